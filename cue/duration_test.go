@@ -85,6 +85,7 @@ func checkExtent(t testing.TB, file, text string, lib *sounds.Library) cue.Estim
 	return got
 }
 
+// TestExtent compares estimates of small sheets with the expected frames and voices.
 func TestExtent(t *testing.T) {
 	f := newFolder(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})

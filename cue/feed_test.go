@@ -79,6 +79,7 @@ func TestFeedLong(t *testing.T) {
 	}
 }
 
+// TestFeedIsCut checks that Feed ends at the length of the sheet and that Render is silent afterwards.
 func TestFeedIsCut(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("length: 333ms\nmaster: {limiter: true}\ncues: [{at: 0, play: half.wav, loop: true}, {at: 333ms, play: half.wav}]", cue.Options{})

@@ -43,6 +43,7 @@ type folder struct {
 	path string
 }
 
+// newFolder returns a temporary folder with small sound files.
 func newFolder(t testing.TB) folder {
 	f := folder{t, t.TempDir()}
 	for name, c := range map[string]struct {
@@ -140,6 +141,7 @@ func (f folder) play(text string) ([]pcm.Frame, *report.Report) {
 	return out, r
 }
 
+// identities checks that the totals of r add up and that no event was lost.
 func (f folder) identities(r *report.Report) {
 	f.Helper()
 	if t := r.Totals; t.Asked != t.Started+t.Rejected+t.Limited+t.Coalesced || t.Started != t.Ended+t.Stopped+t.Stolen+t.Playing || t.EventsLost != 0 {

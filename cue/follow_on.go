@@ -219,8 +219,8 @@ func (f *follows) clear(launches, cues int) {
 	}
 }
 
-// release begins the launches due by frame now, and hands to the schedule to all actions that waited for ends that
-// have happened. It reports whether it handed over an action or another launch has ended; the caller must then call it
+// release begins the launches due by frame now. The schedule to gets all actions that waited for ends that have
+// happened. It reports whether there was such an action or another launch has ended; the caller must then call it
 // again.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
 	f.startDueLaunches(now)
@@ -283,8 +283,8 @@ func (f *follows) begin(launch int, frame int64) {
 	}
 }
 
-// act hands the actions of the launch with index launch to the schedule to. The launch follows the end of another one,
-// at frame. Actions that wait for the end of an id are left out.
+// act adds the actions of the launch with index launch, which follows the end of another one at frame, to the
+// schedule. Actions that wait for the end of an id are left out.
 func (f *follows) act(launch int, frame int64, to *Schedule) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {

@@ -27,6 +27,7 @@ cues:
   - {at: 1s, cue: T1, name: Bell, play: coin}
 `
 
+// TestList checks the parsed fields of a sheet with a list.
 func TestList(t *testing.T) {
 	s := parse(t, showList)
 	if len(s.List) != 7 || len(s.Cues) != 9 || len(s.Goes) != 4 {
@@ -52,6 +53,7 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestNumbersAreNumbers checks that equal numbers of cues are rejected as duplicates, however they are written.
 func TestNumbersAreNumbers(t *testing.T) {
 	for _, same := range [][2]string{{"2.5", "2.50"}, {"2", "2.0"}, {"02", "2"}, {"0", "0.0"}} {
 		if _, err := cue.Parse("s", []byte("list: [{cue: "+same[0]+", play: coin}, {cue: "+same[1]+", play: coin}]")); err == nil {
@@ -63,6 +65,7 @@ func TestNumbersAreNumbers(t *testing.T) {
 	}
 }
 
+// TestReadGoes checks valid times of GO and the errors of invalid ones.
 func TestReadGoes(t *testing.T) {
 	for text, want := range map[string]string{
 		"1s\n\n 2.5 Q2 # late\n": "",

@@ -72,6 +72,7 @@ func render100ms(t *testing.T, s *cue.Sheet, lib *sounds.Library) (err error) {
 // libraries holds a library per sample rate.
 type libraries map[int]*sounds.Library
 
+// of returns the library for rate in Hz, and creates it at the first call.
 func (l libraries) of(rate int) *sounds.Library {
 	if l[rate] == nil {
 		l[rate] = sounds.NewLibrary(sounds.Options{Rate: rate})

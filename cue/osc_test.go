@@ -16,6 +16,7 @@ import (
 	"voicepool/pcm"
 )
 
+// TestParseMessage checks the address, the arguments and the size of parsed OSC messages.
 func TestParseMessage(t *testing.T) {
 	s := parse(t, `cues: [{at: 1s, every: 2s, times: 3, chance: 0.5, osc: {to: "[::1]:8000", address: /eos/cue/12/fire, args: [1, -2147483648, 1.0, 1e3, text, "1", true, 'false', 1-2, .5]}}]
 list: [{cue: 1, osc: {to: desk.local:65535, address: /a}, then: follow}, {cue: 2, do: [{play: coin, id: c}, {at: end of c, osc: {to: "h:1", address: /b/~!, args: []}}]}]

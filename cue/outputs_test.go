@@ -31,6 +31,7 @@ type wideSheet struct {
 	length  string
 }
 
+// newWideSheet returns a random sheet with four outputs.
 func newWideSheet(seed uint64) *wideSheet {
 	r := rand.New(rand.NewPCG(seed, 50))
 	s := &wideSheet{master: fmt.Sprintf("limiter: %v, dc_guard: %v", r.IntN(3) > 0, r.IntN(2) == 0)}
@@ -95,6 +96,8 @@ func newWideSheet(seed uint64) *wideSheet {
 	return s
 }
 
+// bus adds a bus of output k. wide is its text in the sheet with all outputs, alone its text in the sheet of that
+// output.
 func (s *wideSheet) bus(k int, wide, alone string) {
 	s.buses, s.of[0] = append(s.buses, [2]string{wide, alone}), append(s.of[0], k)
 }

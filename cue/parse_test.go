@@ -69,6 +69,7 @@ cues:
     play: ./x.wav
 `
 
+// TestParseWhole checks the parsed fields of a sheet that uses many keys.
 func TestParseWhole(t *testing.T) {
 	s := parse(t, wholeSheet)
 	if s.Voices != 16 || s.Overflow != mixer.GrowPool || s.Rate != 44100 || s.Seed != 7 || s.Length.String() != "60s" ||
@@ -117,6 +118,7 @@ func TestParseWhole(t *testing.T) {
 	}
 }
 
+// TestParseDefaults checks the defaults of an empty sheet.
 func TestParseDefaults(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "---\n", "{}", "cues: []", "{\"cues\": []}"} {
 		s := parse(t, text)
@@ -182,6 +184,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestNotText checks the errors of sheets that are not valid text, too large or nested too deeply.
 func TestNotText(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a: \xff\n", "x:1:4: the sheet is not UTF-8 text"},
@@ -201,6 +204,7 @@ func TestNotText(t *testing.T) {
 	}
 }
 
+// TestLoadSheet loads a file, a missing file and a folder.
 func TestLoadSheet(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.yaml")
@@ -233,6 +237,7 @@ func manyCues(n int, block bool) []byte {
 	return []byte(b.String())
 }
 
+// BenchmarkParse20000 measures parsing a sheet of 20,000 cues in flow and block style.
 func BenchmarkParse20000(b *testing.B) {
 	for name, block := range map[string]bool{"flow": false, "block": true} {
 		src := manyCues(20000, block)
@@ -248,6 +253,7 @@ func BenchmarkParse20000(b *testing.B) {
 	}
 }
 
+// TestErrorsAreInOrder checks that the errors of a sheet are sorted by line and column.
 func TestErrorsAreInOrder(t *testing.T) {
 	_, err := cue.Parse("s", []byte("cues: [{at: 1, stop: nobody}, {}]\nrate: 1\nvoices: 0\n"))
 	var all rules.Errors

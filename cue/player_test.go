@@ -23,6 +23,7 @@ import (
 	"voicepool/voice"
 )
 
+// TestExactFrames compares renders of small sheets with the expected samples and events, frame by frame.
 func TestExactFrames(t *testing.T) {
 	f := newFolder(t)
 	for name, c := range map[string]struct {
@@ -233,6 +234,7 @@ func TestBurst(t *testing.T) {
 	}
 }
 
+// TestReportJSON compares the JSON of a report with a stored text.
 func TestReportJSON(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(`
@@ -268,6 +270,7 @@ cues:
 	}
 }
 
+// TestReportOfSilence checks the report of a sheet without cues.
 func TestReportOfSilence(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("cues: []", cue.Options{})
@@ -285,6 +288,7 @@ func TestReportOfSilence(t *testing.T) {
 	}
 }
 
+// TestWatch checks that Options.Watch gets all events and that the report has no events without Options.Events.
 func TestWatch(t *testing.T) {
 	f := newFolder(t)
 	var seen []string
@@ -298,6 +302,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestSoundsThatAreMissing checks that NewPlayer reports all sounds that cannot be loaded.
 func TestSoundsThatAreMissing(t *testing.T) {
 	f := newFolder(t)
 	if err := os.WriteFile(filepath.Join(f.path, "text.wav"), []byte("this is no sound"), 0o600); err != nil {

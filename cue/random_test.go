@@ -115,6 +115,7 @@ func replayedAt(t *rapid.T, recorder *cue.Recorder, lib *sounds.Library, want []
 	return -1, ""
 }
 
+// drawSheet returns the text of a random sheet.
 func drawSheet(t *rapid.T) string {
 	var b strings.Builder
 	pick := func(words ...string) string { return rapid.SampledFrom(words).Draw(t, "word") }

@@ -41,14 +41,18 @@ type session struct {
 	filters bool // voices have cutoffs and no successors, because filter states passed to successors are not recorded
 }
 
+// between returns a random number in from..to.
 func (s *session) between(from, to float64) float64 { return from + (to-from)*s.random.Float64() }
 
+// time returns a random duration from 0 to less than most.
 func (s *session) time(most time.Duration) time.Duration {
 	return time.Duration(s.random.Int64N(int64(most)))
 }
 
+// handle returns the handle of a random start.
 func (s *session) handle() mixer.Handle { return s.handles[s.random.IntN(len(s.handles))] }
 
+// moment returns a random moment: now, a little late, or soon.
 func (s *session) moment() mixer.Moment {
 	switch s.random.IntN(4) {
 	case 0:
@@ -128,6 +132,7 @@ func (s *session) keep(h mixer.Handle, err error) {
 	}
 }
 
+// act starts a random sound or changes a random target at a random moment.
 func (s *session) act() {
 	if len(s.handles) == 0 || s.random.IntN(3) == 0 {
 		s.keep(s.moment().Play(s.start()))

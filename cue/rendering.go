@@ -169,8 +169,8 @@ type keeping struct {
 	held, spare []pcm.Frame
 }
 
-// give appends block, interleaved frames, to the held frames, and takes the first n elements of all away and returns
-// them. The result is valid until the next call; it is nil if n is 0. block is copied.
+// give appends a copy of block, interleaved frames, to the held frames, and then removes the first n elements of the
+// held frames and returns them. The result is valid until the next call; it is nil if n is 0.
 func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	all := append(k.held, block...)
 	if n == 0 {

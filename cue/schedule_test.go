@@ -31,6 +31,7 @@ func actions(s *cue.Sheet) []cue.Action {
 	}
 }
 
+// TestScheduleOrder checks that actions are ordered by frame and then by cue.
 func TestScheduleOrder(t *testing.T) {
 	s := parse(t, `
 rate: 1000
@@ -60,6 +61,8 @@ func TestRhythmDoesNotDrift(t *testing.T) {
 	}
 }
 
+// TestUntilIsExclusive checks that a repetition at the time `until` does not act, and that the lesser of `times` and
+// `until` counts.
 func TestUntilIsExclusive(t *testing.T) {
 	for until, want := range map[string]int{"3s": 3, "3.000000000000000001s": 4, "2.999s": 3, "1ns": 1} {
 		s := parse(t, "cues: [{at: 0, play: coin, every: 1s, until: "+until+"}]")
@@ -142,6 +145,7 @@ cues:
   - {at: 0, play: pair, every: 1, times: 3000}
 `
 
+// TestChance checks the distribution of the random choices of files, gains and pitches.
 func TestChance(t *testing.T) {
 	byCue := make([][]cue.Action, 5)
 	for _, a := range actions(parse(t, fmt.Sprintf(chanceSheet, 5))) {

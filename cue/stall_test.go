@@ -23,6 +23,7 @@ type staller struct {
 	free   chan struct{} // ends a permanent stall
 }
 
+// Render renders dst, but first waits at frame s.at until a time has passed or s.free is closed.
 func (s *staller) Render(dst []pcm.Frame) {
 	if s.done <= s.at && s.at < s.done+int64(len(dst)) {
 		select {

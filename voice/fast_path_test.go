@@ -21,6 +21,8 @@ func steadySounds(t *testing.T) []*voice.Sound {
 	return steady
 }
 
+// newSteadySounds returns new sounds, mono and stereo, in both storage formats: without a loop, with a long loop, with
+// a short loop, and without mip levels.
 func newSteadySounds(t *testing.T) (out []*voice.Sound) {
 	for _, channels := range []int{1, 2} {
 		for _, compact := range []bool{false, true} {
@@ -45,6 +47,8 @@ func newSteadySounds(t *testing.T) (out []*voice.Sound) {
 // slowly is a voice that checks its state before each frame.
 type slowly struct{ voice.Voice }
 
+// mix mixes dst frame by frame, from frame on, and discards the cached state before each. It returns the number of
+// frames before the voice's end.
 func (v *slowly) mix(dst []pcm.Frame, frame int64) (n int) {
 	for n < len(dst) {
 		v.Unsettle()

@@ -36,6 +36,7 @@ func mixTogether(b *voice.FilterBatch, all []*voice.Voice, dst [][]pcm.Frame, fr
 	return ready
 }
 
+// sameBits reports whether x and y have equal bits in both channels.
 func sameBits(x, y pcm.Frame) bool {
 	return math.Float32bits(x[0]) == math.Float32bits(y[0]) && math.Float32bits(x[1]) == math.Float32bits(y[1])
 }

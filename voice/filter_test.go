@@ -21,6 +21,8 @@ func filtered(s *voice.Sound, o voice.Options, cutoffs [2]float64, frame int64) 
 	return v
 }
 
+// lowOrHigh returns the low-pass and the high-pass cutoff of a voice with only one filter: a high-pass at hz if high
+// is true, otherwise a low-pass.
 func lowOrHigh(hz float64, high bool) [2]float64 {
 	if high {
 		return [2]float64{0, hz}
@@ -75,6 +77,7 @@ func TestFilterResponse(t *testing.T) {
 // modelFilter is a filter in float64 by Zavalishin's equations.
 type modelFilter struct{ s1, s2 float64 }
 
+// take filters one sample x with the tangent g of the cutoff, and returns the low-pass and the high-pass output.
 func (m *modelFilter) take(x, g float64) (low, high float64) {
 	high = (x - (math.Sqrt2+g)*m.s1 - m.s2) / (1 + math.Sqrt2*g + g*g)
 	band := g*high + m.s1

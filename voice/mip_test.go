@@ -40,6 +40,7 @@ func chord(at float64) float64 {
 	return y
 }
 
+// chords returns interleaved frames of chord, from frame 0 on. The second channel has half the amplitude of the first.
 func chords(frames, channels int) []float32 {
 	data := make([]float32, frames*channels)
 	for i := range frames {

@@ -11,6 +11,7 @@ import (
 	"voicepool/voice"
 )
 
+// newSound returns the sound of s, at 48 kHz if s has no rate. An error ends the test.
 func newSound(t testing.TB, s voice.Samples) *voice.Sound {
 	t.Helper()
 	if s.Rate == 0 {
@@ -35,11 +36,13 @@ func tone(t testing.TB, channels, frames int, loop [2]int64) *voice.Sound {
 	return newSound(t, voice.Samples{Channels: channels, Data: data, Loop: loop})
 }
 
+// mix mixes n frames of v from frame on and returns the frames before the voice's end.
 func mix(v *voice.Voice, n int, frame int64) []pcm.Frame {
 	dst := make([]pcm.Frame, n)
 	return dst[:v.Mix(dst, frame)]
 }
 
+// TestFreshStartIsExact checks that a start without options plays the samples bit for bit and then ends.
 func TestFreshStartIsExact(t *testing.T) {
 	s := newSound(t, voice.Samples{Channels: 2, Data: []float32{1, 2, 3, 4, 5, 6}})
 	var v voice.Voice
@@ -54,6 +57,7 @@ func TestFreshStartIsExact(t *testing.T) {
 	}
 }
 
+// TestPanLaws compares the first frame of mono and stereo sounds with the factors of the gain and the pan.
 func TestPanLaws(t *testing.T) {
 	mono := newSound(t, voice.Samples{Channels: 1, Data: []float32{1, 1}})
 	stereo := newSound(t, voice.Samples{Channels: 2, Data: []float32{1, 1, 1, 1}})
@@ -99,6 +103,7 @@ type model struct {
 	outAt, out     float64 // a fade-out; out 0 means no fade-out
 }
 
+// line returns the value at time t of a line that runs from a at time 0 to b at time n and is constant afterwards.
 func line(a, b, t, n float64) float64 {
 	if t >= n {
 		return b
@@ -106,6 +111,7 @@ func line(a, b, t, n float64) float64 {
 	return a + (b-a)*t/n
 }
 
+// gains returns the left and right factors at frame t, for a sound with one or two channels.
 func (m *model) gains(t float64, channels int) (left, right float64) {
 	g := 0.0
 	if db := line(m.from, m.to, t, m.move); db > -80 {
@@ -273,6 +279,7 @@ func TestAnHour(t *testing.T) {
 	}
 }
 
+// TestFadeOutNeverGrowsLonger checks that a second FadeOut can shorten the first but not extend it, and makes no step.
 func TestFadeOutNeverGrowsLonger(t *testing.T) {
 	var v voice.Voice
 	v.Start(tone(t, 1, 10000, [2]int64{}), voice.Options{}, 0)
@@ -295,6 +302,8 @@ func TestFadeOutNeverGrowsLonger(t *testing.T) {
 	}
 }
 
+// TestExtremes checks that voices at extreme pitches and positions give finite output, and that the zero Voice has
+// ended.
 func TestExtremes(t *testing.T) {
 	s := tone(t, 2, 1000, [2]int64{10, 11})
 	for _, o := range []voice.Options{
@@ -318,6 +327,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// TestNewSoundRefuses checks that invalid samples give ErrSound and that denormals become 0.
 func TestNewSoundRefuses(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, s := range []voice.Samples{
@@ -337,6 +347,7 @@ func TestNewSoundRefuses(t *testing.T) {
 	}
 }
 
+// TestEnvelope checks the loudness index at the borders of hops, beyond both ends, and without a table.
 func TestEnvelope(t *testing.T) {
 	e := voice.Envelope{Hop: 10, Once: []float32{3, 2, 1}, Loop: []float32{5, 5, 5}}
 	for _, c := range []struct {
@@ -362,6 +373,7 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
+// TestNoAllocation checks that starting, changing and mixing a voice does not allocate.
 func TestNoAllocation(t *testing.T) {
 	s := tone(t, 2, 48000, [2]int64{})
 	dst := make([]pcm.Frame, 512)
