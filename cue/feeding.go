@@ -23,7 +23,8 @@ const (
 
 // Prime hands the first cues to the mixer, so that they are not late, and waits until the beginnings of their streams
 // are decoded. With Options.From or Cue it first skips to the beginning of the show. Call it once before the device
-// starts. Control side. The error is the mixer's or of a broken stream; a full command queue is not an error.
+// starts. Control side. The error is of the mixer or a broken stream, or wraps ErrBeginning; a full command queue is
+// not an error.
 func (p *Player) Prime() error {
 	p.startLookahead()
 	if p.options.Live {

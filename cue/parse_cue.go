@@ -245,7 +245,7 @@ func (d *draft) scene(p *yaml.Pair) bool {
 }
 
 // times parses the value of p, the key `times`, into d.Times and reports whether it is a whole number from 1 to 2^62.
-// If not, it records an error.
+// If not, it records an error; d.Times is then at least 1.
 func (d *draft) times(p *yaml.Pair) bool {
 	n, ok := d.Whole(p, 1, 1<<62)
 	d.Times = uint64(max(n, 1))

@@ -322,8 +322,8 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
-// poll processes the new events of the mixer: it updates the waits of p.follows, adds them to the report and calls
-// Options.Watch. It also records the mixer's journal. Events after the sheet's length are dropped.
+// poll processes the new events of the mixer: it updates the waits of p.follows, adds the events to the report and
+// calls Options.Watch with each. It also records the mixer's journal. Events after the sheet's length are dropped.
 func (p *Player) poll() {
 	p.recording.note(p.mixer)
 	for {

@@ -32,20 +32,20 @@ type rendering struct {
 // longSilence is the largest number of silent blocks that one call of Read mixes.
 const longSilence = 1024
 
-// Read renders the next frames of the show into dst and returns their number. At the end it returns 0 and
-// io.EOF. Before the end it may return fewer frames than len(dst), or 0 frames without an error. In a long
-// silence it returns early, so that the caller can cancel the render. The block size len(dst) does not affect
-// the result.
+// Read renders the next frames of the show into dst and returns their number. At the end it calls Close and returns 0
+// and io.EOF. Before the end it may return fewer frames than len(dst), or 0 frames without an error. In a long silence
+// it returns early, so that the caller can cancel the render. The block size len(dst) does not affect the result.
 //
-// With several outputs, dst is interleaved, see Outputs. len(dst) must be a multiple of Outputs, and n is a
-// multiple, too.
+// With several outputs, dst is interleaved, see Outputs. len(dst) must be a multiple of Outputs, and n is a multiple,
+// too.
 //
-// Read does the work of the control side and of the audio side, without a clock. Use it instead of Feed and
-// Render.
+// Read does the work of the control side and of the audio side, without a clock. Use it instead of Feed and Render.
 //
-// The latency of the mixer is removed: a cue at 0 sounds from the first frame on, unless the show begins at a
-// later point. The render ends with the last voice, fade and tail, or at the sheet's length if that is
-// earlier. Without a length a show may never end; see Sheet.CheckRender.
+// The latency of the mixer is removed: a cue at 0 sounds from the first frame on, unless the show begins at a later
+// point. The render ends with the last voice, fade and tail, or at the sheet's length if that is earlier. Without a
+// length a show may never end; see Sheet.CheckRender.
+//
+// Any other error is of the mixer or a broken stream, or wraps ErrBeginning or ErrEndless.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()

@@ -173,8 +173,8 @@ func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	}
 }
 
-// Config returns the configuration of a mixer for the sheet. MaxVoices is the largest pool that the sheet or its cues
-// request, or 0 if no cue resizes the pool.
+// Config returns the configuration of a mixer for the sheet. MaxVoices is the largest pool that the sheet, its scenes
+// or its cues request, or 0 if the sheet has no scenes and no cue resizes the pool.
 func (s *Sheet) Config() mixer.Config {
 	c := s.Rules.Config()
 	for i := range s.Cues {

@@ -101,8 +101,9 @@ func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns the position, in the sound with its remaining loop rounds written out one after another, of frame,
-// a frame of the sound at or behind the loop's end. If the rounds are not counted, the result is frame itself.
+// unrolled returns the position of frame in the sound with its remaining loop rounds written out one after another.
+// frame is a frame of the sound at or behind the loop's end. If the rounds are not counted, the result is frame
+// itself.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame

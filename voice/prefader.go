@@ -77,7 +77,7 @@ func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 }
 
 // add adds piece, a part of the voice after its filter and at unit gain, to the output with the pre-fader gains. frame
-// is the mix frame of the first frame of piece, at its distance from the start of the segment.
+// is the mix frame where piece begins, and at the number of frames between the start of the segment and piece.
 func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at

@@ -46,8 +46,8 @@ func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 }
 
 // RampPaths ramps the linear factors Direct and Sends to direct and sends, from frame to frame+frames of the mix.
-// direct is at most 1; it counts in PeakGains and GainBounds of the voice. There is no effect while all factors have
-// always been 1.
+// direct is at most 1; it counts in PeakGains and GainBounds of the voice. As long as only factors of 1 were
+// requested, RampPaths has no effect.
 func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	if s.pathsDiffer || direct != 1 || sends != 1 {
 		s.pathsDiffer = true

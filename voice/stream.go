@@ -203,7 +203,7 @@ func (v *Voice) canBegin() bool {
 	return ends || left > 0 && v.buffer.written.Load()-v.played >= enough
 }
 
-// available returns for how many frames of the mix the decoded part of the stream lasts at least, at the present
+// available returns for how many frames of the mix, at least, the decoded part of the stream lasts at the present
 // speed. ends reports that the stream is decoded to its end; frames is then math.MaxInt64.
 func (v *Voice) available() (frames int64, ends bool) {
 	if v.buffer.ended.Load() {

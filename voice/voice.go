@@ -142,8 +142,9 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 // Sound returns the sound that the voice plays; nil for the zero Voice and after Drop.
 func (v *Voice) Sound() *Sound { return v.sound }
 
-// Looping reports whether the voice will jump back to the start of its loop at least once more. It is false for
-// streams, whose buffers repeat the loop themselves, and requires a started voice.
+// Looping reports whether the voice plays its loop or is before it. In the last of counted rounds it becomes false
+// shortly before the end of the loop; see also LoopsAgain. It is false for streams, whose buffers repeat the loop
+// themselves. Requires a started voice.
 func (v *Voice) Looping() bool {
 	return v.loop && v.buffer == nil && v.sound.loop[1] > v.sound.loop[0]
 }
@@ -245,7 +246,7 @@ func (v *Voice) FadesBackInAt(frame int64) bool {
 }
 
 // FadeOut fades the voice to silence along shape and ends it at frame+frames of the mix. It has no effect if an
-// earlier FadeOut ends no later. If one ends later, the new fade continues from the gain that fade has reached.
+// earlier FadeOut ends no later. Otherwise the new fade replaces it and continues from the gain reached at frame.
 func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 	if v.fadeOut.toSilence && v.fadeOut.end() <= frame+frames {
 		return
