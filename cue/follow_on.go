@@ -125,8 +125,8 @@ func (f *follows) comes(i int, base int64) {
 	heap.Push(&f.soon, turn{moment: moment{base + f.sheet.launches[i].since.Frames(f.sheet.Rate), i}})
 }
 
-// next returns the earliest known frame of the show when a launch begins that has not begun; never if there is no such
-// frame.
+// next returns the earliest known frame of the show when a launch begins that has not begun; never if such a frame is
+// not known.
 func (f *follows) next() int64 {
 	if len(f.soon) == 0 {
 		return never

@@ -167,8 +167,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	}
 }
 
-// standby returns the index of the first enabled cue of the list at or after index from; len(s.List) if there is no
-// such cue.
+// standby returns the index of the first enabled cue of the list at or after index from, or len(s.List).
 func (s *Sheet) standby(from int) int {
 	for from < len(s.List) && s.List[from].Off {
 		from++

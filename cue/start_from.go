@@ -122,7 +122,7 @@ func (b *startFrom) recordGo(s *Sheet, g Go) {
 }
 
 // cueOf returns the index in Sheet.List of the cue that g starts. Without a cue number, g starts the first enabled cue
-// at or after index standby; if there is no such cue, the result is len(s.List).
+// at or after index standby, or the result is len(s.List).
 func (s *Sheet) cueOf(g *Go, standby int) int {
 	if g.Cue != "" {
 		return s.numbers()[numberOf(g.Cue)] // checkGoes has verified that it exists
@@ -159,8 +159,8 @@ func (b *startFrom) startAtCue(s *Sheet) error {
 	return nil
 }
 
-// Standby returns the index in Sheet.List of the first cue that waits for GO when a live show begins; the length of
-// the list if there is no such cue. Later GOs do not change it.
+// Standby returns the index in Sheet.List of the first cue that waits for GO when a live show begins, or the length of
+// the list. Later GOs do not change it.
 func (p *Player) Standby() int { return p.startFrom.standby }
 
 // applySettledCues starts, at frame 0, launches with the lasting results of the list cues before p.startFrom.standby:

@@ -30,8 +30,8 @@ func (p *gainPoints) line(x *values, from, change float64, start, frames int64) 
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
 
-// snapEnd sets the last point of x to at, the final value of a move, if that point lies at or after frame end, where
-// the move ends.
+// snapEnd sets the last point of x to at, the final value of a move that ends at frame end, if that point lies at or
+// after end.
 func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at

@@ -164,9 +164,9 @@ func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.seamExit())
 }
 
-// seamExit returns the position, in frames, where a looping voice must leave the seam (the samples around the loop's
-// end, in playing order) for good, because the samples after it belong to the frames behind the last round. It is
-// math.MaxInt64 if the loop has no last round.
+// seamExit returns the position, in frames, shortly before the end of the last round of the loop. From there on a
+// voice must not read the seam, the samples around the loop's end in playing order, because the frames behind the loop
+// follow. It is math.MaxInt64 if the loop has no last round.
 func (v *Voice) seamExit() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64

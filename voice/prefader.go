@@ -41,8 +41,8 @@ func (f *Filter) prefaderOutput() *Prefader {
 	return f.prefader
 }
 
-// SetOutput makes the next Mix add the pre-fader output to dst. frame is the frame of the mix at which dst and that
-// Mix begin. dst must be at least as long as the block of Mix.
+// SetOutput makes the next Mix add the pre-fader output to dst. Both dst and that Mix must begin at frame of the mix.
+// dst must be at least as long as the block of Mix.
 func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.output, p.first = dst, frame }
 
 // gains returns the linear left and right pre-fader factors of v at frame of the mix: base gain, fades, crowd gain and

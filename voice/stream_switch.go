@@ -42,7 +42,7 @@ func (f *StreamBuffer) Rounds() int {
 
 // switchDueBuffer makes v.nextBuffer the buffer of the stream if the end of the loop is reached. If that buffer has
 // too few frames then and rounds are left, the switch waits for the next end. It returns how many of the next n frames
-// of the mix come before the next switch; n if it is far or there is no next buffer.
+// of the mix come before the next switch; n if it is far or v.nextBuffer is nil.
 func (v *Voice) switchDueBuffer(n int64) int64 {
 	if v.nextBuffer == nil {
 		return n
