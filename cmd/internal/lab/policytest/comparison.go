@@ -18,8 +18,7 @@ import (
 	"voicepool/sounds"
 )
 
-// Comparison is a user's sheet with its reference: the mix with enough voices, so that the pool
-// steals none.
+// Comparison is a user's sheet with its reference: the mix with so large a pool that it steals no voice.
 type Comparison struct {
 	Sheet  *cue.Sheet
 	Needed int // number of voices for a mix without losses to the pool
@@ -29,8 +28,9 @@ type Comparison struct {
 	seconds   float64
 }
 
-// NewComparison renders sheet with so large a pool that it steals no voice, as the reference. lib must have loaded
-// the sounds. It also returns that mix, which the Comparison does not keep.
+// NewComparison renders the reference of sheet, the mix with so large a pool that it steals no voice. lib must have
+// loaded the sounds. It also returns the run with that mix, which the Comparison does not keep. With an error, do not
+// use the other results.
 func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
 	whole, needed, err := renderWhole(ctx, sheet, lib)
 	if err != nil {
@@ -41,8 +41,9 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 	return k, whole, err
 }
 
-// enough returns the pool size that p needs to avoid losses to the pool. It can differ from k.Needed, because a
-// policy also decides at the limits of buses.
+// enough returns the pool size that the policy p needs to avoid losses to the pool. If p is not the sheet's policy,
+// enough renders the sheet to find the size: it can differ from k.Needed, because a policy also decides at the limits
+// of buses.
 func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
@@ -59,8 +60,8 @@ func (p *Policy) Label(sheet *cue.Sheet) string {
 	return p.Name
 }
 
-// Measure renders the sheet with the policy p and a pool of that many voices, and compares the mix with the
-// reference. Counts in the row are per second of the reference.
+// Measure renders the sheet with the policy p and a pool of the given number of voices, and compares the mix with the
+// reference. Counts in the row are per second of the reference. Scene, Seed and the values of scenes stay empty.
 func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
 	if err != nil {
@@ -74,14 +75,15 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 	}, nil
 }
 
-// Differs reports whether the mix differs from the reference (a K-error above -60 dB) although the pool stole and
-// rejected no voice. The row must come from Comparison.Measure.
+// Differs reports whether the mix differs from the reference (a K-error above -60 dB) although the pool neither stole
+// nor rejected a voice nor made one virtual. The row must come from Comparison.Measure.
 func (r *Row) Differs() bool {
 	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
 }
 
-// Heard returns the share of audible tiles in words followed by of, such as "3 % of it go". If the share is 0 but
-// the K-error is above -20 dB, it adds the K-error. That happens with two equal sounds, for example.
+// Heard returns the share of audible tiles in words, followed by the text of: Heard(" of it go") gives "3 % of it
+// go". If the share is 0 but the K-error is above -20 dB, as with two equal sounds, the K-error follows. Tiles and
+// KError must be set.
 func (r *Row) Heard(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
@@ -90,7 +92,7 @@ func (r *Row) Heard(of string) string {
 	return text
 }
 
-// AtOnce returns the beginning of a sentence, such as "1 voice sounds" or "2 voices sound".
+// AtOnce returns the beginning of a sentence about a number of voices, such as "1 voice sounds" or "2 voices sound".
 func AtOnce(voices int) string {
 	if voices == 1 {
 		return "1 voice sounds"
@@ -99,8 +101,8 @@ func AtOnce(voices int) string {
 }
 
 // Sentence describes the losses of the policy called policy by pool size: "With 24 voices you would hear 3 % of it
-// go; with 32, 0.4 %". It uses the rows of that policy in their order and ends with the first pool without a loss.
-// Without such rows it returns "".
+// go; with 32, 0.4 %". It uses the rows of that policy in their order and stops after the first pool without an
+// audible loss. Without such rows it returns "".
 func Sentence(rows []Row, policy string) string {
 	text := ""
 	for _, r := range rows {
@@ -119,8 +121,8 @@ func Sentence(rows []Row, policy string) string {
 	return text
 }
 
-// plainPercent formats a share of 0..1 as a percentage for a sentence, such as "0.4 %" or "less than 0.1 %". 0 gives
-// a word.
+// plainPercent formats share, from 0 to 1, as a percentage for a sentence, such as "0.4 %" or "less than 0.1 %". For
+// 0 it returns a word without "%".
 func plainPercent(share float64) string {
 	switch {
 	case share == 0:
@@ -141,9 +143,10 @@ type Search struct {
 	Needed int   // number of voices for a mix without losses to the pool
 }
 
-// Smallest finds by bisection the smallest pool for the policy p whose share of audible tiles is at most damage,
-// from 0 to 1. It relies on losses that fall as the pool grows, which holds except for near-ties. It calls next,
-// which must not be nil, with the size of each pool before it measures it.
+// Smallest finds by bisection the smallest pool for the policy p whose share of audible tiles is at most damage, from
+// 0 to 1. If even a pool for all voices exceeds damage, Search.Within is false. The bisection relies on losses that
+// fall as the pool grows, which holds except for near-ties. Smallest calls next, which must not be nil, with each
+// pool size before it measures that pool.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.enough(ctx, p)
 	if err != nil {
@@ -190,7 +193,7 @@ type PolicyRow struct {
 }
 
 // DefaultPolicies returns the policies to compare by default: quietest, oldest, gain, reject, and the sheet's own
-// policy if it is another.
+// policy if that is another policy.
 func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	var list []Policy
 	for _, o := range [...]mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject} {
@@ -203,7 +206,7 @@ func DefaultPolicies(sheet *cue.Sheet) []Policy {
 }
 
 // Policy renders the sheet with the policy p and the sheet's own pool size, and compares the mix with whole, the run
-// that NewComparison returned. It also returns the new mix.
+// that NewComparison returned. It also returns the new mix. Wav of the row is left empty.
 func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
 	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
 	if err != nil {
@@ -235,8 +238,8 @@ type Moment struct {
 // loudness.
 const worstFor = 4
 
-// findWorst returns the 400 ms, in steps of 100 ms, with the strongest difference between the mixes of two runs. It
-// returns nil if the difference is always below -120 dB.
+// findWorst returns the 400 ms, in steps of 100 ms, with the strongest difference between the mixes of whole, the
+// reference run, and limited. It returns nil if the K-weighted difference never exceeds -120 dB.
 func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	rate := k.Sheet.Rate
 	step := int(loudness.StepFrames(rate))
@@ -260,7 +263,7 @@ func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 }
 
 // stepPowers divides mix into steps of step frames and returns the mean K-weighted power of each, summed over both
-// channels. rate is in Hz.
+// channels. The last step may be shorter and counts as filled up with silence. rate is in Hz.
 func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	powers := make([]float64, (len(mix)+step-1)/step)
 	for i, p := range steal.Powers(rate, mix) {
@@ -279,8 +282,8 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstFor
 }
 
-// framesWithSlot returns for each start the number of frames, between from and to, exclusive, that its voice had a
-// slot.
+// framesWithSlot returns for each start the number of frames from frame from to frame to (exclusive) in which it had
+// a slot in the run r. Starts without such frames are left out.
 func framesWithSlot(r *Run, from, to int64) map[ask]int64 {
 	frames := map[ask]int64{}
 	for _, s := range spells(r.Report.Events) {
@@ -291,8 +294,8 @@ func framesWithSlot(r *Run, from, to int64) map[ask]int64 {
 	return frames
 }
 
-// missingVoices counts by sound the starts that had a slot for a shorter time in limited than in whole, between the
-// frames from and to. The difference must be at least a tenth of that range.
+// missingVoices counts, by the name of the sound, the starts that are missing in limited between the frames from and
+// to. A start is missing if it had a slot there for a shorter time than in whole, by at least a tenth of the range.
 func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	is, missing := framesWithSlot(limited, from, to), map[string]int{}
 	for a, n := range framesWithSlot(whole, from, to) {
@@ -303,7 +306,7 @@ func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	return missing
 }
 
-// String describes the moment in words: its time, the levels, and the sounds that are missing most.
+// String describes the moment in one line: its time, the levels, and up to four sounds with the most missing starts.
 func (m *Moment) String() string {
 	var parts []string
 	for i, name := range words.Ranked(m.Missing) {

@@ -22,9 +22,9 @@ type Corpus struct {
 	Left   []steal.Left   `json:"left_out"`
 }
 
-// Recordings reads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative
-// to folder. The Corpus lists unusable files. If a kind has no sound, that is an error. loading receives the
-// progress; it may be nil.
+// Recordings loads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative to
+// folder. An unusable file does not cause an error: the Corpus lists it with the reason. A kind without a sound is an
+// error, and so is the end of ctx. loading receives the progress; it may be nil.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
@@ -65,7 +65,8 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	return corpus, own, nil
 }
 
-// mono returns the samples of s, or for stereo the mean of both channels. The caller must not change the result.
+// mono returns the samples of s, or for stereo the mean of left and right of each frame. For a mono sound the result
+// is the memory of s, so the caller must not change it.
 func mono(s *voice.Sound) []float32 {
 	samples := s.Samples()
 	if s.Channels() == 1 {
@@ -78,8 +79,8 @@ func mono(s *voice.Sound) []float32 {
 	return middle
 }
 
-// Print writes the number of sounds of each kind, and the unused files with reasons, to w. A nil Corpus prints no
-// text.
+// Print writes to w the number of sounds of each kind, then each unusable file with its reason, then an empty line. A
+// nil Corpus prints no text. Errors of w are ignored.
 func (s *Corpus) Print(w io.Writer) {
 	if s == nil {
 		return

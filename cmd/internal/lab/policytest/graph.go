@@ -34,8 +34,9 @@ var strokes = []stroke{
 	{"bound", "#111", "1 3", "bound"},
 }
 
-// Draw writes an SVG to w with one column of panels for each scene in scenes, over the pool size: the K-error above,
-// the audible tiles below. rows are averages, such as a result of Means.
+// Draw writes an SVG to w with a column of two panels for each scene in scenes. The upper panel has the K-error over
+// the pool size, the lower one the audible tiles, with a line for each policy. rows are averages, such as a result of
+// Means, and must not be empty.
 func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
 	const title = "Losses by stolen voices, by pool size"
@@ -80,7 +81,7 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	return err
 }
 
-// strength returns the K-error of r in dB, or without it the power error. It returns nil if r lacks both.
+// strength returns the K-error of r in dB, or the power error if r has no K-error. It returns nil if r lacks both.
 func strength(r *Row) *float64 {
 	if r.KError != nil {
 		return (*float64)(r.KError)
@@ -96,7 +97,8 @@ func damage(r *Row) *float64 {
 	return new(100 * *r.Tiles)
 }
 
-// graph holds the shared properties of panels: an axis of values and an axis of pool sizes.
+// graph holds the properties that the panels of a row share: the vertical axis runs from bottom to top with a line
+// every step, the horizontal axis covers pools, the sorted pool sizes.
 type graph struct {
 	title       string
 	top, bottom float64
@@ -107,7 +109,8 @@ type graph struct {
 	rows        []Row
 }
 
-// x returns the horizontal position of a pool size in a panel in pixels. The axis is logarithmic.
+// x returns the horizontal position of a pool size in pixels from the left edge of a panel. The axis is logarithmic,
+// from the first to the last of p.pools. A single size is in the middle.
 func (p *graph) x(pool int) float64 {
 	if len(p.pools) == 1 {
 		return graphWidth / 2
@@ -116,14 +119,16 @@ func (p *graph) x(pool int) float64 {
 	return 10 + (graphWidth-20)*math.Log(float64(pool)/first)/math.Log(last/first)
 }
 
-// y returns the vertical position of a value in a panel in pixels. Values beyond the axis are drawn at its end.
+// y returns the vertical position of the value v in pixels from the upper edge of a panel. Values beyond the axis are
+// drawn at its end.
 func (p *graph) y(v float64) float64 {
 	lo, hi := min(p.top, p.bottom), max(p.top, p.bottom)
 	return graphHeight * (p.top - min(max(v, lo), hi)) / (p.top - p.bottom)
 }
 
-// draw draws the panel of a scene with its upper left corner at left and top, in pixels. If first is true, the panel
-// also has the title and the labels of the values.
+// draw writes the panel of a scene as SVG to b, with its upper left corner at left and top, in pixels. If first is
+// true, the panel also has the title and the labels of the values. Labels of pool sizes that would overlap are left
+// out.
 func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", left, top)
 	fmt.Fprintf(b, `<text x="0" y="-8" font-weight="bold">%s</text>`+"\n", scene)
@@ -185,14 +190,15 @@ func textWidth(text string, size float64) int {
 	return int(math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text))))
 }
 
-// legendEntry is the line and the text of a policy in the legend, or a note without a line.
+// legendEntry is the line and the text of a policy in the legend, or, with an empty policy, a note without a line. x
+// is in pixels, and line counts the lines of the legend from 0.
 type legendEntry struct {
 	stroke
 	x, line int
 }
 
-// graphLegend returns the entries of the legend: one for each policy in rows, and a note about the axis. wrap sets
-// their places.
+// graphLegend returns the entries of the legend: one for each policy in rows, and last a note about the axis. Their x
+// and line are not set; see wrap.
 func graphLegend(rows []Row) []legendEntry {
 	var entries []legendEntry
 	for _, policy := range policiesOf(rows) {
@@ -209,8 +215,8 @@ func (e *legendEntry) width() int {
 	return 32 + textWidth(e.text, 12)
 }
 
-// wrap arranges entries in lines of at most width pixels: it sets x and line of each. It returns the number of
-// lines.
+// wrap arranges entries in lines of at most width pixels: it sets x and line of each entry. A wider entry gets a line
+// for itself. It returns the number of lines.
 func wrap(entries []legendEntry, width int) (lines int) {
 	x := 0
 	for i := range entries {
@@ -225,7 +231,8 @@ func wrap(entries []legendEntry, width int) (lines int) {
 	return lines + 1
 }
 
-// draw writes the entry as SVG to b. y is the vertical position of the first line of the legend.
+// draw writes the entry as SVG to b, at the x and line that wrap has set. y is the vertical position of the first
+// line of the legend in pixels.
 func (e *legendEntry) draw(b *bytes.Buffer, y int) {
 	y += e.line * graphRow
 	if e.policy == "" {

@@ -11,9 +11,10 @@ import (
 	"voicepool/sounds"
 )
 
-// Load loads the sheet at path and its sounds, and renders the reference. A length that is not nil overrides the end
-// of the sheet. Load applies changes to the sheet in order and stops at the first error. The sheet must have an end
-// after the first change, which may set it. c shows the progress.
+// Load loads the sheet at path and its sounds, and renders the reference as in NewComparison. A length that is not
+// nil overrides the end of the sheet. Load calls changes with the sheet in order, before it loads the sounds, and
+// stops at the first error. After the first change, the sheet must have an end. If the sheet has several outputs,
+// they are mixed into one. c shows the progress.
 func Load(c *console.Console, ctx context.Context, path string, length *rules.Time, limits sounds.Limits, changes ...func(*cue.Sheet) error) (*Comparison, *Run, error) {
 	sheet, err := console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 	if err != nil {

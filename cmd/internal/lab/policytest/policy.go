@@ -21,12 +21,13 @@ type Policy struct {
 	IgnoreFilters bool // its scores ignore filters, equalizers and sends
 }
 
-// AsSheet as a number of virtual voices means the sheet's number, or a flag's.
+// AsSheet as Policy.Virtual means that the policy does not set the number of virtual voices: the sheet or a flag sets
+// it.
 const AsSheet = -1
 
-// UnmarshalText parses a policy, such as quietest, oldest+virtual=64, quietest+refuse, gain+end or quietest+blind.
-// Unknown words, end with virtual voices, and refuse without quietest or grow are errors, which may leave p
-// changed.
+// UnmarshalText parses the name of an overflow policy and any of +virtual=N, +refuse, +end and +blind, such as
+// quietest, oldest+virtual=64 or quietest+refuse. Unknown words, end with virtual voices, and refuse without quietest
+// or grow are errors, which may leave p changed.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])
@@ -62,7 +63,8 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// PolicyOf returns the policy of sheet. Its Virtual is AsSheet.
+// PolicyOf returns the overflow policy of sheet, with its Refuse. Virtual is AsSheet, and the name is such as
+// quietest+refuse.
 func PolicyOf(sheet *cue.Sheet) Policy {
 	p := Policy{Name: sheet.Overflow.String(), Overflow: sheet.Overflow, Refuse: sheet.Refuse, Virtual: AsSheet}
 	if p.Refuse {
@@ -79,8 +81,8 @@ func (p *Policy) Virtuals(fallback int) int {
 	return p.Virtual
 }
 
-// Check returns an error if the policy needs virtual voices and virtual, their number, is 0. how names the setting
-// to change in the message.
+// Check returns an error if the policy is masked, which needs virtual voices, and virtual is 0. virtual is the number
+// of virtual voices. The message advises to set how, the name of the setting.
 func (p *Policy) Check(virtual int, how string) error {
 	if p.Overflow == mixer.StealMasked && virtual == 0 {
 		return fmt.Errorf("%s: masked needs virtual voices: set %s", p.Name, how)
@@ -96,7 +98,8 @@ func (p *Policy) Sized() error {
 	return nil
 }
 
-// Apply returns a copy of sheet with the policy, a pool of that many voices, and no limiter. sheet is unchanged.
+// Apply returns a copy of sheet with the policy, a pool of the given number of voices, and no limiter. It does not
+// change sheet, but the copy shares memory with it.
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false

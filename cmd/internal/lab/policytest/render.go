@@ -25,9 +25,9 @@ type Run struct {
 	Report *report.Report
 }
 
-// renderWhole renders sheet with a pool that is never full. The limits of sounds and buses remain, and the sheet's
-// policy decides about steals there. It also returns the largest number of simultaneous voices, at least 1. More
-// than 65,536 voices are an error.
+// renderWhole renders sheet, without its limiter, with a pool that is never full; it enlarges the pool until that is
+// so. The limits of sounds and buses remain, and the sheet's policy decides about steals there. The second result is
+// the largest number of simultaneous voices, at least 1. If 65,536 voices are not enough, that is an error.
 func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
@@ -50,8 +50,8 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*R
 	}
 }
 
-// render renders sheet to its end, without a device, and returns mix and report. More than 600 s of mix are an
-// error.
+// render renders sheet to its end, without a device, and returns mix and report. lib must have loaded the sounds of
+// sheet. A mix longer than 600 s is an error that names --length; the end of ctx returns its cause.
 func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
 	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
 	if err != nil {
@@ -90,7 +90,8 @@ type LimitLosses struct {
 	Limited     int64 `json:"limited"`      // starts rejected by such a limit, or by a cooldown
 }
 
-// Losses counts the losses in the run: steals and rejections by the pool, and separately by limits.
+// Losses counts the losses in the events and totals of r.Report. A steal by the limit of a sound or a bus counts in
+// LimitSteals and not in Steals.
 func (r *Run) Losses() Losses {
 	t := &r.Report.Totals
 	n := Losses{Steals: t.Stolen, Rejected: t.Rejected, LimitLosses: LimitLosses{Limited: t.Limited}}
@@ -106,28 +107,28 @@ func (r *Run) Losses() Losses {
 	return n
 }
 
-// Pool reports whether the pool stole, rejected or made virtual any voice.
+// Pool reports whether a full pool stole or rejected a voice, or made one virtual.
 func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps > 0 }
 
 // Limits reports whether a limit or a cooldown stole or rejected any voice.
 func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
 
-// ask identifies a start requested by a sheet: the n-th of its cue. It is the same with every
-// policy.
+// ask identifies a start requested by a sheet, with any policy: cue is the index of its cue, and n counts the starts
+// of that cue from 0.
 type ask struct {
 	cue, n int
 	sound  string
 }
 
-// spell is a time range when a start has a slot.
+// spell is a range of frames in which a start has a slot, so that it is heard. A virtual voice has no slot.
 type spell struct {
 	ask
 	from, to int64 // to is math.MaxInt64 for an open end
 	lost     bool  // it ends with a steal
 }
 
-// spells returns the ranges of frames during which starts had a slot, in the order of their ends. Ranges that are
-// open at the end of events come last, in any order.
+// spells computes from events the ranges of frames in which starts had a slot, in the order of their ends. A voice
+// that was virtual for a time has several. Ranges that are still open after the last event come last, in any order.
 func spells(events []report.Event) []spell {
 	var all []spell
 	asked := map[int]int{}

@@ -21,7 +21,8 @@ import (
 	"voicepool/voice"
 )
 
-// sceneRun is a scene with one seed, and everything that does not depend on the pool.
+// sceneRun is a built-in scene drawn from one seed, with its sheet, its reference and other values that every policy
+// and pool size share.
 type sceneRun struct {
 	stage     *Stage
 	scene     *steal.Scene
@@ -32,8 +33,8 @@ type sceneRun struct {
 	length    float64 // seconds
 }
 
-// newSceneRun builds the built-in scene called name from a seed, and renders its reference: the mix with a slot for
-// every sound.
+// newSceneRun builds the built-in scene called name from a seed. It also renders the reference: the mix with a slot
+// for every sound.
 func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
 	var err error
@@ -58,8 +59,9 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 	return r, err
 }
 
-// measure renders the scene with the policy p and a pool of that many voices, and compares the mix with the
-// reference. The row lacks Scene, Seed and Optimum.
+// measure renders the scene with the policy p and a pool of the given number of voices, and compares the mix with the
+// reference. A steal counts as audible if its cut, where the sound lost its slot, can be heard in the mix. The caller
+// sets Scene, Seed and Optimum of the row.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
@@ -88,8 +90,9 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// withoutSlot computes from events when each sound of the scene had no slot. silent has all these ranges of frames,
-// by part. cuts has those among them that begin after the start of the sound: it was cut off there.
+// withoutSlot computes from events the ranges of frames in which a sound of the scene had no slot, because it was
+// rejected, stolen or virtual. silent has all these ranges, ordered by Span.Part, the index of the sound. cuts are
+// the ranges in silent that begin after the start of the sound, so that a steal cut the sound off there.
 func (r *sceneRun) withoutSlot(events []report.Event) (silent, cuts []steal.Span) {
 	heard := make([][]spell, len(r.parts))
 	for _, s := range spells(events) {
@@ -125,9 +128,10 @@ type Plan struct {
 	Policies []Policy
 }
 
-// Measure measures every scene with every seed, in parallel on all processors. progress receives the number of
-// scenes done; it may be nil. The rows are in the order of scenes and seeds. The first error, or the end of ctx,
-// gives no rows.
+// Measure measures every scene with every seed, in parallel on all processors. The rows are in the order of scenes,
+// then of seeds. progress receives the number of finished pairs of scene and seed; it may be nil. If a pair fails,
+// Measure returns the first error in that order and the rows of the other pairs. After the end of ctx it returns no
+// rows and the cause.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
 	jobs := len(p.Scenes) * len(p.Seeds)
 	results, errs := make([][]Row, jobs), make([]error, jobs)
@@ -142,8 +146,9 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 	return slices.Concat(results...), cmp.Or(errs...)
 }
 
-// measure measures the scene called name with one seed. It returns a row for each policy and pool size, and for each
-// size the rows "optimum" and "bound".
+// measure measures the scene called name with one seed. It returns a row for each pool size and policy. After the
+// policies of a size come the row "optimum", the best choice of victims found with hindsight, and the row "bound", a
+// lower bound for the power error of any choice.
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
 	r, err := newSceneRun(ctx, stage, name, seed)
 	if err != nil {
@@ -173,8 +178,8 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 	return rows, nil
 }
 
-// Write writes the scenes and their sounds into the new folder to, as sheets for voicepool render. An existing
-// folder is an error.
+// Write creates the folder to, with a sheet for each scene and seed that voicepool render can play, and their sounds
+// in to/sounds. If the folder exists, that is an error. An error leaves the files written so far.
 func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	folder := filepath.Join(to, "sounds")
 	for _, name := range [...]string{to, folder} {
@@ -201,15 +206,16 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	return nil
 }
 
-// Stage is the environment for rendering scenes. Their sounds are files in a folder, so
-// that rendering works as in voicepool render.
+// Stage is the environment for rendering scenes. Their sounds are files in a folder, so that rendering works as in
+// voicepool render.
 type Stage struct {
 	folder string
 	corpus []steal.Recording
 	lib    *sounds.Library
 }
 
-// NewStage writes the sounds of corpus into a temporary folder, which Close removes.
+// NewStage writes the sounds of corpus into a new temporary folder and returns a Stage that uses them. The caller
+// must call Close, which removes the folder.
 func NewStage(corpus []steal.Recording) (*Stage, error) {
 	folder, err := os.MkdirTemp("", "voicepool-stealbench-")
 	if err != nil {
@@ -226,7 +232,7 @@ func NewStage(corpus []steal.Recording) (*Stage, error) {
 // Close removes the temporary folder.
 func (s *Stage) Close() { os.RemoveAll(s.folder) }
 
-// writeCorpus writes each sound as NAME.wav into an existing folder.
+// writeCorpus writes each sound as NAME.wav into folder, which must exist. It overwrites files of the same name.
 func writeCorpus(folder string, corpus []steal.Recording) error {
 	for i := range corpus {
 		if err := os.WriteFile(filepath.Join(folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
@@ -242,8 +248,9 @@ type ClickShare struct {
 	Share float64 `json:"share"`
 }
 
-// Clicks returns the share of cuts with an audible click, for the mixer's own fade of a stolen voice and for other
-// fades. It uses 300 pairs of a voice and an incoming sound, drawn with seed.
+// Clicks returns the share of cuts with an audible click, for the mixer's own fade of a stolen voice first, then for
+// other fades. It uses 300 pairs of a voice and an incoming sound, drawn with seed. With an error the shares are not
+// valid.
 func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	pairs := steal.Pairs(s.corpus, seed, 300)
 	var failed error
@@ -266,8 +273,8 @@ func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	return shares, failed
 }
 
-// stolen renders the voice of p in a mixer with one slot. At frame p.Cut a silent sound steals the slot. It returns
-// the left channel, which has only the voice and its fade.
+// stolen renders the voice of p in a mixer with one slot, as long as p.Voice. At frame p.Cut a silent sound steals
+// the slot. It returns the left channel, which has only the voice and its fade.
 func stolen(p *steal.Pair) ([]float32, error) {
 	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
 	if err != nil {
@@ -296,8 +303,9 @@ func stolen(p *steal.Pair) ([]float32, error) {
 // enough for a short command queue, as in a game.
 const startBatch = 64
 
-// NsPerStart returns the median time of a start in a full pool of that many voices, in nanoseconds: the choice and
-// the end of the victim, and the start itself. It includes no tail of a victim.
+// NsPerStart returns the median time in nanoseconds that Render takes for a start in a full pool of the given number
+// of voices: the choice and the end of the victim, and the start itself. No frames are mixed, so that the time
+// includes neither mixing nor the tails of victims.
 func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	sound, err := s.corpus[0].Voice()
 	if err != nil {

@@ -33,8 +33,8 @@ func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	}
 }
 
-// nameWidth returns the width of a left-aligned column of names, as a negative number: the length of the longest
-// name, or least if that is more.
+// nameWidth returns the width of a left-aligned column of names: the length in bytes of the longest name, or least if
+// that is more. It is negative, because column marks left-aligned columns in this way.
 func nameWidth[R any](rows []R, least int, name func(R) string) int {
 	for _, r := range rows {
 		least = max(least, len(name(r)))
@@ -42,8 +42,8 @@ func nameWidth[R any](rows []R, least int, name func(R) string) int {
 	return -least
 }
 
-// PrintPolicies writes a table with the losses of each policy to w. The columns for virtual voices and limits appear
-// only if they have values.
+// PrintPolicies writes a table with the losses of each policy to w. The columns for virtual voices and for limits
+// appear only if a row has such voices or such losses.
 func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	name := func(r PolicyRow) string { return r.Policy }
 	columns := []column[PolicyRow]{
@@ -93,8 +93,8 @@ func PrintSheet(w io.Writer, rows []Row) {
 	printColumns(w, columns, rows)
 }
 
-// LimitNote returns a sentence that explains differences at the limits of sounds and buses, which do not depend on
-// the pool size. policies has the names of the policies with such differences, at least one.
+// LimitNote returns a sentence which explains that the given policies act differently from the sheet's policy at the
+// limits of sounds and buses, whatever the pool size. policies has at least one name.
 func LimitNote(policies []string, sheet *cue.Sheet) string {
 	own := PolicyOf(sheet)
 	do := "acts"
@@ -104,7 +104,8 @@ func LimitNote(policies []string, sheet *cue.Sheet) string {
 	return fmt.Sprintf("At the limits of sounds and buses %s %s differently from %s, the policy of the sheet: the mix differs there even if the pool steals no voice.", strings.Join(policies, ", "), do, own.Label(sheet))
 }
 
-// PrintScenes writes the rows of scenes as a table to w. rows must not be empty. Missing values are left blank.
+// PrintScenes writes the rows of scenes as a table to w, with an empty line before each change of scene or pool size.
+// Missing values are left blank. Requires at least one row.
 func PrintScenes(w io.Writer, rows []Row) {
 	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
 	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
@@ -143,7 +144,8 @@ type Row struct {
 }
 
 // Means returns the averages over all seeds, one row for each scene, policy and pool size, in the order of their
-// first run. The runs of a row must all have the same values: a missing value distorts the average.
+// first run. The averages cover neither Swaps, LimitSteals, Limited nor NsPerPlay, which stay nil. All runs of a row
+// must have the same set of values: a value that only some runs have gets a wrong average.
 func Means(runs []Row) []Row {
 	type key struct {
 		scene, policy string
@@ -174,8 +176,8 @@ func Means(runs []Row) []Row {
 	return rows
 }
 
-// updateMean updates *mean with x, the n-th value of the row, counted from 1. A nil x is skipped. A nil mean counts
-// as 0.
+// updateMean updates the running average *mean with x, the n-th value, counted from 1. If x is nil, *mean is
+// unchanged. If *mean is nil, it is created and starts at 0.
 func updateMean[F ~float64](mean **F, x *F, n float64) {
 	if x == nil {
 		return
@@ -202,7 +204,8 @@ func percent(share *float64) string {
 	return fmt.Sprintf("%.2f %%", 100**share)
 }
 
-// figure formats a number that is not negative with its significant digits. nil gives "".
+// figure formats a number that is not negative: with one decimal below 10, as an integer from there on, and as "<0.1"
+// if it is small but not 0. nil gives "".
 func figure(x *float64) string {
 	switch {
 	case x == nil:

@@ -15,8 +15,8 @@ type Pair struct {
 	Cut      int // frame of Voice, at a level less than 30 dB below its loudest
 }
 
-// Pairs draws n pairs of recordings at random from a corpus, each with a frame for the cut of the voice. The
-// voice is not quiet there. Pairs may share samples; equal seeds give equal pairs.
+// Pairs draws n pairs of recordings at random from a corpus, each with a frame at which the voice is cut and not
+// quiet. The pairs share samples, which the caller must not change. Equal seeds give equal pairs.
 func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	r := newRandom(seed, "pairs")
 	pairs := make([]Pair, n)
@@ -53,8 +53,9 @@ const (
 	clickBlocks = 30 // 80 ms after the cut
 )
 
-// levels returns a recording with its loudest 50 ms at -20 dB, and for each hop the power of the 50 ms around
-// it, relative to the loudest. most is the power of the loudest 50 ms before scaling.
+// levels returns the samples of a recording scaled so that its loudest 50 ms have -20 dB, K-weighted. powers has one
+// value for each clickHop frames: the power of the 50 ms around them, relative to the loudest. most is the power of
+// the loudest 50 ms before scaling; it must not be 0 if the samples are used.
 func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	filter := loudness.NewFilter(Rate)
 	sums := []float64{0}
@@ -82,7 +83,7 @@ func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	return samples, powers, most
 }
 
-// Faded returns the voice of the pair, faded out from the cut on; after the fade it is silent.
+// Faded returns a copy of the voice that fades out with fade from the frame p.Cut on and is silent after the fade.
 func (p *Pair) Faded(fade Fade) []float32 {
 	out := make([]float32, len(p.Voice))
 	copy(out, p.Voice[:p.Cut])
@@ -92,9 +93,9 @@ func (p *Pair) Faded(fade Fade) []float32 {
 	return out
 }
 
-// Clicks returns the share of pairs, 0..1, with an audible cut: the signal contains energy that is neither in
-// the uncut voice nor in the newcomer, and neither of them masks it. heard returns the audible signal of the
-// voice from its beginning on.
+// Clicks returns the share of pairs, from 0 to 1, with an audible cut: the signal contains energy that is neither in
+// the uncut voice nor in the newcomer, and neither of them masks it. Clicks calls heard once for each pair, to get
+// the signal of the cut voice from its beginning on. Without pairs the result is NaN.
 func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
 	e := newEar(Rate, clickBlock, clickHop, clickWidth)
 	count := 0
@@ -106,7 +107,8 @@ func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
 	return float64(count) / float64(len(pairs))
 }
 
-// click reports whether the cut of a pair is audible, see Clicks. heard is the signal of the cut voice.
+// click reports whether the cut of the pair p is audible within 80 ms, as defined by Clicks. heard is the signal of
+// the cut voice from its beginning on. e must have been made for clickBlock and clickHop.
 func (e *ear) click(p *Pair, heard []float32) bool {
 	const around = 2
 	var blocks [clickBlocks + 2*around][2][]float64
@@ -149,7 +151,8 @@ func (e *ear) click(p *Pair, heard []float32) bool {
 	return false
 }
 
-// part returns samples[from:to] without the samples beyond the end.
+// part returns samples[from:to] without the samples beyond the end of the slice; it is empty if from is beyond the
+// end.
 func part(samples []float32, from, to int) []float32 {
 	return samples[min(from, len(samples)):min(to, len(samples))]
 }

@@ -26,6 +26,7 @@ const (
 
 var kindNames = [...]string{"gun", "laser", "explosion", "clang", "step", "speech", "bell", "pickup", "engine", "wind"}
 
+// String returns the name of the kind, as in file names: "gun". It panics for an unknown kind.
 func (k Kind) String() string { return kindNames[k] }
 
 // Recording is a sound of the corpus: mono, at Rate.
@@ -62,7 +63,8 @@ func Corpus(seed uint64) []Recording {
 	return all
 }
 
-// quantise converts a signal to 16 bits with the given peak in dBFS.
+// quantise scales signal so that its largest sample has the level peak in dBFS, and rounds it to 16 bits. The signal
+// must not be silent.
 func quantise(signal []float64, peak float64) []int16 {
 	top := 0.0
 	for _, x := range signal {
@@ -88,7 +90,7 @@ func newDecay(level, tau float64) decay {
 	return decay{level, pcm.Exp2(-log2e / float64(tau*Rate))}
 }
 
-// next returns the present level and advances by one frame.
+// next returns the present level and advances d by one frame, so that the first call returns the initial level.
 func (d *decay) next() float64 {
 	now := d.level
 	d.level = float64(d.level * d.factor)
@@ -98,7 +100,8 @@ func (d *decay) next() float64 {
 // tone is a sine with a variable frequency.
 type tone struct{ phase float64 } // in cycles
 
-// next returns the next sample of a sine with amplitude 1, at a frequency that may change with each sample.
+// next returns the next sample of a sine with amplitude 1 and advances the phase. hz is the frequency until the next
+// sample; it may change with each call.
 func (t *tone) next(hz float64) float64 {
 	y := pcm.SinPi(float64(2 * t.phase))
 	t.phase += hz / Rate
@@ -109,7 +112,7 @@ func (t *tone) next(hz float64) float64 {
 // lowpass is a one-pole low-pass, 6 dB per octave.
 type lowpass struct{ y float64 }
 
-// next filters the sample x with a one-pole low-pass with a cutoff in Hz.
+// next returns the sample x filtered by a one-pole low-pass, and updates its state. hz is the cutoff.
 func (l *lowpass) next(x, hz float64) float64 {
 	w := float64(2 * math.Pi / Rate * hz)
 	l.y += float64(w / (1 + w) * (x - l.y))
@@ -119,7 +122,7 @@ func (l *lowpass) next(x, hz float64) float64 {
 // resonance is a band-pass with a gain of about 1.
 type resonance struct{ y1, y2 float64 }
 
-// next filters the sample x with a resonance at hz; width is its bandwidth in Hz.
+// next returns the sample x filtered by a resonance at hz, and updates its state. width is the bandwidth in Hz.
 func (r *resonance) next(x, hz, width float64) float64 {
 	radius := 1 - float64(math.Pi/Rate*width)
 	c := float64(2*radius) * pcm.CosPi(2*hz/Rate)
@@ -128,11 +131,12 @@ func (r *resonance) next(x, hz, width float64) float64 {
 	return y
 }
 
-// rise returns the factor for sample i of a linear ramp from 0 to 1 within the given seconds; 1 after it.
+// rise returns the factor for sample i (at Rate) of a linear ramp from 0 to 1 that lasts the given number of seconds.
+// After the ramp the factor is 1.
 func rise(i int, seconds float64) float64 { return min(float64(i)/float64(seconds*Rate), 1) }
 
-// release fades out the last 10 ms of a signal in place, so that a sound does not end with a click, and returns
-// it.
+// release fades out the last 10 ms of signal linearly, so that a sound does not end with a click. It changes signal
+// and returns it. A shorter signal fades from its beginning.
 func release(signal []float64) []float64 {
 	n := min(Rate/100, len(signal))
 	for i := range n {
@@ -142,7 +146,7 @@ func release(signal []float64) []float64 {
 	return signal
 }
 
-// WAV returns the recording as a WAV file.
+// WAV returns the recording as a WAV file: mono, 16 bits, at Rate.
 func (r *Recording) WAV() []byte {
 	const head = 44
 	size := uint32(2 * len(r.Samples))

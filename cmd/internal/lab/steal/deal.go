@@ -30,8 +30,8 @@ const (
 // byLength lists the kinds by the typical length of their sounds, shortest first.
 var byLength = [...]Kind{Step, Pickup, Laser, Gun, Clang, Speech, Bell, Explosion, Engine, Wind}
 
-// KindOf returns the kind that a file name contains: as the first word of the base name, as in gun-1.wav, or
-// else as the name of the nearest folder. Case is ignored. The result is false without such a name.
+// KindOf returns the kind that the path file contains: as the first word of the base name, as in gun-1.wav, or else
+// as the name of the nearest folder. Case is ignored. Without such a name the result is false.
 func KindOf(file string) (Kind, bool) {
 	folder, name := path.Split(strings.ToLower(file))
 	if end := strings.IndexFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }); end >= 0 {
@@ -47,12 +47,12 @@ func KindOf(file string) (Kind, bool) {
 	return 0, false
 }
 
-// Deal makes a corpus of takes, sorted by kind and then by file, and returns the takes that it leaves out:
-// those shorter than 50 ms or longer than 10 s, and inaudible ones.
+// Deal makes a corpus of takes, sorted by kind and then by file, with names such as gun1. left lists the unusable
+// takes with the reason: those shorter than 50 ms or longer than 10 s, inaudible ones, and single clicks.
 //
-// Takes whose file names no kind are assigned by length, in ten equal parts: the shortest are steps, then
-// pick-ups, lasers, guns, clangs, speech, bells and explosions follow; engines and winds are the longest.
-// Takes beyond full scale are attenuated to full scale.
+// Takes whose file names contain no kind are assigned by length, in ten equal parts: the shortest are steps, then
+// pick-ups, lasers, guns, clangs, speech, bells and explosions follow; engines and winds are the longest. Takes
+// beyond full scale are attenuated to full scale.
 func Deal(takes []Take) (corpus []Recording, left []Left) {
 	var rest []Recording
 	for _, t := range takes {
@@ -87,7 +87,7 @@ func Deal(takes []Take) (corpus []Recording, left []Left) {
 	return corpus, left
 }
 
-// Lacks returns the kinds without a sound in a corpus, or nil. If there are any, NewScene cannot make a scene.
+// Lacks returns the kinds that have no sound in corpus, or nil. With such a kind, NewScene panics.
 func Lacks(corpus []Recording) []Kind {
 	var none []Kind
 	for k := range Kind(len(kindNames)) {
@@ -98,7 +98,8 @@ func Lacks(corpus []Recording) []Kind {
 	return none
 }
 
-// unfit returns the reason why a recording cannot be used, or "".
+// unfit returns the reason why the recording cannot be used, or "" if it can: a wrong length, silence, or peaks too
+// high at the listening level of levels.
 func (r *Recording) unfit() string {
 	switch seconds := float64(len(r.Samples)) / Rate; {
 	case seconds < shortest:
@@ -121,8 +122,8 @@ func (r *Recording) unfit() string {
 // loudest is the largest sample that a voice may have.
 const loudest = 8
 
-// integers converts samples to 16 bits. Samples that were 16 bits before keep their values; if one exceeds full
-// scale, all are attenuated.
+// integers converts samples, where 1 is full scale, to 16 bits. Samples that were 16 bits before keep their values.
+// If a sample exceeds full scale, all samples are attenuated by the same factor.
 func integers(samples []float32) []int16 {
 	top := float32(1)
 	for _, x := range samples {

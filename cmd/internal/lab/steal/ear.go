@@ -7,9 +7,9 @@ import (
 	"voicepool/pcm"
 )
 
-// ear converts blocks of frames to the powers that reach the inner ear, in bands along the basilar membrane,
-// and computes their masking. The model is PEAQ, ITU-R BS.1387, except for some newer constants. It has
-// buffers for one block at a time.
+// ear converts blocks of frames to the powers that reach the inner ear, in bands along the basilar membrane, and
+// computes their masking. The model is PEAQ, ITU-R BS.1387, except for some newer constants. It has buffers for one
+// block at a time, so that only one goroutine may use it.
 type ear struct {
 	size   int
 	window []float64
@@ -50,8 +50,8 @@ func bark(hz float64) float64 { return 7 * math.Asinh(hz/650) }
 // hertz converts a value on the Bark scale to a frequency in Hz.
 func hertz(bark float64) float64 { return 650 * math.Sinh(bark/7) }
 
-// newEar returns an ear for blocks of size frames, a power of two, hop frames apart, at a rate in Hz. width
-// is the distance between bands in Bark.
+// newEar returns an ear for blocks of size frames, a power of two, whose starts are hop frames apart. rate is the
+// sample rate in Hz, width the distance between bands in Bark.
 func newEar(rate, size, hop int, width float64) *ear {
 	e := &ear{
 		size: size, window: make([]float64, size), fft: fourier.New(size), block: make([]complex128, size),
@@ -93,8 +93,9 @@ func newEar(rate, size, hop int, width float64) *ear {
 	return e
 }
 
-// hear stores in dst the power in each band of the block from frame at of signal on, left and right, multiplied
-// by the square of gain. The signal is silent outside its frames. Each slice of dst has one element per band.
+// hear stores in dst the power in each band of a block, left and right: the windowed e.size frames of signal that
+// begin at frame at. The signal is scaled by gain, and silent outside its frames. Each slice of dst must have one
+// element per band.
 func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) {
 	for i := range e.block {
 		e.block[i] = 0
@@ -123,8 +124,9 @@ func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) 
 	}
 }
 
-// smear stores in dst the power of a block after it has spread over the bands, as in the inner ear. power and
-// dst have one element per band. Louder sounds spread further towards higher bands.
+// smear stores in dst the power of a block after it has spread over the bands, as in the inner ear, including the
+// ear's own noise. Louder sounds spread further towards higher bands. power and dst have one element per band and
+// must not overlap.
 func (e *ear) smear(dst, power []float64) {
 	clear(dst)
 	n := len(e.bands)
@@ -156,7 +158,7 @@ func (e *ear) hears(power *[2][]float64) bool {
 	return false
 }
 
-// mask converts spread powers in place to the largest powers that they mask.
+// mask converts spread, powers by band from smear, in place to the largest powers that they mask.
 func (e *ear) mask(spread []float64) {
 	for i := range spread {
 		spread[i] *= e.bands[i].offset

@@ -12,12 +12,13 @@ type Optimum struct {
 	Cuts   []int64 // by part, the frame at which it is cut; its first frame: never played
 }
 
-// Optima returns the optimum for a pool of each size, in the order of pools. frames is the length of the scene.
+// Optima returns the optimum for a pool of each size in pools, in that order. pools must not be empty, sizes must be
+// positive, and frames is the length of the scene.
 //
 // It is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next. At a
-// start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and is
-// worth its energy; a unit may leave the voice at any later start. Each path added to the flow is one more slot,
-// so one run solves all sizes. Costs are integers, so no decision depends on rounding.
+// start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and is worth its
+// energy; a unit may leave the voice at any later start. Each path added to the flow is one more slot, so one run
+// solves all sizes. Costs are integers, so no decision depends on rounding.
 func Optima(parts []Part, frames int64, pools []int) []Optimum {
 	g := newSlots(parts, frames)
 	out := make([]Optimum, len(pools))
@@ -38,8 +39,9 @@ func Optima(parts []Part, frames int64, pools []int) []Optimum {
 	return out
 }
 
-// slots is the network of slots. Its first nodes are the moments: the starts of voices, on the grid, and the
-// end. Other nodes are between the stretches of a voice.
+// slots is the flow network of Optima. Its first nodes are the moments: the starts of voices, on the grid, and the
+// end of the scene. Other nodes are between the stretches of a voice. A stretch is the piece of a voice between two
+// moments.
 type slots struct {
 	flow
 	moments   []int64   // frames
@@ -49,7 +51,7 @@ type slots struct {
 	scale     float64   // cost per energy
 }
 
-// newSlots returns the flow network of Optima for a scene of the given length, without any flow.
+// newSlots returns the flow network of Optima for a scene with a length of frames, before any unit flows.
 func newSlots(parts []Part, frames int64) *slots {
 	g := &slots{start: make([]int, len(parts)), stretches: make([][]int32, len(parts))}
 	for i := range parts {
@@ -98,7 +100,8 @@ func newSlots(parts []Part, frames int64) *slots {
 	return g
 }
 
-// cuts returns for each part the frame of its cut: the end of its last stretch that carries a unit.
+// cuts returns for each part the frame of its cut: the end of its last stretch that carries a unit, within the part.
+// A part that is never played is cut at its first frame, a complete part at its end.
 func (g *slots) cuts(parts []Part) []int64 {
 	cuts := make([]int64, len(parts))
 	for i, stretches := range g.stretches {
@@ -114,8 +117,8 @@ func (g *slots) cuts(parts []Part) []int64 {
 // Grid is the time resolution of Bound and Optima in frames: 5 ms.
 const Grid = Rate / 200
 
-// Bound returns the smallest possible K-error in dB for each pool size: the error of a pool that plays the
-// strongest voices of every 5 ms. No policy can be better, even if it swaps voices at any time, as long as
+// Bound returns, for each pool size in pools, a K-error in dB that no policy can go below: the error of a pool that
+// plays the strongest voices of every 5 ms. It holds even for a policy that swaps voices at any time, as long as
 // voices add up in power. frames is the length of the scene.
 func Bound(parts []Part, frames int64, pools []int) []float64 {
 	starting := make([][]int, frames/Grid+1)
@@ -155,8 +158,9 @@ type Span struct {
 	From, To int64
 }
 
-// PowerError returns the K-error in dB of a scene of the given length without the spans of parts in unheard. It
-// assumes that voices add up in power and have no tails. It is comparable to Bound and to Optimum.KError.
+// PowerError returns the K-error in dB of a scene in which the given spans of parts are not played, at least -60. It
+// assumes that voices add up in power and have no tails. The result is comparable to Bound and to Optimum.KError.
+// frames is the length of the scene.
 func PowerError(parts []Part, unheard []Span, frames int64) float64 {
 	lost, total := 0.0, 0.0
 	for i := range parts {
@@ -191,8 +195,8 @@ type arc struct {
 	cost int64 // per unit
 }
 
-// add adds an arc and its reverse arc between two nodes, and returns its number. room is its capacity in units;
-// cost is the cost per unit.
+// add adds an arc from node from to node to, and its reverse arc, which has the next number and no room. It returns
+// the number of the arc. room is its capacity in units, cost the cost per unit.
 func (g *flow) add(from, to, room int, cost int64) int32 {
 	n, a, b := int32(len(g.arcs)), &g.nodes[from], &g.nodes[to]
 	g.arcs = append(g.arcs, arc{int32(to), a.first, int32(room), cost}, arc{int32(from), b.first, 0, -cost})
@@ -200,14 +204,14 @@ func (g *flow) add(from, to, room int, cost int64) int32 {
 	return n
 }
 
-// node adds a node with a potential and returns its number.
+// node adds a node without arcs, with its initial potential, and returns its number.
 func (g *flow) node(potential int64) int {
 	g.nodes = append(g.nodes, node{first: -1, potential: potential})
 	return len(g.nodes) - 1
 }
 
-// augment adds one unit along the cheapest path and returns its cost. If the cost is not negative, the flow
-// is unchanged.
+// augment sends one more unit along the cheapest path from the first node to g.end and returns the cost of that path.
+// If the cost is not negative, the flow stays as it was.
 func (g *flow) augment() int64 {
 	g.search()
 	cost := g.nodes[g.end].potential - g.nodes[0].potential
@@ -220,8 +224,8 @@ func (g *flow) augment() int64 {
 	return cost
 }
 
-// search computes the distances from the first node, up to the distance of the end (Dijkstra), and updates
-// the potentials.
+// search computes the distances of the nodes from the first node, as far as g.end (Dijkstra), with the arc to each in
+// node.via. It then updates the potentials. Requires that g.end can be reached, and potentials as described at node.
 func (g *flow) search() {
 	for n := range g.nodes {
 		g.nodes[n].distance = math.MaxInt64

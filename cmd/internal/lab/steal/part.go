@@ -18,8 +18,8 @@ type Part struct {
 	tail        Fade // after To, for a stopped loop
 }
 
-// wave is the output of a voice at unit gain and centre pan, from its beginning to its end; a loop lasts as
-// long as a scene.
+// wave is the output of a voice at unit gain on one channel, from its beginning to its end; a loop lasts as long as a
+// scene.
 type wave struct {
 	samples []float32
 	energy  []float64 // K-weighted energy of the first i x grain samples
@@ -36,13 +36,14 @@ type waveKey struct {
 	wall  string // times at which the wall appears and disappears
 }
 
-// Parts returns the part of each event of a scene, in the order of its events: the signal that the event plays.
-// Looping voices end at their stop; no part is longer than the scene. An error names the recording.
+// Parts renders the signal of each event of the scene and returns the parts in the order of s.Events. A looping voice
+// ends at its stop, and no part is longer than the scene. Equal signals share memory. An error names the recording.
 func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
 	return s.parts(corpus, map[waveKey]*wave{})
 }
 
-// parts is Parts with the waves of scenes of the same corpus and length. It adds the waves that it renders.
+// parts is Parts with a cache: it takes waves that an earlier call has rendered from waves, and adds the new ones.
+// Requires that all calls with the same waves have the same corpus and length of the scene.
 func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, error) {
 	tail := RaisedCosine(tailMilliseconds)
 	parts := make([]Part, len(s.Events))
@@ -73,7 +74,8 @@ func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, erro
 	return parts, nil
 }
 
-// Voice returns a recording as a sound without an envelope.
+// Voice returns the recording as a mono sound at Rate. The sound lacks the loudness over time that stealing normally
+// uses.
 func (r *Recording) Voice() (*voice.Sound, error) {
 	data := make([]float32, len(r.Samples))
 	for i, x := range r.Samples {
@@ -82,8 +84,8 @@ func (r *Recording) Voice() (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
 }
 
-// newWave renders a recording with a voice, as event e plays it, for at most most frames. turns are the frames
-// of the scene when a wall appears or disappears.
+// newWave renders the recording r as event e plays it, with speed and loop from key, for at most most frames. turns
+// are the frames of the scene at which a wall appears or disappears. It also computes the energies.
 func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*wave, error) {
 	sound, err := r.Voice()
 	if err != nil {
@@ -119,7 +121,8 @@ func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*w
 	return w, nil
 }
 
-// until returns the K-weighted energy of the first n samples, interpolated between the stored sums.
+// until returns the K-weighted energy of the first n samples, interpolated between the stored sums. n may be below 0
+// or beyond the end.
 func (w *wave) until(n int64) float64 {
 	i := n / grain
 	switch {
@@ -131,8 +134,8 @@ func (w *wave) until(n int64) float64 {
 	return w.energy[i] + (w.energy[i+1]-w.energy[i])*float64(n%grain)/grain
 }
 
-// Energy returns the K-weighted energy of the part between two frames of the scene, left and right together; 0
-// outside the part.
+// Energy returns the K-weighted energy of the part from frame from to frame to of the scene, left and right together.
+// Frames outside the part count as silent.
 func (p *Part) Energy(from, to int64) float64 {
 	from, to = max(from, p.From), min(to, p.To)
 	if from >= to {
@@ -153,8 +156,8 @@ var comeback = RaisedCosine(5)
 // Tail returns the fade that the mixer uses for stolen voices.
 func Tail() Fade { return RaisedCosine(tailMilliseconds) }
 
-// RaisedCosine returns a fade of the given length from 1 to 0, as a raised cosine. The mixer's tails have this
-// shape and 10 ms.
+// RaisedCosine returns a fade of the given length from 1 to 0, as half a period of a cosine. The mixer's tails have
+// this shape and 10 ms.
 func RaisedCosine(milliseconds int) Fade {
 	f := make(Fade, milliseconds*Rate/1000)
 	for i := range f {
@@ -163,7 +166,7 @@ func RaisedCosine(milliseconds int) Fade {
 	return f
 }
 
-// Linear returns a linear fade of the given length from 1 to 0; 0 is a hard cut.
+// Linear returns a linear fade of the given length from 1 to 0. 0 ms gives an empty Fade, a hard cut.
 func Linear(milliseconds int) Fade {
 	f := make(Fade, milliseconds*Rate/1000)
 	for i := range f {
@@ -172,8 +175,9 @@ func Linear(milliseconds int) Fade {
 	return f
 }
 
-// Add adds the part to dst, a mix of the whole scene. Frame cut of the scene is the start of fade. If cut is at
-// or before the first frame, the part is not added; at or after its end, it is added whole.
+// Add adds the part to dst, a mix of the whole scene, as if the voice was stolen at frame cut of the scene and then
+// faded out with fade. If cut is at or before the first frame of the part, dst is unchanged. If cut is at or after
+// its end, the whole part is added.
 func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	switch {
 	case cut <= p.From:
@@ -198,15 +202,16 @@ func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	}
 }
 
-// at returns the sample of the part at a frame of the scene, before panning and fades.
+// at returns the sample of the part at a frame of the scene, before panning and fades. Requires a frame within the
+// rendered wave, from p.From on.
 func (p *Part) at(frame int64) float32 { return p.wave.samples[frame-p.From] }
 
 // end returns the first silent frame after the part.
 func (p *Part) end() int64 { return p.To + int64(len(p.tail)) }
 
-// Missing stores in dst, starting at frame cut of the scene, the difference between the full part and the played
-// part. The part is cut with fade at cut, which is its first frame or later. It is restored at frame back, or
-// never if back is beyond its end.
+// Missing stores in dst the loss by a cut: the frames of the full part from frame cut of the scene on, minus the
+// played frames. The part fades out with fade at cut, which is its first frame (then without a fade) or later. It
+// fades in again at frame back, or never if back is beyond its end. The rest of dst is cleared.
 func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	clear(dst)
 	left, right := float32(p.Left), float32(p.Right)
@@ -225,8 +230,8 @@ func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	}
 }
 
-// Mix returns the mix of a scene with the given number of frames. Each part is cut at its element of cuts;
-// nil: no part is cut.
+// Mix returns the mix of parts in a scene of the given number of frames. Part i is cut at frame cuts[i] and fades out
+// with fade. If cuts is nil, no part is cut.
 func Mix(parts []Part, cuts []int64, fade Fade, frames int64) []pcm.Frame {
 	mix := make([]pcm.Frame, frames)
 	for i := range parts {

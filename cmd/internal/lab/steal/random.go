@@ -28,7 +28,7 @@ func (r *random) unit() float64 { return float64(r.bits()>>11) * 0x1p-53 }
 // between returns a random number, uniform in lo..hi.
 func (r *random) between(lo, hi float64) float64 { return lo + float64((hi-lo)*r.unit()) }
 
-// n returns a random integer, uniform in 0..n-1.
+// n returns a random integer, uniform in 0..n-1. n must be positive and below 1<<31.
 func (r *random) n(n int) int { return int(r.bits() >> 33 % uint64(n)) }
 
 // noise returns a random number, uniform in -1..1.

@@ -45,7 +45,8 @@ type Reference struct {
 	cut    [3][2][]float64
 }
 
-// tile is the power and the masking of a block of the reference in one channel.
+// tile is a block of the reference in one channel, with two values for each band of the ear: the power, and the
+// largest power that the tile masks.
 type tile struct{ power, mask []float64 }
 
 // floor is the smallest K-error in dB; smaller differences count as this.
@@ -54,8 +55,8 @@ const floor = -60
 // level is the K-weighted mean square of a reference at listening level, left and right together.
 const level = 0.01
 
-// NewReference prepares a mix for comparisons at a rate in Hz. It keeps the slice. If the rate is not in
-// 8,000..384,000, the error wraps ErrRate.
+// NewReference prepares frames, the mix without stolen voices, for comparisons. It keeps the slice, which must not
+// change. rate is in Hz; if it is not in 8,000..384,000, the error wraps ErrRate.
 func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	if rate < loudness.MinWeightedRate || rate > 384000 {
 		return nil, fmt.Errorf("%w: %d Hz is not in %d..384000", ErrRate, rate, loudness.MinWeightedRate)
@@ -72,7 +73,7 @@ func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	return r, nil
 }
 
-// Powers yields the K-weighted power of each frame of a signal, summed over channels.
+// Powers yields the index and the K-weighted power of each frame of signal, summed over both channels. rate is in Hz.
 func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
@@ -89,7 +90,7 @@ func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
 	}
 }
 
-// weighted returns the K-weighted power of a signal, summed over frames and channels.
+// weighted returns the K-weighted power of signal, summed over frames and channels. rate is in Hz.
 func weighted(rate int, signal []pcm.Frame) (sum float64) {
 	for _, p := range Powers(rate, signal) {
 		sum += p
@@ -97,7 +98,8 @@ func weighted(rate int, signal []pcm.Frame) (sum float64) {
 	return sum
 }
 
-// listen computes the power and the masking of every tile of the reference.
+// listen appends the power and the masking of every tile of the reference to r.tiles, left and right in turn, and
+// counts the audible bands in r.heard. It is called once.
 func (r *Reference) listen() {
 	e := r.ear
 	n := len(e.bands)
@@ -121,8 +123,8 @@ func (r *Reference) listen() {
 	}
 }
 
-// Difference returns the reference minus a mix, frame by frame. It has the length of the reference; the mix is
-// silent beyond its end.
+// Difference returns the reference minus mix, frame by frame. The result has the length of the reference: mix counts
+// as silent beyond its end, and later frames of mix are ignored.
 func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
 	difference := slices.Clone(r.frames)
 	for i, f := range mix[:min(len(mix), len(difference))] {
@@ -132,13 +134,13 @@ func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
 	return difference
 }
 
-// KError returns the K-weighted power of the difference between a mix and the reference, relative to the
-// reference, in dB: 0 is a complete loss, -60 the minimum.
+// KError returns the K-weighted power of the reference minus mix, relative to the reference, in dB: 0 is a complete
+// loss, -60 the minimum. For a silent reference it returns -60.
 func (r *Reference) KError(mix []pcm.Frame) float64 {
 	return ratio(weighted(r.rate, r.Difference(mix)), r.power)
 }
 
-// ratio returns part/whole in dB, at least floor, also if either is 0.
+// ratio returns part/whole in dB, at least floor. If either is 0, it returns floor.
 func ratio(part, whole float64) float64 {
 	if whole <= 0 || part <= 0 {
 		return floor
@@ -146,8 +148,8 @@ func ratio(part, whole float64) float64 {
 	return max(10*math.Log10(part/whole), floor)
 }
 
-// Tiles returns the share, 0..1, of the audible tiles of the reference that differ audibly in a mix. It returns
-// 0 for a silent reference. A tile is a block of 2,048 frames at 48 kHz, a channel and half a Bark.
+// Tiles returns the share, from 0 to 1, of the audible tiles of the reference that differ audibly in mix. It returns
+// 0 for a silent reference. A tile is here half a Bark of one channel, in a block of 2,048 frames at 48 kHz.
 func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 	if r.heard == 0 {
 		return 0
@@ -173,11 +175,11 @@ func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 // cutBlocks is the number of blocks, half a block apart, in which a cut is analyzed.
 const cutBlocks = 8
 
-// CutFrames returns the number of frames after a cut that CutAudible analyzes.
+// CutFrames returns the number of frames after a cut that CutAudible analyzes: the length of its parameter missing.
 func (r *Reference) CutFrames() int { return (cutBlocks + 1) * r.cutEar.size / 2 }
 
-// CutAudible reports whether a cut at frame at is audible: whether missing, the signal of the voice from
-// there on with CutFrames frames, would be audible in the mix without it.
+// CutAudible reports whether a cut at frame at of mix is audible. missing has the CutFrames frames that the voice
+// would have added to mix from there on; the cut is audible if mix does not mask them.
 func (r *Reference) CutAudible(mix []pcm.Frame, at int64, missing []pcm.Frame) bool {
 	e := r.cutEar
 	gone, mixed, mask := &r.cut[0], &r.cut[1], &r.cut[2]

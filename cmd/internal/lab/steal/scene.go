@@ -55,8 +55,9 @@ var scenes = [...]struct {
 	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm}, {"walls", (*scenery).walls},
 }
 
-// NewScene makes the scene with the given name from a seed and the sounds of a corpus. If the name is unknown,
-// the error wraps ErrScene and lists the scenes. It panics if the corpus lacks a kind, see Lacks.
+// NewScene makes the scene called name from a seed and the sounds of a corpus. Equal arguments give equal scenes. If
+// the name is unknown, the error wraps ErrScene and lists the scenes. NewScene panics if the corpus lacks a kind; see
+// Lacks.
 func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	s := &scenery{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
 	for i, r := range corpus {
@@ -93,7 +94,8 @@ func distant(category, metres float64) pcm.Decibels {
 	return pcm.FromLinear(category / (1 + metres/3))
 }
 
-// any returns the index in the corpus of a random sound of the given kinds.
+// any draws one of the sounds of the given kinds at random and returns its index in the corpus. A kind that is given
+// twice is twice as likely.
 func (s *scenery) any(kinds ...Kind) int {
 	var all []int
 	for _, k := range kinds {
@@ -107,8 +109,9 @@ func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }
 
 var speeds = [...]float64{0.92, 1, 1.09}
 
-// start adds an event at a time in seconds and returns it, with a random speed. The pointer is valid until the
-// next start. Beyond the end of the scene it returns an event that does not belong to the scene.
+// start adds an event with a random speed at the given time in seconds, and returns a pointer to it that is valid
+// until the next start. sound is an index in the corpus. gain and pan are rounded to hundredths. For a time at or
+// after the end of the scene, start adds no event and returns one outside the scene.
 func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float64) *Event {
 	e := Event{
 		At: frames(seconds), Sound: sound, Gain: pcm.Decibels(hundredths(float64(gain))), Pan: hundredths(pan),
@@ -121,7 +124,8 @@ func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float
 	return &s.Events[len(s.Events)-1]
 }
 
-// loop adds a looping engine or wind from one time in seconds to another, or to the end of the scene.
+// loop adds a looping engine or wind that plays between the times from and to in seconds, at most to the end of the
+// scene. Its pan is random.
 func (s *scenery) loop(from, to float64, gain pcm.Decibels) {
 	e := s.start(from, s.any(Engine, Wind), gain, s.place())
 	e.Stop = min(frames(to), s.Frames)
@@ -133,7 +137,8 @@ func frames(seconds float64) int64 { return int64(math.Floor(float64(seconds*Rat
 // hundredths rounds x to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// walk calls f with random times in seconds within the scene. The intervals between them are lo..hi seconds.
+// walk calls f with random times in seconds, in order, until the end of the scene. The first is within 0..hi; the
+// intervals after it are lo..hi seconds.
 func (s *scenery) walk(lo, hi float64, f func(at float64)) {
 	for at := s.between(0, hi); at < sceneSeconds; at += s.between(lo, hi) {
 		f(at)
@@ -157,8 +162,8 @@ const (
 	starts
 )
 
-// cues returns the lines of the sheet in order of time. At the same frame stops come first, then changes of
-// walls, then starts.
+// cues returns the lines of the sheet in order of time: the start of each event, the stop of a loop, and each change
+// of a wall while the event plays. In the same frame, stops come first, then changes of walls, then starts.
 func (s *Scene) cues(corpus []Recording) (all []cue) {
 	for i, e := range s.Events {
 		if e.Stop > 0 && e.Stop < s.Frames {
@@ -173,7 +178,8 @@ func (s *Scene) cues(corpus []Recording) (all []cue) {
 	return all
 }
 
-// end returns the frame at which an event ends, or a frame shortly after it; at most the length of the scene.
+// end returns the frame at which the event e ends, or a frame shortly after it, but at most the length of the scene.
+// corpus gives the length of the sound.
 func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	if e.Stop > 0 {
 		return min(e.Stop, s.Frames)
@@ -181,8 +187,9 @@ func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	return min(e.At+int64(float64(len(corpus[e.Sound].Samples))/e.Speed)+1, s.Frames)
 }
 
-// Sheet returns the scene as a cue sheet without a limiter. Each file name of a sound begins with folder. events
-// holds for each cue of the sheet the index of its event, or -1 for a cue that starts no sound.
+// Sheet returns the scene as the YAML text of a cue sheet without a limiter, which plays FOLDERNAME.wav for each
+// sound NAME of corpus: folder is put before the name unchanged. events holds for each cue of the sheet the index of
+// its event in s.Events, or -1 for a cue that starts no sound.
 func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []int) {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))
@@ -222,7 +229,8 @@ func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []
 	return b.Bytes(), append(events, -1)
 }
 
-// seconds formats a frame as seconds with microseconds, which a sheet rounds back to the same frame.
+// seconds formats the time of a frame at Rate as seconds with six decimals, which a sheet rounds back to the same
+// frame.
 func seconds(frame int64) string {
 	us := (frame*1e6 + Rate/2) / Rate
 	return fmt.Sprintf("%d.%06d", us/1e6, us%1e6)

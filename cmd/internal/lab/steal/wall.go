@@ -16,22 +16,21 @@ const (
 	wallFrames = Rate / 20 // time to appear or disappear
 )
 
-// within returns the turns, the frames when the wall appears or disappears, after frame from and before frame
-// to.
+// within returns the elements of w.Turns after frame from and before frame to. The result shares memory with w.
 func (w *Wall) within(from, to int64) []int64 {
 	i, _ := slices.BinarySearch(w.Turns, from+1)
 	k, _ := slices.BinarySearch(w.Turns, to)
 	return w.Turns[min(i, k):k]
 }
 
-// from returns the wall as an event that begins at a frame needs it: its state at that frame and the later
-// turns.
+// from returns the wall for an event that begins at the given frame: its state at that frame and the later turns. The
+// result shares memory with w.
 func (w *Wall) from(frame int64) Wall {
 	i, _ := slices.BinarySearch(w.Turns, frame+1)
 	return Wall{w.Behind != (i%2 == 1), w.Turns[i:]}
 }
 
-// hertz returns the cutoff of the low-pass in Hz after a number of turns; 0 without a wall.
+// hertz returns the cutoff of the low-pass in Hz after the given number of turns, or 0 if the wall is absent then.
 func (w *Wall) hertz(turns int) float64 {
 	if w.Behind != (turns%2 == 1) {
 		return wallCutoff
@@ -39,7 +38,8 @@ func (w *Wall) hertz(turns int) float64 {
 	return 0
 }
 
-// cutoff returns the cutoff after a number of turns as written in a sheet: a number of Hz, or "off".
+// cutoff returns the cutoff after the given number of turns, as written in a sheet: a number of Hz, or "off" if the
+// wall is absent then.
 func (w *Wall) cutoff(turns int) string {
 	if hz := w.hertz(turns); hz > 0 {
 		return strconv.FormatFloat(hz, 'g', -1, 64)
