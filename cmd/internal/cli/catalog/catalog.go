@@ -42,8 +42,8 @@ type Options struct {
 }
 
 // Gather loads the sounds in list, in parallel on all processors, and returns their rows in the same order. A sound
-// that cannot be loaded has a row with Err. A file that Find has found in a folder and that is not a sound has no
-// row.
+// that cannot be loaded has a row with Err. A file that Find has found in a folder and that turns out not to be a
+// sound has no row.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
 	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
@@ -52,8 +52,8 @@ func Gather(list []Named, o Options) []Row {
 	return rows
 }
 
-// look loads the sound n and returns its row. If it cannot be loaded, the row has Err. A file found in a folder that
-// is not a sound gives the zero Row.
+// look loads the sound n with a library of its own and returns its row. If it cannot be loaded, the row has the name
+// and Err. A file found in a folder that is not a sound gives the zero Row.
 func (o *Options) look(n Named) Row {
 	lib := sounds.NewLibrary(o.Library)
 	source, err := n.source(o.In)
@@ -81,7 +81,8 @@ func (o *Options) look(n Named) Row {
 	return row
 }
 
-// loopOf describes the loop of a sound: "from..to" in frames, "whole", or "-" without a loop.
+// loopOf describes the loop of the sound i: "from..to" in frames if the file has one, "whole" for an embedded sound
+// that is meant to loop, otherwise "-".
 func loopOf(i sounds.Info) string {
 	switch {
 	case i.Loop != nil:
@@ -92,7 +93,8 @@ func loopOf(i sounds.Info) string {
 	return "-"
 }
 
-// levelsOf divides s into parts of equal length and returns the mean power of each in dB.
+// levelsOf divides the samples of s into the given number of equal parts and returns the mean power of each part in
+// dB, minus infinity for a silent part.
 func levelsOf(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
 	levels := make([]report.Level, parts)
@@ -110,7 +112,8 @@ func levelsOf(s *voice.Sound, parts int) []report.Level {
 	return levels
 }
 
-// blocks draws each level as one block character. A full block means -6 dB or more.
+// blocks draws each of levels, in dB, as one block character. A full block means -6 dB or more, a space -66 dB or
+// less.
 func blocks(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
@@ -119,8 +122,8 @@ func blocks(levels []report.Level) string {
 	return out.String()
 }
 
-// Print prints a table of the rows without errors to w. If all rows have errors, it prints no table. It returns the
-// first error of w.
+// Print prints a table to w with a line for each row that has no error. If all rows have errors, it prints no table.
+// It returns the first error of w.
 func Print(w io.Writer, rows []Row) error {
 	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Err == nil }) {
 		return nil
@@ -214,7 +217,8 @@ func JSON(rows []Row) any {
 	}{entries}
 }
 
-// Length formats a duration of s seconds: below a minute with milliseconds, otherwise in whole seconds.
+// Length formats a duration of s seconds: below a minute with milliseconds ("1.250s"), otherwise rounded to seconds
+// ("1m5s").
 func Length(s float64) string {
 	if s >= 60 {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
@@ -222,7 +226,7 @@ func Length(s float64) string {
 	return fmt.Sprintf("%.3fs", s)
 }
 
-// bytesOf formats n bytes as B, KiB or MiB.
+// bytesOf formats n bytes: below 1 KiB as B, below 1 MiB rounded to KiB, otherwise as MiB with one decimal.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1<<10:

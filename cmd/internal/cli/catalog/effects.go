@@ -14,8 +14,8 @@ type Effects struct {
 	JSON  bool     `name:"json" help:"Print JSON."`
 }
 
-// Run prints the kinds of effects in e.Kinds, or all if it is empty, and their parameters. An unknown kind is a
-// usage error.
+// Run prints the kinds of effects in e.Kinds with their parameters, as text or as JSON; without e.Kinds it prints all
+// kinds. An unknown kind is a usage error.
 func (e *Effects) Run(c *console.Console) error {
 	kinds := effect.Kinds()
 	if len(e.Kinds) > 0 {

@@ -9,7 +9,7 @@ import (
 // inputFS is a file system with one file, StandardInput.
 type inputFS struct{ data []byte }
 
-// Open opens the file StandardInput. Any other name does not exist.
+// Open opens the file called StandardInput at its beginning. For any other name, the error wraps fs.ErrNotExist.
 func (f *inputFS) Open(name string) (fs.File, error) {
 	if name != StandardInput {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -20,7 +20,7 @@ func (f *inputFS) Open(name string) (fs.File, error) {
 // inputFile is the open file and its FileInfo.
 type inputFile struct{ *bytes.Reader }
 
-// Stat implements fs.File.
+// Stat returns f, which is its own FileInfo; the size is the number of bytes of standard input.
 func (f inputFile) Stat() (fs.FileInfo, error) { return f, nil }
 
 // Close implements fs.File. It has no effect.

@@ -16,7 +16,7 @@ import (
 	"voicepool/sounds/tone"
 )
 
-// Named is a sound named on a command line: a file, an embedded or generated sound, or "-" for
+// Named is a sound named on a command line or found in a folder: a file, an embedded or generated sound, or "-" for
 // standard input.
 type Named struct {
 	Name  string
@@ -25,8 +25,8 @@ type Named struct {
 	tone  bool   // package tone generates it
 }
 
-// Resolve interprets a name on the command line: "-", a file, a generated or an embedded sound, in this order. An
-// unknown name counts as a file, which need not exist.
+// Resolve interprets name from a command line as "-", a file that exists, a generated or an embedded sound, in this
+// order. An unknown name counts as a file; it causes no error here. Resolve does not read the sound.
 func Resolve(name string) Named {
 	if name == "-" {
 		return Named{Name: name}
@@ -43,7 +43,7 @@ func Resolve(name string) Named {
 }
 
 // Tone reports whether the sound is generated from its name by package tone. If the name is an invalid tone, it
-// returns true and an error.
+// returns true and an error with the reason.
 func (s Named) Tone() (bool, error) {
 	if !s.tone {
 		return false, nil
@@ -54,9 +54,9 @@ func (s Named) Tone() (bool, error) {
 	return true, nil
 }
 
-// Find returns the sounds named by paths, or all embedded sounds if paths is empty. For a folder it returns all
-// regular files in it and its subfolders; Gather drops files of other kinds. skipped has the other entries with
-// reasons, one line each.
+// Find returns the sounds that paths name, or all embedded sounds if paths is empty. For a folder it returns all
+// regular files in it and its subfolders; Gather drops the files that are not sounds. skipped has the other entries
+// of folders with reasons, one line each. Find fails only if a folder cannot be read.
 func Find(paths []string) (list []Named, skipped []string, err error) {
 	if len(paths) == 0 {
 		for _, name := range embedded.Names() {
@@ -80,13 +80,13 @@ func Find(paths []string) (list []Named, skipped []string, err error) {
 	return list, skipped, nil
 }
 
-// soundName reports whether file has the extension of an audio format, which need not be supported.
+// soundName reports whether file has the extension of an audio format, in any case. The format need not be supported.
 func soundName(file string) bool {
 	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma", ".wv", ".mpc", ".spx"}, strings.ToLower(filepath.Ext(file)))
 }
 
-// InFolder returns the files below a folder that have the extension of an audio format, as paths relative to it. A
-// folder without such files is an error.
+// InFolder returns the files in folder and its subfolders that have the extension of an audio format, as paths
+// relative to folder. If there are no such files, that is an error.
 func InFolder(folder string) (files []string, err error) {
 	w := walk{visit: func(file string) {
 		if name, relErr := filepath.Rel(folder, file); relErr == nil && soundName(file) {
@@ -103,7 +103,8 @@ func InFolder(folder string) (files []string, err error) {
 // maxInput is the maximum number of bytes read from standard input. It equals the limit of files.
 const maxInput = 256 << 20
 
-// source returns the source of the sound for a library. For "-" it reads all of in, the standard input.
+// source returns the source of the sound for a library. For "-" it reads all of in, the standard input. A file that
+// does not exist is an error only if its name looks like an embedded sound; see Missing.
 func (s Named) source(in io.Reader) (sounds.Source, error) {
 	switch {
 	case s.File != "":
@@ -132,8 +133,8 @@ func ReadInput(in io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Missing returns an error with a suggestion if the file does not exist and its name looks like an embedded sound,
-// without a dot or slash. In all other cases it returns nil.
+// Missing returns an error that suggests the nearest embedded sound if file does not exist and its name contains
+// neither a dot nor a slash. In all other cases it returns nil.
 func Missing(file string) error {
 	_, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(file, `./\`) {

@@ -2,8 +2,9 @@ package catalog
 
 import "path/filepath"
 
-// setNames sets the displayed names of rows. If several rows have the same name, it takes the base name of the file,
-// and if these are equal, too, the whole path.
+// setNames sets the displayed name of each row: the name of the sound. Where several rows have the same name, it
+// takes the base name of the file instead, and if these are equal, too, the whole path. Rows with an error keep the
+// first.
 func setNames(rows []Row) {
 	for i := range rows {
 		rows[i].name = rows[i].info.Name

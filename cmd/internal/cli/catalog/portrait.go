@@ -20,14 +20,16 @@ import (
 // portraitColumns is the width of a waveform in pixels.
 const portraitColumns = 960
 
-// portrait holds the drawn data of a sound by column.
+// portrait holds the drawn data of a sound, divided over the columns of pixels: each covers an equal part of its
+// frames.
 type portrait struct {
 	low, high [portraitColumns]float32 // the waveform, all channels
 	level     [portraitColumns]float64 // the loudness index in dB: the loudness of the rest
 	loop      [2]int                   // the columns of the loop; equal without one
 }
 
-// portray computes the portrait of s. looped means that the sound is meant to loop; the portrait then has its loop.
+// portray computes the portrait of s. If looped is true, the sound is meant to loop: the loudness includes its
+// repetitions, and the portrait shows its loop.
 func portray(s *voice.Sound, looped bool) *portrait {
 	p := &portrait{}
 	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
@@ -75,8 +77,8 @@ func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
 	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// Paint draws a legend and a panel for each row without an error: the waveform, red beyond full scale, and its
-// loudness over it. The rows must come from Gather with Options.Portraits.
+// Paint returns a picture with a legend and a panel for each row of rows without an error: the waveform, red beyond
+// full scale, and its loudness over it. The rows must come from Gather with Options.Portraits.
 func Paint(rows []Row) image.Image {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
 	p := picture{image.NewRGBA(image.Rect(0, 0, portraitColumns+panelMargins, len(rows)*panelHeight+panelLegend))}
@@ -98,7 +100,8 @@ func Paint(rows []Row) image.Image {
 	return p.RGBA
 }
 
-// panel draws the panel of r. top is its first row of pixels.
+// panel draws the panel of the row r, which must have a portrait: title, axes, waveform and loudness. top is its
+// first row of pixels.
 func (p picture) panel(r *Row, top int) {
 	figurestyle.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), figurestyle.Words)
 	top += panelTitle
@@ -149,12 +152,12 @@ func (p picture) time(seconds float64, top int) {
 	}
 }
 
-// waveRow returns the height of a sample above the middle line in pixels, negative below it. Samples beyond -1 and 1
-// are clipped.
+// waveRow returns the height of the sample x above the middle line of a waveform in pixels, negative below it.
+// Samples beyond -1 and 1 are clamped.
 func waveRow(x float32) int { return int(math.Round(float64(min(max(x, -1), 1)) * (panelWave / 2))) }
 
-// levelRow returns the row of pixels of a level in dB, counted from the top of the waveform. Levels below the scale
-// give panelWave, which is just below the waveform.
+// levelRow returns the row of pixels of the level db, counted from the top of the waveform: 0 at 0 dB or more. At -60
+// dB or less, and for NaN, it returns panelWave, the first row below the waveform.
 func levelRow(db float64) int {
 	if !(db > meterbar.Bottom) {
 		return panelWave
@@ -162,7 +165,7 @@ func levelRow(db float64) int {
 	return int(math.Round((meterbar.Top - min(db, meterbar.Top)) / (meterbar.Top - meterbar.Bottom) * (panelWave - 1)))
 }
 
-// titleOf returns the text above the panel of r: name, format, length, peak, loudness and size.
+// titleOf returns the text above the panel of r: name, format, channels, rate, length, true peak, loudness and size.
 func titleOf(r Row) string {
 	i := r.info
 	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",

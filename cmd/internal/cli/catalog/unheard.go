@@ -10,8 +10,9 @@ import (
 	"voicepool/sounds"
 )
 
-// Unheard returns an error for each start in sheet that begins at or beyond the end of its sound, so that it is
-// silent. Streams, loops and files that lib cannot load are not checked.
+// Unheard returns an error at its line for each play cue of sheet whose from is at or beyond the end of a file of its
+// sound, so that the start would be silent. It loads these files into lib. Streams, loops and files that lib cannot
+// load are not checked.
 func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
@@ -39,8 +40,8 @@ func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list r
 	return list
 }
 
-// framesOf returns the length of each file of sound, in frames at the rate of sheet, or -1 for a file that lib
-// cannot load.
+// framesOf loads the files of sound into lib and returns the length of each in frames at the rate of sheet, or -1 for
+// a file that lib cannot load.
 func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
@@ -52,8 +53,8 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 	return frames
 }
 
-// Odd returns the notes of lib about the files of sheet that it has loaded, each at the line of the sheet that names
-// the file.
+// Odd returns the notes of lib, such as an unusual format, about the files of sheet that lib has loaded. Each is an
+// error at the line of the sheet that names the file.
 func Odd(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	notes := map[string][]string{}
 	for _, info := range lib.Infos() {

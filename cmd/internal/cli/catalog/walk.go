@@ -10,8 +10,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// walk visits the files of a folder and its subfolders in name order. It follows links but visits
-// each folder once, so that it ends.
+// walk visits the regular files of a folder and its subfolders in name order. It follows links but visits each folder
+// once, so that it ends.
 type walk struct {
 	visit   func(file string)
 	skipped []string // skipped entries with reasons
@@ -24,7 +24,9 @@ type place struct {
 	info fs.FileInfo
 }
 
-// folder visits the files in the folder path and its subfolders. A folder that it has visited before is skipped.
+// folder calls w.visit for each file in the folder path and its subfolders. It records in w.skipped the folders that
+// it has visited before, and entries that are neither file nor folder. The first folder that cannot be read ends the
+// walk with its error.
 func (w *walk) folder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -49,7 +51,8 @@ func (w *walk) folder(path string) error {
 	return nil
 }
 
-// entry calls visit for a file, walks over a folder, and skips anything else, such as a broken link.
+// entry calls w.visit if path is a regular file and walks over it if it is a folder. Anything else, such as a broken
+// link, is recorded in w.skipped.
 func (w *walk) entry(path string) error {
 	info, err := os.Stat(path)
 	var pathErr *fs.PathError
@@ -68,7 +71,7 @@ func (w *walk) entry(path string) error {
 	return nil
 }
 
-// skip records that path is not visited, and why.
+// skip adds a line to w.skipped: path is not visited, and why is the reason.
 func (w *walk) skip(path, why string) {
 	w.skipped = append(w.skipped, fmt.Sprintf("%s: skipped: %s", words.OneLine(path), why))
 }

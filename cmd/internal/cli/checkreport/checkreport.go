@@ -49,8 +49,8 @@ func Contents(sheet *cue.Sheet) string {
 	return strings.Join(parts, ", ")
 }
 
-// Of converts errors to problems of a kind: "sheet", "note" or "warning". With the kind "sheet", errors of sounds
-// get the kind "sound".
+// Of converts the errors in list to problems of the given kind: "sheet", "note" or "warning". With the kind "sheet",
+// errors of sounds get the kind "sound". The text to print begins with "note: " or "warning: " for these kinds.
 func Of(kind string, list rules.Errors) (all []Problem) {
 	for _, e := range list {
 		p := Problem{e.File, e.Line, e.Column, words.OneLine(e.Msg), kind, words.OneLine(e.Error())}
@@ -67,8 +67,8 @@ func Of(kind string, list rules.Errors) (all []Problem) {
 	return all
 }
 
-// EmbeddedNote returns a note about the import that a game needs, at the first embedded sound in a bank. For a bank
-// without embedded sounds, and for a sheet with cues, it returns nil.
+// EmbeddedNote returns a note at the first embedded sound of a bank, a sheet without cues: a game must import a
+// package to have that sound. For other sheets, and for a bank without embedded sounds, it returns nil.
 func EmbeddedNote(sheet *cue.Sheet) rules.Errors {
 	if sheet.Cues != nil || sheet.List != nil {
 		return nil

@@ -18,7 +18,7 @@ type Damages struct {
 	files map[string][]sounds.Damage
 }
 
-// Add records a damaged place in a file. It is a sounds.Options.OnDamage.
+// Add records a damaged place in file. It is meant for sounds.Options.OnDamage.
 func (d *Damages) Add(file string, place sounds.Damage) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -38,14 +38,15 @@ func (d *Damages) Len() (n int) {
 	return n
 }
 
-// Line describes a damaged place in file in one line.
+// Line describes place, a damaged place in file, in one line.
 func Line(file string, place sounds.Damage) string {
 	return words.OneLine(fmt.Sprintf("%s: %v", file, &place))
 }
 
-// Damaged decodes the streams of the sheet r to their end. It returns the damaged places of all files, each at the
-// line of the sheet that first names the file, and errors that end a stream early. d must be the OnDamage of lib.
-// known has the errors of unreadable files, which are not decoded. If ctx ends, err is its cause, otherwise nil.
+// Damaged decodes the streams of the sheet r to their end and returns an error for each damaged place that d has
+// recorded, at the line of the sheet that first names the file, and for each stream that ends early. Requires that
+// lib calls d.Add for damage. Files with an error in known are not decoded. If ctx ends, err is its cause and the
+// list nil.
 func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
 	told := map[string]bool{}
 	for i := range r.Sounds {

@@ -41,7 +41,7 @@ type Console struct {
 	clock func() time.Time // for tests; nil: the system's clock
 }
 
-// Restore closes the screen that TakeOver has opened, if any, and so restores the terminal.
+// Restore closes the screen of TakeOver, if one is open, and so restores the terminal. Further calls have no effect.
 func (c *Console) Restore() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -51,7 +51,7 @@ func (c *Console) Restore() {
 	}
 }
 
-// TakeOver opens a screen on a terminal. Restore, or a second signal, closes it.
+// TakeOver opens a screen on terminal and returns it. Restore, or Listen after a second signal, closes the screen.
 func (c *Console) TakeOver(terminal *os.File) *liveview.Screen {
 	s := liveview.OpenScreen(terminal, c.colour)
 	c.mutex.Lock()
@@ -60,7 +60,8 @@ func (c *Console) TakeOver(terminal *os.File) *liveview.Screen {
 	return s
 }
 
-// New returns the console of the process. With TERM=dumb, it has no terminals.
+// New returns the console of this process: its standard files, and which of them are terminals. With TERM=dumb, it
+// has no terminals.
 func New() *Console {
 	c := &Console{In: os.Stdin, Out: &Sticky{W: os.Stdout}, Err: os.Stderr, colour: os.Getenv("NO_COLOR") == ""}
 	if os.Getenv("TERM") == "dumb" {
@@ -78,7 +79,8 @@ func New() *Console {
 	return c
 }
 
-// Say prints a message of one line on Err, also if Quiet is set. It removes the progress line first.
+// Say prints a message on one line to Err, after "voicepool: ", also if Quiet is set. It removes the progress line
+// first. It is safe for concurrent use.
 func (c *Console) Say(format string, args ...any) {
 	c.line.Lock()
 	defer c.line.Unlock()
@@ -86,8 +88,8 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
 }
 
-// Finish prints the message of err, if it has one, and returns the exit code. If err is nil or a failure of the
-// command, a failed write to standard output takes its place. A broken pipe there, as after head, prints no message.
+// Finish prints the message of err, the result of a command, if it has one, and returns the exit code. If err is nil
+// or has exit code 1, a failed write to Out takes its place. A broken pipe there, as after head, prints no message.
 func (c *Console) Finish(err error) int {
 	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
@@ -103,8 +105,8 @@ func (c *Console) Finish(err error) int {
 	return ExitCode(err)
 }
 
-// Outcome prints the error of each output that has failed, on its own line. It returns a Reported with the highest
-// exit code, or nil if all are nil.
+// Outcome prints the message of each error in outputs, the results of several outputs, on its own line. It returns a
+// Reported with the highest exit code, or nil if all are nil.
 func (c *Console) Outcome(outputs ...error) error {
 	var failed error
 	for _, err := range outputs {
@@ -124,26 +126,27 @@ func (c *Console) JSON(v any) error {
 	return e.Encode(v)
 }
 
-// Sticky keeps its first error. So results are printed without checks, and Finish reports an error
-// at the end.
+// Sticky is a writer that keeps its first error and writes no more after it. So results are printed without checks,
+// and Finish reports an error at the end.
 type Sticky struct {
 	W    io.Writer
 	Err  error // the first error
 	told bool
 }
 
-// Fail makes later writes fail with err, and Finish not print it again. If there is an earlier error, it has no
-// effect.
+// Fail makes later writes fail with err, and marks err as already printed, so that Finish does not print it. If there
+// is an earlier error, Fail has no effect.
 func (s *Sticky) Fail(err error) {
 	if s.Err == nil {
 		s.Err, s.told = err, true
 	}
 }
 
-// Unread reports whether err means that the reader of a pipe has closed it, as after head.
+// Unread reports whether err means that the reader of a pipe has closed it, as after head. It is always false on
+// systems other than Unix.
 func Unread(err error) bool { return unread(err) != nil }
 
-// Write writes to W. After the first error it returns that error and does not write.
+// Write writes p to W and keeps an error in Err. After an error it does not write and returns that error again.
 func (s *Sticky) Write(p []byte) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err
@@ -166,7 +169,8 @@ type usageError struct{ error }
 // Unwrap returns the wrapped error.
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage returns the error of an invalid command line, with a formatted message. Its exit code is 2.
+// Usage returns the error of an invalid command line, with a message formatted as by fmt.Errorf, including %w. Its
+// exit code is 2.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // Interruption is the error of a command that a signal has stopped, after an orderly shutdown.
@@ -181,8 +185,8 @@ type Reported struct{ Code int }
 // Error returns a fixed text, because the errors have been printed.
 func (Reported) Error() string { return "failed" }
 
-// ExitCode returns the exit code for err: 0 for nil, 2 for wrong usage, faulty sheets and configurations, 128 plus
-// its number for a signal, the Code of a Reported, and otherwise 1.
+// ExitCode returns the exit code for err, which may be wrapped: 0 for nil, 2 for wrong usage, faulty sheets and
+// configurations, 128 plus the number of the signal for an Interruption, the Code of a Reported, and otherwise 1.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
@@ -203,7 +207,8 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// Message returns the line to print for err. It is "" for nil, for a signal and for errors that are already printed.
+// Message returns the line to print for err. It is "" for nil, for an Interruption and for a Reported. Of several
+// errors in a sheet it has the first and the number of further ones.
 func Message(err error) string {
 	_, interrupted := errors.AsType[Interruption](err)
 	_, reported := errors.AsType[Reported](err)
@@ -218,9 +223,9 @@ func Message(err error) string {
 	return words.Plain(err)
 }
 
-// Each calls work for 0..n-1, on one goroutine per processor, and waits for all calls. It calls done, unless that is
-// nil, on its own goroutine: once at the start and after each finished call, with the number of finished calls and
-// n.
+// Each calls work for 0 to n-1, in parallel on one goroutine per processor, and returns after all calls. Unless done
+// is nil, Each calls it on the caller's goroutine: at the start and after each finished call, with the number of
+// finished calls and n.
 func Each(n int, done func(done, total int), work func(i int)) {
 	next, finished := atomic.Int64{}, make(chan struct{}, n)
 	for range min(runtime.GOMAXPROCS(0), n) {

@@ -17,8 +17,8 @@ type Interrupts struct {
 // patience is the time limit of a shutdown after a second signal.
 const patience = time.Second
 
-// Listen returns a context that ends with the first signal, until its Close. A second signal ends the process within
-// 1 s, with the terminal restored.
+// Listen returns a context that ends with the first signal that requests the end of the process. From a second signal
+// on, the process has 1 s to call Close; then Listen restores the terminal and exits. Call Close once.
 func (c *Console) Listen() *Interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -54,12 +54,12 @@ func (c *Console) Listen() *Interrupts {
 	}}
 }
 
-// Cause returns the Interruption of the first signal. Before a signal and Close it returns nil, after Close
+// Cause returns the Interruption of the first signal, or nil before a signal. After Close without a signal it returns
 // context.Canceled.
 func (i *Interrupts) Cause() error { return context.Cause(i) }
 
-// Instead removes the progress line and returns err. If err is not nil and a signal has interrupted the work, it
-// returns the Interruption instead.
+// Instead removes the progress line of c and returns err. If err is not nil and a signal has ended the context, it
+// returns the Interruption instead of err.
 func (i *Interrupts) Instead(c *Console, err error) error {
 	c.Progress("")
 	if e := i.Cause(); e != nil && err != nil {
@@ -71,9 +71,9 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 // orderly is the time limit for work to return after its context has ended.
 const orderly = 100 * time.Millisecond
 
-// Within runs work, which may block without respect for ctx, and returns its result. If work has not returned 100 ms
-// after the end of ctx, Within abandons it and returns the cause of ctx. An error of work after the end of ctx is
-// replaced by that cause, too.
+// Within runs work on another goroutine and returns its result. If work has not returned 100 ms after the end of ctx,
+// Within abandons it, so that it continues to run, and returns the cause of ctx. An error of work after the end of
+// ctx is replaced by that cause, too.
 func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	var got, none T
 	var err error
@@ -91,8 +91,8 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got, err
 }
 
-// Await waits for a value of done, but after the end of ctx for at most the duration little. finished reports
-// whether it got a value or done was closed.
+// Await waits for a value from done or for its close, but after the end of ctx at most for the duration little.
+// finished reports whether done had a value or was closed in time.
 func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got T, finished bool) {
 	select {
 	case got = <-done:
@@ -107,7 +107,7 @@ func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got
 	}
 }
 
-// Do is Within for work without a result.
+// Do is Within for work that returns only an error.
 func Do(ctx context.Context, work func() error) error {
 	_, err := Within(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err

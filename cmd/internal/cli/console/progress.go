@@ -13,8 +13,9 @@ import (
 	"voicepool/internal/words"
 )
 
-// Progress shows a progress line on a terminal, in place of the previous one. An empty format removes the line.
-// Without a terminal, or if Quiet is set, it has no effect.
+// Progress shows a progress line on the terminal of Err, in place of the previous one. It is formatted as by
+// fmt.Sprintf and cut to the width of the terminal; an empty text removes the line. Without a terminal, or if Quiet
+// is set, it has no effect.
 func (c *Console) Progress(format string, args ...any) {
 	if c.ErrTerminal == nil || c.Quiet {
 		return
@@ -51,8 +52,9 @@ func (c *Console) now() time.Time {
 // Often is the interval between progress updates.
 const Often = 100 * time.Millisecond
 
-// Work returns a function that shows the progress of work called what: the share that is done and the remaining
-// time. When all is done, the line is removed. If progress is not shown, Work returns nil.
+// Work returns a function that shows a progress line for the work called what: the share that is done and the
+// remaining time, at most every 100 ms. When all is done, the function removes the line. Without a terminal, or if
+// Quiet is set, Work returns nil.
 func (c *Console) Work(what string) cue.Loading {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
@@ -75,19 +77,19 @@ func (c *Console) Work(what string) cue.Loading {
 	}
 }
 
-// Loading returns a function that shows the progress of loading sounds.
+// Loading returns a function that shows the progress of loading sounds, or nil; see Work.
 func (c *Console) Loading() cue.Loading { return c.Work("loading") }
 
-// Preparing returns a function that shows the progress of preparing sounds for pitches.
+// Preparing returns a function that shows the progress of preparing sounds for pitches, or nil; see Work.
 func (c *Console) Preparing() cue.Loading { return c.Work("preparing") }
 
-// percent returns a share, 0 to 1, as a bar and a percentage.
+// percent returns share, 0 to 1, as a bar of 20 characters and a percentage that is rounded down.
 func percent(share float64) string {
 	return fmt.Sprintf("%s %2.0f %%", meterbar.Share(share, 20), math.Floor(100*share))
 }
 
-// left returns the estimated remaining time as text, such as ", 3s left". share, 0 to 1, is the finished part, and
-// took the time that it needed. In the first second and at the end it returns "".
+// left estimates the remaining time from share, the finished part from 0 to 1, and took, the time it needed. It
+// returns text such as ", 3s left", or "" in the first second and at the end.
 func left(share float64, took time.Duration) string {
 	if !(share > 0) || share >= 1 || took < time.Second {
 		return ""
@@ -96,8 +98,8 @@ func left(share float64, took time.Duration) string {
 	return fmt.Sprintf(", %v left", max(rest.Round(time.Second), time.Second))
 }
 
-// Rendered describes the progress of a render and its speed relative to real time. frames were rendered in the time
-// took; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
+// Rendered describes the progress of a render and its speed relative to real time, such as "12x". frames were
+// rendered in the time took; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
 func Rendered(frames, length int64, rate int, took time.Duration) string {
 	line := "mixing " + words.Seconds(frames, rate)
 	if length > 0 {

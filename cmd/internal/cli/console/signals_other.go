@@ -13,7 +13,7 @@ func IgnoreBrokenPipes() {}
 // IgnoreHangups has no effect: this system has no SIGHUP.
 func IgnoreHangups() {}
 
-// unread returns nil: this system does not distinguish a closed pipe from other errors.
+// unread returns nil for every error: this system does not distinguish a closed pipe from other errors.
 func unread(error) error { return nil }
 
 // endings returns the signals that request the end of the process.

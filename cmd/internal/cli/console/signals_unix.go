@@ -21,7 +21,8 @@ func unread(err error) error {
 // IgnoreBrokenPipes makes a write to a closed pipe return an error instead of ending the process.
 func IgnoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
 
-// IgnoreHangups keeps the process running when its terminal is lost.
+// IgnoreHangups makes the process ignore SIGHUP, so that it continues when its terminal is lost. Listen then ignores
+// the signal, too, if it is called later.
 func IgnoreHangups() { signal.Ignore(syscall.SIGHUP) }
 
 // endings returns the signals that request the end of the process: SIGINT, SIGTERM and SIGHUP. A signal that was
@@ -30,5 +31,6 @@ func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
-// NotifyHangups sends each SIGHUP to the channel to, even if it was ignored.
+// NotifyHangups makes each SIGHUP arrive at the channel to, even if the signal was ignored. A full channel loses
+// signals.
 func NotifyHangups(to chan<- os.Signal) { signal.Notify(to, syscall.SIGHUP) }

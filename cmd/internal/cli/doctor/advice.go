@@ -18,7 +18,8 @@ type Advice struct {
 	Do  string `json:"do"` // a shell command, or an instruction in words
 }
 
-// advise adds the advice of all cures that apply to x.Advice. If the cause of silence is unknown, it adds no advice.
+// advise applies the cures that fit the system: those for faults with sound always, those for silence only if no
+// driver played. They add to x.Advice. If the cause of silence is unknown, there is no advice.
 func (x *examination) advise() {
 	list := misled
 	if !x.Sound {
@@ -31,7 +32,8 @@ func (x *examination) advise() {
 	}
 }
 
-// cure gives advice for one fault, on systems with a facility.
+// cure gives advice for one fault. apply checks for the fault and adds the advice; it is called only on systems that
+// have the facility needs.
 type cure struct {
 	needs facility
 	apply func(*examination)
@@ -68,15 +70,15 @@ var (
 	}
 )
 
-// addAdvice appends advice to x.Advice if applies is true and do is not empty. why is the fault, and do the remedy:
-// a shell command or an instruction.
+// addAdvice appends advice to x.Advice if applies is true and do is not empty. why describes the fault; do is the
+// remedy, a shell command or an instruction.
 func (x *examination) addAdvice(applies bool, why, do string) {
 	if applies && do != "" {
 		x.Advice = append(x.Advice, Advice{why, do})
 	}
 }
 
-// driverError returns the error of the driver called name, such as "pulse". It is nil if the driver plays, was not
+// driverError returns the error of the driver called driver, such as "pulse". It is nil if the driver plays, was not
 // tried or is unknown.
 func (x *examination) driverError(driver string) error {
 	for _, t := range x.Drivers {
@@ -87,7 +89,7 @@ func (x *examination) driverError(driver string) error {
 	return nil
 }
 
-// failedWith reports whether the result of the driver called name begins with words. It is false for an unknown
+// failedWith reports whether Trial.Detail of the driver called driver begins with words. It is false for an unknown
 // driver.
 func (x *examination) failedWith(driver, words string) bool {
 	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
@@ -105,12 +107,12 @@ func (x *examination) socket(wanted func(*Socket) bool) *Socket {
 	return nil
 }
 
-// unusedServer returns a working socket of a PulseAudio server that the drivers do not use, or nil.
+// unusedServer returns the first usable socket of a PulseAudio server that the drivers do not use, or nil.
 func (x *examination) unusedServer() *Socket {
 	return x.socket(func(s *Socket) bool { return s.Usable && !s.InUse && s.Speaks == "pulse" })
 }
 
-// pipeWire reports whether this process can use a socket of PipeWire itself.
+// pipeWire reports whether this process can use a socket of PipeWire's own protocol, so that PipeWire runs.
 func (x *examination) pipeWire() bool {
 	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
 }
@@ -121,7 +123,8 @@ func (x *examination) overdue() bool {
 	return x.Busy != "" && (x.serverTimedOut() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return isTimeout(t.err) }))
 }
 
-// isTimeout reports whether err is a timeout or a stall. It is false for nil.
+// isTimeout reports whether err means that a driver or server did not answer or took no frames in time. It is false
+// for nil.
 func isTimeout(err error) bool {
 	_, stalled := errors.AsType[stallError](err)
 	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
@@ -162,8 +165,8 @@ func wrongSink(x *examination) {
 	x.addAdvice(x.failedWith("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that does not exist", "unset PULSE_SINK")
 }
 
-// elsewhere advises to change an environment variable if a sound server runs, but the drivers look for it at another
-// place.
+// elsewhere advises to change an environment variable if a sound server runs at a place where the drivers do not
+// look, and they did not reach another server.
 func elsewhere(x *examination) {
 	other := x.unusedServer()
 	if x.sinkErr == nil || other == nil || x.overdue() {
@@ -232,8 +235,8 @@ func noRuntime(x *examination) {
 		"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR="+quoted(dir))
 }
 
-// noServer advises to start or to install a sound server, if it found no server although there is a usable card or
-// PipeWire.
+// noServer advises to start or to install a sound server, if the drivers found no server although there is a usable
+// card or PipeWire runs.
 func noServer(x *examination) {
 	usable := slices.ContainsFunc(x.Cards, func(c Card) bool { return c.Usable })
 	if !x.serverAbsent() || !usable && !x.pipeWire() {
@@ -254,7 +257,8 @@ func noServer(x *examination) {
 	}
 }
 
-// noOutput advises to install or restart the session manager of PipeWire if the server has no output.
+// noOutput advises to install or restart the session manager of PipeWire if the sound server answers but has no
+// output, and PipeWire runs.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
 		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
@@ -266,14 +270,14 @@ func noOutput(x *examination) {
 	x.addAdvice(has && x.hasUserSystemd() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
 }
 
-// muted advises to unmute the sink if it is muted and pactl is installed.
+// muted advises to unmute the sink if a driver failed because it is muted, and pactl is installed.
 func muted(x *examination) {
 	if m, ok := errors.AsType[mutedError](x.driverError("pulse")); ok && x.machine.Program("pactl") {
 		x.addAdvice(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
 	}
 }
 
-// suspended advises to wake the sink if it is suspended and pactl is installed.
+// suspended advises to wake the sink if a driver failed because it is suspended, and pactl is installed.
 func suspended(x *examination) {
 	asleep := errors.Is(x.driverError("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
 	if asleep {
@@ -281,7 +285,8 @@ func suspended(x *examination) {
 	}
 }
 
-// barred advises to join the group of the sound cards if this user may not use any card.
+// barred advises to join the group of the sound cards, or to start the container with that group, if this user may
+// use none of the cards.
 func barred(x *examination) {
 	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
 		return
@@ -295,8 +300,8 @@ func barred(x *examination) {
 	x.addAdvice(group != "" && group != "root" && i.User != "", "only the group "+words.OneLine(group)+" may use the sound cards", do)
 }
 
-// busy advises to end the programs that play on the cards directly, if that is so for every card and no sound server
-// was found.
+// busy advises to end the programs that play on the sound cards directly, if that is so for every card and no sound
+// server was found.
 func busy(x *examination) {
 	if x.sinkErr == nil || x.serverTimedOut() {
 		return
@@ -311,7 +316,7 @@ func busy(x *examination) {
 	}
 }
 
-// lacksALSA reports whether the driver oto failed because the library of ALSA is not installed.
+// lacksALSA reports whether the driver oto failed because ALSA's library, libasound, cannot be loaded.
 func (x *examination) lacksALSA() bool {
 	err := x.driverError("oto")
 	return err != nil && strings.Contains(err.Error(), "load libasound")
@@ -334,7 +339,7 @@ func noCard(x *examination) {
 // plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w./:@%+=-]+$`)
 
-// quoted returns word on one line, quoted for a shell if it needs quotes.
+// quoted returns word without line breaks, in single quotes if a shell would not read it as one plain word.
 func quoted(word string) string {
 	if word = words.OneLine(word); plain.MatchString(word) {
 		return word

@@ -62,8 +62,9 @@ type examination struct {
 	silenced bool
 }
 
-// Examine examines m. It tries the drivers in order until one plays for the duration Listening. If ctx ends, it
-// returns the results up to then, without advice. The result is never nil.
+// Examine examines m and returns a report, which is never nil. It tries the drivers in order until one has played for
+// the duration Listening, 5 s. If ctx ends, the report has the results up to then, without advice. o.Progress may be
+// nil.
 func Examine(ctx context.Context, m Machine, o Options) *Report {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -80,8 +81,8 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	return &x.Report
 }
 
-// try tries the drivers in order until one plays. It sets x.Sound and x.Drivers, with a Trial for each driver, also
-// for those not tried.
+// try tries the drivers of the machine in order until one plays. It sets x.Sound, and x.Drivers with a Trial for each
+// driver; the Trial of a driver that was not tried has the reason.
 func (x *examination) try(ctx context.Context) {
 	x.Drivers = []Trial{}
 	played := ""
@@ -107,7 +108,8 @@ func (x *examination) try(ctx context.Context) {
 	x.Sound = played != ""
 }
 
-// play tries the driver d and sets the result in t: Plays, Detail and err.
+// play tries the driver d and stores the result in t: Plays, and the output or the error in Detail and err. It takes
+// as long as x.open.
 func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 	x.options.Progress("opening %s", d.Name)
 	if t.err = x.open(ctx, d, t); t.err != nil {
@@ -119,8 +121,10 @@ func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 // errSlow is the error of a driver that neither opens nor fails.
 var errSlow = fmt.Errorf("it does not open within %v", opening)
 
-// open opens the driver d, plays for the duration Listening and measures it. It sets t.Detail to the output. The
-// error is the reason why no sound is heard, or nil. For the sound server it first requests the sinks.
+// open opens the driver d, plays for the duration Listening and closes it. It stores the measurements in x.Measured
+// and the output in t.Detail. The error is the reason why no sound is heard, or nil. For the sound server it first
+// requests the sinks. If the server took the audio, x.silenced is set, so that drivers which use the same server are
+// skipped.
 func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	if d.Name == "pulse" {
 		if x.querySinks(ctx); x.sinkErr != nil {
@@ -146,8 +150,8 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	return cmp.Or(err, x.inaudible(p)) // a user may have moved the stream, or the sink may have been removed
 }
 
-// querySinks requests the sinks of the sound server and stores them in x.Sinks, or the error in x.sinkErr. If the
-// drivers use a single socket, it records there whether the server answers.
+// querySinks requests the sinks of the sound server and adds them to x.Sinks, or stores the error in x.sinkErr. If
+// the drivers use a single socket that looked usable, it records there whether the server answers.
 func (x *examination) querySinks(ctx context.Context) {
 	sinks, err := withTimeout(ctx, opening, errSlow, x.machine.Sinks)
 	if x.sinkErr = err; err == nil {
@@ -180,8 +184,8 @@ var errNoOutput = errors.New("the sound server has no output")
 // dummy is the sink that PulseAudio and PipeWire create without a real output.
 const dummy = "auto_null"
 
-// inaudible returns an error if the stream of p plays where it cannot be heard: on a server without an output, or on
-// a muted sink. Otherwise it returns nil.
+// inaudible returns an error if the stream of p plays where it cannot be heard: errNoOutput on a server without an
+// output, a mutedError on a muted sink. Otherwise it returns nil. Whether a sink is muted was read by querySinks.
 func (x *examination) inaudible(p Player) error {
 	name := sinkName(p)
 	if name == dummy {
@@ -210,8 +214,8 @@ func sinkName(p Player) string {
 	return ""
 }
 
-// withTimeout runs work and returns its result. After limit it returns the error slow, and at the end of ctx the
-// error of ctx. Work that ignores its context is abandoned and continues to run.
+// withTimeout runs work on another goroutine and returns its result. After the duration limit it returns the error
+// slow, and at the end of ctx the cause of ctx. Work that ignores its context is abandoned and continues to run.
 func withTimeout[T any](
 	ctx context.Context, limit time.Duration, slow error, work func(context.Context) (T, error),
 ) (T, error) {
@@ -235,7 +239,7 @@ func withTimeout[T any](
 	}
 }
 
-// closeSoon closes p. It waits at most 1 s and ignores errors.
+// closeSoon closes p. It waits at most 1 s, then leaves the closing to another goroutine. Errors are ignored.
 func closeSoon(p Player) {
 	_, _ = withTimeout(context.Background(), time.Second, errSlow, func(context.Context) (struct{}, error) {
 		return struct{}{}, p.Close()

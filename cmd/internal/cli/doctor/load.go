@@ -19,8 +19,9 @@ const (
 // processor matches the line of one processor in /proc/stat.
 var processor = regexp.MustCompile(`(?m)^cpu[0-9]+ `)
 
-// load describes a shortage of processor time for messages, or returns "" if m has enough. pause is the longest time
-// that this process was ready but did not run. On Linux, load also uses figures of the system.
+// load describes a shortage of processor time in words, or returns "" if m has enough. pause is the longest time that
+// this process was ready but did not run; 50 ms or more is a shortage. On Linux, load also reads the pressure of the
+// last 10 s, or without it the load average.
 func load(m Machine, pause time.Duration) string {
 	if pause >= paused {
 		return fmt.Sprintf("it did not run this program for %d ms", pause.Milliseconds())

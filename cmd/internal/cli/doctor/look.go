@@ -23,8 +23,7 @@ type System struct {
 	release map[string]string // of /etc/os-release
 }
 
-// system returns the name, version and container of m. If the program lacks the driver of sound servers, only OS and
-// Arch are set.
+// system returns the name, version and container of m. Without the driver of sound servers, only OS and Arch are set.
 func system(m Machine) System {
 	i := m.Identity()
 	s := System{OS: i.OS, Arch: i.Arch, release: map[string]string{}}
@@ -99,9 +98,9 @@ type Socket struct {
 // sessionOf is the origin of a socket without a variable.
 const sessionOf = "the session of this user"
 
-// sockets examines the usual places of the sockets of sound servers. It returns the sockets that the drivers use,
-// which come first and may be missing, and other existing sockets. Without the driver of sound servers the result is
-// empty.
+// sockets examines the usual paths of the sockets of sound servers. It returns first the sockets that the drivers
+// use, which need not exist, then other usable ones. A missing socket in XDG_RUNTIME_DIR is listed, too. Without the
+// driver of sound servers the result is empty.
 func sockets(m Machine) []Socket {
 	list := []Socket{}
 	add := func(path, from, speaks string, asked bool) {
@@ -142,8 +141,9 @@ func sockets(m Machine) []Socket {
 	return list
 }
 
-// unusable returns the reason why a file cannot be used, such as "no permission". It returns "" if the file has the
-// type mode and this process may read and write it. kind names the type in the reason, such as "a socket".
+// unusable returns the reason why the file path on m cannot be used, such as "no permission". It returns "" if the
+// file has the type mode and this process may read and write it. kind names the type in the reason, such as "a
+// socket".
 func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
 	info, err := fs.Stat(m.Files(), strings.TrimPrefix(path, "/"))
 	switch {
@@ -176,7 +176,8 @@ type Card struct {
 // output matches the playback devices in /dev/snd.
 var output = regexp.MustCompile(`^pcmC(\d+)D(\d+)p$`)
 
-// cards examines the playback devices of ALSA. The result is empty without cards and on systems other than Linux.
+// cards examines the playback devices of ALSA on m. Without permission for their folder, the result is one Card for
+// all. It is empty without devices and on systems other than Linux.
 func cards(m Machine) []Card {
 	list := []Card{}
 	if !hasALSA(m) {
@@ -194,8 +195,8 @@ func cards(m Machine) []Card {
 	return list
 }
 
-// card examines a playback device without opening it. file is its path in /dev/snd, number the number of the card,
-// and device the number of the device on the card.
+// card examines a playback device of m without opening it. file is its path in /dev/snd; number is the number of the
+// card and device the number of the device on the card.
 func card(m Machine, file, number, device string) Card {
 	c := Card{Path: file, Name: "card " + number}
 	dir := fmt.Sprintf("proc/asound/card%s/pcm%sp", number, device)
@@ -215,7 +216,7 @@ func card(m Machine, file, number, device string) Card {
 	return c
 }
 
-// program returns the name of the process pid, or "a program" if it is unknown.
+// program returns the name of the process with the number pid on m, or "a program" if it is unknown.
 func program(m Machine, pid int) string {
 	name, _ := fs.ReadFile(m.Files(), fmt.Sprintf("proc/%d/comm", pid))
 	if line := words.OneLine(string(name)); line != "" {

@@ -76,7 +76,7 @@ func (here) Identity() Identity {
 // Env returns a variable of the environment and whether it is set.
 func (here) Env(name string) (string, bool) { return os.LookupEnv(name) }
 
-// Program reports whether name is in the PATH.
+// Program reports whether name is a program in the PATH.
 func (here) Program(name string) bool {
 	_, err := exec.LookPath(name)
 	return err == nil
@@ -88,7 +88,8 @@ func (here) Files() fs.FS { return os.DirFS("/") }
 // Sinks requests the sinks of the sound server that the environment names.
 func (here) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
 
-// Watch starts a goroutine that wakes every 20 ms. stop ends it, and returns how late it woke in the worst case.
+// Watch starts a goroutine that wakes every 20 ms. stop ends it, and returns how late it woke in the worst case. Call
+// stop once.
 func (here) Watch() (stop func() time.Duration) {
 	done, longest := make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -113,7 +114,7 @@ func (here) Watch() (stop func() time.Duration) {
 	}
 }
 
-// Drivers returns the known drivers in the order of trial, including drivers that are not built in.
+// Drivers returns the known drivers in the order of trial. A driver that is not built in has an empty Ways.
 func (here) Drivers() (all []Driver) {
 	for _, name := range auto.Drivers() {
 		d := Driver{Name: name}
@@ -149,8 +150,7 @@ func otoOutputs() string {
 // title is the name of the stream in mixers of the desktop.
 const title = "voicepool doctor"
 
-// openPulse opens a stream of the sound server. Its title in mixers is "voicepool doctor". The end of ctx only
-// cancels the opening.
+// openPulse opens a stream of the sound server that the environment names. The end of ctx only cancels the opening.
 func openPulse(ctx context.Context) (Player, error) {
 	d, err := pulse.Open(ctx, pulse.Config{Name: "voicepool", Title: title})
 	if err != nil {
@@ -159,7 +159,7 @@ func openPulse(ctx context.Context) (Player, error) {
 	return d, nil
 }
 
-// openOto opens the default output of the system with the driver oto.
+// openOto opens the default output of the system with the driver oto. It cannot be cancelled.
 func openOto(context.Context) (Player, error) {
 	d, err := oto.Open(oto.Config{Name: "voicepool"})
 	if err != nil {

@@ -40,8 +40,9 @@ const (
 	still = 250 * time.Millisecond
 )
 
-// measure plays on p for the duration Listening, or until it fails or ctx ends, and returns the measurements. The
-// error is why p did not start, failed or took no frames. The measurements are nil only if p did not start.
+// measure plays on p for the duration Listening, or until p fails or ctx ends, and returns the measurements. The
+// error says why p did not start, failed or took no frames; after the end of ctx it is the cause. The measurements
+// are nil only if p did not start. measure does not close p.
 func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 	s, err := newSource(p.Rate(), o.Tone, pcm.Duration(int64(p.Latency()), p.Rate()))
 	if err != nil {
@@ -70,7 +71,7 @@ func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 	return m, err
 }
 
-// ms converts d to milliseconds, rounded to a tenth.
+// ms returns d in milliseconds, rounded to a tenth.
 func ms(d time.Duration) float64 { return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000 }
 
 // listener measures a player while it plays.
@@ -81,9 +82,9 @@ type listener struct {
 	latencies []time.Duration
 }
 
-// run watches the player from begin on and collects latencies. It returns nil when the duration Listening has
-// passed. An error means that the player failed, took no frames for too long, or that ctx ended. progress receives
-// one line at a time.
+// run watches the player and collects latencies until the duration Listening has passed since begin; then it returns
+// nil. It returns the error of a player that fails, the reason if the player takes no frames for too long, and at the
+// end of ctx the cause. progress receives one line at a time.
 func (l *listener) run(ctx context.Context, begin time.Time, progress func(string, ...any)) error {
 	ticker := time.NewTicker(glance)
 	defer ticker.Stop()
@@ -136,8 +137,8 @@ func (l *listener) queryLatency() {
 // errSuspended is the error of a suspended sink.
 var errSuspended = errors.New("the sink is suspended")
 
-// stallReason returns the error of a player that takes no frames: errSuspended if its sink is suspended, otherwise a
-// stallError.
+// stallReason returns the error for a player that takes no frames: errSuspended if its sink is suspended, otherwise a
+// stallError with the time.
 func (l *listener) stallReason() error {
 	if s, ok := l.player.(interface{ Suspended() bool }); ok && s.Suspended() {
 		return errSuspended
@@ -167,8 +168,8 @@ type source struct {
 	gaps    int           // pauses longer than held
 }
 
-// newSource returns a source at rate Hz: a tone of 440 Hz if audible is true, otherwise silence. held is the
-// duration of the player's buffer; a longer pause between two calls of Render counts as a gap.
+// newSource returns a source at rate, in Hz: a tone of 440 Hz if audible is true, otherwise silence. held is the
+// duration of the player's buffer: a longer pause between two calls of Render counts as a gap.
 func newSource(rate int, audible bool, held time.Duration) (*source, error) {
 	s := &source{rate: rate, held: held}
 	if !audible {
@@ -182,8 +183,8 @@ func newSource(rate int, audible bool, held time.Duration) (*source, error) {
 	return s, err
 }
 
-// Render fills dst with silence, or with the tone: one second each on the left, on the right, and on both channels.
-// It also records the time since the last call.
+// Render fills dst with silence, or with the tone: in turn one second on the left, on the right, and on both
+// channels. It also records the time since the last call. It locks s.mutex.
 func (s *source) Render(dst []pcm.Frame) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -209,7 +210,8 @@ func (s *source) Render(dst []pcm.Frame) {
 	}
 }
 
-// gains returns the linear gains of the tone for frame s.frames. Each second fades in and out over 20 ms.
+// gains returns the linear gains of the tone for the frame s.frames. The tone fades in and out over 20 ms in each
+// second. The caller holds s.mutex.
 func (s *source) gains() (left, right float32) {
 	second, in := s.frames/int64(s.rate), s.frames%int64(s.rate)
 	ramp := int64(s.rate/50) + 1
@@ -226,7 +228,7 @@ func (s *source) gains() (left, right float32) {
 // Rate returns the sample rate in Hz.
 func (s *source) Rate() int { return s.rate }
 
-// pauses returns the number of gaps, and the longest time between two calls of Render in ms.
+// pauses returns the number of gaps so far, and the longest time between two calls of Render in milliseconds.
 func (s *source) pauses() (gaps int, longest float64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -27,9 +27,9 @@ var managers = map[string]manager{
 	"alpine": {command: "apk add", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
 }
 
-// install returns the shell command that installs a component of sound, "server", "pipewire-pulse", "wireplumber"
-// or "alsa", with sudo unless the user on m is root. It returns "" if the package manager or the package is
-// unknown.
+// install returns the shell command that installs what, a component of sound: "server", "pipewire-pulse",
+// "wireplumber" or "alsa". The command begins with sudo unless the user on m is root. If the package manager or the
+// package is unknown, install returns "".
 func (s System) install(m Machine, what string) string {
 	family, known := s.family()
 	if !known {
@@ -55,7 +55,8 @@ func sudo(i Identity) string {
 	return "sudo "
 }
 
-// family returns the package manager of s, or of a system that s is similar to. The bool is false if it is unknown.
+// family returns the package manager of s, or of the first known system that s names as similar. The bool is false if
+// there is no known one.
 func (s System) family() (manager, bool) {
 	for _, id := range append([]string{s.release["ID"]}, strings.Fields(s.release["ID_LIKE"])...) {
 		if f, known := managers[id]; known {
@@ -65,7 +66,8 @@ func (s System) family() (manager, bool) {
 	return manager{}, false
 }
 
-// libasound returns the name of ALSA's package on this version of Debian or Ubuntu. For other systems it returns "".
+// libasound returns the name of the package with ALSA's library on this version of Debian or Ubuntu. For other
+// systems and unknown versions it returns "".
 func (s System) libasound() string {
 	renamed := map[string]float64{"debian": 13, "ubuntu": 24.04}[s.release["ID"]]
 	version, err := strconv.ParseFloat(s.release["VERSION_ID"], 64)

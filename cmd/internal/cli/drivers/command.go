@@ -14,7 +14,7 @@ type Command struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints the devices as a table or as JSON, with a mark at the device that auto selects.
+// Run prints the devices that --device accepts as a table, with a mark at the device that auto selects, or as JSON.
 func (d *Command) Run(c *console.Console) error {
 	rows := List()
 	if d.JSON {

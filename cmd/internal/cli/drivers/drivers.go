@@ -28,7 +28,7 @@ type Entry struct {
 	Detail string `json:"detail"`
 }
 
-// State describes a sink: its rate, its channels unless there are 2, and whether it is the server's default,
+// State describes the sink s: its rate, its channels unless there are 2, and whether it is the server's default,
 // suspended or muted.
 func State(s pulse.Sink) string {
 	text := fmt.Sprintf("%d Hz", s.Rate)
@@ -47,8 +47,8 @@ func State(s pulse.Sink) string {
 	return text
 }
 
-// List returns all devices that --device accepts, in the order of the output. To check the sound card, it opens it
-// without playing.
+// List returns all devices that --device accepts, in the order of the output, and marks the device that auto would
+// select. To find out, it asks the sound server and opens the sound card without playing.
 func List() []Row {
 	server := Row{Name: "pulse", Detail: "the sound server"}
 	sinks, err := pulse.Sinks(context.Background())

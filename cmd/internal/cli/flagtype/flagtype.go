@@ -15,7 +15,8 @@ import (
 // Overflow is a policy for a full pool.
 type Overflow mixer.Overflow
 
-// UnmarshalText parses the name of a policy: quietest, oldest, gain, reject, grow or masked.
+// UnmarshalText parses the name of a policy: quietest, oldest, gain, reject, grow or masked. Other text is an error
+// and changes o, too.
 func (o *Overflow) UnmarshalText(text []byte) error {
 	policy, ok := mixer.ParseOverflow(string(text))
 	if *o = Overflow(policy); !ok {
@@ -27,7 +28,7 @@ func (o *Overflow) UnmarshalText(text []byte) error {
 // Quality is an interpolation quality.
 type Quality voice.Quality
 
-// UnmarshalText parses the name of a quality: linear, cubic or best.
+// UnmarshalText parses the name of a quality: linear, cubic or best. Other text is an error and changes q, too.
 func (q *Quality) UnmarshalText(text []byte) error {
 	quality, ok := voice.ParseQuality(string(text))
 	if *q = Quality(quality); !ok {
@@ -46,7 +47,7 @@ func (t *Time) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Given returns the time, or nil if t is nil, as for a flag that was not given.
+// Given returns t as a time of a sheet, or nil if t is nil, as for a flag that was not given.
 func (t *Time) Given() *rules.Time { return (*rules.Time)(t) }
 
 // Format is a sample format.

@@ -23,7 +23,7 @@ import (
 // List is the list of a command's output files.
 type List []place
 
-// place is an output.
+// place is one output of a command: a path, or standard output or error.
 type place struct {
 	flag string // as in messages: "-o out.wav"
 	path string
@@ -37,11 +37,12 @@ type Input struct {
 	What string    // as in messages: "the sheet a.yaml"
 }
 
-// Of returns a list with one output file, as And does for an empty list.
+// Of returns a list with the output file path, or an empty list for an empty path. The parameters are as for
+// List.And.
 func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
 
-// And returns the list with the file path added. An empty path adds no file, and "-" is standard output. flag, sep
-// and path, joined, name the file in messages.
+// And returns the list with the output file path added. An empty path adds no file, and "-" adds standard output.
+// Messages name the file by flag, sep and path joined, such as "-o out.wav".
 func (l List) And(flag, sep, path string) List {
 	switch path {
 	case "":
@@ -52,11 +53,12 @@ func (l List) And(flag, sep, path string) List {
 	return append(l, place{flag: words.OneLine(flag + sep + path), path: path})
 }
 
-// Print returns the list with file added, which is standard output or standard error. Messages call it what.
+// Print returns the list with file added, which is standard output or standard error. Messages call it what. Print
+// does not write to file.
 func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
 
-// NoteName prints a note if path, the name of a WAV file, has the extension of another audio format. On a quiet
-// console it does not print.
+// NoteName prints a note if path, where the command will write a WAV file, has the extension of another audio format.
+// If c.Quiet is set, it does not print.
 func NoteName(c *console.Console, path string) {
 	if c.Quiet {
 		return
@@ -67,8 +69,8 @@ func NoteName(c *console.Console, path string) {
 	}
 }
 
-// SheetInputs returns the inputs of a command that plays sheet: the sheet at path, or in for "-", and its sound
-// files.
+// SheetInputs returns the inputs of a command that plays sheet: the file at path, or in if path is "-", and the sound
+// files that sheet names.
 func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	list, plays := []Input{{Path: path, What: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
 	if path == "-" {
@@ -84,8 +86,8 @@ func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	return list
 }
 
-// Keep returns a usage error if an output is the same file as an input or another output. It also recognizes files
-// with several names. It changes no file.
+// Keep returns a usage error if an output in l is the same file as an input or another output, also under another
+// name, or is the regular file to which standard output or error is redirected. It changes no file.
 func (l List) Keep(inputs []Input) error {
 	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
 	found := false
@@ -124,7 +126,7 @@ func (l List) Keep(inputs []Input) error {
 }
 
 // stat returns the file information if the output exists and is a regular file, a pipe or a socket. Otherwise it
-// returns nil: a write cannot do harm.
+// returns nil, because a write cannot overwrite an input there.
 func (p place) stat() fs.FileInfo {
 	info, err := fs.FileInfo(nil), error(nil)
 	if p.file != nil {
@@ -154,7 +156,8 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 	return info
 }
 
-// samePlace reports whether two paths without an existing file mean the same place. It resolves links.
+// samePlace reports whether the paths a and b, neither of which exists, would create the same file: the same name in
+// the same folder, after links. If either exists, it returns false.
 func samePlace(a, b string) bool {
 	a, b = resolve(a), resolve(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
@@ -165,7 +168,8 @@ func samePlace(a, b string) bool {
 	return os.SameFile(in, other)
 }
 
-// resolve returns the target of path, which may be a link, or path itself if it cannot be resolved.
+// resolve returns the target of path if path is a symbolic link, which need not exist. Otherwise, or if the links
+// form a cycle, it returns path.
 func resolve(path string) string {
 	if target, err := links.Follow(path); err == nil {
 		return target
@@ -173,28 +177,28 @@ func resolve(path string) string {
 	return path
 }
 
-// exists reports whether path exists and is accessible.
+// exists reports whether path, or the target of a link there, exists and can be examined.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// File is an output that appears under its name only when it is complete. Create checks early that
-// the file can be written, so that an invalid path fails before the playback. The file has no
-// content on the disk until Save, so a killed process leaves no partial file. A nil File does
-// nothing.
+// File is an output that appears under its name only when it is complete. Create checks early that the file can be
+// written, so that an invalid path fails before the playback. The file has no content on the disk until Save, so a
+// killed process leaves no partial file. The methods of a nil File have no effect.
 type File struct {
 	path string
 	file *whole.File // an open pipe or device; nil: Save creates the file
 }
 
-// Open is Create that returns the cause of ctx when ctx ends first, for example at a pipe without a reader.
+// Open is Create, but returns the cause of ctx if ctx ends first, for example at a pipe without a reader.
 func Open(ctx context.Context, path string) (*File, error) {
 	return console.Within(ctx, func() (*File, error) { return Create(path) })
 }
 
-// Create returns a File for path after a check that it can be written. A pipe or device stays open; a regular file
-// appears with Save. For an empty path and "-" it returns nil, which is a valid File, and no error.
+// Create returns a File for path after a check that it can be written. A regular file appears only with Save; a pipe
+// or device stays open. The caller must call Save or Discard. For an empty path and "-", Create returns nil, which is
+// a valid File, and no error.
 func Create(path string) (*File, error) {
 	if path == "" || path == "-" {
 		return nil, nil
@@ -209,8 +213,8 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// open creates the file under a temporary name, or opens a pipe or device. If that was done already, it has no
-// effect.
+// open creates the file under a temporary name in the same folder, or opens a pipe or device, and stores it in
+// f.file. If f.file is open already, it has no effect. Errors begin with the path.
 func (f *File) open() error {
 	if f.file != nil {
 		return nil
@@ -223,8 +227,9 @@ func (f *File) open() error {
 	return nil
 }
 
-// Save lets write write the content, and then gives the file its name. After an error the old file, if any, remains.
-// A nil File returns nil and does not call write.
+// Save calls write with a buffered writer and then gives the file its name, in place of an old file. After an error,
+// of write too, the old file remains and the error begins with the path. A nil File returns nil and does not call
+// write.
 func (f *File) Save(write func(io.Writer) error) error {
 	if f == nil {
 		return nil
@@ -247,7 +252,7 @@ func (f *File) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// SaveFrom is Save with the content of w.
+// SaveFrom is Save with the content that w writes.
 func (f *File) SaveFrom(w io.WriterTo) error {
 	return f.Save(func(out io.Writer) error {
 		_, err := w.WriteTo(out)
@@ -255,7 +260,8 @@ func (f *File) SaveFrom(w io.WriterTo) error {
 	})
 }
 
-// Discard removes an unfinished file. After Save, and for a nil File, it has no effect.
+// Discard removes the unfinished temporary file, or closes the pipe or device. After Save, and for a nil File, it has
+// no effect.
 func (f *File) Discard() {
 	if f != nil && f.file != nil {
 		f.file.Discard()
@@ -263,7 +269,8 @@ func (f *File) Discard() {
 	}
 }
 
-// Standard returns standard output as a writer with errors that begin with "standard output".
+// Standard returns standard output as a writer whose errors begin with "standard output". It can seek if standard
+// output is a file.
 func Standard() io.Writer { return namedWriter{"standard output", os.Stdout} }
 
 // namedWriter adds the name of the file to its errors. It can seek if the file can.
@@ -272,7 +279,7 @@ type namedWriter struct {
 	*os.File
 }
 
-// Write writes p to the file. Its errors begin with the name.
+// Write writes p to the file. An error has the name before the cause and wraps no other error.
 func (w namedWriter) Write(p []byte) (int, error) {
 	n, err := w.File.Write(p)
 	if err != nil {

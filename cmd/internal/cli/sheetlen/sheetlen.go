@@ -34,9 +34,9 @@ type Estimate struct {
 	unknown error
 }
 
-// Of computes the extent of a valid sheet with a silent render of at most 5 s. lib provides the sounds, which may be
-// missing. For a sheet without cues it returns nil. The error is the end of interrupted; other faults are kept for
-// Wrong.
+// Of computes the length and the voices of a valid sheet with a silent render of at most 5 s. lib provides the
+// sounds, which may be missing. For a sheet without cues it returns nil and no error. If cues wait for GO, it returns
+// only their number and the pool. The error is the end of interrupted; other faults are kept for Wrong.
 func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Estimate, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
@@ -66,8 +66,8 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	return x, nil
 }
 
-// Wrong returns the faults that have stopped the computation, or nil, also for a nil x. file is the name of the
-// sheet for the messages.
+// Wrong returns the faults that have stopped the computation of x, or nil, also for a nil x. file is the name of the
+// sheet for messages.
 func (x *Estimate) Wrong(file string) rules.Errors {
 	if x == nil || x.unknown == nil {
 		return nil
@@ -78,7 +78,8 @@ func (x *Estimate) Wrong(file string) rules.Errors {
 	return rules.Errors{{File: file, Msg: console.Message(x.unknown)}}
 }
 
-// slotsOf returns the smallest and the largest number of slots that sheet can set, in a slice of two.
+// slotsOf returns the smallest and the largest number of slots that sheet can set, by its settings, cues, scenes or a
+// growing pool, as a slice of two.
 func slotsOf(sheet *cue.Sheet) []int {
 	least, most := sheet.Voices, sheet.Voices
 	note := func(voices int) {
@@ -98,8 +99,8 @@ func slotsOf(sheet *cue.Sheet) []int {
 	return []int{least, most}
 }
 
-// String describes the extent in one line without the name of the sheet, such as "lasts 12.0 s; 5 voices at once, of
-// 32 slots".
+// String describes x in one line without the name of the sheet, such as "lasts 12.0 s; 5 voices at once, of 32
+// slots". x must not be nil.
 func (x *Estimate) String() string {
 	text := ""
 	switch {

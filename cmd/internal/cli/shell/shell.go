@@ -24,7 +24,7 @@ complete -f -c voicepool -a "(__complete_voicepool)"
 `,
 }
 
-// Predictors returns the completions of arguments and flags, by the value of their struct tag predictor.
+// Predictors returns the completions of arguments and flags. The keys are the values of their struct tag predictor.
 func Predictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
 		"sheet":    either(complete.PredictFiles("*.yaml"), complete.PredictFiles("*.yml"), complete.PredictFiles("*.json")),
@@ -37,7 +37,7 @@ func Predictors() map[string]complete.Predictor {
 	}
 }
 
-// either returns a predictor of the words that any of the given predictors predicts, sorted and each once.
+// either returns a predictor of the words that any of the predictors in all predicts, sorted and each once.
 func either(all ...complete.Predictor) complete.Predictor {
 	return complete.PredictFunc(func(a complete.Args) []string {
 		words := complete.PredictOr(all...).Predict(a)

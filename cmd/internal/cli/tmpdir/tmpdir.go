@@ -21,8 +21,8 @@ var ErrLocked = errors.New("another process has it")
 // young is the minimum age of a folder before other processes check whether it is in use.
 const young = 10 * time.Second
 
-// New makes a folder in parent with a name that begins with prefix, and locks it. free removes the folder. New also
-// removes folders with this prefix whose processes have ended, if they are older than 10 s.
+// New makes a folder in parent with a name that begins with prefix, and locks the file .lock in it. free removes the
+// folder. New first removes folders with this prefix whose processes have ended, if they are older than 10 s.
 func New(parent, prefix string) (folder string, free func(), err error) {
 	sweep(parent, prefix)
 	if folder, err = os.MkdirTemp(parent, prefix); err != nil {
@@ -39,8 +39,8 @@ func New(parent, prefix string) (folder string, free func(), err error) {
 	}, nil
 }
 
-// sweep removes the folders in parent with a prefix that killed processes have left. It skips folders younger than
-// 10 s and locked ones, and ignores errors.
+// sweep removes the folders in parent whose names begin with prefix and that killed processes have left. It skips
+// folders younger than 10 s and locked ones, and ignores errors.
 func sweep(parent, prefix string) {
 	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, folder := range found {

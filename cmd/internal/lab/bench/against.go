@@ -17,8 +17,8 @@ type Results struct {
 	Rows  []Row `json:"rows"`
 }
 
-// ReadResults parses text, the output of an earlier `voicepool bench --json`. Other text, and output without
-// samples, is an error.
+// ReadResults parses text, the output of an earlier `voicepool bench --json`. Other text is an error, and so is
+// output in which no row has samples.
 func ReadResults(text []byte) (*Results, error) {
 	var r Results
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -51,8 +51,9 @@ const significant = 0.05
 // Differs reports whether the difference is statistically significant: P is below 0.05.
 func (c *Change) Differs() bool { return c.P < significant }
 
-// Against compares the rows that occur in both results, in the order of now. P comes from the Mann-Whitney U test on
-// their samples, as in benchstat.
+// Against compares each row of now with the row of before that has the same case, number of voices and unit. Rows
+// without such a partner or without samples are left out. The changes are in the order of now. P comes from the
+// Mann-Whitney U test on the samples, as in benchstat.
 func Against(now, before *Results) (changes []Change) {
 	for i := range now.Rows {
 		n := &now.Rows[i]
@@ -69,12 +70,13 @@ func Against(now, before *Results) (changes []Change) {
 	return changes
 }
 
-// sample returns a copy of values as a sample for the Mann-Whitney U test.
+// sample returns the values, copied, as a sample for the Mann-Whitney U test.
 func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64{}, values...), &benchmath.DefaultThresholds)
 }
 
-// PrintChanges writes the changes as a table to w. A difference that is not significant is printed as "~".
+// PrintChanges writes changes as a table to w. For a difference that is not significant it prints "~" instead of the
+// percentage.
 func PrintChanges(w io.Writer, changes []Change) {
 	fmt.Fprintf(w, "%-21s %6s %8s %12s %12s %9s %7s\n", "case", "voices", "unit", "before", "now", "change", "p")
 	for i := range changes {

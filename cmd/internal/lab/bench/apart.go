@@ -16,9 +16,9 @@ const (
 	monoApart, bestApart, copyApart = "mono-apart", "mono-best-apart", "copy-apart"
 )
 
-// separateSounds measures voices with one sound each, unpitched and pitched, and copying the same amount of data,
-// because memory bandwidth limits every mixer. pick selects the cases by name. It calls next before each
-// measurement.
+// separateSounds measures 16,384 voices with one sound each, unpitched and pitched. Because memory bandwidth limits
+// every mixer there, it also measures plain copying of the data that the pitched voices read. pick selects the cases
+// by name. separateSounds calls next before each measurement.
 func separateSounds(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(monoApart) && !pick(bestApart) && !pick(copyApart) {
 		return nil, nil
@@ -55,8 +55,8 @@ func separateSounds(pick func(string) bool, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// measureCopies measures how long it takes to copy the data that pitched voices with one sound each read. data is
-// the sound of each voice. It returns nanoseconds per voice and frame, one value for each run.
+// measureCopies measures how long it takes to copy the data that pitched voices with one sound each read. data are
+// the samples of each sound, apartFrames long. It returns nanoseconds per voice and frame, one value for each run.
 func measureCopies(data []float32) (runs []float64) {
 	const read = Block*11/10 + 1 // at apartSpeed
 	dst, all := make([]float32, read), make([]float32, 0, apartVoices*apartFrames)

@@ -40,8 +40,8 @@ type Options struct {
 // maxOwn is the maximum number of voices with their own sounds.
 const maxOwn = 1024
 
-// Check returns an error if an option is out of range, a pattern of Only matches no case, or a case needs Load. The
-// error begins with the flag.
+// Check returns an error if an option is out of range, a pattern of Only matches no case, or a selected pattern
+// matches only loading cases although Load is empty. The error begins with the name of the flag.
 func (o *Options) Check() error {
 	switch {
 	case len(o.Voices) == 0:
@@ -66,7 +66,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// picks reports whether the case called name is selected: it matches a pattern of o.Only, or o.Only is empty.
+// picks reports whether the case called name is selected: it matches a pattern of o.Only, or o.Only is empty. Invalid
+// patterns match no case.
 func (o *Options) picks(name string) bool {
 	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(pattern string) bool {
 		match, _ := path.Match(pattern, name) // Check has checked the pattern
@@ -74,7 +75,7 @@ func (o *Options) picks(name string) bool {
 	})
 }
 
-// Progress reports the next measurement.
+// Progress is called with the description of the next measurement, in the form of fmt.Printf, before it begins.
 type Progress func(format string, args ...any)
 
 // Row is a measured figure: per voice and frame for mixing, times real time for renders, per call
@@ -93,8 +94,9 @@ type Row struct {
 	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
-// Measure runs the selected measurements and returns their rows, or after the first error no rows. Before each
-// measurement except the silent block, it calls next, which must not be nil, with its description.
+// Measure runs the measurements that o selects and returns their rows, in the order of Cases. The first error ends it
+// without rows. Before each measurement except the silent block, it calls next, which must not be nil. Requires
+// options that Check accepts.
 func Measure(o Options, next Progress) ([]Row, error) {
 	var rows []Row
 	different := 16
@@ -182,7 +184,7 @@ func Cases() (names []string) {
 	return append(append(names, loadCases...), "turn", memoryVoices, memoryVirtual, wholeRender, loadedRender)
 }
 
-// way is a mixing case.
+// way is a mixing case: the kind of sounds, and how each voice plays them.
 type way struct {
 	name     string
 	channels int
@@ -214,8 +216,8 @@ var cases = []way{
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
-// noises returns n sounds with two seconds of quiet noise each. If compact is true, they store 16-bit samples
-// instead of float32.
+// noises returns n different sounds with two seconds of quiet noise each. If compact is true, they store 16-bit
+// samples instead of float32.
 func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	size := 2 * Rate * channels
 	data, sounds := noise(n*size), make([]*voice.Sound, n)
@@ -228,12 +230,13 @@ func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	return sounds, nil
 }
 
-// newSound returns a sound of interleaved samples. If compact is true, it stores 16-bit samples instead of float32.
+// newSound returns a sound with the interleaved samples of data at Rate. If compact is true, it stores 16-bit samples
+// instead of float32.
 func newSound(data []float32, channels int, compact bool) (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
 }
 
-// noise returns a number of samples of quiet noise, the same in each call.
+// noise returns the given number of samples of quiet noise. Every call returns the beginning of the same noise.
 func noise(samples int) []float32 {
 	data, x := make([]float32, samples), uint32(1)
 	for i := range data {
@@ -243,8 +246,10 @@ func noise(samples int) []float32 {
 	return data
 }
 
-// stage returns a mixer with n looping voices of the case, which have different positions, gains and pans. The
-// caller calls move with the number of the block before each block; it applies the continuous changes of the case.
+// stage returns a new mixer in which n starts of looping voices of the case are queued, with different positions,
+// gains and pans. They use sounds in turn. The caller calls move with the number of the block before each block: move
+// makes the continuous changes of the case. Requires that the mixer is rendered before more than 2048 further
+// commands.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
@@ -292,9 +297,9 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 // span eight grid cells.
 const gridPlaces = 15
 
-// measure mixes n voices and returns nanoseconds per voice and frame: ns is the median of runs. Each run mixes for
-// at least slice. If least is true, ns is instead the minimum time at each position on the mixer's grid, averaged
-// over the positions.
+// measure mixes n voices of the case on a new mixer. runs has the nanoseconds per voice and frame of each run, which
+// mixes for at least slice; ns is their median. If least is true, ns is instead the shortest block at each position
+// on the mixer's 20 ms grid, averaged over the positions.
 func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {

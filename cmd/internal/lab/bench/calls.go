@@ -17,9 +17,9 @@ const (
 	atOnce = 32
 )
 
-// measureCalls measures calls in a full pool of n voices and returns a row for each of callNames, in nanoseconds per
-// call: Play on the control side, and on the audio side a start that steals, with the victim's tail of 480 frames
-// and without a tail, and a stop with its tail.
+// measureCalls measures calls on a mixer with a full pool of n voices. It returns a row for each of callNames, in
+// nanoseconds per call: Play on the control side; on the audio side a start that steals a playing voice and mixes its
+// tail, a start that steals a voice not yet mixed, without a tail, and a stop.
 func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	m, _, err := way{speed: 1}.stage(sounds, n)
 	if err != nil {
@@ -64,7 +64,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	}, nil
 }
 
-// measureSilence measures a block of a mixer without voices, in nanoseconds.
+// measureSilence measures how long a block of a mixer without voices takes to render, in nanoseconds.
 func measureSilence() (Row, error) {
 	m, err := mixer.New(mixer.Config{Rate: Rate})
 	if err != nil {
@@ -83,7 +83,7 @@ func measureSilence() (Row, error) {
 	return callRow(silentBlock, 0, runs), nil
 }
 
-// perCall returns the mean time of a call in nanoseconds, if the calls took d together.
+// perCall returns the mean time of a call in nanoseconds, where d is the time of all calls together.
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
 // callRow returns the row of the case called name. n is the number of voices. runs are nanoseconds per call; the
@@ -100,8 +100,8 @@ type caller struct {
 	number int
 }
 
-// play calls Play n times and returns the time that the calls took. It stores the new voices in c.living, in place
-// of the earlier ones.
+// play calls Play n times, with the sounds in turn and different gains, and returns the time that the calls took. It
+// stores the new voices in c.living, in place of the earlier ones. The starts wait for the next block.
 func (c *caller) play(n int) (time.Duration, error) {
 	c.living = c.living[:0]
 	begin := time.Now()
@@ -127,7 +127,7 @@ func (c *caller) carryOut() time.Duration {
 }
 
 // stop stops the voices in c.living that still play, and returns the nanoseconds per stop on the audio side. Then it
-// starts n new voices.
+// starts n new voices, which replace those in c.living.
 func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
 	for _, h := range c.living {

@@ -29,8 +29,8 @@ func effectNames() (names []string) {
 	return names
 }
 
-// effects measures each of effectCases that picks selects, on noise, in nanoseconds per frame: the median of runs of
-// at least slice, or their minimum if least is true. It calls next before each.
+// effects measures each of effectCases that picks selects, on noise. The figure is in nanoseconds per frame: the
+// median of runs of at least slice each, or the shortest run if least is true. effects calls next before each effect.
 func effects(picks func(string) bool, next Progress, slice time.Duration, least bool) ([]Row, error) {
 	var rows []Row
 	in := noise(2 * Block)

@@ -28,9 +28,10 @@ var loadCases = []string{loadCase, loadCase + processorShare, loadPitched, loadP
 // loadPitch is the pitch range of loadPitched in semitones, up and down.
 const loadPitch = 12
 
-// load measures how long the sounds of the folder o.Load take to load: for playback at their own pitch, and for
-// pitches up to an octave up and down. Without a folder, or if no such case is selected, it returns no rows. It
-// calls next before each.
+// load measures how long the sounds of the folder o.Load take to load: plain, and prepared for pitches up to an
+// octave up and down. Each case has a row for the elapsed time and, if the system reports it, one for the processor
+// time, in seconds. Without a folder, or if no such case is selected, there are no rows. load calls next before each
+// case.
 func (o *Options) load(next Progress) ([]Row, error) {
 	if o.Load == "" || !slices.ContainsFunc(loadCases, o.picks) {
 		return nil, nil
@@ -75,8 +76,8 @@ func (o *Options) load(next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// ready loads sounds and discards them. If pitched is true, it also prepares them for pitches up to an octave up and
-// down.
+// ready loads the sounds from sources with a new library and discards them. If pitched is true, it also prepares them
+// for pitches up to an octave up and down.
 func ready(sources []soundlib.Source, pitched bool) error {
 	ctx := context.Background()
 	all, err := soundlib.NewLibrary(soundlib.Options{Rate: Rate}).Load(ctx, sources...)

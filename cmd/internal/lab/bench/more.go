@@ -11,8 +11,9 @@ import (
 
 const memoryVoices, memoryVirtual = "memory", "memory-virtual"
 
-// memory measures the bytes that mixer.New allocates: with n voices, and with n voices and twice as many virtual
-// voices. pick selects the cases by name. It calls next before each measurement.
+// memory measures the bytes that mixer.New allocates, for 8, 32 and 1,024 voices: the case "memory" without virtual
+// voices, and "memory-virtual" with twice as many virtual voices. Only the cases for which pick returns true are
+// measured. memory calls next before each measurement.
 func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	for _, of := range []struct {
 		name    string
@@ -46,9 +47,9 @@ func allocated() float64 {
 	return float64(m.TotalAlloc)
 }
 
-// turns measures a block of a mixer with eight voices: of a single mixer, and of 500 mixers in turn, whose data has
-// left the caches before their next block. It returns no rows unless pick selects the case "turn". It calls next
-// before each.
+// turns measures how long a block of a mixer with eight voices takes: of a single mixer, and of 500 mixers in turn,
+// whose data has left the caches before their next block. If pick rejects the case "turn", there are no rows. turns
+// calls next before each measurement.
 func turns(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick("turn") {
 		return nil, nil

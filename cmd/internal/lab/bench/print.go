@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// Print writes rows as tables to w. A new table begins when the unit changes.
+// Print writes rows as tables to w, with a line for each row. A new table with its own heading begins where the unit
+// of the rows changes. Write errors are ignored.
 func Print(w io.Writer, rows []Row) {
 	unit := ""
 	for i := range rows {
@@ -38,8 +39,8 @@ func Print(w io.Writer, rows []Row) {
 	}
 }
 
-// PrintRealtime writes a table to w with a line for each run: late and missed blocks, and the time to render a
-// block.
+// PrintRealtime writes a table to w with a line for each run: its late and missed blocks, the time to render a block,
+// garbage collections and the garbage made per second.
 func PrintRealtime(w io.Writer, rows []RealtimeRow) {
 	fmt.Fprintf(w, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
 	for _, r := range rows {
@@ -57,8 +58,8 @@ const (
 	unitTimes   = "x real"
 )
 
-// Unit returns the unit of the row's figure: "ns/frame", "bytes", "s", "x real" or "ns", depending on the field that
-// is set.
+// Unit returns the unit of the row's figure: "ns/frame", "bytes", "s" or "x real", depending on the field that is
+// set, and "ns" otherwise.
 func (r *Row) Unit() string {
 	switch {
 	case r.NsPerVoiceFrame != nil:
@@ -73,7 +74,8 @@ func (r *Row) Unit() string {
 	return unitCall
 }
 
-// value returns the row's figure in its unit, except NsPerVoiceFrame. It returns 0 if no such field is set.
+// value returns the figure of a row that is not a mixing case, in the unit of Unit. It ignores NsPerVoiceFrame and
+// returns 0 if no other figure is set.
 func (r *Row) value() float64 {
 	switch {
 	case r.Bytes != nil:

@@ -35,8 +35,9 @@ type RealtimeRow struct {
 	Garbage     float64              `json:"gb_per_second"` // made by the whole process
 }
 
-// Realtime makes two runs of a number of blocks in real time, each with a new mixer of 64 pitched voices: a control
-// run, and a run during which other goroutines make garbage. It calls next before each.
+// Realtime makes two runs of the given number of blocks in real time, each with a new mixer of 64 pitched voices: the
+// run "control", and the run "garbage", during which other goroutines make garbage. It calls next before each run. A
+// run lasts as long as its blocks.
 func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
@@ -67,8 +68,8 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	return rows, nil
 }
 
-// pace requests blocks of block frames from src in real time, like a device with one block in reserve. rate is in
-// Hz. It returns the results without Run and Garbage.
+// pace requests blocks of block frames from src in real time, like a device with one block in reserve, and measures
+// how late they are. rate is in Hz. The caller sets Run and Garbage of the result.
 func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	g := device.NewLoadMeter(src, rate)
 	dst := make([]pcm.Frame, block)
@@ -101,8 +102,8 @@ type piece struct {
 	_    [litterBytes - 16]byte
 }
 
-// litter makes garbage on other goroutines, perSecond bytes per second, until the caller calls stop. stop waits
-// until the goroutines have ended.
+// litter makes garbage on other goroutines, perSecond bytes per second in all, until the caller calls stop. stop
+// waits until the goroutines have ended and must be called once.
 func litter(perSecond float64) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup

@@ -25,14 +25,14 @@ const (
 	loadedRender = "render-loaded"
 )
 
-// renders measures a render of the embedded scene to 24 bits in times real time, by processor time: the whole
-// command, and the part after the sounds are loaded. pick selects the cases by name. If the system does not report
-// processor time, it returns no rows.
+// renders measures, by processor time, how many times faster than real time the embedded scene is rendered to a WAV
+// file of 24 bits: the whole work, and the part after loading the sounds. pick selects the cases by name. If the
+// system does not report processor time, there are no rows. renders calls next once.
 func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	return renderRuns(Runs, pick, next)
 }
 
-// renderRuns is renders with a number of measurements.
+// renderRuns is renders with the number of runs whose median is the result.
 func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(wholeRender) && !pick(loadedRender) {
 		return nil, nil
@@ -76,7 +76,8 @@ func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) 
 	return rows, nil
 }
 
-// render renders player to its end, discards the output, closes the player and returns the number of frames.
+// render renders player to its end as a WAV file, discards the output and returns the number of frames. It always
+// closes player.
 func render(player *cue.Player) (frames int64, err error) {
 	defer player.Close()
 	out, err := wav.NewWriter(io.Discard, wav.Config{Rate: player.Sheet().Rate})

@@ -11,7 +11,8 @@ import (
 // Width returns the number of columns that a line takes.
 func Width(line string) int { return uniseg.StringWidth(line) }
 
-// Cut returns the longest prefix of a line that fits into width columns.
+// Cut returns the longest prefix of line that fits into width columns, without splitting a character and its
+// combining marks.
 func Cut(line string, width int) string {
 	end, state := 0, -1
 	for rest := line; rest != ""; {
@@ -26,8 +27,8 @@ func Cut(line string, width int) string {
 	return line
 }
 
-// Pad returns text in exactly width columns: padded with spaces, or cut with an ellipsis at its end. width must be
-// at least 1.
+// Pad returns text in width columns: padded with spaces, or cut with an ellipsis at its end. width must be at least
+// 1.
 func Pad(text string, width int) string {
 	if Width(text) > width {
 		text = Cut(text, width-1) + "…"
@@ -35,8 +36,8 @@ func Pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-Width(text), 0))
 }
 
-// First returns the first of lines that fits into width columns. If no line fits, it returns the last, uncut. lines
-// must not be empty.
+// First returns the first of lines that fits into width columns. If no line fits, it returns the last of them, uncut.
+// Requires at least one line.
 func First(width int, lines ...string) string {
 	for _, l := range lines {
 		if Width(l) <= width {

@@ -39,7 +39,7 @@ type pen struct {
 	lookup sfnt.Buffer
 }
 
-// newPen returns a pen with the Go font at 12.5 pixels.
+// newPen returns a pen that writes the Go font at 12.5 pixels per em.
 func newPen() *pen {
 	scaled, err := opentype.NewFace(goFont(), &opentype.FaceOptions{Size: 12.5, DPI: 72})
 	if err != nil {
@@ -56,8 +56,8 @@ func (p *pen) face(r rune) font.Face {
 	return bitmapfont.Face
 }
 
-// letters calls put with each letter of text, which shape has returned, its font and its horizontal position. It
-// returns the width of text. If put is nil, it only measures.
+// letters computes the position of each letter of text, a result of shape, and returns the width of the text. It
+// calls put with the font, the letter and its horizontal position, unless put is nil.
 func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int26_6)) (x fixed.Int26_6) {
 	for _, r := range text {
 		face := p.face(r)
@@ -74,8 +74,8 @@ func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int2
 	return x
 }
 
-// Write draws one line of text on img from x on, with the baseline at y. With shifts, it draws only copies at these
-// offsets.
+// Write draws one line of text on img in the color c, from x on, with the baseline at y. With shifts, it draws
+// instead one copy for each of these offsets, such as an outline.
 func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image.Point) {
 	if len(shifts) == 0 {
 		shifts = []image.Point{{}}
@@ -92,11 +92,11 @@ func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image
 	})
 }
 
-// Span returns the width of a line of text in pixels.
+// Span returns the width in pixels of one line of text as Write draws it.
 func Span(text string) int { return newPen().letters(shape(text), nil).Ceil() }
 
-// shape returns text in drawable letters and visual order, from left to right. A letter that the fonts lack becomes
-// its Unicode number, such as <U+1F600>.
+// shape returns text as the letters that are drawn from left to right, with right-to-left scripts in visual order. A
+// letter that the fonts lack becomes its Unicode number, such as <U+1F600>.
 func shape(text string) string {
 	var known strings.Builder
 	p := newPen()

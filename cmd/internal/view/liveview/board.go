@@ -58,8 +58,7 @@ type Voice struct {
 	State string  `json:"state"` // playing, paused or silent
 }
 
-// colourOf returns the index of the sound called sound in the sheet s, which selects its color. An unknown name
-// gives 0.
+// colourOf returns the index in s.Sounds of the sound called sound, which selects its color. An unknown name gives 0.
 func colourOf(s *cue.Sheet, sound string) int {
 	for i := range s.Sounds {
 		if s.Sounds[i].Name == sound {
@@ -85,9 +84,9 @@ func (p *Picture) Shown() []Voice {
 	return all
 }
 
-// Board makes pictures of a player. It reads the voices from the mixer. From events it collects the
-// sounds' names in the sheet, the stolen voices, and the figures of the summary. The player's
-// goroutine calls Watch, and another goroutine may call Look.
+// Board makes pictures of a player. It reads the voices from the mixer. From events it collects the sounds' names in
+// the sheet, the stolen voices, and the figures of the summary. The player's goroutine calls Watch, while another
+// goroutine may call Look or Summary.
 type Board struct {
 	mutex         sync.Mutex
 	voices        map[uint64]voiceInfo     // living voices by number
@@ -112,7 +111,8 @@ func NewBoard() *Board {
 	}
 }
 
-// Watch records an event for the next picture and the summary. It is a cue.Options.Watch.
+// Watch records the event e for the next picture and the summary. It is meant for cue.Options.Watch and safe for
+// concurrent use with Look.
 func (b *Board) Watch(e report.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -134,7 +134,9 @@ func (b *Board) Watch(e report.Event) {
 	}
 }
 
-// Look returns a picture of p: its statistics, the voices with a slot, and the events since the last Look.
+// Look returns a picture of p: its statistics, the voices with a slot by slot, the levels of its buses, and the
+// events that Watch has recorded since the last Look, which are then dropped. It also resets the peaks of p.Levels. p
+// must be the player whose events Watch gets.
 func (b *Board) Look(p *cue.Player) Picture {
 	m := p.Mixer()
 	now := Picture{Rate: p.Sheet().Rate, Stats: m.Stats()}

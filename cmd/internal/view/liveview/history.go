@@ -13,8 +13,8 @@ import (
 	"voicepool/mixer"
 )
 
-// history collects the figures of the summary: the stolen voices by sound, and the most notable
-// steals.
+// history collects the figures of the summary from events: counts by sound, the most notable steals, and the frame
+// with the most requested starts.
 type history struct {
 	victims  map[string]map[string]int // by victim and incoming sound
 	rejected map[string]int            // by reason and sound
@@ -42,7 +42,7 @@ func (m *frameEvents) requested() int {
 	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
 }
 
-// addEvent adds e to the figures of the summary.
+// addEvent adds the event e to the figures of the summary. Events must come in the order of their frames.
 func (h *history) addEvent(e report.Event) {
 	if e.Frame != h.counting.frame {
 		h.counting = frameEvents{frame: e.Frame}
@@ -88,8 +88,8 @@ func (m *frameEvents) describeLosses() string {
 	return strings.Join(parts, ", ")
 }
 
-// addSteal counts the stolen voice of e by its sound and the incoming sound, and keeps the steals with the lowest and
-// the highest audibility.
+// addSteal adds the steal e: it counts e by the stolen and the incoming sound, and keeps the steals with the lowest
+// and the highest audibility. Silent victims, and victims of a smaller pool, are only counted.
 func (h *history) addSteal(e report.Event) {
 	if h.victims[e.Sound] == nil {
 		h.victims[e.Sound] = map[string]int{}
@@ -106,8 +106,8 @@ func (h *history) addSteal(e report.Event) {
 	}
 }
 
-// Outputs writes one line for each output of r to w: peak in dB and loudness in LUFS. Without a list of outputs it
-// does not write.
+// Outputs writes one line for each output in r.Outputs to w: its peak in dB, its true peak if that was measured, and
+// its loudness in LUFS. Without such outputs it writes no line.
 func Outputs(w io.Writer, r *report.Report) {
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
@@ -119,8 +119,8 @@ func Outputs(w io.Writer, r *report.Report) {
 	}
 }
 
-// Summary writes the summary of a run with the report r to w: levels, counts of starts and ends, irregularities, and
-// the most notable losses.
+// Summary writes the summary of a run to w: levels and totals from the report r, then irregularities and the most
+// notable losses from the events that Watch has recorded. It may be called at any time.
 func (b *Board) Summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -168,8 +168,8 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 // maxListed is the maximum number of lines of a list in a summary.
 const maxListed = 8
 
-// losses writes the sounds with the most stolen voices to w, at most 8, each with the incoming sounds that took
-// their slots.
+// losses writes a line to w for each of the 8 sounds with the most stolen voices: their number, and the up to five
+// incoming sounds that took the most slots. A last line counts further sounds.
 func (h *history) losses(w io.Writer) {
 	lost := map[string]int{}
 	for sound, by := range h.victims {

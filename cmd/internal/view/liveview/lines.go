@@ -33,14 +33,14 @@ const (
 	states
 )
 
-// NewLines returns a Lines that prints to out: one line for each second with events, or if verbose is true for each
-// event.
+// NewLines returns a Lines that prints to out: one line for each second with events, or, if verbose is true, one line
+// for each event.
 func NewLines(out io.Writer, verbose bool) *Lines {
 	return &Lines{out: out, verbose: verbose, voices: map[uint64]state{}}
 }
 
-// Show prints the new events of p (verbose), or a line for each second that is over. If last is true, it prints the
-// current second, too.
+// Show prints the events of p if l is verbose. Otherwise it counts them and prints a line for each second that is
+// over and had events. If last is true, it also prints the current second. Call it with every picture, in order.
 func (l *Lines) Show(p Picture, last bool) {
 	for _, e := range p.events {
 		if l.verbose {
@@ -59,8 +59,8 @@ func (l *Lines) Show(p Picture, last bool) {
 	}
 }
 
-// count updates the numbers of voices in slots and of virtual voices by the event e, and their maxima in the current
-// second.
+// count updates l.playing, the numbers of real and of virtual voices, by the event e, and l.most, their maxima in the
+// current second.
 func (l *Lines) count(e report.Event) {
 	now := nowhere
 	switch {
@@ -80,8 +80,9 @@ func (l *Lines) count(e report.Event) {
 	l.most[inSlot], l.most[virtual] = max(l.most[inSlot], l.playing[inSlot]), max(l.most[virtual], l.playing[virtual])
 }
 
-// flush prints the line of the current second and its loudest steal, and drops the pending events. Without pending
-// events it has no effect. p has the size of the pool and the sample rate.
+// flush prints a line about the pending events, those of the current second, and a line about its loudest steal, and
+// drops the events. Without pending events it has no effect. It takes the size of the pool and the sample rate from
+// p.
 func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return
@@ -131,8 +132,8 @@ func (l *Lines) flush(p Picture) {
 	}
 }
 
-// Describe returns e as one line of text: time, kind, sound, voice, cue, and for a steal the scores in dB. rate, in
-// Hz, turns the frame into a time.
+// Describe returns the event e as one line of text: time, kind, sound, voice, cue, for a steal or a coalesced start
+// the other voice, scores in dB, and the reason. rate, in Hz, turns the frame into a time.
 func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {

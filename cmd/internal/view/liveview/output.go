@@ -16,8 +16,9 @@ type Output struct {
 	Lost    string // why the output is silent; empty if it works
 }
 
-// drawOutput draws the state of the output: in red with the reason if it is silent, otherwise device, sink and
-// latency, shortened to the width of the window. Without a device name it has no effect.
+// drawOutput draws one line about the output h: device, sink, state and latency, shortened to the width of the
+// window. If the output is silent, it draws the reason in red instead. Without a device name and a reason it has no
+// effect.
 func (v *View) drawOutput(h *Output) {
 	switch {
 	case h.Lost != "":

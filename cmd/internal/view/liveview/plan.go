@@ -13,8 +13,8 @@ type plan struct {
 	ahead    bool // next is valid
 }
 
-// Plan adds the next action and the end of the show to later pictures. Call it before p starts, and only if p
-// follows its sheet without an operator.
+// Plan makes later pictures of p contain the next action of its sheet and the end of the show. Call it before p
+// starts, and only if p follows its sheet without an operator.
 func (b *Board) Plan(p *cue.Player) {
 	s := p.Sheet()
 	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
@@ -23,8 +23,9 @@ func (b *Board) Plan(p *cue.Player) {
 // steps is the maximum number of actions skipped for one picture.
 const steps = 4096
 
-// tell sets the end of the show and the next action after the frame of now. s is the sheet that is playing; after a
-// change of the sheet, the end is unknown. If the next action is more than 4,096 actions ahead, it is left out.
+// tell sets Ends, Next and NextAt of now, a new picture: the end of the show, and the first action after the frame of
+// now. s is the sheet that is playing; after a change of the sheet, the end is unknown. Without Board.Plan it has no
+// effect. It skips at most 4,096 past actions per call; if more remain, now lacks the action.
 func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	if l.schedule == nil {
 		return

@@ -22,7 +22,8 @@ type RemoteVoice struct {
 	SinceWon int64         // frames since then
 }
 
-// With returns a copy of the picture with voices, which it sorts by slot, and events from another source.
+// With returns a copy of the picture in which voices, sorted by slot, and events from another source replace its own.
+// It does not reorder the slice voices.
 func (p Picture) With(voices []RemoteVoice, events []report.Event) Picture {
 	p.events = events
 	p.voices = make([]voiceLane, 0, len(voices))

@@ -30,7 +30,8 @@ type Screen struct {
 	rows   int
 }
 
-// OpenScreen takes over the terminal file until Close. If colour is false, lines have no color or emphasis.
+// OpenScreen takes over the terminal file until Close, which the caller must call to restore it. It starts a
+// goroutine that writes pictures to file. If colour is false, lines have no color or emphasis.
 func OpenScreen(file *os.File, colour bool) *Screen {
 	s := &Screen{file: file, colour: colour, latest: make(chan []byte, 1), done: make(chan struct{})}
 	go s.write()
@@ -63,7 +64,8 @@ func (s *Screen) Close() {
 	}
 }
 
-// begin starts a picture in the current size of the window, or in 80 by 24 if the size is unknown.
+// begin starts an empty picture in the current size of the window, or in 80 by 24 if the size is unknown. Lines drawn
+// before the last end are dropped.
 func (s *Screen) begin() {
 	s.width, s.height = 80, 24
 	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {
@@ -95,8 +97,8 @@ var soundStyles = [...]style{
 	"38;5;33", "38;5;208", "38;5;34", "38;5;135", "38;5;178", "38;5;37", "38;5;204", "38;5;137", "38;5;106", "38;5;63", "38;5;186", "38;5;74", "38;5;170", "38;5;71",
 }
 
-// line draws one line, formatted as by fmt.Sprintf and cut to the width of the window. If the window is full, it has
-// no effect.
+// line draws one line at the next row of the picture, formatted as by fmt.Sprintf and cut to the width of the window.
+// If the window is full, it has no effect. If s.colour is false, how is ignored.
 func (s *Screen) line(how style, format string, args ...any) {
 	if s.free() < 1 {
 		return
@@ -113,8 +115,8 @@ func (s *Screen) line(how style, format string, args ...any) {
 	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%sm%s\x1b[0m", how, text)
 }
 
-// wrapped draws text on as many lines as it needs. If they do not fit into the window, it draws the lines that fit
-// if first is true, and otherwise no line.
+// wrapped draws text, broken between words, on as many lines as it needs. If they do not fit into the free rows, it
+// draws the lines that fit if first is true, and otherwise no line.
 func (s *Screen) wrapped(how style, text string, first bool) {
 	lines := wrap(text, s.width)
 	if len(lines) > s.free() && !first {
@@ -125,8 +127,9 @@ func (s *Screen) wrapped(how style, text string, first bool) {
 	}
 }
 
-// wrap breaks text between words into lines of at most width columns. All lines except the first are indented. A
-// longer word gets a line of its own and is not cut. An empty text is one empty line.
+// wrap breaks text between words into lines of at most width columns. All lines except the first are indented by two
+// spaces, which may exceed width. A longer word gets a line of its own and is not cut. An empty text is one empty
+// line.
 func wrap(text string, width int) (lines []string) {
 	const indent = "  "
 	line := ""
@@ -143,8 +146,8 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// end passes the finished picture to the writer, in place of a picture that still waits. It does not block. After
-// Close it has no effect.
+// end hands the finished picture to the goroutine that writes, in place of a picture that still waits there. It does
+// not block. After Close it has no effect. Only one goroutine may draw.
 func (s *Screen) end() {
 	if s.free() > 0 {
 		s.buf.WriteString("\r\n\x1b[J")

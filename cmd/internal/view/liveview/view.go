@@ -23,7 +23,8 @@ type View struct {
 	peaks  [2]float64     // of the meters, in dB, falling
 }
 
-// NewView returns a view on screen with a title. hint is a line for the operator below the title, or "".
+// NewView returns a View that draws on screen. title is part of the first line, after "voicepool". hint is a line for
+// the operator below it, or "".
 func NewView(screen *Screen, title, hint string) *View {
 	return &View{screen: screen, title: title, hint: hint, peaks: [2]float64{meterbar.Bottom, meterbar.Bottom}}
 }
@@ -35,8 +36,8 @@ const flash = 0.5
 // window.
 const keepSteals, leastSteals = 64, 5
 
-// Show draws a picture: title, output, next action, failures, meters, voices, and the last steals in the rows that
-// remain.
+// Show draws the picture p: title, output, next action, failures, meters, voices, and in the remaining rows the last
+// steals, newest first. It remembers the steals of p.events and the meters, which fall by 1.5 dB per call.
 func (v *View) Show(p Picture) {
 	for _, e := range p.events {
 		if e.Kind == mixer.EventStolen {
@@ -91,8 +92,8 @@ func (v *View) Show(p Picture) {
 	s.end()
 }
 
-// head returns the first line of a picture: title, time, number of voices and how to end. It leaves out parts until
-// the line fits the window.
+// head returns the first line of the picture p: title, time, number of voices and how to end. It leaves out parts
+// until the line fits the window.
 func (v *View) head(p Picture) string {
 	at := words.Seconds(p.Stats.Frame, p.Rate)
 	if left := p.Ends - p.Stats.Frame; p.Ends > 0 && left > 0 {
@@ -116,8 +117,8 @@ func (v *View) head(p Picture) string {
 	)
 }
 
-// cutTitle cuts title to width columns. If width is below 12, it returns the whole title, because the rest would be
-// useless.
+// cutTitle returns title cut to at most width columns, with an ellipsis. If width is below 12, it returns the whole
+// title, because a shorter one would be useless.
 func cutTitle(title string, width int) string {
 	if width < 12 {
 		return title
@@ -125,8 +126,8 @@ func cutTitle(title string, width int) string {
 	return strings.TrimRight(cellwidth.Pad(title, width), " ")
 }
 
-// totals returns the counts of starts and ends in one line of width columns. If they do not fit, it leaves out
-// counts of 0, and then the less important ones.
+// totals returns the counts of starts and ends in st in one line of at most width columns. If they do not fit, it
+// leaves out counts of 0, and then the less important ones; the count of steals always remains.
 func totals(st *mixer.Stats, width int) string {
 	type total struct {
 		what string
@@ -160,8 +161,8 @@ func totals(st *mixer.Stats, width int) string {
 	)
 }
 
-// lanes draws one line for each slot in at most fit rows. If the slots do not fit, it draws one line for each voice,
-// and the number of the voices that do not fit.
+// lanes draws one line for each slot in at most fit rows, also for free slots. If the slots do not fit, it draws
+// lines only for voices, and in the last row the number of the voices that do not fit either.
 func (v *View) lanes(p Picture, fit int) {
 	slots := int(p.Stats.Voices)
 	if n := len(p.voices); n > 0 {
@@ -188,8 +189,8 @@ func (v *View) lanes(p Picture, fit int) {
 	}
 }
 
-// voiceLane draws one line for a voice: slot, number, sound, level, pan and a note (paused, silent, loop, or the
-// victim of a recent steal). rate is in Hz.
+// lane draws one line for the voice l: slot, number, sound, level, pan and a note (paused, silent, loop, or the
+// victim of a steal in the last 0.5 s). It leaves out parts that do not fit the window. rate is in Hz.
 func (v *View) lane(l voiceLane, rate int) {
 	how, note := soundStyles[l.colour%len(soundStyles)], ""
 	if l.victim != nil && float64(l.age) < flash*float64(rate) {
@@ -214,8 +215,8 @@ func (v *View) lane(l voiceLane, rate int) {
 	v.screen.line(how, "%s", cellwidth.First(width, all+note, all, loud, name, fmt.Sprintf("%4d", l.slot)))
 }
 
-// buses returns a line of at most width columns with the levels of the first buses, as many as fit, and the number
-// of the others as "+3".
+// buses returns a line of at most width columns with the levels of the first buses of all, as many as fit, and the
+// number of further buses as "+3".
 func buses(all []Bus, width int) string {
 	line := ""
 	for i, b := range all {
@@ -232,10 +233,11 @@ func buses(all []Bus, width int) string {
 	return strings.TrimRight(line, " ")
 }
 
-// voiceBar returns the width of a voice's level bar in a window of window columns.
+// voiceBar returns the width in columns of the level bar of each voice, where window is the width of the window in
+// columns.
 func voiceBar(window int) int { return max(window-62, 6) }
 
-// place returns a pan position, -1 for left to 1 for right, as a mark on a line of 13 columns.
+// place returns pan, -1 for left to 1 for right, as a dot on a line of 13 columns. Values beyond are clamped.
 func place(pan float64) string {
 	const width = 13
 	at := int(math.Round((min(max(pan, -1), 1) + 1) / 2 * (width - 1)))
@@ -253,7 +255,8 @@ func meterStyle(db float64) style {
 	return green
 }
 
-// shortLevel returns a level in at least 6 columns, such as "-12 dB", or spaces at or below bar.Bottom.
+// shortLevel returns the level db rounded, in at least 6 columns, such as "-12 dB". At or below meterbar.Bottom it
+// returns spaces.
 func shortLevel(db float64) string {
 	if db <= meterbar.Bottom {
 		return "      "

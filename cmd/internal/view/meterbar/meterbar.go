@@ -15,8 +15,8 @@ var (
 	right = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'}
 )
 
-// Block returns one character for a level in dB: a space at Bottom or below and for NaN, a full block at Top or
-// above.
+// Block returns one character for the level db in dB: a space at Bottom or below and for NaN, at least one eighth
+// above Bottom, and a full block at Top or above.
 func Block(db float64) rune {
 	share := (db - Bottom) / (Top - Bottom)
 	switch {
@@ -28,12 +28,12 @@ func Block(db float64) rune {
 	return up[1+int(share*8)]
 }
 
-// Level returns a level in dB as a bar of width characters, padded with spaces: empty at Bottom or below and for
-// NaN, full at Top or above. width must not be negative.
+// Level returns the level db in dB as a horizontal bar of width characters, padded with spaces. The bar is empty at
+// Bottom or below and for NaN, and full at Top or above. width must not be negative.
 func Level(db float64, width int) string { return Share((db-Bottom)/(Top-Bottom), width) }
 
-// Share returns a share of 0..1 as a bar of width characters, padded with spaces. Other shares are clamped; NaN is
-// 0.
+// Share returns share, from 0 to 1, as a horizontal bar of width characters, padded with spaces. Values beyond 0..1
+// are clamped, and NaN counts as 0. width must not be negative.
 func Share(share float64, width int) string {
 	share = min(max(share, 0), 1)
 	if !(share > 0) { // also NaN

@@ -11,8 +11,9 @@ import (
 	"voicepool/mixer"
 )
 
-// drawTimeline draws t on a canvas of the size it needs, in pixels, which it gets from newCanvas. It also calls
-// newCanvas once with another size to measure texts. More than 4,096 rows are an error.
+// drawTimeline draws t on a canvas from newCanvas, which gets the needed size in pixels, and returns the canvas. It
+// also calls newCanvas once with another size, for a canvas that only measures texts. More than 4,096 rows are an
+// error.
 func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
@@ -33,10 +34,10 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 	return s.c, nil
 }
 
-// x returns the horizontal position of a frame in pixels.
+// x returns the horizontal position of frame in pixels from the left edge of the drawing.
 func (s *timeSheet) x(frame int64) float64 { return timeLeft + float64(frame)*s.perFrame }
 
-// y returns the top and the height of the row of p in pixels.
+// y returns the top edge and the height, in pixels, of the row that p is drawn in.
 func (s *timeSheet) y(p *part) (y, h float64) {
 	if p.virtual {
 		return s.laneTop + s.lane*float64(p.row), s.lane - 1
@@ -44,8 +45,8 @@ func (s *timeSheet) y(p *part) (y, h float64) {
 	return s.slotTop + s.row*float64(p.row), s.row - 1
 }
 
-// opacity returns the opacity of the voice with a number at a frame: 0.1 to 1 in steps of 0.1, by its audibility. If
-// no levels were recorded, it is 0.6; if this voice has no levels, 0.1.
+// opacity returns the opacity with which the voice called number is drawn at frame: 0.1 to 1 in steps of 0.1, by its
+// audibility. If no levels were recorded, it is 0.6; if this voice has no levels, 0.1.
 func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	if s.levels == nil {
 		return 0.6
@@ -125,12 +126,14 @@ func (s *timeSheet) drawGround() {
 	}
 }
 
-// besideRow writes text to the left of the rows, aligned to the right. y is its vertical center.
+// besideRow writes text in the color c at the right end of the margin that is left of the rows. y is its vertical
+// center.
 func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
 	s.c.text(float64(timeLeft-s.c.span(text)-4), y, text, c)
 }
 
-// drawKey draws one line that explains the marks and the opacities. It begins at x, and y is its vertical center.
+// drawKey draws one line that explains the marks that occur in the drawing, and the opacities. x is its left edge,
+// and y its vertical center.
 func (s *timeSheet) drawKey(x, y float64) {
 	refused, coalesced := s.refusals()
 	for _, e := range [...]struct {
@@ -158,7 +161,8 @@ func (s *timeSheet) drawKey(x, y float64) {
 	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), figurestyle.Words)
 }
 
-// drawRibbons draws every voice with an opacity by its audibility. Virtual parts are fainter.
+// drawRibbons draws every voice as bars in the color of its sound, with an opacity by its audibility. Virtual parts
+// are fainter; every other part begins with a full line.
 func (s *timeSheet) drawRibbons() {
 	step := int64(1 << 62)
 	if s.levels != nil {
@@ -189,15 +193,16 @@ func (s *timeSheet) drawRibbons() {
 	}
 }
 
-// stretch draws a part of a voice between two frames, at the height y to y+h. Less than 0.1 pixel is not drawn.
+// stretch draws the bar of a voice from frame from to frame to. y is its top edge and h its height in pixels. A bar
+// narrower than 0.1 pixel is not drawn.
 func (s *timeSheet) stretch(from, to int64, y, h float64, c color.RGBA, alpha float64) {
 	if w := float64(to-from) * s.perFrame; w >= 0.1 {
 		s.c.fill(s.x(from), y, w, h, c, alpha)
 	}
 }
 
-// drawLosses marks the moments when voices were stolen, more opaque for more audible ones, with a line to the voice
-// that got the slot. It also marks restored voices, and in a row of their own the starts without a voice.
+// drawLosses marks the moments when voices lost their slots, more opaque for more audible voices, with a line to the
+// voice that got the slot. It also marks restored voices, and in a row of their own the starts that got no voice.
 func (s *timeSheet) drawLosses() {
 	dim := s.crowding()
 	for i := range s.ribbons {
@@ -257,8 +262,8 @@ func (s *timeSheet) drawGaps() {
 	}
 }
 
-// crowding returns a factor for the opacity of links, at most 1. It is smaller if there are many, because dense
-// links would hide the voices.
+// crowding returns a factor for the opacity of the lines between rows: 1, or less if the drawing has many of them,
+// because dense lines would hide the voices.
 func (s *timeSheet) crowding() float64 {
 	n := 0
 	for i := range s.ribbons {
@@ -267,7 +272,8 @@ func (s *timeSheet) crowding() float64 {
 	return min(1, 0.05*float64(s.width)/float64(max(n, 1)))
 }
 
-// link draws a vertical line at x between the rows of two parts, unless they are in the same row.
+// link draws a vertical line at x that fills the space between the rows of the parts from and to. If the rows touch
+// or are the same, it draws no line.
 func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64) {
 	y0, h0 := s.y(from)
 	y1, h1 := s.y(to)
@@ -280,8 +286,8 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
-// drawStrips draws two strips over time: the numbers of real and virtual voices, and, if levels were recorded, the
-// peaks of the mix.
+// drawStrips draws the strip with the numbers of real and virtual voices over time and a line at the pool size. If
+// levels were recorded, it also draws the strip with the peaks of the mix.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
 	most := int64(max(s.head.Voices, 1))
@@ -306,8 +312,9 @@ func (s *timeSheet) drawStrips() {
 	s.scaleOf(bottom)
 }
 
-// columns draws a column for each pixel of the time axis, and merges equal neighbors. column returns the top and the
-// height of column x, counted from the left.
+// columns draws a column of 1 pixel for each pixel of the time axis, and merges equal neighbors into one rectangle.
+// column returns the top edge and the height of column x, counted from the left end of the axis; it must always
+// return the same for the same x.
 func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
 	begin := 0
 	for x := 1; x <= s.width; x++ {
@@ -324,8 +331,8 @@ func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, 
 	}
 }
 
-// drawNames writes the name of the sound into each part of a voice that is wide enough, followed by the number of
-// the voice if it fits. If the rows are too low, it does not write any.
+// drawNames writes the name of the sound into each part that has a slot and is wide enough, followed by the number of
+// the voice if that fits. Long names are cut. If the rows are too low, it writes no name.
 func (s *timeSheet) drawNames() {
 	if s.row < tall+3 {
 		return
@@ -353,7 +360,8 @@ func (s *timeSheet) drawNames() {
 	}
 }
 
-// cut shortens text to a width of at most room pixels, with ".." at its end. It returns "" if no letter fits.
+// cut returns the longest beginning of text that has a width of at most room pixels together with ".." at its end. It
+// returns "" if no letter fits. It adds ".." even if text would fit.
 func (s *timeSheet) cut(text string, room int) string {
 	for letters := []rune(text); len(letters) > 0; letters = letters[:len(letters)-1] {
 		if cut := string(letters) + ".."; s.c.span(cut) <= room {

@@ -12,16 +12,17 @@ import (
 	"voicepool/mixer"
 )
 
-// File is the output file of a timeline, with its recorded levels. A nil File does nothing.
+// File is the output file of a timeline, with the levels recorded for it. A nil File is valid: its methods have no
+// effect.
 type File struct {
 	file   *outfiles.File
 	path   string
 	levels *Levels
 }
 
-// Open opens a File for a timeline that will be saved at path. Until SaveReport, a file at path is unchanged. An
-// empty path gives nil, which is a valid File. rate is in Hz, and every is the interval of recorded levels. When ctx
-// ends, Open gives up.
+// Open starts a timeline that SaveReport will save at path. Until then, a file at path is unchanged. The caller must
+// call SaveReport or Discard. An empty path gives a nil File. rate is in Hz, and every is the interval of recorded
+// levels. Open returns early when ctx ends.
 func Open(ctx context.Context, path string, rate int, every time.Duration) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -33,8 +34,8 @@ func Open(ctx context.Context, path string, rate int, every time.Duration) (*Fil
 	return &File{file, path, NewLevels(rate, every)}, nil
 }
 
-// Block returns a block size of at most frames for the render loop, small enough that Look misses no level. For a
-// nil File it returns frames.
+// Block returns the block size for the render loop: frames, or fewer so that Look misses no level. For a nil File it
+// returns frames.
 func (f *File) Block(frames int) int {
 	if f == nil {
 		return frames
@@ -42,8 +43,8 @@ func (f *File) Block(frames int) int {
 	return int(min(int64(frames), f.levels.step))
 }
 
-// Look records the levels after a block. frames is the total number of mixed frames; left and right are the peaks
-// since the last call, as linear factors.
+// Look records the audibility of the voices of m and the peak of the mix. Call it after each block. frames is the
+// total number of mixed frames; left and right are the peaks since the last call, as linear factors.
 func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	if f != nil {
 		f.levels.Hear(frames, max(left, right))
@@ -51,7 +52,8 @@ func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	}
 }
 
-// SaveReport draws r with the recorded levels under a title and writes the file. For a nil File it returns nil.
+// SaveReport draws r and the recorded levels, with title as the heading, and saves the drawing at the path given to
+// Open. The extension selects the format. For a nil File it returns nil.
 func (f *File) SaveReport(title string, r *report.Report) error {
 	if f == nil {
 		return nil
@@ -70,7 +72,8 @@ func (f *File) Discard() {
 	}
 }
 
-// Save writes the timeline to file, in the format of the extension of path. An unknown extension gives SVG.
+// Save writes the timeline to file and saves it. The extension of path selects the format; an unknown extension means
+// SVG.
 func (t *Timeline) Save(file *outfiles.File, path string) error {
 	format, _ := FormatOf(path)
 	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
@@ -86,14 +89,14 @@ const (
 	HTML Format = ".html" // a page with zoom, search and scrolling
 )
 
-// FormatOf returns the format that the extension of path means, and whether it is known. Case does not matter.
+// FormatOf returns the extension of path in lower case as a Format, and whether that is a known format.
 func FormatOf(path string) (Format, bool) {
 	f := Format(strings.ToLower(filepath.Ext(path)))
 	return f, f == SVG || f == PNG || f == HTML
 }
 
-// Write writes the timeline to w. For SVG and PNG, more than 4,096 rows of slots and virtual voices are an error,
-// and w is unchanged. HTML has no such limit.
+// Write writes the timeline to w; every format except PNG and HTML gives SVG. For SVG and PNG, more than 4,096 rows
+// of slots and virtual voices are an error, and no byte is written. HTML has no such limit.
 func (t *Timeline) Write(w io.Writer, format Format) error {
 	if format == HTML {
 		return t.writeHTML(w)

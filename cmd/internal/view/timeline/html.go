@@ -78,7 +78,8 @@ type pageGap struct {
 	Text string `json:"t"`
 }
 
-// writeHTML writes the page with all data of the timeline to w. The page needs no further files.
+// writeHTML writes an HTML page with all data of the timeline to w. The page contains its style, its script and the
+// compressed data, so that it needs no further files.
 func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`
@@ -140,7 +141,8 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	return err
 }
 
-// pageVoice returns the voice r in the form of the page, with its texts and, if recorded, its levels.
+// pageVoice returns the ribbon r, a voice, in the form that the script of the page reads, with its explanation and,
+// if recorded, its levels.
 func (t *Timeline) pageVoice(r *ribbon) pageVoice {
 	told := r.text()
 	v := pageVoice{

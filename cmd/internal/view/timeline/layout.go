@@ -69,7 +69,8 @@ func distinct(sounds []string) []string {
 // seconds returns the length of the timeline in seconds.
 func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
 
-// layTimeline computes the layout of t. It uses c only to measure texts; the caller replaces it before drawing.
+// layTimeline computes the layout of t. It uses c only to measure texts; the caller sets the canvas s.c of the result
+// before drawing.
 func layTimeline(t *Timeline, c canvas) *timeSheet {
 	s := &timeSheet{Timeline: t, names: distinct(t.sounds), c: c}
 	length := max(s.seconds(), 1e-3)
@@ -115,7 +116,8 @@ func layTimeline(t *Timeline, c canvas) *timeSheet {
 	return s
 }
 
-// layLegend sets s.legend: the names of at most 40 sounds, broken into lines, and the number of the others.
+// layLegend sets s.legend: the names of the 40 most frequent sounds, broken into lines, and the number of further
+// sounds.
 func (s *timeSheet) layLegend() {
 	var line []legendEntry
 	x := 0
@@ -140,7 +142,8 @@ func (s *timeSheet) layLegend() {
 	}
 }
 
-// shorten returns text, cut to most letters if it is longer. A cut text ends in "..", which counts.
+// shorten returns text, cut to at most most letters. A cut text ends in "..", which counts as two of them. most must
+// be at least 2.
 func shorten(text string, most int) string {
 	letters := []rune(text)
 	if len(letters) <= most {

@@ -20,7 +20,8 @@ type Levels struct {
 	size   int // samples of all tracks
 }
 
-// track is the audibility of a voice, from its first sample on.
+// track is the audibility of a voice in samples, one for each interval of Levels.step. first is the index of the
+// first sample, counted from the beginning of the run.
 type track struct {
 	first int
 	level []uint8 // in units of 0.5 dB above inaudible; 0: silence
@@ -44,7 +45,7 @@ func halfDecibels(db float64) uint8 {
 	return uint8(math.Round(min(2*(db-inaudible), 255)))
 }
 
-// fromHalf converts a byte of halfDecibels back to dB. 0 gives minus infinity.
+// fromHalf returns the level in dB of x, a byte of halfDecibels. For 0 it returns minus infinity.
 func fromHalf(x uint8) float64 {
 	if x == 0 {
 		return math.Inf(-1)
@@ -52,7 +53,8 @@ func fromHalf(x uint8) float64 {
 	return float64(x)/2 + inaudible
 }
 
-// Hear records peak, the linear peak of the mix since the last call. frame is the number of frames mixed up to now.
+// Hear records peak, the highest sample of the mix since the last call as a linear factor. frame is the number of
+// frames mixed up to now. The intervals since the last call get the peak, too.
 func (l *Levels) Hear(frame int64, peak float32) {
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
@@ -62,8 +64,8 @@ func (l *Levels) Hear(frame int64, peak float32) {
 	l.peaks[tick] = max(l.peaks[tick], level)
 }
 
-// Look samples the audibility of all voices of m, at its current frame. If the current interval already has a
-// sample, it has no effect.
+// Look samples the audibility of all voices of m at its current frame, once in each interval: if the current interval
+// already has a sample, it has no effect. If there are too many samples in all, Look doubles the interval.
 func (l *Levels) Look(m *mixer.Mixer) {
 	frame := m.Now()
 	tick := int(frame / l.step)
@@ -100,8 +102,8 @@ func (l *Levels) Look(m *mixer.Mixer) {
 	}
 }
 
-// thin doubles the interval: it removes every other sample of the voices, and of two peaks of the mix it keeps the
-// higher.
+// thin doubles the interval l.step and halves the samples: it removes every other sample of the voices, and of two
+// peaks of the mix it keeps the higher.
 func (l *Levels) thin() {
 	l.size = 0
 	for _, t := range l.tracks {
@@ -121,8 +123,9 @@ func (l *Levels) thin() {
 	l.ticks = (l.ticks + 1) / 2
 }
 
-// at returns the audibility in dB of the voice with a number at a frame. Before the first sample it returns that
-// sample, and after the last one the last. known is false if the voice has no samples.
+// at returns the audibility in dB of the voice called number at the given frame, minus infinity for silence. Before
+// the first sample of the voice it returns the first, and after the last one the last. known is false if the voice
+// has no samples.
 func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	t := l.tracks[number]
 	if t == nil || len(t.level) == 0 {
@@ -132,8 +135,8 @@ func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	return fromHalf(t.level[min(max(i, 0), len(t.level)-1)]), true
 }
 
-// peak returns the highest peak of the mix in dB between the frames from and to, exclusive. It is minus infinity for
-// silence and beyond the recorded time.
+// peak returns the highest peak of the mix in dB from frame from to frame to, exclusive, rounded outwards to whole
+// intervals. It is minus infinity for silence and beyond the recorded time.
 func (l *Levels) peak(from, to int64) float64 {
 	highest := uint8(0)
 	for i := from / l.step; i <= max(to-1, from)/l.step && i < int64(len(l.peaks)); i++ {
@@ -142,8 +145,8 @@ func (l *Levels) peak(from, to int64) float64 {
 	return fromHalf(highest)
 }
 
-// scale returns the levels in dB for the least and the full opacity. 1 % of the audible samples are at or above top,
-// which is -20 without such samples. bottom is 54 dB below top.
+// scale returns the audibilities in dB that are drawn with the least and with the full opacity. About 1 % of the
+// audible samples are at or above top; without audible samples top is -20. bottom is 54 dB below top.
 func (l *Levels) scale() (bottom, top float64) {
 	var n [256]int
 	sum := 0

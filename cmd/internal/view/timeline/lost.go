@@ -10,14 +10,14 @@ import (
 	"voicepool/mixer"
 )
 
-// lostByLevel returns the losses from quiet to loud, and among equal levels from late to early, so that important
-// ones are drawn on top.
+// lostByLevel returns a sorted copy of t.lost: from quiet to loud, and among equal levels from late to early, so that
+// the most important losses are drawn last, on top.
 func (t *Timeline) lostByLevel() []lost {
 	return slices.SortedStableFunc(slices.Values(t.lost), func(a, b lost) int { return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.frame, a.frame)) })
 }
 
-// drawLost draws a strip with each loss as a line whose height is its level, and labels the loudest one if it was
-// audible. Without losses it draws no strip.
+// drawLost draws the strip of losses: a line for each lost voice or start, as high as its level. The loudest has a
+// label with its sound, if it was audible. Without losses there is no strip.
 func (s *timeSheet) drawLost() {
 	if len(s.lost) == 0 {
 		return
@@ -46,7 +46,8 @@ func (s *timeSheet) drawLost() {
 	s.c.name(x, s.lostTop+7, name)
 }
 
-// colour returns the color of the kind of loss: stolen, became virtual, or rejected.
+// colour returns the color of the kind of loss: of a stolen voice, of a voice that became virtual, or of a rejected
+// start.
 func (l *lost) colour() color.RGBA {
 	switch l.kind {
 	case mixer.EventStolen:
@@ -60,7 +61,8 @@ func (l *lost) colour() color.RGBA {
 // The range of levels in strips, in dB.
 const peakBottom, peakTop = -60, 0
 
-// share returns the height of a level in a strip, as a share: 0 at -60 dB or less, 1 at 0 dB or more.
+// share returns the height of the level db, in dB, as a share of the height of a strip: 0 at -60 dB or less, 1 at 0
+// dB or more.
 func share(db float64) float64 {
 	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
 }

@@ -82,14 +82,15 @@ const maxShown = 500000
 // inaudible is the level of silence in a timeline, in dB.
 const inaudible = -115
 
-// Read reads a report as JSON from in and returns its timeline under a title. Its errors are one line that begins
-// with name. If recorded is nil, voices are drawn without levels. More than 500,000 events are an error.
+// Read reads a report as JSON from in and returns its timeline with the given title. name is the name of the report
+// in errors, which are one line. If recorded is nil, voices are drawn without levels. More than 500,000 events are an
+// error.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	return g.read(title, name, in, recorded)
 }
 
-// read adds the events of a report to g and returns the timeline, as Read does.
+// read adds the events of a JSON report to g and returns the timeline; the parameters and errors are as for Read.
 func (g *gathering) read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
@@ -98,8 +99,8 @@ func (g *gathering) read(title, name string, in io.Reader, recorded *Levels) (*T
 	return g.timeline(title, head, recorded), nil
 }
 
-// Of returns the timeline of r, a report with events, under a title. If recorded is nil, voices are drawn without
-// levels. More than 500,000 events are an error.
+// Of returns the timeline of the report r with the given title. r must have events, which the Timeline keeps. If
+// recorded is nil, voices are drawn without levels. More than 500,000 events are an error.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	for i := range r.Events {
@@ -110,7 +111,8 @@ func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	return g.timeline(title, r, recorded), nil
 }
 
-// gathering collects the events of a report.
+// gathering collects the events of a report: by voice in lives, and those of lost voices and of starts without a
+// voice in lists.
 type gathering struct {
 	lives   map[uint64]*explain.Life
 	used    map[string]int // starts by sound
@@ -120,7 +122,8 @@ type gathering struct {
 	events  int
 }
 
-// add adds an event, which it keeps. The 500,001st event is an error that begins with name.
+// add adds the event e and keeps the pointer. The 500,001st event is an error that begins with name, the name of the
+// report.
 func (g *gathering) add(name string, e *report.Event) error {
 	if g.events++; g.events > maxShown {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
@@ -154,8 +157,8 @@ func (g *gathering) add(name string, e *report.Event) error {
 	return nil
 }
 
-// timeline returns the timeline of the added events. head has the totals and the length of the report. recorded may
-// be nil.
+// timeline returns the timeline of the added events, with a row for each part of a voice. head has the totals and the
+// length of the report. recorded may be nil. Call it once, after the last event.
 func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
 	g.gaps.End(head)
 	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used), gaps: g.gaps}
@@ -179,7 +182,8 @@ func (g *gathering) timeline(title string, head *report.Report, recorded *Levels
 	return t
 }
 
-// audible returns a level in dB, but at least inaudible. A level that is not finite gives inaudible.
+// audible returns the level l in dB, raised to inaudible if it is lower. A level that is not finite gives inaudible,
+// too.
 func audible(l report.Level) float64 {
 	if !l.Finite() {
 		return inaudible
@@ -187,8 +191,9 @@ func audible(l report.Level) float64 {
 	return max(float64(l), inaudible)
 }
 
-// ribbon converts the events of the voice l to parts with rows; virtual parts get their row from findLanes. sounds
-// maps names to indexes in t.sounds. It raises t.slots to the slots of the voice.
+// ribbon returns the voice l as parts, one for each stretch in one slot or without a slot. findLanes sets the rows of
+// parts without a slot later. sounds maps names to indexes in t.sounds. If the voice has used a higher slot than
+// earlier voices, ribbon raises t.slots.
 func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Tell(t.head) }}
 	row, since, living := -1, int64(0), false
@@ -231,8 +236,8 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 // maxRow limits slot numbers in a report.
 const maxRow = 65535
 
-// findLanes sets the rows of all virtual parts so that parts in one row do not overlap, and sets t.lanes to the
-// number of these rows.
+// findLanes sets the rows of all virtual parts in t.ribbons so that parts in one row do not overlap, and sets t.lanes
+// to the number of these rows. It always takes the first free row.
 func (t *Timeline) findLanes() {
 	var all []*part
 	for i := range t.ribbons {
@@ -254,7 +259,7 @@ func (t *Timeline) findLanes() {
 	t.lanes = len(free)
 }
 
-// find returns the voice with a number, or nil.
+// find returns the ribbon of the voice called number, or nil.
 func (t *Timeline) find(number uint64) *ribbon {
 	i, ok := slices.BinarySearchFunc(t.ribbons, number, func(b ribbon, n uint64) int { return cmp.Compare(b.number, n) })
 	if !ok {
@@ -263,7 +268,8 @@ func (t *Timeline) find(number uint64) *ribbon {
 	return &t.ribbons[i]
 }
 
-// partAt returns the last part of the voice that begins at or before a frame, or nil.
+// partAt returns the last part of the voice that begins at or before frame, even if the part has ended by then.
+// Without such a part it returns nil.
 func (b *ribbon) partAt(frame int64) *part {
 	for i, p := range slices.Backward(b.parts) {
 		if p.from <= frame {
@@ -273,8 +279,9 @@ func (b *ribbon) partAt(frame int64) *part {
 	return nil
 }
 
-// steps returns the numbers of voices over time as a flat list of triples: a frame where they change, and from there
-// on the number of real and of virtual voices.
+// steps returns the numbers of voices over time as a flat list of triples, in order of time: a frame where a number
+// changes, and from there on the number of real voices and of virtual voices. Without voices the list is empty and
+// not nil.
 func (t *Timeline) steps() []int64 {
 	type step struct {
 		frame   int64
@@ -301,8 +308,8 @@ func (t *Timeline) steps() []int64 {
 	return out
 }
 
-// counts divides the timeline into n columns of equal length. It returns for each column the largest number of real
-// voices, and of virtual voices.
+// counts divides the timeline into n columns of equal duration. For column i, real[i] is the largest number of real
+// voices at any time in it, and virtual[i] the largest number of virtual voices.
 func (t *Timeline) counts(n int) (real, virtual []int64) {
 	steps := t.steps()
 	real, virtual = make([]int64, n), make([]int64, n)
@@ -318,7 +325,7 @@ func (t *Timeline) counts(n int) (real, virtual []int64) {
 	return real, virtual
 }
 
-// refusals reports whether there are rejected or limited starts, and whether there are coalesced starts.
+// refusals reports whether t.marks has rejected or limited starts, and whether it has coalesced starts.
 func (t *Timeline) refusals() (refused, coalesced bool) {
 	for _, m := range t.marks {
 		coalesced = coalesced || m.kind == mixer.EventCoalesced
@@ -327,7 +334,8 @@ func (t *Timeline) refusals() (refused, coalesced bool) {
 	return refused, coalesced
 }
 
-// about returns the second line of the drawing: length, size of the pool, and counts of starts.
+// about returns the second line of the drawing: length, size of the pool, overflow policy, and counts of starts and
+// steals.
 func (t *Timeline) about() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)
