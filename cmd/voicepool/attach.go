@@ -19,7 +19,8 @@ type attachCommand struct {
 	Show string `arg:"" optional:"" help:"The show: its sheet, or unix:PATH. Default: the running show."`
 }
 
-// Run shows the screen of a running show until the user leaves it or the show ends.
+// Run shows the screen of a running show on the terminal until the user leaves it, which does not end the show, or
+// the show ends.
 func (a *attachCommand) Run(c *console.Console) error {
 	conn, err := a.find(c)
 	if err != nil {
@@ -42,8 +43,9 @@ func (a *attachCommand) Run(c *console.Console) error {
 	return err
 }
 
-// find connects to the show that a.Show names: a socket as unix:PATH, or the sheet of a running show of this user.
-// If not exactly one show matches, it prints the choices and returns an error.
+// find connects to the show that a.Show names: a socket as unix:PATH, the sheet of a running show of this user, or if
+// empty the only running show. If several or no shows match, find prints the choices, if any, and returns an error.
+// The caller closes the connection.
 func (a *attachCommand) find(c *console.Console) (net.Conn, error) {
 	if strings.HasPrefix(a.Show, "unix:") {
 		return lineproto.Dial(a.Show)

@@ -25,7 +25,8 @@ type benchCommand struct {
 	Seconds  *int           `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
-// options returns the measurements that the flags select. A value out of range is a usage error.
+// options returns the options of bench that the flags select, with defaults for missing flags. A value out of range
+// is a usage error.
 func (b *benchCommand) options() (o bench.Options, err error) {
 	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Speed: b.Speed, Own: b.Own, Least: b.Least, All: b.All || b.Only != nil, Only: b.Only, Load: b.Load}
 	if b.Own {
@@ -42,7 +43,8 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 	return o, nil
 }
 
-// Run measures and prints the rows, or with --against the changes since an earlier run.
+// Run measures this machine and prints the rows, or with --against the changes since an earlier run, as a table or
+// JSON. With --realtime it calls runRealtime instead.
 func (b *benchCommand) Run(c *console.Console) error {
 	switch {
 	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least || b.All || b.Only != nil || b.Load != "" || b.Against != ""):

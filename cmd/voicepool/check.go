@@ -22,8 +22,8 @@ type checkCommand struct {
 	isolateFlag
 }
 
-// Run loads the sheet and its sounds and prints every problem. Errors in them give exit code 2, notes and warnings
-// 0.
+// Run loads the sheet and its sounds, decodes streams to their end, and prints every problem. Errors in the sheet or
+// in a sound give exit code 1 or 2, notes and warnings 0.
 func (k *checkCommand) Run(c *console.Console) error {
 	c.Quiet = k.Quiet
 	interrupted := c.Listen()
@@ -119,7 +119,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// printExtent prints the duration of the sheet, unless lasts is nil or the flags suppress it.
+// printExtent prints lasts, the duration of the sheet and its voices, unless lasts is nil or the flags suppress it.
 func (k *checkCommand) printExtent(c *console.Console, lasts *sheetlen.Estimate) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)

@@ -39,8 +39,8 @@ func (b *compareCommand) Run(c *console.Console) error {
 	return b.during(c, b.run)
 }
 
-// run renders the sheet without steals and once for each policy, and prints the losses. With --wav it also writes
-// each mix to a file.
+// run renders the sheet without steals and once for each policy, and prints the losses as tables or JSON. With --wav
+// it also writes each mix to a file. If b.Policies is nil, run sets it to the default policies.
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	k, whole, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), b.read, func(sheet *cue.Sheet) error {
 		set(&sheet.Voices, b.Voices)
@@ -94,8 +94,8 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	return nil
 }
 
-// prepare makes the folder of --wav, and returns an error if a file in it would replace an input of sheet. Without
-// --wav it returns nil.
+// prepare makes the folder of --wav, unless it exists. It returns an error if a file that will be written there is an
+// input of sheet. Without --wav it returns nil.
 func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	if b.Wav == "" {
 		return nil
@@ -110,11 +110,10 @@ func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	return outputs.Keep(outfiles.SheetInputs(c.In, b.Sheet, sheet))
 }
 
-// path returns the path of the WAV file called name in the folder of --wav.
+// path returns the path of NAME.wav in the folder of --wav.
 func (b *compareCommand) path(name string) string { return filepath.Join(b.Wav, name+".wav") }
 
-// write writes mix as 32-bit float to the WAV file called name in the folder of --wav. Without --wav it has no
-// effect.
+// write writes mix, at the rate of sheet, as 32-bit float to the file b.path(name). Without --wav it has no effect.
 func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) error {
 	if b.Wav == "" {
 		return nil
@@ -130,8 +129,8 @@ func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) e
 	return file.Close()
 }
 
-// print prints the table of rows, and remarks about limits, grown pools and the WAV files. needed is the pool size
-// of the mix without steals, and whole has the losses of that mix.
+// print prints the table of rows, and remarks about limits, grown pools and the WAV files, to c.Out. needed is the
+// pool size of the mix without steals, and whole are the losses of that mix.
 func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int, whole policytest.Losses, rows []policytest.PolicyRow) {
 	fmt.Fprintf(c.Out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
 	if sheet.Virtual > 0 {

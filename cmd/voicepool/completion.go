@@ -21,7 +21,7 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints the script for the shell.
+// Run prints the script that registers this program for completion in the shell p.Shell.
 func (p *completionCommand) Run(c *console.Console) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -41,8 +41,8 @@ func (p *completionCommand) Help() string {
 // completing reports whether a shell has started this program for completions.
 func completing() bool { return os.Getenv("COMP_LINE") != "" }
 
-// completes answers a shell's request for completions, which is in the variable COMP_LINE, and reports whether there
-// was such a request.
+// completes answers a request of a shell for completions, which is in the variable COMP_LINE, by printing them to
+// c.Out. It reports whether there was such a request.
 func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 	if !completing() {
 		return false, nil
@@ -59,7 +59,8 @@ func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 // manCommand prints the man page.
 type manCommand struct{}
 
-// Run prints the man page as roff.
+// Run prints the man page of app as roff, with the examples in a section of their own. It changes the help texts in
+// app.
 func (m *manCommand) Run(c *console.Console, app *kong.Context) error {
 	build := &manPage{Document: roff.NewDocument()}
 	var calls []string

@@ -19,8 +19,8 @@ var demoSheet []byte
 // demoLoops matches the sounds of the show that its cues loop.
 var demoLoops = regexp.MustCompile(`(?m)^  (theme|rain|wind|engine): +\{`)
 
-// demoBank returns the YAML of the demo show without its cues: the sounds and their rules. Sounds that the cues loop
-// have loop: true.
+// demoBank returns the demo show without its cues as YAML: a bank of the sounds and their rules. Sounds that the cues
+// loop have loop: true in it.
 func demoBank() []byte {
 	bank, _, _ := bytes.Cut(demoSheet, []byte("\ncues:"))
 	return append(demoLoops.ReplaceAll(bank, []byte("  $1: {loop: true, ")), '\n')

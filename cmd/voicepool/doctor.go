@@ -16,7 +16,7 @@ type doctorCommand struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run examines the machine and prints the report. Without sound the exit code is 1.
+// Run examines the machine, which takes some seconds, and prints the report. If no driver plays, the exit code is 1.
 func (d *doctorCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -37,8 +37,8 @@ func (d *doctorCommand) Run(c *console.Console) error {
 	return err
 }
 
-// printReport prints one line for each finding of r to w, whether sound came out, and the advice. It returns the
-// first error of w in the table.
+// printReport prints a table to w with a line for each finding of r, then whether sound came out, and the advice. It
+// returns an error of w only for the table.
 func printReport(w io.Writer, r *doctor.Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(what, name, detail string) {
@@ -95,7 +95,7 @@ func printReport(w io.Writer, r *doctor.Report) error {
 	return nil
 }
 
-// measured describes m in one line: seconds, latency in ms, gaps and the longest pause in ms.
+// measured describes m in one line: seconds, latencies in ms, the number of gaps and the longest pause in ms.
 func measured(m *doctor.Measured) string {
 	text := fmt.Sprintf("%.1f s: latency %.1f ms, at most %.1f ms", m.Seconds, m.Latency, m.Worst)
 	if m.Queries == 0 {

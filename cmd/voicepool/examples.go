@@ -49,8 +49,8 @@ var examples = map[string][]string{
 	"version":     {"voicepool version --json"},
 }
 
-// addExamples adds examples to the help of the command node and of its subcommands. It returns the examples of node;
-// a command without own examples has the examples of its subcommands.
+// addExamples adds examples to the help of the command node and of its subcommands. It returns the examples of node:
+// its own, or if it has no entry in examples, all examples of its subcommands.
 func addExamples(node *kong.Node) (list []string) {
 	for _, command := range node.Children {
 		list = append(list, addExamples(command)...)
@@ -64,15 +64,15 @@ func addExamples(node *kong.Node) (list []string) {
 	return list
 }
 
-// manPage builds the man page. Its synopsis lists the commands.
+// manPage builds the man page. Its synopsis lists the commands instead of the text that the library writes there.
 type manPage struct {
 	*roff.Document
 	usages  []string // of each command
 	skipped bool     // the text of the library's synopsis
 }
 
-// Section begins a section. In the section Synopsis it writes the usages of all commands in place of the library's
-// text.
+// Section begins the section title. In the section Synopsis it writes the usages of all commands, and the following
+// texts up to the next section are dropped.
 func (p *manPage) Section(title string) {
 	p.Document.Section(title)
 	if p.skipped = title == "Synopsis"; p.skipped {
@@ -85,21 +85,21 @@ func (p *manPage) Section(title string) {
 	}
 }
 
-// Text writes text, unless it belongs to the library's synopsis.
+// Text writes text, unless the current section is the synopsis.
 func (p *manPage) Text(text string) {
 	if !p.skipped {
 		p.Document.Text(escaped(text))
 	}
 }
 
-// TextBold writes text in bold, unless it belongs to the library's synopsis.
+// TextBold writes text in bold, unless the current section is the synopsis.
 func (p *manPage) TextBold(text string) {
 	if !p.skipped {
 		p.Document.TextBold(escaped(text))
 	}
 }
 
-// TextItalic writes text in italics, unless it belongs to the library's synopsis.
+// TextItalic writes text in italics, unless the current section is the synopsis.
 func (p *manPage) TextItalic(text string) {
 	if !p.skipped {
 		p.Document.TextItalic(escaped(text))

@@ -20,7 +20,8 @@ type explainCommand struct {
 	JSON   bool    `name:"json" help:"Print JSON."`
 }
 
-// Run prints an explanation of a voice, a cue, a sound, or the most audible losses in a report.
+// Run prints an explanation of a voice, a cue, a sound, or the ten most audible losses in a report, in words or as
+// JSON.
 func (e *explainCommand) Run(c *console.Console) error {
 	voice, err := e.check()
 	if err != nil {
@@ -57,8 +58,8 @@ func (e *explainCommand) Run(c *console.Console) error {
 // answer is the result of explain, printed as JSON or in words.
 type answer interface{ Print(w io.Writer) }
 
-// check returns a usage error for invalid flags, and the number of the requested voice, or 0 if the user has not
-// given one.
+// check returns a usage error for invalid flags or an invalid number of a voice. Otherwise voice is the requested
+// number, or 0 if the user has not given one.
 func (e *explainCommand) check() (voice uint64, err error) {
 	switch {
 	case e.Voice != nil && e.Cue != nil, e.Cue != nil && e.Sound != nil, e.Voice != nil && e.Sound != nil:
@@ -74,8 +75,8 @@ func (e *explainCommand) check() (voice uint64, err error) {
 	return voice, nil
 }
 
-// openReport opens the report at path for reading; "-" is standard input. name is its name for messages. The caller
-// must call done, which closes it; after an error done is nil.
+// openReport opens the report at path for reading; "-" is standard input. It returns the open file as in, and its
+// name for messages. The caller must call done, which closes the file; after an error, done is nil.
 func openReport(c *console.Console, path string) (in outfiles.Input, name string, done func(), err error) {
 	if path == "-" {
 		return outfiles.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil

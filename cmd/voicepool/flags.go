@@ -44,7 +44,8 @@ type sheetFlags struct {
 // maxBlock is the maximum of --block.
 const maxBlock = 1 << 20
 
-// check returns a usage error for values that are invalid for every sheet.
+// check returns a usage error for values of these flags that are invalid for every sheet, and for flags that exclude
+// each other.
 func (f *sheetFlags) check() error {
 	if err := pool(f.Voices, f.Virtual); err != nil {
 		return err
@@ -60,13 +61,13 @@ func (f *sheetFlags) check() error {
 	return checkTimeline("--timeline", f.Timeline)
 }
 
-// pool returns a usage error if a number of voices or virtual voices is out of range. nil means as in the sheet and
-// is valid.
+// pool returns a usage error if voices is not in 1..65536 or virtual not in 0..65536. A nil pointer means as in the
+// sheet and is valid.
 func pool(voices, virtual *int) error {
 	return cmp.Or(inRange("voices", voices, 1, mixer.MaxVoices), inRange("virtual", virtual, 0, mixer.MaxVoices))
 }
 
-// pools returns a usage error if a pool size in sizes, a number of voices, is out of range.
+// pools returns a usage error if one of sizes, numbers of voices, is not in 1..65536.
 func pools(sizes []int) (err error) {
 	for i := range sizes {
 		err = cmp.Or(err, pool(&sizes[i], nil))
@@ -74,7 +75,8 @@ func pools(sizes []int) (err error) {
 	return err
 }
 
-// inRange returns a usage error that names flag if x is outside of from..to, both inclusive. A nil x is valid.
+// inRange returns a usage error that names --flag if x is outside from..to, both inclusive. A nil x is valid; NaN is
+// not.
 func inRange[N int | float64](flag string, x *N, from, to N) error {
 	if x == nil || *x >= from && *x <= to {
 		return nil
@@ -82,8 +84,8 @@ func inRange[N int | float64](flag string, x *N, from, to N) error {
 	return console.Usage("--%s: %v is not in %v..%v", flag, *x, from, to)
 }
 
-// apply returns a copy of sheet with the given flags applied. sheet is unchanged. Output flags and --block are not
-// part of a sheet.
+// apply returns a copy of sheet with the flags applied that the user has given. sheet is unchanged, but shares memory
+// with the copy. Output flags and --block are not part of a sheet.
 func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	s := *sheet
 	set(&s.Voices, f.Voices)
@@ -106,7 +108,7 @@ func set[T any](dst *T, given *T) {
 	}
 }
 
-// written returns list with the output files of these flags added, and standard output for --json.
+// written returns list with the files of --report and --timeline added, and with standard output for --json.
 func (f *sheetFlags) written(list outfiles.List) outfiles.List {
 	if f.JSON {
 		list = list.Print("--json", os.Stdout)
@@ -114,8 +116,8 @@ func (f *sheetFlags) written(list outfiles.List) outfiles.List {
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
-// summed returns list with file added: the command prints its summary there. name is its name for messages. If the
-// flags suppress the summary, it returns list unchanged.
+// summed returns list with file, standard output or error, added, because the command prints its summary there. name
+// is its name for messages. If the flags suppress the summary, summed returns list unchanged.
 func (f *sheetFlags) summed(list outfiles.List, file *os.File, name string) outfiles.List {
 	if f.Quiet || f.JSON || f.Report == "-" {
 		return list
@@ -128,7 +130,8 @@ type foldFlag struct {
 	Fold bool `help:"Mix all outputs of the sheet into one, in stereo."`
 }
 
-// fold sets sheet.Fold to the flag. If --fold has no effect, it prints a message.
+// fold sets sheet.Fold to the flag --fold. If the flag is given for a sheet without several outputs, it prints a
+// message, unless c.Quiet is set.
 func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 	if f.Fold && len(sheet.Outputs) == 0 && !c.Quiet {
 		c.Say("--fold has no effect: the sheet has no `outputs`")
@@ -170,8 +173,8 @@ func (l *liveFlags) buffer() time.Duration {
 	return rules.Time(*l.Buffer).Duration(1_000_000)
 }
 
-// outputs returns all files and streams that the command writes, for the check that they replace neither an input
-// nor each other.
+// outputs returns all files and streams that the command writes, for List.Keep, which checks that they replace
+// neither an input nor each other.
 func (l *liveFlags) outputs() outfiles.List {
 	if l.Device.Standard() {
 		return l.summed(l.written(outfiles.Of("--device", " ", "-")), os.Stderr, "standard error")
@@ -180,7 +183,7 @@ func (l *liveFlags) outputs() outfiles.List {
 }
 
 // perform plays a copy of sheet with the flags applied until it ends or a signal interrupts it. It adds the flags to
-// o.
+// its copy of o and sets c.Quiet to the flag.
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o liveplay.Options) error {
 	o.Device, o.Buffer = l.Device, l.buffer()
 	o.Block, o.Limits, o.Report, o.Timeline = l.Block, l.limits(), l.Report, l.Timeline
@@ -196,8 +199,8 @@ type trialFlags struct {
 	isolateFlag
 }
 
-// during runs work, the work of a command, until it ends or a signal interrupts it. After a signal it returns the
-// Interruption.
+// during calls work, the work of a command, with c and a context that ends at a signal, and returns its error. If a
+// signal has interrupted work and it failed, the result is the Interruption. It sets c.Quiet to the flag.
 func (f *trialFlags) during(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
 	c.Quiet = f.Quiet
 	interrupted := c.Listen()
@@ -209,7 +212,7 @@ func (f *trialFlags) during(c *console.Console, work func(*console.Console, *con
 // from standard input, with minimal privileges.
 type decodeCommand struct{}
 
-// Run decodes the file on standard input to standard output, for --isolate.
+// Run decodes the file on standard input to standard output, in the process that --isolate starts.
 func (decodeCommand) Run(c *console.Console) error {
 	return sounds.ServeDecode(c.In, c.Out, sounds.Limits{})
 }
@@ -229,8 +232,8 @@ func (f isolateFlag) limits() sounds.Limits {
 	return sounds.Limits{Isolate: []string{cmp.Or(program, os.Args[0]), "decode"}}
 }
 
-// serverFlags returns a usage error if the user has given a flag that has no effect with --to. Permitted are the
-// flags of remote.Flags and the flags in permitted.
+// serverFlags returns a usage error if the user has given a flag in app that has no effect with --to. Permitted are
+// --to, --token, --to-creds and the names in permitted, without "--".
 func serverFlags(app *kong.Context, permitted ...string) error {
 	for _, p := range app.Path {
 		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && p.Flag.Name != "to-creds" && !slices.Contains(permitted, p.Flag.Name) {

@@ -32,8 +32,8 @@ type controlFlags struct {
 	Guard   *flagtype.Time `placeholder:"TIME" help:"Ignore another GO within this time (300ms)."`
 }
 
-// open opens the controls that the flags name: standard input, a socket, MIDI, the screen. The caller must close the
-// operator console.
+// open opens the controls that the flags and o name: standard input, a socket, MIDI, keys, the screen. The result
+// controls a show of sheet. The caller must close it.
 func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Options) (*operator.Console, error) {
 	if o.Guard = showrun.Guard; f.Guard != nil {
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
@@ -47,7 +47,7 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Opti
 	return operator.Open(sheet, o)
 }
 
-// check returns a usage error for an invalid --control, and if standard output is needed twice.
+// check returns a usage error for an invalid --control, and if the flags l need standard output, too.
 func (f controlFlags) check(l *liveFlags) error {
 	switch path, unix := strings.CutPrefix(f.Control, "unix:"); {
 	case f.Control != "" && f.Control != "-" && (!unix || path == ""):
@@ -69,7 +69,8 @@ type goCommand struct {
 	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes, to a new or empty file."`
 }
 
-// Run runs a show until it ends or a signal interrupts it. With --to it sends GO to a room instead.
+// Run plays a show whose cues wait for GO until it ends or a signal interrupts it. With --to it sends GO to a room
+// instead. A lost terminal does not end the show.
 func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	switch {
 	case g.To != "" && serverFlags(app) != nil:
@@ -127,8 +128,8 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }
 
-// leave closes a console after a show that has ended with err. It returns err, or if that is nil the error of closing.
-// If both failed, it prints the second.
+// leave closes the controls b after a show that has ended with err. It returns err, or, if err is nil, the error of
+// closing. If both failed, it prints the error of closing.
 func leave(c *console.Console, b *operator.Console, err error) error {
 	closed := b.Close()
 	if err == nil || closed == nil {
@@ -146,8 +147,8 @@ type sendCommand struct {
 // sendPatience is the time limit of a show's answer.
 const sendPatience = 5 * time.Second
 
-// Run sends a command to a running show, or with --to to a room, and prints the answer. A refused command is a usage
-// error.
+// Run sends a command to a running show, or with --to to a room, and prints the answer. It waits at most 5 s for the
+// answer of a show. A refused command is a usage error.
 func (s *sendCommand) Run(c *console.Console) error {
 	address := s.Words[0]
 	if s.To != "" && !strings.HasPrefix(address, "unix:") {

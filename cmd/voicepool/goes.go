@@ -24,14 +24,14 @@ type fromFlags struct {
 	Cue  string         `placeholder:"N" help:"Begin at the cue with this number. If no cue of the sheet has a number, they count from 0."`
 }
 
-// begin sets the start position in o. Without the flags, the show starts at its beginning.
+// begin copies the start position of --from or --cue to o. Without these flags, the show starts at its beginning.
 func (f fromFlags) begin(o *cue.Options) {
 	if o.Cue = f.Cue; f.From != nil {
 		o.From = rules.Time(*f.From)
 	}
 }
 
-// check returns a usage error if both flags are given.
+// check returns a usage error if both --from and --cue are given.
 func (f fromFlags) check() error {
 	if f.From != nil && f.Cue != "" {
 		return console.Usage("--from and --cue exclude each other: give one of them")
@@ -39,8 +39,8 @@ func (f fromFlags) check() error {
 	return nil
 }
 
-// explain converts the error of an invalid start position to a usage error that names the flag. Other errors, and
-// nil, are returned as they are.
+// explain converts err to a usage error that names the flag, if err is a cue.ErrBeginning, an invalid start position.
+// Other errors, and nil, are returned as they are.
 func (f fromFlags) explain(err error) error {
 	switch {
 	case !errors.Is(err, cue.ErrBeginning):
@@ -51,7 +51,8 @@ func (f fromFlags) explain(err error) error {
 	return console.Usage("--from %v: %s", rules.Time(*f.From), console.Message(err))
 }
 
-// read reads the times of GO from the file into sheet. Without the flag it returns nil.
+// read reads the times of GO from the file of --goes into sheet. Without the flag it does not change sheet and
+// returns nil.
 func (g goesFlag) read(sheet *cue.Sheet) error {
 	if g.Goes == "" {
 		return nil
@@ -63,8 +64,9 @@ func (g goesFlag) read(sheet *cue.Sheet) error {
 	return sheet.ReadGoes(g.Goes, text)
 }
 
-// reloader returns a function that loads the sheet at path again; it returns nil while the file is unchanged since
-// the last call. goes and fold are applied to each sheet. For standard input, "-", reloader returns nil.
+// reloader returns a function that loads the sheet at path again with the times of goes and Fold set to fold. The
+// function returns nil and no error while the file is unchanged since its last call, and for the first call since
+// reloader. For standard input, "-", reloader itself returns nil.
 func reloader(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sheet, error) {
 	if path == "-" {
 		return nil
@@ -88,7 +90,7 @@ func reloader(path string, goes goesFlag, fold bool) func(context.Context) (*cue
 	}
 }
 
-// reads returns list with the file of GO times added, if the flag is given.
+// reads returns list, the inputs of the command, with the file of --goes added if the flag is given.
 func (g goesFlag) reads(list []outfiles.Input) []outfiles.Input {
 	if g.Goes == "" {
 		return list

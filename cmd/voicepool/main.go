@@ -77,8 +77,9 @@ func main() {
 	os.Exit(command(os.Args[1:], console.New()))
 }
 
-// grammarOf returns the grammar for parsing args: for most commands, only the part with the command args[0], because
-// kong needs milliseconds for all commands. For completions, the manual and other arguments it returns all commands.
+// grammarOf returns a pointer to a struct that is the grammar of kong for parsing args. For most commands it has only
+// the field of the command args[0], because kong needs milliseconds for all commands. For completions, the manual and
+// other arguments it is a *grammar.
 func grammarOf(args []string) any {
 	if len(args) > 0 && args[0] != "man" && !completing() {
 		for _, command := range reflect.VisibleFields(reflect.TypeFor[grammar]()) {
@@ -151,7 +152,8 @@ func command(args []string, c *console.Console) int {
 	return c.Finish(ctx.Run(c))
 }
 
-// parseMessage returns the message of err, an error of kong's parser, as a sentence with a remedy.
+// parseMessage returns the message of err, an error of kong's parser, as a sentence with a remedy, such as the help
+// of the command. Unknown messages are returned as they are.
 func parseMessage(err error) string {
 	text, command := err.Error(), "voicepool"
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil {
@@ -193,7 +195,8 @@ var (
 	cause   = words.Cause
 )
 
-// loadSheet loads the sheet at path. When ctx ends, it abandons the reading and returns the cause.
+// loadSheet loads the sheet at path, without its sounds. When ctx ends, it abandons the reading and returns the
+// cause.
 func loadSheet(ctx context.Context, path string) (*cue.Sheet, error) {
 	return console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 }

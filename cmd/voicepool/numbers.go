@@ -10,7 +10,7 @@ import (
 )
 
 // numberFlags makes k parse integers, floats and durations as kong does by default, but with errors that name the
-// permitted values.
+// permitted values. It is an option of kong.
 func numberFlags(k *kong.Kong) error {
 	for _, option := range [...]kong.Option{
 		kong.KindMapper(reflect.Int, signed), kong.KindMapper(reflect.Int64, signed),
@@ -43,8 +43,8 @@ var signed = number("a whole number", func(text string, to reflect.Value) error 
 	return err
 })
 
-// number returns a mapper of kong for one kind of number: parse stores the value of text in to. want describes the
-// permitted values in the error.
+// number returns a mapper of kong for one kind of number. parse converts text and stores the value in to. If parse
+// fails, the error contains want, a description of the permitted values, instead of the error of parse.
 func number(want string, parse func(text string, to reflect.Value) error) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, to reflect.Value) error {
 		token, err := ctx.Scan.PopValue(want)

@@ -71,7 +71,8 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	return err
 }
 
-// playInRoom plays the sounds in the room of --to, by their names in the room. It stops at the first error.
+// playInRoom starts the sounds in the room of --to, by their names in the room, and prints the answers. It stops at
+// the first error and does not wait for the end of the sounds.
 func (p *playCommand) playInRoom(c *console.Console) error {
 	room, err := p.Flags.Room()
 	if err != nil {
@@ -92,7 +93,8 @@ func (p *playCommand) playInRoom(c *console.Console) error {
 	return nil
 }
 
-// check returns a usage error for invalid flags, so that errors name flags instead of lines of the generated sheet.
+// check returns a usage error for invalid flags, and if standard input is named twice. Without it, errors would name
+// lines of the generated sheet.
 func (p *playCommand) check() error {
 	if first := slices.Index(p.Sounds, "-"); first >= 0 && slices.Contains(p.Sounds[first+1:], "-") {
 		return console.Usage("standard input can be played only once")
@@ -103,8 +105,8 @@ func (p *playCommand) check() error {
 		p.liveFlags.check())
 }
 
-// sheet returns a generated sheet that plays all sounds at once, and the input files. in is standard input; for the
-// sound "-", spool copies it to a file and returns the path.
+// sheet returns a generated sheet that plays all of p.Sounds at once, and the input files. in is standard input. For
+// the sound "-", sheet calls spool, which copies it to a file and returns the path.
 func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []outfiles.Input, err error) {
 	type entry map[string]any
 	listed := entry{}
@@ -148,7 +150,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 }
 
 // spool copies a sound from in, standard input, to a temporary file and returns its path, because sheets name files.
-// It decodes the sound first, so that an error names standard input. The caller must remove the file.
+// It decodes the sound within limits first, so that an error names standard input. The caller must remove the file.
 func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
 	data, err := console.Within(ctx, func() ([]byte, error) { return catalog.ReadInput(in) })
 	if err != nil {

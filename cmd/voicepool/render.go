@@ -42,7 +42,8 @@ type sink interface {
 	Clipped() int64
 }
 
-// Run renders the sheet to the file of --output.
+// Run renders the sheet to the WAV file of --output, faster than real time, and writes the report and the timeline
+// that the flags name.
 func (r *renderCommand) Run(c *console.Console) error {
 	if err := r.check(); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, r.explain(r.render(c, sheet, interrupted)))
 }
 
-// check returns a usage error for invalid flags, and for a WAV on standard output if that is a terminal.
+// check returns a usage error for invalid flags, for two outputs on standard output, and for a WAV on a terminal.
 func (r *renderCommand) check() error {
 	switch {
 	case r.Output == "-" && (r.JSON || r.Report == "-"):
@@ -86,8 +87,8 @@ func (r *renderCommand) check() error {
 	return cmp.Or(r.fromFlags.check(), r.sheetFlags.check())
 }
 
-// outputs returns all files and streams that the command writes, for the check that they replace neither an input
-// nor each other.
+// outputs returns all files and streams that the command writes, for List.Keep, which checks that they replace
+// neither an input nor each other.
 func (r *renderCommand) outputs() outfiles.List {
 	list := r.written(outfiles.Of("-o", " ", r.Output))
 	if r.Output != "-" {
@@ -96,8 +97,9 @@ func (r *renderCommand) outputs() outfiles.List {
 	return r.summed(list, os.Stderr, "standard error")
 }
 
-// render renders sheet to the WAV file, then writes the report and the timeline. Each file appears only if it is
-// complete.
+// render renders sheet, with all flags applied, to the WAV file, then writes the report and the timeline and prints a
+// summary. Each file appears only if it is complete; failures of several outputs are printed and returned as one
+// error.
 func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
 	told, err := outfiles.Open(interrupted, r.Report)
 	if err != nil {
@@ -155,8 +157,9 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	return failed
 }
 
-// write reads player block by block and writes the frames to out until the player ends, and returns nil. It returns
-// the first error, or the Interruption after a signal. It records levels in drawing and shows the progress.
+// write reads player block by block and writes the frames to out until the player ends; then it returns nil.
+// Otherwise it returns the first error, or the Interruption after a signal. It records levels in drawing, which may
+// be nil, and shows the progress. It closes neither player nor out.
 func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
 	defer c.Progress("")
 	outputs := player.Outputs()
@@ -196,7 +199,8 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 	}
 }
 
-// warnOfDamage returns a function that prints a warning about a damaged place in a file, unless c.Quiet is set.
+// warnOfDamage returns a function that prints a warning about place, a damaged place in file. If c.Quiet is set, the
+// function does not print.
 func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 	return func(file string, place sounds.Damage) {
 		if !c.Quiet {
@@ -208,8 +212,9 @@ func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 // mixerGrid is the interval of the mixer's level updates.
 const mixerGrid = 20 * time.Millisecond
 
-// summary prints one line: length, format, peak, loudness and counts of voices. clipped is the number of clipped
-// samples, ranked the number of losses decided by priority, and took the time of the render.
+// summary prints a line to c.Err: length, format, peak, loudness, counts of voices and speed; then a line for each
+// output. clipped is the number of clipped samples, ranked the number of losses decided by priority, and took the
+// time of the render.
 func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {

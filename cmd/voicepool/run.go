@@ -24,7 +24,8 @@ type runCommand struct {
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
-// Run plays the sheet in real time until it ends or a signal interrupts it.
+// Run plays the sheet in real time until it ends or a signal interrupts it, then closes the controls. It writes the
+// outputs that the flags name.
 func (r *runCommand) Run(c *console.Console) error {
 	if err := cmp.Or(r.fromFlags.check(), r.controlFlags.check(&r.liveFlags), r.liveFlags.check()); err != nil {
 		return err

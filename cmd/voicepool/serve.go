@@ -40,7 +40,8 @@ func (s *serveCommand) check() error {
 	return nil
 }
 
-// Run serves rooms until a signal ends the server. SIGTERM gives exit code 0.
+// Run serves rooms until a signal ends the server. SIGTERM gives exit code 0; SIGHUP reloads the configuration. A
+// faulty configuration is a usage error.
 func (s *serveCommand) Run(c *console.Console) error {
 	if err := s.check(); err != nil {
 		return err

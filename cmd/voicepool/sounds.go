@@ -27,7 +27,8 @@ type soundsCommand struct {
 // maxPanels limits the height of a picture.
 const maxPanels = 200
 
-// Run prints a table of sounds. A sound that cannot be loaded gives exit code 1 or 2 after the table.
+// Run prints a table or JSON of the sounds in s.Paths, and with --png draws them. A sound that cannot be loaded does
+// not stop the others: its error is printed after the table and gives exit code 1 or 2.
 func (s *soundsCommand) Run(c *console.Console) error {
 	if err := inRange("lufs", s.LUFS, -70, -1); err != nil {
 		return err

@@ -47,8 +47,8 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 	return b.during(c, work)
 }
 
-// check returns a usage error for invalid flags. It also fills in the defaults of --seeds and --voices, and sorts
-// b.Voices.
+// check returns a usage error for invalid flags. It also sets b.Seeds and b.Voices to their defaults if they are nil,
+// and sorts b.Voices.
 func (b *stealbenchCommand) check() error {
 	for _, name := range b.Scenes {
 		if !slices.Contains(steal.Scenes(), name) {
@@ -98,8 +98,9 @@ func (b *stealbenchCommand) plan() *policytest.Plan {
 	return &policytest.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
 }
 
-// recordings returns the sounds of the scenes: generated ones, or the files of the folder --sounds. own describes
-// that folder; it is nil for generated sounds.
+// recordings returns the sounds for the scenes: generated from the seed b.Corpus, or loaded from the folder --sounds.
+// own describes the sounds of that folder; it is nil for generated sounds. A folder that lacks a kind of sound is an
+// error.
 func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) (corpus []steal.Recording, own *policytest.Corpus, err error) {
 	if b.Sounds == "" {
 		return steal.Corpus(b.Corpus), nil, nil
@@ -111,7 +112,7 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	return policytest.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
 }
 
-// write writes the scenes as sheets, with their sounds, to the folder of --write.
+// write writes the scenes as sheets, with their sounds, to the new folder of --write.
 func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Interrupts) error {
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
@@ -124,8 +125,8 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 	return nil
 }
 
-// scenes measures the policies on the built-in scenes and prints the losses, the time per start and the clicks. With
-// --svg it also draws the losses.
+// scenes measures the policies on the built-in scenes and prints the losses, the time per start and the shares of
+// clicks, as a table or JSON. With --svg it also draws the losses. Call check before.
 func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
 	drawing, err := outfiles.Create(b.SVG)
 	if err != nil {
@@ -194,7 +195,8 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 // moreVirtual describes how to get virtual voices, for messages.
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
-// sheet measures each policy with each pool size on the sheet b.Sheet, and prints the losses.
+// sheet measures each policy with each pool size on the sheet b.Sheet, and prints the losses as a table or JSON. Call
+// check before.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
 	k, _, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {

@@ -11,7 +11,8 @@ type timelineCommand struct {
 	Output string `short:"o" required:"" placeholder:"FILE" help:"Picture to write: an .svg, .png or .html file."`
 }
 
-// Run draws the voices of a report, without levels.
+// Run draws the voices of a report to the file of -o. A report contains no levels, so the voices are drawn without
+// them.
 func (t *timelineCommand) Run(c *console.Console) error {
 	if err := checkTimeline("-o", t.Output); err != nil {
 		return err

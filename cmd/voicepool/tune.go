@@ -23,7 +23,7 @@ type tuneCommand struct {
 // shareFlag is a share such as 1% or 0.01.
 type shareFlag float64
 
-// UnmarshalText parses a share, from 0 to 1 or from 0% to 100%.
+// UnmarshalText parses a share, from 0 to 1 or from 0% to 100%. Other text is an error and leaves s unchanged.
 func (s *shareFlag) UnmarshalText(text []byte) error {
 	number, percent := strings.CutSuffix(string(text), "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -37,10 +37,11 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Run finds and prints the smallest sufficient pool.
+// Run finds and prints the smallest pool with a loss within --damage.
 func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) }
 
-// run finds the smallest pool with a loss within --damage, and prints the losses of all sizes that it has tried.
+// run finds by bisection the smallest pool with a loss within --damage, and prints it with the losses of all sizes
+// that it has tried. A sheet that no pool satisfies is not an error.
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy policytest.Policy
 	k, _, err := policytest.Load(c, interrupted, t.Sheet, t.Length.Given(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
@@ -92,8 +93,8 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	return nil
 }
 
-// policy returns the policy of --policy, or the policy of sheet. A policy without a fixed pool size, such as grow,
-// is an error.
+// policy returns the policy of --policy, or without the flag the policy of sheet. A policy without a fixed pool size,
+// such as grow, is an error.
 func (t *tuneCommand) policy(sheet *cue.Sheet) (policytest.Policy, error) {
 	p, own := policytest.PolicyOf(sheet), t.Policy == nil
 	set(&p, t.Policy)

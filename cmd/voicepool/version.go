@@ -25,8 +25,9 @@ func (v *versionCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// buildVersion returns the version of the module in info. Without one it returns "devel" with the first 12 digits of
-// the commit, and "+changes" if files were modified. If ok is false, it ignores info and returns "devel".
+// buildVersion returns the version of the main module in info. A build without a version gives "devel", the first 12
+// digits of the commit if it is known, and "+changes" if files were modified. If ok is false, buildVersion ignores
+// info and returns "devel".
 func buildVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return "devel"

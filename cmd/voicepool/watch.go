@@ -14,7 +14,8 @@ type watchCommand struct {
 	Verbose bool `short:"v" help:"Print every event."`
 }
 
-// Run shows the room until it ends or a signal interrupts the command.
+// Run shows the voices and events of a room of a server until the room ends or a signal interrupts the command: as a
+// view on a terminal, otherwise as lines.
 func (w *watchCommand) Run(c *console.Console) error {
 	if w.To == "" {
 		return console.Usage("--to is missing; give the address of a server, such as http://127.0.0.1:7700")

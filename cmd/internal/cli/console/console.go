@@ -126,8 +126,8 @@ func (c *Console) JSON(v any) error {
 	return e.Encode(v)
 }
 
-// Sticky is a writer that keeps its first error and writes no more after it. So results are printed without checks,
-// and Finish reports an error at the end.
+// Sticky is a writer that keeps its first error; after that, it does not write. So results are printed without
+// checks, and Finish reports an error at the end.
 type Sticky struct {
 	W    io.Writer
 	Err  error // the first error

@@ -285,8 +285,8 @@ func suspended(x *examination) {
 	}
 }
 
-// barred advises to join the group of the sound cards, or to start the container with that group, if this user may
-// use none of the cards.
+// barred advises to join the group of the sound cards, or to start the container with that group, if this user is not
+// permitted to use any card.
 func barred(x *examination) {
 	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
 		return

@@ -41,8 +41,8 @@ const (
 )
 
 // measure plays on p for the duration Listening, or until p fails or ctx ends, and returns the measurements. The
-// error says why p did not start, failed or took no frames; after the end of ctx it is the cause. The measurements
-// are nil only if p did not start. measure does not close p.
+// error is the reason why p did not start, failed or took no frames; after the end of ctx it is the cause. The
+// measurements are nil only if p did not start. measure does not close p.
 func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 	s, err := newSource(p.Rate(), o.Tone, pcm.Duration(int64(p.Latency()), p.Rate()))
 	if err != nil {

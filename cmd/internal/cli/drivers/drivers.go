@@ -48,7 +48,7 @@ func State(s pulse.Sink) string {
 }
 
 // List returns all devices that --device accepts, in the order of the output, and marks the device that auto would
-// select. To find out, it asks the sound server and opens the sound card without playing.
+// select. To find out, it queries the sound server and opens the sound card without playing.
 func List() []Row {
 	server := Row{Name: "pulse", Detail: "the sound server"}
 	sinks, err := pulse.Sinks(context.Background())
