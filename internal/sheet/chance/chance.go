@@ -34,7 +34,8 @@ type Draw struct {
 // bits returns 64 random bits that depend on d and k only.
 func (d *Draw) bits(k Key) uint64 { return hash(d.Seed, d.Place, d.Time, uint64(k)) }
 
-// In returns a value uniformly distributed in the range r; it depends on d and k only.
+// In returns a value uniformly distributed in the range r, r.From included. It depends on d, k and r only: equal
+// arguments give equal values.
 func (d *Draw) In(r rules.Range, k Key) float64 {
 	if r.From == r.To {
 		return r.From
@@ -43,20 +44,20 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 	return r.From + float64((r.To-r.From)*part)
 }
 
-// Between returns a uniformly distributed integer from least to most, both inclusive; it depends on d and k only.
-// Both must be at least 0.
+// Between returns a uniformly distributed integer from least to most, both inclusive and at least 0. It depends on
+// the arguments and d only.
 func (d *Draw) Between(least, most int64, k Key) int64 {
 	hi, _ := bits.Mul64(d.bits(k), uint64(most-least)+1)
 	return least + int64(hi)
 }
 
-// Happens returns true with a probability of share, 0..1; the result depends on d and k only.
+// Happens returns true with the probability share, 0..1. The result depends on the arguments and d only.
 func (d *Draw) Happens(share float64, k Key) bool { return float64(d.bits(k)>>11)*0x1p-53 < share }
 
-// Layer returns the Draw.Place of a layer, by index, of the sound at a place.
+// Layer returns the Draw.Place for the layer with the index layer of a sound whose own Draw.Place is place.
 func Layer(place uint64, layer int) uint64 { return hash(place, uint64(layer)) }
 
-// Name returns the Draw.Place of a name.
+// Name returns the Draw.Place for a sound called name: a hash of the name.
 func Name(name string) uint64 {
 	place := uint64(0)
 	for i := range len(name) {
@@ -83,21 +84,21 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below returns an integer in 0..n-1, uniformly distributed if h has 64 random bits. n is at least 1.
+// below maps h, a hash, to an integer in 0..n-1, which is uniformly distributed if h is. n must be at least 1.
 func below(h uint64, n int) int {
 	hi, _ := bits.Mul64(h, uint64(n))
 	return int(hi)
 }
 
-// Picker is the state of the file choices of a sound.
+// Picker is the state of the file choices of a sound. The zero value is the beginning. One goroutine at a time.
 type Picker struct {
 	asked int
 	order []int // current cycle of a shuffle
 	made  int   // number of cycles made
 }
 
-// Next returns the index of the next file of a sound with n files, chosen as pick selects. n must be the same at each
-// call. sound identifies the sound for shuffles; d is the input of the random choice.
+// Next returns the index, from 0, of the next file of a sound with n files, chosen as pick selects, and advances p. n
+// must be the same in each call. sound identifies the sound in shuffles; d is the input of a random choice.
 func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 	turn, cycle := p.asked%n, p.asked/n
 	p.asked++
@@ -119,7 +120,8 @@ func (p *Picker) Clone() *Picker {
 	return &Picker{asked: p.asked, order: slices.Clone(p.order), made: p.made}
 }
 
-// Undo takes back the last Next, for a rejected start. It may be called several times in a row.
+// Undo takes back the last Next, for a rejected start: the next Next with equal arguments returns the same index. It
+// may be called several times in a row, but not more often than Next.
 func (p *Picker) Undo() {
 	p.asked--
 	if n := len(p.order); n > 0 && p.asked/n+1 < p.made { // order belongs to a later cycle
@@ -127,8 +129,8 @@ func (p *Picker) Undo() {
 	}
 }
 
-// shuffle makes the order of n files, at least 2, in a cycle, which depends on the arguments and the previous order.
-// Its first file differs from the last file of the previous cycle.
+// shuffle sets p.order to a random order of n files, at least 2, for a cycle. The order depends on the arguments and
+// the previous order; its first file differs from the last file of the previous cycle.
 func (p *Picker) shuffle(n int, seed, sound, cycle uint64) {
 	last := -1
 	if p.order == nil {

@@ -27,7 +27,8 @@ type Reader struct {
 	more  int // number of unlisted errors
 }
 
-// Fail records an error, with a formatted message, at a place. After maxWrong errors it only counts further ones.
+// Fail records an error at the place at, with a message formatted as by fmt.Sprintf. After maxWrong errors it only
+// counts further ones.
 func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	if len(r.wrong) == maxWrong {
 		r.more++
@@ -36,7 +37,7 @@ func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	r.wrong = append(r.wrong, &yaml.Error{Place: at, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Of runs do. If name is not empty, it prefixes each error that do records with name and a colon.
+// Of calls do. If name is not empty, each error that do records gets the prefix name and a colon.
 func (r *Reader) Of(name string, do func()) {
 	from := len(r.wrong)
 	do()
@@ -51,8 +52,8 @@ func (r *Reader) Of(name string, do func()) {
 // Failed reports whether there are errors.
 func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
 
-// Wrong returns the errors in file order; nil without errors. If more than maxWrong were recorded, a last one reads
-// "and N more".
+// Wrong returns the recorded errors in file order, or nil if there are no errors. If more than maxWrong were
+// recorded, a last one reads "and N more". The result shares memory with r.
 func (r *Reader) Wrong() []*yaml.Error {
 	slices.SortStableFunc(r.wrong, func(a, b *yaml.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -84,8 +85,9 @@ type Value interface {
 	Shape
 }
 
-// Read parses a mapping into the given fields and records its errors. what names the mapping in messages: "a
-// bus". An empty node changes no field.
+// Read parses the mapping n into fields: each value into its Field.To. It records errors, also for unknown and
+// repeated keys; a missing key leaves its field unchanged. what names the mapping in messages: "a bus". An empty node
+// changes no field.
 func (r *Reader) Read(n *yaml.Node, what string, fields []Field) {
 	keys := make([]string, len(fields))
 	for i := range fields {
@@ -94,8 +96,8 @@ func (r *Reader) Read(n *yaml.Node, what string, fields []Field) {
 	r.Each(n, what, keys, func(i int, p *yaml.Pair) { r.Value(p, &fields[i]) })
 }
 
-// Value parses the value of p into f.To and reports whether it is valid. If not, it records an error. A nil
-// f.To accepts any value.
+// Value parses the value of p into f.To, as the type of f.To determines, and reports whether it is valid. If not, it
+// records an error. A nil f.To accepts any value. Value panics for a type that it does not know.
 func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	switch to := f.To.(type) {
 	case nil:
@@ -128,7 +130,8 @@ func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	panic(fmt.Sprintf("fields: no reader for a %T", f.To))
 }
 
-// Given returns the pair with a key, or nil if the mapping lacks the key or the key has no value.
+// Given returns the first pair of the mapping n with the key key. It returns nil if there is no such pair or its
+// value is missing.
 func Given(n *yaml.Node, key string) *yaml.Pair {
 	i := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
 	if i < 0 || n.Pairs[i].Value.Kind == yaml.Nothing {
@@ -137,19 +140,20 @@ func Given(n *yaml.Node, key string) *yaml.Pair {
 	return &n.Pairs[i]
 }
 
-// Missing reports whether a mapping lacks a key. A key without a value counts as present.
+// Missing reports whether the mapping n lacks key. A key without a value counts as present.
 func Missing(n *yaml.Node, key string) bool {
 	return !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
 }
 
-// Each calls do, in file order, for every pair whose key is in keys; i is the index of the key. It records
-// errors for unknown keys, repeated keys and missing values, and reports whether there are unknown keys.
+// Each calls do, in file order, for every pair p of the mapping n whose key is keys[i]. It records errors for unknown
+// and repeated keys and for missing values, and does not call do for these. what names the mapping in messages. Each
+// reports whether there are unknown keys.
 func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	return r.EachOf(n, what, keys, keys, do)
 }
 
-// EachOf is like Each for a mapping whose valid keys depend on another key. For an unknown key, the message
-// suggests only keys in takes.
+// EachOf is Each for a mapping whose valid keys depend on another key. For an unknown key, the message suggests only
+// keys in takes, a part of keys.
 func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	if n.Kind == yaml.Nothing {
 		return false
@@ -192,7 +196,7 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 	return unknown
 }
 
-// absent returns the elements of keys that a mapping lacks, in their order. It takes linear time.
+// absent returns the elements of keys that are not keys of the mapping n, in their order. It takes linear time.
 func absent(n *yaml.Node, keys []string) (missing []string) {
 	present := make(map[string]bool, len(n.Pairs))
 	for i := range n.Pairs {
@@ -206,8 +210,8 @@ func absent(n *yaml.Node, keys []string) (missing []string) {
 	return missing
 }
 
-// Named calls do, in file order, for every entry of a mapping from names. For an empty or repeated name, or if
-// n is not a mapping, it records an error instead. what names the mapping in messages.
+// Named calls do, in file order, for every pair of n, a mapping from names. For an empty or repeated name it records
+// an error instead, and if n is not a mapping it only records an error. what names the mapping in messages.
 func (r *Reader) Named(n *yaml.Node, what string, do func(p *yaml.Pair)) {
 	if n.Kind != yaml.Mapping {
 		r.Fail(n.Place, "%s is a mapping from names, not %s", what, n.Kind)

@@ -17,18 +17,18 @@ type Limits struct {
 	Cutoff   bool   // the number is a cutoff, which may not exceed Reader.HalfRate
 }
 
-// String describes the valid numbers for messages.
+// String describes the valid numbers for messages, such as "a number of Hz from 20 to 20000".
 func (l Limits) String() string {
 	return fmt.Sprintf("a number%s from %s to %s", l.Unit, short(l.From), short(l.To))
 }
 
-// Refuses returns the message that a number is out of range. text is the number as written in the file.
+// Refuses returns the message that text, a number as written in the file, is out of range.
 func (l Limits) Refuses(text string) string {
 	return fmt.Sprintf("%s is out of range; want %s", text, l)
 }
 
-// Scalar returns the text of a scalar value. For any other value it records an error and returns false. want
-// describes the valid values in the error.
+// Scalar returns the text of the value of p, if that is a scalar, and true. For any other value it records an error
+// and returns "" and false. want describes the valid values in the error.
 func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
 	if p.Value.Kind != yaml.Scalar {
 		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, p.Value.Kind)
@@ -46,8 +46,9 @@ func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
 	return false
 }
 
-// number parses a number within limits into dst and reports whether it is valid. If not, it records an error
-// and leaves dst unchanged. Only decibels may have a unit.
+// number parses the value of p, a number within the given limits, into dst and reports whether it is valid. If not,
+// it records an error and leaves dst unchanged. A number in quotes is not valid. Only decibels may have a unit. A
+// cutoff may not exceed r.HalfRate, unless that is 0.
 func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 	x, isNumber := words.ParseNumber(p.Value.Text)
 	unit := false
@@ -78,7 +79,7 @@ const HertzUnit = " of Hz"
 // DecibelUnit is the unit of a gain, which may be written with it: -6, -6dB or -6 dB.
 const DecibelUnit = " of decibels"
 
-// short formats a limit of a range without an exponent. It writes 0.0625 as 1/16.
+// short formats x, a limit of a range, without an exponent. It writes 0.0625 as 1/16.
 func short(x float64) string {
 	if x == 1./16 {
 		return "1/16"
@@ -86,8 +87,8 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Whole parses an integer in from..to, inclusive. If the value is invalid, it records an error and returns 0
-// and false.
+// Whole parses the value of p, an integer in from..to, both inclusive, without quotes. If the value is invalid, it
+// records an error and returns 0 and false.
 func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
 	n, ok := ParseWhole(p.Value.Text, from, to)
 	if ok && !p.Value.Quoted {
@@ -96,7 +97,8 @@ func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
 	return 0, r.Refuse(p, fmt.Sprintf("a whole number from %d to %d", from, to))
 }
 
-// flag parses true or false into dst and reports whether the value is valid. If not, it records an error.
+// flag parses the value of p, true or false without quotes, into dst and reports whether it is valid. If not, it
+// records an error and leaves dst unchanged.
 func (r *Reader) flag(p *yaml.Pair, dst *bool) bool {
 	text := p.Value.Text
 	if p.Value.Quoted || text != "true" && text != "false" {
@@ -106,7 +108,8 @@ func (r *Reader) flag(p *yaml.Pair, dst *bool) bool {
 	return true
 }
 
-// time parses a time into dst and reports whether the value is valid. If not, it records an error.
+// time passes the value of p, a time, to dst.UnmarshalText and reports whether it is valid. If not, it records an
+// error.
 func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
 	text, ok := r.Scalar(p, "a time such as 1.5s, 250ms, 2m3s or a number of seconds")
 	if !ok {
@@ -119,7 +122,8 @@ func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
 	return err == nil
 }
 
-// Word parses a non-empty name into dst and reports whether the value is valid. If not, it records an error.
+// Word parses the value of p, a non-empty name, into dst and reports whether it is valid. If not, it records an
+// error; dst may then be "".
 func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
 	text, ok := r.Scalar(p, "a name")
 	if ok && text == "" {
@@ -130,14 +134,14 @@ func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
 	return ok
 }
 
-// ParseWhole parses a decimal integer. ok is false if text is not an integer or n is outside from..to,
+// ParseWhole parses text as a decimal integer n. ok is false if text is not an integer or n is outside from..to, both
 // inclusive.
 func ParseWhole(text string, from, to int64) (n int64, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil && n >= from && n <= to
 }
 
-// Join joins names for a message: "a, b or c". names must have at least two elements.
+// Join joins names for a message: "a, b or c". Requires at least two names.
 func Join(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]

@@ -22,14 +22,14 @@ func (s Schema) Schema(Limits) Schema { return s }
 // Deferred is a shape that is created only when its schema is needed, not when a file is parsed.
 type Deferred func() Shape
 
-// Schema returns the schema of the shape.
+// Schema calls d and returns the schema of its shape.
 func (d Deferred) Schema(within Limits) Schema { return d().Schema(within) }
 
 // name is the schema of a non-empty string.
 var name = Schema{"type": "string", "minLength": 1}
 
-// schema returns the schema of a number within the limits. kind is "number" or "integer". For decibels, a text
-// with a unit is valid as well.
+// schema returns the schema of a number within the limits, where kind is "number" or "integer". If the unit is
+// decibels, a text with the unit is valid, too.
 func (l Limits) schema(kind string) Schema {
 	out := Schema{"type": kind, "minimum": l.From, "maximum": l.To}
 	if l.Unit == DecibelUnit {
@@ -38,7 +38,7 @@ func (l Limits) schema(kind string) Schema {
 	return out
 }
 
-// either returns a schema that accepts the values of any given schema.
+// either returns a schema that accepts a value if any of the schemas in of does.
 func either(of ...Schema) Schema { return Schema{"anyOf": of} }
 
 // Mapping is the shape of a mapping with the given fields. The keys in Needs are required.
@@ -47,7 +47,7 @@ type Mapping struct {
 	Needs  []string
 }
 
-// Schema returns an object schema without additional properties.
+// Schema returns the schema of an object with only the keys of m.Fields. Fields without a schema are left out.
 func (m Mapping) Schema(Limits) Schema {
 	keys := Schema{}
 	for i := range m.Fields {
@@ -65,7 +65,8 @@ func (m Mapping) Schema(Limits) Schema {
 // Names is the shape of a mapping from names to values of a shape, or null.
 type Names struct{ Of any }
 
-// Schema returns an object schema with arbitrary property names.
+// Schema returns the schema of an object with any property names, each with a value of the shape n.Of, within the
+// limits, or null.
 func (n Names) Schema(within Limits) Schema {
 	one := (&Field{To: n.Of, Within: within}).schema()
 	return Schema{"type": "object", "additionalProperties": either(one, Schema{"type": "null"})}
@@ -77,7 +78,7 @@ type Ranged struct {
 	Within Limits
 }
 
-// Schema returns the schema of the number.
+// Schema returns the schema of r.Of within r.Within; the argument is ignored.
 func (r Ranged) Schema(Limits) Schema { return (&Field{To: r.Of, Within: r.Within}).schema() }
 
 // List is the shape of a list with Least to Most items. Most 0 means no limit.
@@ -86,7 +87,7 @@ type List struct {
 	Least, Most int
 }
 
-// Schema returns an array schema.
+// Schema returns the schema of an array of l.Least to l.Most items of the shape l.Of; within limits each item.
 func (l List) Schema(within Limits) Schema {
 	out := Schema{"type": "array", "items": (&Field{To: l.Of, Within: within}).schema(), "minItems": l.Least}
 	if l.Most > 0 {
@@ -107,7 +108,8 @@ func (e Either) Schema(within Limits) Schema {
 	return either(all...)
 }
 
-// schema returns the schema of f.Like, or of f.To if Like is nil. It panics on an unknown type.
+// schema returns the schema of f.Like, or of f.To if Like is nil. The result is nil if editors should not offer the
+// key. It panics on a type without a schema.
 func (f *Field) schema() Schema {
 	to := f.To
 	if f.Like != nil {

@@ -16,8 +16,9 @@ func Sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // second. In a file with many names and errors, only the first errors get suggestions.
 const maxHints = 50_000_000
 
-// Suggest returns "; did you mean ...?" with the name nearest to word. It returns "" if no name is near enough,
-// if word is longer than 64 bytes, or if the limit of errors or work is reached.
+// Suggest returns "; did you mean ...?" with the name nearest to word, for the end of a message. names returns the
+// names to choose from. Suggest returns "" if no name is near enough, if word is longer than 64 bytes, or if the
+// limit of errors or work is reached.
 func (r *Reader) Suggest(word string, names func() []string) string {
 	const (
 		longest = 64
@@ -47,8 +48,8 @@ func (r *Reader) Suggest(word string, names func() []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// meant returns a suggestion like Suggest. If word is a key of another program, it suggests the key in keys
-// with the same meaning.
+// meant returns a suggestion like Suggest with a key of keys. If word is a key of another program, it suggests the
+// key with the same meaning.
 func (r *Reader) meant(word string, keys []string) string {
 	if key := words.Synonym(word, keys); key != "" {
 		return fmt.Sprintf("; did you mean %q?", key)

@@ -11,7 +11,8 @@ import (
 // Span is a number or a range of numbers.
 type Span struct{ From, To float64 }
 
-// Read parses a number or a range [from, to] and reports whether it is valid. A number sets both ends.
+// Read parses the value of p, a number or a range [from, to] within the limits, into s and reports whether it is
+// valid. A number sets both ends. If the value is invalid, it records an error.
 func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	if p.Value.Kind != yaml.List {
 		ok := r.number(p, &s.From, within)
@@ -36,16 +37,16 @@ func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	return true
 }
 
-// Text returns From, and whether it is not 0. A written value is never random.
+// Text returns s.From, and whether it is not 0. It ignores s.To, because recorders write only drawn values.
 func (s *Span) Text() (string, bool) { return Shortest(s.From), s.From != 0 }
 
-// Schema returns the schema of a number or a pair of numbers.
+// Schema returns the schema of a number or a pair of numbers, each within the limits.
 func (s *Span) Schema(within Limits) Schema {
 	one := within.schema("number")
 	return either(one, Schema{"type": "array", "items": one, "minItems": 2, "maxItems": 2})
 }
 
-// choice is one of several values, written by name.
+// choice is a destination for one of several values, which files write by name.
 type choice[T interface {
 	comparable
 	fmt.Stringer
@@ -54,7 +55,7 @@ type choice[T interface {
 	values []T
 }
 
-// Choice returns a destination for one of several values.
+// Choice returns a Value that parses the String of one of values into *to and writes it.
 func Choice[T interface {
 	comparable
 	fmt.Stringer
@@ -62,7 +63,8 @@ func Choice[T interface {
 	return &choice[T]{to, values}
 }
 
-// Read parses the name of a value and reports whether it is valid.
+// Read parses the value of p, the name of one of c.values, into *c.to and reports whether it is valid. If not, it
+// records an error with a suggestion.
 func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text, ok := r.Scalar(p, "a word")
 	if !ok {
@@ -104,11 +106,11 @@ type optional[T any] struct {
 	place func(*T) any
 }
 
-// Optional returns a destination for an optional value. A valid value sets *to; otherwise *to stays unchanged.
-// place returns the destination that parses into its argument.
+// Optional returns a Value for a setting that may be missing. A valid value sets *to to a new T; otherwise *to stays
+// unchanged. place(x) returns the destination, as for Field.To, that parses into x.
 func Optional[T any](to **T, place func(*T) any) Value { return optional[T]{to, place} }
 
-// Read parses the value, stores it if it is valid, and reports whether it is.
+// Read parses the value of p into a new T, stores it in *o.to if it is valid, and reports whether it is.
 func (o optional[T]) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	value := new(T)
 	ok := r.Value(p, &Field{To: o.place(value), Within: within})
@@ -118,7 +120,7 @@ func (o optional[T]) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	return ok
 }
 
-// Text returns the value and true, or "" and false if the value is missing.
+// Text returns the value in the format of a file and true, or "" and false if *o.to is nil.
 func (o optional[T]) Text() (text string, some bool) {
 	if *o.to == nil {
 		return "", false
@@ -135,7 +137,7 @@ func (o optional[T]) Schema(within Limits) Schema {
 // Refused is a known key that is rejected. Its text is the reason: "is called ...".
 type Refused string
 
-// Read records the reason that the key is invalid, and always returns false.
+// Read records an error at p with the reason why the key is invalid, and always returns false.
 func (n Refused) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	r.Fail(p.Place, "%s %s", p.Key, string(n))
 	return false
@@ -154,7 +156,8 @@ type Name struct {
 	Known map[string]bool // not needed for writing
 }
 
-// Read parses a name and reports whether it is valid. A name that is not in n.Known is an error.
+// Read parses the value of p, a name in n.Known, into *n.To and reports whether it is valid. If not, it records an
+// error with a suggestion and leaves *n.To unchanged.
 func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	name := ""
 	if !r.Word(p, &name) {
@@ -171,7 +174,7 @@ func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 // Text returns the quoted name, and whether it is not empty.
 func (n Name) Text() (string, bool) { return Quoted(*n.To), *n.To != "" }
 
-// Schema returns the schema of a name.
+// Schema returns the schema of a non-empty string; it does not list the names.
 func (n Name) Schema(Limits) Schema { return name }
 
 // Loop is a destination for a loop flag or a number of rounds.
@@ -180,8 +183,8 @@ type Loop struct {
 	Rounds *int
 }
 
-// Read parses true, false, or a number of rounds, and reports whether it is valid. If l.On is nil, the number
-// excludes the current round.
+// Read parses the value of p: true, false, or a number of rounds, and reports whether it is valid. It sets *l.On and
+// *l.Rounds. If l.On is nil, the number in the file excludes the current round, and *l.Rounds includes it.
 func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text := p.Value.Text
 	n, counted := ParseWhole(text, 1, mixer.MaxRounds)
@@ -199,7 +202,8 @@ func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	return true
 }
 
-// Text returns the number of rounds, true or false as a text, and whether the loop is on.
+// Text returns the number of rounds, or true or false if there is no number, and whether the loop is on. If l.On is
+// nil, the number excludes the current round.
 func (l Loop) Text() (string, bool) {
 	on, n := *l.Rounds != 1, *l.Rounds
 	if l.On != nil {

@@ -11,7 +11,7 @@ import (
 // Line is the text between the braces of a mapping.
 type Line struct{ body []byte }
 
-// Raw appends "key: value" and separates it by a comma from the pair before. value is already formatted.
+// Raw appends "key: value", after a comma if there is a pair before. Both must be in the format of a file already.
 func (l *Line) Raw(key, value string) {
 	if len(l.body) > 0 {
 		l.body = append(l.body, ", "...)
@@ -19,10 +19,11 @@ func (l *Line) Raw(key, value string) {
 	l.body = append(append(append(l.body, key...), ": "...), value...)
 }
 
-// String returns the text.
+// String returns the pairs, without the braces.
 func (l *Line) String() string { return string(l.body) }
 
-// Fields appends the fields whose values are not zero, and the fields whose keys are in always.
+// Fields appends a pair for each of fields whose value is not zero or whose key is in always. A value without a text
+// format is left out.
 func (l *Line) Fields(fields []Field, always ...string) {
 	for i := range fields {
 		f := &fields[i]
@@ -32,8 +33,8 @@ func (l *Line) Fields(fields []Field, always ...string) {
 	}
 }
 
-// text returns a value in the format of a file. some reports whether it is not zero. An unknown type gives ""
-// and false.
+// text returns the value at f.To in the format of a file. some reports whether it is not zero. A type without a text
+// format gives "" and false.
 func (f *Field) text() (text string, some bool) {
 	switch to := f.To.(type) {
 	case *float64:
@@ -64,5 +65,6 @@ func (f *Field) text() (text string, some bool) {
 // Shortest formats a number with the fewest digits that parse to the same number.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Quoted returns a text in double quotes that both Go and YAML can parse. Invalid UTF-8 bytes become U+FFFD.
+// Quoted returns text in double quotes, with escapes that both Go and YAML can parse. Invalid UTF-8 bytes become
+// U+FFFD.
 func Quoted(text string) string { return strconv.Quote(string([]rune(text))) }

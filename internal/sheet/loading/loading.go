@@ -28,7 +28,8 @@ const (
 // the loop has no seam. Streams are the same in both.
 type Sound struct{ Once, Looped []*voice.Sound }
 
-// Files returns the files of the sound for looped or unlooped playback.
+// Files returns the loaded files for looped playback if loop is true, otherwise for playback once. It is nil if
+// Sounds has not loaded that way.
 func (s *Sound) Files(loop bool) []*voice.Sound {
 	if loop {
 		return s.Looped
@@ -42,8 +43,9 @@ type Options struct {
 	OnError  func(source string, err error) // for streams; see sounds.StreamOptions
 }
 
-// Sounds loads all sounds for the ways they are played, as many files in parallel as there are processors.
-// Missing collects the sounds that could not be loaded. If ctx ends, its error is returned.
+// Sounds loads all sounds of r into lib, each for the ways in ways[i] that it is played, as many files in parallel as
+// there are processors, and opens streams. The result has one element for each of r.Sounds, with nil for a file that
+// could not be loaded. Missing has the errors of these files. The error is only the end of ctx.
 func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Ways, o Options) ([]Sound, *Missing, error) {
 	var (
 		all     = make([]Sound, len(r.Sounds))
@@ -92,7 +94,8 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Way
 	return all, missing, ctx.Err()
 }
 
-// openStreams opens the files of a streamed sound. It notes the errors of files in missing; their elements are nil.
+// openStreams opens the files of sound, a stream. It notes the errors of files in missing; their elements are nil.
+// After the end of ctx it opens no further files.
 func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, missing *Missing, o Options) []*voice.Sound {
 	opened := make([]*voice.Sound, len(sound.Files))
 	for j, f := range sound.Files {
@@ -117,7 +120,8 @@ type Missing struct {
 	told  map[string]bool
 }
 
-// Note records the error of a file, once for both ways to play it.
+// Note records err, the error of the file f, at the place of f in the sheet. An equal error at the same place, as for
+// the other way to play the file, is recorded once.
 func (m *Missing) Note(f rules.File, err error) {
 	msg := strings.TrimPrefix(err.Error(), "sounds: ")
 	if path.Ext(f.Path) == "" && !strings.Contains(f.Path, "/") && errors.Is(err, fs.ErrNotExist) { // probably a name
@@ -130,7 +134,8 @@ func (m *Missing) Note(f rules.File, err error) {
 	}
 }
 
-// meant returns a hint for a name that is not a file, as the end of a message.
+// meant returns a hint for name, a path without a file that may be meant as an embedded sound: the nearest embedded
+// sound, or how to use embedded sounds. It is the end of a message.
 func (m *Missing) meant(name string) string {
 	if m.rules.Named == nil {
 		return "; " + parse.AskEmbedded
@@ -142,7 +147,7 @@ func (m *Missing) meant(name string) string {
 	return fmt.Sprintf("; the nearest embedded sound is %q", words.Nearest(name, known))
 }
 
-// Err returns the errors in line order, as rules.Errors, or nil.
+// Err sorts the errors by line and returns them as rules.Errors, or nil if there are no errors.
 func (m *Missing) Err() error {
 	if len(m.wrong) == 0 {
 		return nil

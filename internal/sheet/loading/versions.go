@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// Versions collects the resampled variants (mip levels) that pitched voices need, and the spectra of sounds.
-// The zero value is empty.
+// Versions collects work for Make: the resampled variants (mip levels) that pitched voices need, and the spectra of
+// sounds. The zero value is empty. Only one goroutine may use it at a time.
 type Versions struct {
 	Progress func(done, total int) // see cue.Loading; may be nil
 
@@ -19,14 +19,15 @@ type Versions struct {
 	seen map[version]bool
 }
 
-// version is a variant of a sound.
+// version is a variant of a sound: a mip level, or voice.SpectrumLevel for its spectrum.
 type version struct {
 	sound  *voice.Sound
 	level  int
 	looped bool
 }
 
-// Need adds the variants of sounds, looped or not, for pitches from least to most, in semitones.
+// Need adds the variants of sounds for pitches from least to most, in semitones. looped selects the variants for
+// looping voices. It skips sounds that cannot be refined.
 func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64) {
 	from, to := voice.LevelOf(pcm.Semitones(least)), voice.LevelOf(pcm.Semitones(most))
 	if least != most {
@@ -39,7 +40,7 @@ func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64)
 	}
 }
 
-// Measure adds the spectra of sounds, looped or not.
+// Measure adds the spectra of sounds that lack theirs. looped selects the spectra for looping voices.
 func (v *Versions) Measure(sounds []*voice.Sound, looped bool) {
 	for _, sound := range sounds {
 		if !sound.Refined(voice.SpectrumLevel, looped) {
@@ -48,7 +49,7 @@ func (v *Versions) Measure(sounds []*voice.Sound, looped bool) {
 	}
 }
 
-// add adds a variant unless it has been added before.
+// add adds the variant one, unless it has been added before.
 func (v *Versions) add(one version) {
 	if v.seen[one] {
 		return
@@ -60,8 +61,8 @@ func (v *Versions) add(one version) {
 	v.all = append(v.all, one)
 }
 
-// Make computes all variants, as many in parallel as there are processors. If ctx ends, its error is
-// returned.
+// Make computes all added variants and stores them in their sounds, as many in parallel as there are processors. It
+// calls v.Progress, unless nil, from several goroutines, one at a time. If ctx ends, Make returns the error of ctx.
 func (v *Versions) Make(ctx context.Context) error {
 	var (
 		wait  sync.WaitGroup

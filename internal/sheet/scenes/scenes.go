@@ -14,7 +14,8 @@ import (
 	"voicepool/voice"
 )
 
-// State holds the values that a scene sets.
+// State holds the values that the file sets in a scene or outside all scenes: the size of the pool and the values of
+// the buses.
 type State struct {
 	scene  *rules.Scene // nil: no scene
 	voices int
@@ -36,8 +37,8 @@ type effectState struct {
 	values effect.Values
 }
 
-// Of returns the state that a scene, or the file outside all scenes if scene is nil, sets: the size of the pool and
-// the values of the buses.
+// Of returns the State of scene, or of the file outside all scenes if scene is nil: the values of the rules r,
+// replaced by the values that the scene sets.
 func Of(r *rules.Rules, scene *rules.Scene) State {
 	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}, effects: valuesOf(r.Master.Effects)}}}
 	for i := range r.Outputs {
@@ -110,7 +111,7 @@ func gainsOf(sends []mixer.Send) map[string]pcm.Decibels {
 	return all
 }
 
-// moved returns the values of now that differ from old. It ignores values that old lacks.
+// moved returns the values of now that differ from old. Values that old lacks are left out.
 func moved(now, old effect.Values) effect.Values {
 	moves := effect.Values{}
 	for name, x := range now {
@@ -121,7 +122,8 @@ func moved(now, old effect.Values) effect.Values {
 	return moves
 }
 
-// path returns the path of a value in the file: in the scene if the scene sets it, or at the top level.
+// path returns keys, the path of a value in the file, after the path of the scene if the scene sets the value. keys
+// is "voices" or begins with "buses" and the name of a bus, for its duck.
 func (s *State) path(keys ...string) []string {
 	if s.scene == nil {
 		return keys
@@ -136,7 +138,7 @@ func (s *State) path(keys ...string) []string {
 	return keys
 }
 
-// Find returns the scene with a name, or nil.
+// Find returns the scene of r called name, or nil.
 func Find(r *rules.Rules, name string) *rules.Scene {
 	i := slices.IndexFunc(r.Scenes, func(s rules.Scene) bool { return s.Name == name })
 	if i < 0 {
@@ -145,8 +147,8 @@ func Find(r *rules.Rules, name string) *rules.Scene {
 	return &r.Scenes[i]
 }
 
-// since returns now with Fields set for the properties that differ from old. A fade from or to silence gets the shape
-// RaisedCosine.
+// since returns a copy of now with Fields set for the properties that differ from old. A fade from or to silence gets
+// the shape RaisedCosine.
 func since(now, old *mixer.Change) mixer.Change {
 	c := *now
 	for _, f := range [...]struct {
@@ -171,7 +173,7 @@ func since(now, old *mixer.Change) mixer.Change {
 	return c
 }
 
-// Stage tracks the scene state of a mixer. One goroutine at a time.
+// Stage moves a mixer between the states of scenes and remembers the present state. One goroutine at a time.
 type Stage struct {
 	mixer *mixer.Mixer
 	at    func(frame int64) mixer.Moment // returns the moment for commands at a frame
@@ -185,18 +187,18 @@ type size struct {
 	from      int64
 }
 
-// NewStage returns the stage of a mixer in the state of the file without a scene. at returns the moment for
-// commands at a frame.
+// NewStage returns the stage of m, which must be in the state of r without a scene. at returns the moment for
+// commands at a frame, such as m.At.
 func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage {
 	s := Stage{mixer: m, at: at, state: Of(r, nil)}
 	s.size = size{now: s.state.voices, then: s.state.voices}
 	return s
 }
 
-// Move moves the mixer to a state within a time, starting at a frame or mixer.Now. Buses outside the state
-// stay unchanged. Effects and sends that the mixer lacks are skipped. Changes that require another mixer are
-// reported to late: more voices than its maximum, and ducks by buses that it lacks. After an error, Move may
-// be called again.
+// Move moves the mixer to the state to within the time within, starting at frame, which may be mixer.Now. Buses
+// outside the state stay unchanged; effects and sends that the mixer lacks are skipped. Changes that need another
+// mixer, such as more voices than its maximum, are reported to late with their path in the file and keep the old
+// value. After an error of the mixer, part of the changes may be made, and Move may be called again.
 func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path []string, format string, args ...any)) error {
 	m := s.mixer
 	if to.voices != s.state.voices {
@@ -256,7 +258,7 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 }
 
 // keep reduces the effects and sends of b to the ones in old, which the mixer has. Values missing in b are taken from
-// old.
+// old. The maps of b are replaced, and old is unchanged.
 func (b *busState) keep(old *busState) {
 	effects, sends := maps.Clone(old.effects), maps.Clone(old.sends)
 	for name, e := range b.effects {
@@ -272,7 +274,8 @@ func (b *busState) keep(old *busState) {
 	b.effects, b.sends = effects, sends
 }
 
-// moveSends moves the send gains of a bus that have changed.
+// moveSends moves the gains in now that differ from old, by destination bus, of the sends of bus, from frame on
+// within the time within. It returns the first error of the mixer.
 func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) error {
 	for _, to := range slices.Sorted(maps.Keys(now)) {
 		if old[to] != now[to] {
@@ -284,7 +287,8 @@ func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.De
 	return nil
 }
 
-// moveEffects moves the effect values of a bus that have changed.
+// moveEffects moves the effect values in now that differ from old, by the name of the effect on bus, from frame on
+// within the time within. It returns the first error of the mixer.
 func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effectState, within time.Duration) error {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if moves := moved(now[name].values, old[name].values); len(moves) > 0 {
@@ -296,8 +300,8 @@ func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effe
 	return nil
 }
 
-// Resize changes the size of the pool to a number of voices at a frame and cancels a later change by a scene. It
-// returns the error of the mixer.
+// Resize changes the size of the pool to voices at frame and cancels a later change by a scene. After an error of the
+// mixer, the stage is unchanged.
 func (s *Stage) Resize(frame int64, voices int) error {
 	if err := s.at(frame).Resize(voices); err != nil {
 		return err
@@ -306,8 +310,8 @@ func (s *Stage) Resize(frame int64, voices int) error {
 	return nil
 }
 
-// fade grows the pool to a number of voices at a frame, or shrinks it at the end of a fade, which takes the time
-// within. It replaces a pending change by an earlier scene. It returns the error of the mixer.
+// fade grows the pool to voices at frame, or shrinks it after the time within, so that voices can fade out. It
+// replaces a pending change of the size by an earlier scene and updates s.size. The error is the mixer's.
 func (s *Stage) fade(frame int64, voices int, within time.Duration) error {
 	m, p := s.mixer, &s.size
 	at, waits := frame, true

@@ -9,11 +9,11 @@ import (
 	library "go.yaml.in/yaml/v4"
 )
 
-// isFlow reports whether a character is a comma, bracket or brace, which separate or enclose values.
+// isFlow reports whether c is a comma, bracket or brace; these separate or enclose values in flow style.
 func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
 
-// fault converts an error of the YAML library, whose positions are in t.sent, to an error of this package, at its
-// place in the source.
+// fault converts err, an error of the YAML library for t.sent, to an error of this package at its place in the
+// source. If a character that only looks like a space is near, the error is about that character.
 func (t *text) fault(err error) *Error {
 	wrong := t.foundWrong(err)
 	// A missing space, on the line of the error or the line before, may be a character that looks like a
@@ -28,18 +28,18 @@ func (t *text) fault(err error) *Error {
 	return wrong
 }
 
-// isText reports whether the character after before, the beginning of its line, belongs to a comment, a quoted text,
-// or a text in a non-ASCII script.
+// isText reports whether a character belongs to a comment, a quoted text, or a text in a non-ASCII script. before is
+// the part of its line in front of the character.
 func isText(before string) bool {
 	return strings.Contains(before, "#") || strings.Count(before, `"`)%2 > 0 || strings.Count(before, "'")%2 > 0 ||
 		before != "" && before[len(before)-1] > 0x7f
 }
 
-// OddSpace reports whether a character, such as a no-break space, looks like a space but does not separate in
-// YAML.
+// OddSpace reports whether r looks like a space but does not separate tokens in YAML, such as a no-break space.
 func OddSpace(r rune) bool { return r > 0x7f && unicode.IsSpace(r) }
 
-// foundWrong converts an error like fault, but does not look for characters that only look like spaces.
+// foundWrong converts err, an error of the YAML library for t.sent, to an error with a remedy at its place in the
+// source. Unlike fault, it does not look for characters that only look like spaces.
 func (t *text) foundWrong(err error) *Error {
 	var e *library.LoadError
 	if !errors.As(err, &e) {
@@ -77,13 +77,13 @@ func (t *text) foundWrong(err error) *Error {
 	return t.unexpected(at, strings.Contains(e.ContextMsg, "a flow"))
 }
 
-// back returns the place where a text begins that ends at p. The text has no line end.
+// back returns the place at which text begins if it ends at p. text must not contain a line end.
 func (p Place) back(text string) Place {
 	return Place{p.Line, p.Column - utf8.RuneCountInString(text)}
 }
 
-// openQuote returns an error if a quote is open at the end of the line before the error e of the library, or else
-// nil. If the text before that line has another error, it returns nil, too.
+// openQuote returns an error if a quote is open at the end of the line before e, an error of the library. Otherwise,
+// or if the lines before that have another error, it returns nil.
 func (t *text) openQuote(e *library.LoadError) *Error {
 	if line := e.Mark.Line; line > 1 && line <= len(t.lines) {
 		_, _, err := load(t.until(line))
@@ -97,11 +97,11 @@ func (t *text) openQuote(e *library.LoadError) *Error {
 	return nil
 }
 
-// unclosed returns the error that the quote at p is not closed in its line.
+// unclosed returns an error at p: the quote there is not closed in its line.
 func (p Place) unclosed() *Error { return p.wrong("this quote is not closed in its line") }
 
-// neverClosed returns an error for the bracket that is open at the end of the text. e is the library's error. If the
-// bracket cannot be found, the error is at the end of the text.
+// neverClosed returns an error at the bracket that is open at the end of the text, where the library has reported e.
+// If it cannot find the bracket, the error is at the end of the text.
 func (t *text) neverClosed(e *library.LoadError) *Error {
 	at := t.place(e.Mark.Line, e.Mark.Column)
 	if e.ContextMsg == "while parsing a flow node" {
@@ -118,8 +118,8 @@ func (t *text) neverClosed(e *library.LoadError) *Error {
 	return t.unexpected(at, false)
 }
 
-// quoteFault returns an error for the quote that begins at from: it is not closed, or has an invalid escape at
-// the place at. msg is the library's message.
+// quoteFault returns an error for the quoted text that begins at from: it is not closed, or it has an invalid escape
+// at the place at. msg is the library's message.
 func (t *text) quoteFault(from, at Place, msg string) *Error {
 	if !closes(t.rest(from)) {
 		return from.unclosed()
@@ -140,8 +140,8 @@ func (t *text) quoteFault(from, at Place, msg string) *Error {
 	return from.wrong("an escape is not a character")
 }
 
-// unexpected returns an error for the token at a place, which is not allowed there or not supported. inFlow
-// means that the place is inside brackets.
+// unexpected returns an error with a remedy for the token at the place at, which is not allowed there or not
+// supported by this package. inFlow is true if the place is inside brackets.
 func (t *text) unexpected(at Place, inFlow bool) *Error {
 	rest := t.rest(at)
 	if strings.HasPrefix(rest, "\t") {
@@ -179,8 +179,8 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 	return at.wrong("unexpected %s; is the indentation right?", Quote(word))
 }
 
-// token returns the first token of a text, which must not be empty: a bracket, a dash, a quoted text, or a
-// plain value or name up to its end. inFlow means that the text is inside brackets.
+// token returns the first token of rest, which must not be empty: a bracket, a comma, a dash, a quoted text with its
+// quotes, or a plain value or name up to its end. inFlow is true if rest begins inside brackets.
 func token(rest string, inFlow bool) string {
 	switch c := rest[0]; {
 	case isFlow(c), c == '-' && separates(rest[1:]):

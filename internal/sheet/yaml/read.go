@@ -29,7 +29,7 @@ const (
 	Mapping
 )
 
-// String returns the kind for messages: "a list".
+// String returns the kind with its article for messages, such as "a list".
 func (k Kind) String() string {
 	return [...]string{"nothing", "a value", "a list", "a mapping"}[k]
 }
@@ -71,12 +71,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Msg)
 }
 
-// wrong returns an Error at p with a formatted message.
+// wrong returns an Error at p with a message formatted as by fmt.Sprintf.
 func (p Place) wrong(format string, args ...any) *Error {
 	return &Error{p, fmt.Sprintf(format, args...)}
 }
 
-// Quote returns a text in Go's double quotes, cut to 60 characters, for a one-line message.
+// Quote returns text, cut to 60 characters, in Go's double quotes, for a message of one line.
 func Quote(text string) string {
 	const most = 60
 	if r := []rune(text); len(r) > most {
@@ -97,8 +97,8 @@ const (
 	maxText = 1 << 16
 )
 
-// Read parses a text and returns its root. The root of an empty text is nil or of kind Nothing. wrong is the
-// first error, or nil. The argument what names the text in messages, such as "cue sheet".
+// Read parses src and returns its root. The root of an empty text is nil or of the kind Nothing. wrong is the first
+// error, or nil; with an error the root is nil. The argument what names the text in messages, such as "cue sheet".
 func Read(src []byte, what string) (root *Node, wrong *Error) {
 	t, wrong := newText(src, what)
 	if wrong != nil {
@@ -130,8 +130,8 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 	return root, nil
 }
 
-// load parses src, a document, with the library; nil for an empty one. On an error, doc has the part before the
-// error. end is the position after the document. A panic of the library becomes an error.
+// load parses the first document of src with the library; doc is nil if src is empty. After an error, doc may have
+// the part before the error. end is the place after the document. A panic of the library becomes an error.
 func load(src string) (doc *library.Node, end Place, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -165,8 +165,8 @@ type bounds struct{}
 
 var errDeep = fmt.Errorf("this is nested deeper than %d levels", maxDepth)
 
-// CheckDepth returns errDeep if the nesting exceeds maxDepth. The library calls it with the number of open
-// blocks or brackets.
+// CheckDepth returns errDeep if the nesting exceeds maxDepth, which stops the library. The library calls it with the
+// number of open blocks or brackets.
 func (bounds) CheckDepth(depth int, c *library.DepthContext) error {
 	if depth > maxDepth || depth == maxDepth && c.Kind == library.DepthKindFlow {
 		return errDeep // a bracket contains at least one more level

@@ -32,8 +32,9 @@ type text struct {
 	at   int
 }
 
-// newText prepares a source for the library. what names the text in messages. It returns an error if src is larger
-// than MaxBytes, is not UTF-8 text, or would need too much memory.
+// newText prepares the source src for the library, with its line ends converted to \n. what names the text in
+// messages, such as "cue sheet". It returns an error if src is larger than MaxBytes, is not UTF-8 text, has a control
+// character, or would need too much memory.
 func newText(src []byte, what string) (*text, *Error) {
 	t := &text{what: what, the: "the " + what[strings.LastIndexByte(what, ' ')+1:], lines: []int{0}, last: Place{1, 1}}
 	if len(src) > MaxBytes {
@@ -90,8 +91,8 @@ func (t *text) begin() {
 	}
 }
 
-// place converts a line and column of t.sent, the text that the library parses, to a position in t.src.
-// Positions after the end become the end.
+// place converts a line and a column in t.sent, the text that the library parses, to a place in t.src. A line beyond
+// the last gives the end of the text.
 func (t *text) place(line, column int) Place {
 	if last := len(t.lines); line > last {
 		return Place{last, 1 + utf8.RuneCountInString(t.src[t.lines[last-1]:])}
@@ -102,7 +103,7 @@ func (t *text) place(line, column int) Place {
 	return Place{line, column}
 }
 
-// until returns t.sent, the text that the library parses, up to the beginning of a line. Lines count from 1.
+// until returns t.sent, the text that the library parses, up to the beginning of line, which counts from 1.
 func (t *text) until(line int) string {
 	end := t.lines[line-1]
 	if t.begun > 0 && line > t.begun {
@@ -111,7 +112,8 @@ func (t *text) until(line int) string {
 	return t.sent[:end]
 }
 
-// offset returns the byte offset of a position in t.src. It is fast if positions increase from call to call.
+// offset returns the byte offset of p in t.src; a column beyond its line gives the line end. It remembers the last
+// place in t, so that increasing places are fast.
 func (t *text) offset(p Place) int {
 	if p.Line != t.last.Line || p.Column < t.last.Column {
 		t.last, t.at = Place{p.Line, 1}, t.lines[p.Line-1]
@@ -124,16 +126,16 @@ func (t *text) offset(p Place) int {
 	return t.at
 }
 
-// rest returns the source from a position on.
+// rest returns the source from p to its end.
 func (t *text) rest(p Place) string { return t.src[t.offset(p):] }
 
-// before returns the part of the line before a position.
+// before returns the part of the line of p in front of p.
 func (t *text) before(p Place) string {
 	end := t.offset(p)
 	return t.src[t.lines[p.Line-1]:end]
 }
 
-// forward returns the position n bytes after p in the source. The source must have that many.
+// forward returns the place n bytes after p in the source. It panics if the source ends before that.
 func (t *text) forward(p Place, n int) Place {
 	over := t.src[t.offset(p):][:n]
 	if lines := strings.Count(over, "\n"); lines > 0 {
@@ -144,7 +146,8 @@ func (t *text) forward(p Place, n int) Place {
 	return p
 }
 
-// skip returns the first position at or after p that is not in white space or a comment, or the end of the source.
+// skip returns the first place at or after p that is neither in white space nor in a comment, or the end of the
+// source.
 func (t *text) skip(p Place) Place {
 	rest := t.rest(p)
 	n := 0
@@ -164,10 +167,10 @@ func (t *text) skip(p Place) Place {
 	return t.forward(p, n)
 }
 
-// isBlank reports whether a byte is a space, a tab or a line end.
+// isBlank reports whether c is a space, a tab or a line end.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
-// separates reports whether a text is empty or begins with white space.
+// separates reports whether a token ends in front of text: text is empty or begins with white space.
 func separates(text string) bool { return text == "" || isBlank(text[0]) }
 
 // JSON encodes a character beyond U+FFFF as two escapes, a surrogate pair, which the library rejects. The
@@ -183,11 +186,12 @@ var (
 	standInEscape = regexp.MustCompile(`\\u[eE]([89a-fA-F][0-9a-fA-F]{2})`)
 )
 
-// isStandIn reports whether a character is in the range that replaces surrogates.
+// isStandIn reports whether r is in the range of characters that replace surrogates.
 func isStandIn(r rune) bool { return r >= standIns && r < standIns+2048 }
 
-// withStandIns replaces the escapes of surrogate pairs, which the library rejects, by stand-ins and reports
-// whether there were any. A text that already contains such characters is returned unchanged, with false.
+// withStandIns replaces the escapes of surrogate pairs in src, which the library rejects, by stand-ins of the same
+// length, and reports whether it has replaced any. If src already contains such characters, it is returned unchanged,
+// with false.
 func withStandIns(src string) (string, bool) {
 	if !surrogatePair.MatchString(src) || standInEscape.MatchString(src) || strings.ContainsFunc(src, isStandIn) {
 		return src, false
@@ -197,8 +201,9 @@ func withStandIns(src string) (string, bool) {
 	}), true
 }
 
-// restored returns the text of a scalar with its stand-ins replaced by the original characters. escaped means that
-// the scalar is in double quotes. It returns false if a stand-in has no partner.
+// restored returns text, the value of a scalar, with stand-ins replaced by the original characters. escaped must be
+// true for a scalar in double quotes; in others the escapes are literal. The bool is false if a stand-in has no
+// partner.
 func restored(text string, escaped bool) (string, bool) {
 	if !escaped { // in an unescaped text the backslash is literal
 		return standInEscape.ReplaceAllString(text, `\ud$1`), true

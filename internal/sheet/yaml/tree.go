@@ -23,14 +23,15 @@ type anchored struct {
 	depth int // depth of its content
 }
 
-// tree converts a document of the library, and returns its root. It panics with an *Error if the document is invalid
-// or too large.
+// tree converts doc, a document of the library, and returns its root. It panics with an *Error if the document is
+// invalid or too large. t must be the text that the library has parsed.
 func (t *text) tree(doc *library.Node) *Node {
 	b := &tree{text: t, anchored: map[*library.Node]*anchored{}}
 	return b.value(doc.Content[0], 1, b.place(doc.Line, doc.Column))
 }
 
-// node creates a node of kind k and counts it. It panics with an *Error if there are more than maxNodes.
+// node creates an empty node of kind k at the place at and counts it. It panics with an *Error if there are more than
+// maxNodes.
 func (b *tree) node(at Place, k Kind) *Node {
 	if len(b.spare) == 0 {
 		b.spare = make([]Node, 256)
@@ -42,15 +43,15 @@ func (b *tree) node(at Place, k Kind) *Node {
 	return n
 }
 
-// count adds a number of nodes to the total. It panics with an *Error at the place if there are more than
-// maxNodes.
+// count adds nodes, a number, to b.nodes. It panics with an *Error at the place at if the total exceeds maxNodes.
 func (b *tree) count(at Place, nodes int) {
 	if b.nodes += nodes; b.nodes > maxNodes {
 		panic(at.wrong("%s has more than %d values", b.the, maxNodes))
 	}
 }
 
-// enter records a node at a nesting level, from 1. It panics with an *Error if the level exceeds maxDepth.
+// enter records that there is a node at a nesting level, from 1, in b.deepest. It panics with an *Error at the place
+// at if the level exceeds maxDepth.
 func (b *tree) enter(at Place, level int) {
 	if level > maxDepth {
 		panic(at.wrong("%v", errDeep))
@@ -58,8 +59,8 @@ func (b *tree) enter(at Place, level int) {
 	b.deepest = max(b.deepest, level)
 }
 
-// value converts a node and its content and resolves its alias or anchor. level is its nesting level, from 1. mark is
-// the position to report if the value is missing. It panics with an *Error if the node is invalid.
+// value converts n and its content, resolves an alias, and records an anchor. level is its nesting level, from 1.
+// mark is the place for the Node if the value is missing. It panics with an *Error if n is invalid.
 func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	at := b.place(n.Line, n.Column)
 	if n.Kind == library.AliasNode {
@@ -78,8 +79,9 @@ func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	return node
 }
 
-// alias returns the node of an anchor for n, an alias at a place and level. It panics with an *Error if the anchor is
-// unknown, or if a copy would make the tree too deep or too large.
+// alias returns the node, shared, to which the alias n refers. at and level are the place and the nesting level of
+// the alias. alias panics with an *Error if the anchor is unknown, or if a copy would make the tree too deep or too
+// large.
 func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 	a := b.anchored[n.Alias]
 	if a == nil || a.node == nil {
@@ -90,13 +92,13 @@ func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 	return a.node
 }
 
-// unknown returns the error that no anchor with this name is defined before p.
+// unknown returns an error at p: no anchor called name is defined before p.
 func (p Place) unknown(name string) *Error {
 	return p.wrong("unknown anchor %s; define it before its use", Quote("&"+name))
 }
 
-// untagged returns the position of a node after its anchor, or at if it has no anchor. It panics with an *Error
-// if the node has a tag.
+// untagged returns the place of the content of n, which begins at the place at: after its anchor, or at itself
+// without an anchor. It panics with an *Error if n has a tag.
 func (b *tree) untagged(n *library.Node, at Place) Place {
 	tagged := n.Style&library.TaggedStyle != 0 || n.Tag == "!"
 	if n.Anchor == "" && !tagged {
@@ -111,8 +113,9 @@ func (b *tree) untagged(n *library.Node, at Place) Place {
 	return at
 }
 
-// bare converts a node without its anchor and records its nesting level. at is its position, and mark the position to
-// report if it is empty. It panics with an *Error if the node is invalid.
+// bare converts the content of n, which begins at the place at after any anchor, and records its nesting level. A
+// missing value and a plain null become a Node of the kind Nothing; mark is the place for a missing value. bare
+// panics with an *Error if n is invalid.
 func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 	b.enter(at, level)
 	switch n.Kind {
@@ -151,7 +154,8 @@ func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 // isNothing reports whether n, a scalar, is an empty plain text, that is, a missing value.
 func isNothing(n *library.Node) bool { return n.Value == "" && n.Style == 0 }
 
-// key returns the position and text of a key. It panics with an *Error if the key is not a text.
+// key returns the place and the text of n, a key of a mapping, and records its anchor. It panics with an *Error if
+// the key is not a text.
 func (b *tree) key(n *library.Node) (Place, string) {
 	at := b.place(n.Line, n.Column)
 	if before := strings.TrimRight(b.before(at), " \t"); strings.HasSuffix(before, "?") && endsWord(before[:len(before)-1]) {
@@ -171,14 +175,14 @@ func (b *tree) key(n *library.Node) (Place, string) {
 	return at, text
 }
 
-// endsWord reports whether a new token can begin after a text: the text is empty or ends with a blank, a comma
-// or a bracket.
+// endsWord reports whether a new token can begin after before, the beginning of a line: before is empty or ends with
+// a blank, a comma or a bracket.
 func endsWord(before string) bool {
 	return before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\t") || isFlow(before[len(before)-1])
 }
 
-// scalar returns the text of a scalar that begins at a place. It panics with an *Error if the scalar is too
-// long or has more than one line.
+// scalar returns the text of n, a scalar whose content begins at the place at. It panics with an *Error if the scalar
+// is too long, has more than one line, or has an escape for half a character.
 func (b *tree) scalar(n *library.Node, at Place) string {
 	if len(n.Value) > maxText {
 		panic(at.wrong("this text is longer than %d bytes", maxText))
@@ -202,7 +206,7 @@ func (b *tree) scalar(n *library.Node, at Place) string {
 	return value
 }
 
-// closes reports whether the quote at the beginning of rest, which must not be empty, is closed on the same line.
+// closes reports whether the quote at the beginning of rest is closed on the same line. rest must not be empty.
 func closes(rest string) bool {
 	mark := rest[0]
 	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
