@@ -47,8 +47,8 @@ func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
 }
 
 // number parses the value of p, a number within the given limits, into dst and reports whether it is valid. If not,
-// it records an error and leaves dst unchanged. A number in quotes is not valid. Only decibels may have a unit. A
-// cutoff may not exceed r.HalfRate, unless that is 0.
+// it records an error and leaves dst unchanged. Only decibels may have a unit, and a number without a unit must not
+// be in quotes. A cutoff may not exceed r.HalfRate, unless that is 0.
 func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 	x, isNumber := words.ParseNumber(p.Value.Text)
 	unit := false

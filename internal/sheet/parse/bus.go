@@ -24,7 +24,7 @@ func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	}
 }
 
-// duckField returns the field of a duck, parsed by read.
+// duckField returns the field `duck` of a bus, parsed by read. nil is enough for the schema.
 func duckField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "duck", To: read, Like: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Needs: []string{"when", "by"}}}
 }
@@ -41,8 +41,9 @@ func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	}
 }
 
-// allBuses parses the buses into the rules. It records errors in names, cycles of parents, and buses whose
-// output differs from the output of their parent.
+// allBuses parses n, the mapping of all buses, and appends them to the rules and to r.Buses. It records errors, also
+// for reserved names, cycles of parents, and buses on another output than their parent. The outputs must have been
+// parsed before.
 func (r *Reader) allBuses(n *yaml.Node) {
 	if n.Kind == yaml.Mapping {
 		if len(n.Pairs) > mixer.MaxBuses {
@@ -91,8 +92,8 @@ func (r *Reader) allBuses(n *yaml.Node) {
 	r.route(func(bus string) *yaml.Pair { return given[bus] })
 }
 
-// GivesWay records an error if the duck of a bus is triggered by the bus itself or by the master. n is the
-// mapping of the duck and when the bus that its key `when` names.
+// GivesWay records an error if the duck of bus is triggered by the bus itself or by the master, which contains all
+// voices. n is the mapping of the duck, and when the bus that its key `when` names.
 func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
 	if len(r.rules.Outputs) > 0 && when == r.rules.Outputs[0].Name {
 		when = "master"
@@ -106,7 +107,8 @@ func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
 	}
 }
 
-// duck parses the duck of a bus into *to. It records errors and always returns true.
+// duck parses the duck of bus from p and sets *to to it, even if it has errors, which are recorded. It always returns
+// true.
 func (r *Reader) duck(p *yaml.Pair, bus string, to **rules.Duck) bool {
 	d := &rules.Duck{}
 	*to = d

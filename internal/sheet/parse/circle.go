@@ -10,8 +10,8 @@ import (
 	"voicepool/mixer"
 )
 
-// circles records an error at the first bus with a path back to itself through sends, parents or sidechain keys
-// of effects. root is the mapping of the whole file.
+// circles records an error at the first bus whose signal or level comes back to it, through sends, parents or
+// sidechain keys of effects. root is the mapping of the whole file. Outputs and buses must have been parsed.
 func (r *Reader) circles(root *yaml.Node) {
 	type end struct { // a bus with sends or keyed effects, which can close a cycle
 		key, name string
@@ -68,13 +68,14 @@ func (r *Reader) circles(root *yaml.Node) {
 	}
 }
 
-// isMaster reports whether a name belongs to the first output, whose bus is the master.
+// isMaster reports whether name is the name of the first output, whose bus is the master. It is false for "master".
 func (r *Reader) isMaster(name string) bool {
 	return len(r.rules.Outputs) > 0 && name == r.rules.Outputs[0].Name
 }
 
-// closes returns the pair `sends` or `effects` of a bus that can close a cycle, or nil. key is the section of
-// the file that has the bus: "master", "outputs" or "buses".
+// closes returns the pair `sends` or `effects` of the bus called bus in the file, if it has sends or effects with a
+// sidechain key, which can close a cycle; otherwise nil. key is the section of the file with the bus: "master",
+// "outputs" or "buses". root is the mapping of the whole file.
 func closes(root *yaml.Node, key, bus string, sends []mixer.Send, effects []effect.Effect) *yaml.Pair {
 	of := fields.Given(root, key)
 	if of != nil && key != bus {

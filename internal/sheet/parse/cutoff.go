@@ -8,10 +8,11 @@ import (
 // cutoff is a destination for the cutoff of a filter, in Hz; 0: off.
 type cutoff struct{ to *float64 }
 
-// Cutoff returns a destination for the cutoff of a filter: a number of Hz, or off.
+// Cutoff returns a destination that parses the cutoff of a filter into *to: a number of Hz, or off as 0.
 func Cutoff(to *float64) fields.Value { return cutoff{to} }
 
-// Read parses a number of Hz, or off as 0, and reports whether the value is valid.
+// Read parses the value of p, a number of Hz within the limits, or off as 0, into *c.to and reports whether it is
+// valid. If not, it records an error.
 func (c cutoff) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Kind == yaml.Scalar && p.Value.Text == "off" {
 		*c.to = 0

@@ -28,7 +28,7 @@ func effectShape() fields.Shape {
 	return of
 }
 
-// Moves returns the field that sets values of effects, by effect name, parsed by read.
+// Moves returns the field with new values for effects, by the name of the effect, parsed by read.
 func Moves(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
 		of := fields.Either{}
@@ -39,11 +39,11 @@ func Moves(read func(*yaml.Pair) bool) fields.Field {
 	})}
 }
 
-// choices returns an enum of words.
+// choices returns the schema of a value that is one of words.
 func choices(words []string) fields.Schema { return fields.Schema{"enum": words} }
 
-// effectFields returns the fields of an effect, all parsed by read; nil: fields that only describe the schema. If whole
-// is true, they include id, and key if the effect has a sidechain.
+// effectFields returns the fields of an effect of kind k. read parses the values of all of them; nil gives fields
+// that only describe the schema. If whole is true, the fields include id, and key if the effect has a sidechain.
 func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fields.Field {
 	var all []fields.Field
 	if whole {
@@ -76,7 +76,8 @@ func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Fie
 	return all
 }
 
-// paramShape returns the schema of a parameter, or a pointer whose type determines the schema.
+// paramShape returns the shape of the parameter p for the schema: a schema, or a pointer whose type determines the
+// schema.
 func paramShape(p *effect.Param) any {
 	number := fields.Schema{"type": "number", "minimum": p.From, "maximum": p.To}
 	switch {
@@ -92,10 +93,11 @@ func paramShape(p *effect.Param) any {
 	return number
 }
 
-// onOff reports whether a parameter is written as true or false.
+// onOff reports whether files write the parameter p as true or false: it has exactly two choices.
 func onOff(p *effect.Param) bool { return len(p.Choices) == 2 }
 
-// effects parses the effects of a bus and appends them to *to. It records errors and always returns true.
+// effects parses the effects of a bus from p and appends the valid ones to *to. It records errors, also for two
+// effects with one name, and always returns true. The names of buses must be known.
 func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
 	if p.Value.Kind != yaml.List {
 		r.Fail(p.Value.Place, "effects is a list, such as [{reverb: {time: 2s}}], not %s", p.Value.Kind)
@@ -120,8 +122,8 @@ func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
 	return true
 }
 
-// effect parses one effect, a kind or {kind: values}. ok is false if the kind is unknown or the effect rejects
-// a value. A value that cannot be parsed is recorded as an error and keeps its default.
+// effect parses the node n of one effect, a kind or {kind: values}. It records errors. ok is false if the kind is
+// unknown or the effect rejects a value. A value that cannot be parsed keeps its default and does not affect ok.
 func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	var name string
 	values := &yaml.Node{Kind: yaml.Mapping, Place: n.Place}
@@ -167,8 +169,8 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	return e, err == nil
 }
 
-// bandsHaveFreq records an error for each equaliser band that has a type other than flat but no frequency.
-// values is the mapping of the effect.
+// bandsHaveFreq records an error for each equaliser band with a type other than flat that has no frequency. values is
+// the mapping of the effect in the file.
 func (r *Reader) bandsHaveFreq(values *yaml.Node) {
 	p := fields.Given(values, "bands")
 	if p == nil || p.Value.Kind != yaml.List {
@@ -181,8 +183,9 @@ func (r *Reader) bandsHaveFreq(values *yaml.Node) {
 	}
 }
 
-// effectValue parses a parameter of an effect, or its bands, and calls set for each valid value. It returns
-// false after an error, except for an error inside a band.
+// effectValue parses the pair p of an effect of kind k, a parameter or the bands, and calls set with the path of each
+// valid value. It records errors and returns false after an error, except for an error inside a band. The key of p
+// must be a parameter of k or, if k has bands, bands.
 func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string, value float64)) bool {
 	if p.Key != "bands" || k.Bands == 0 {
 		return r.param(p, &k.Params[slices.IndexFunc(k.Params, func(q effect.Param) bool { return q.Name == p.Key })], p.Key, set)
@@ -204,8 +207,9 @@ func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string,
 	return true
 }
 
-// param parses one parameter, calls set with path and its value, and returns true. If it is invalid, it records
-// an error and returns false. The value is 0 for off, 1 for on, the index of a choice, or seconds for a time.
+// param parses the value of p for the parameter of, calls set with path and the value, and returns true. If the value
+// is invalid, it records an error and returns false. The value for set is 0 for off, 1 for on, the index of a choice,
+// or seconds for a time.
 func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(path string, value float64)) bool {
 	x, ok := 0.0, true
 	switch {
@@ -238,7 +242,8 @@ func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(pat
 	return ok
 }
 
-// unitOf returns the unit of a parameter in the format of fields.Limits.Unit, or "" if it has no unit.
+// unitOf returns the unit of p in the format of fields.Limits.Unit, such as " of Hz". It returns "" for a unit other
+// than Hz and decibels.
 func unitOf(p *effect.Param) string {
 	switch p.Unit {
 	case effect.Decibels:
@@ -257,8 +262,8 @@ func brief(seconds float64) string {
 	return fields.Shortest(seconds) + "s"
 }
 
-// EffectMoves parses new values for effects of a bus, in a scene or a cue, and appends them to *to. has lists
-// the effects of the bus. A name that is not among them is an error.
+// EffectMoves parses new values for the effects of bus from p, in a scene or a cue, and appends them to *to. has
+// lists the effects of the bus. It records errors, also for a name that is not among them.
 func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *[]rules.EffectMove) {
 	names := make([]string, len(has))
 	for i := range has {
@@ -283,8 +288,8 @@ func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *
 	})
 }
 
-// EffectsOf returns the effects of a bus, of the master, or of an output; nil for an unknown name and for the
-// first output, whose effects the master has.
+// EffectsOf returns the effects of the bus called bus: of a bus, the master or an output. It is nil for an unknown
+// name and for the first output, whose effects the master has.
 func (r *Reader) EffectsOf(bus string) []effect.Effect {
 	return r.rules.EffectsOf(bus)
 }

@@ -9,7 +9,7 @@ import (
 	"voicepool/internal/sheet/fields"
 )
 
-// WriteEffects formats the effects of a bus as in a file, without default values.
+// WriteEffects formats all, the effects of a bus, as the list of a file. Default values are left out.
 func WriteEffects(all []effect.Effect) string {
 	of := make([]string, len(all))
 	for i := range all {
@@ -39,7 +39,8 @@ func WriteEffects(all []effect.Effect) string {
 	return "[" + strings.Join(of, ", ") + "]"
 }
 
-// WriteMoves formats new values of effects. kinds returns the kind of an effect by its name.
+// WriteMoves formats moves, new values of effects, as the mapping of a file. kinds returns the kind of the effect
+// called name.
 func WriteMoves(moves []rules.EffectMove, kinds func(name string) *effect.Kind) string {
 	var all fields.Line
 	for i := range moves {
@@ -50,8 +51,8 @@ func WriteMoves(moves []rules.EffectMove, kinds func(name string) *effect.Kind) 
 	return "{" + all.String() + "}"
 }
 
-// writeValues appends the values of an effect to line. values has them by path; k is the kind of the effect. A
-// band without values becomes {} if a later band has some.
+// writeValues appends values, the values of an effect of kind k by path, to line. Values that are not in the map are
+// left out. A band without values becomes {} if a later band has some.
 func writeValues(line *fields.Line, k *effect.Kind, values effect.Values) {
 	for i := range k.Params {
 		if x, ok := values[k.Path(i)]; ok {

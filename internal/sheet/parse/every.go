@@ -12,8 +12,8 @@ type Every struct{ Least, Most *rules.Time }
 // leastEvery is the shortest interval, a nanosecond. It limits the number of repetitions per frame.
 var leastEvery = rules.FrameTime(1, 1e9)
 
-// Read parses a time, or a pair [least, most], and reports whether it is valid. If both times are equal, it
-// sets Most to 0.
+// Read parses the value of p, a time or a pair [least, most], into *e.Least and *e.Most and reports whether it is
+// valid. If not, it records an error. A single time leaves *e.Most unchanged; a pair of equal times sets it to 0.
 func (e Every) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.List {
 		return every(r, p, e.Least)
@@ -39,7 +39,8 @@ func (e Every) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// every parses one interval of at least 1 ns into to and reports whether it is valid.
+// every parses the value of p, an interval of at least 1 ns, into *to and reports whether it is valid. If not, it
+// records an error in r; *to may have changed.
 func every(r *fields.Reader, p *yaml.Pair, to *rules.Time) bool {
 	ok := r.Value(p, &fields.Field{To: to})
 	switch {

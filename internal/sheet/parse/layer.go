@@ -22,8 +22,9 @@ func layerFields(l *rules.Layer) []fields.Field {
 	return []fields.Field{{Key: "sound", To: &l.Sound}, {Key: "delay", To: &l.Delay}}
 }
 
-// layers parses the layers of a sound, a list of sound names or mappings, and appends them to s.Layers. It
-// returns false if the value is not a list of 1 to MaxLayers entries.
+// layers parses the layers of a sound from p, a list of sound names or mappings, and appends them to s.Layers and
+// r.named; checkLayers checks the names later. It records errors. The result is false if the value is not a list of 1
+// to MaxLayers entries.
 func (r *Reader) layers(p *yaml.Pair, s *rules.Sound) bool {
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > MaxLayers {
 		r.Fail(p.Value.Place, "layers takes a list of 1 to %d sounds", MaxLayers)
@@ -48,7 +49,8 @@ func (r *Reader) layers(p *yaml.Pair, s *rules.Sound) bool {
 // withLayers are the keys of a sound with layers. Their values apply to all layers.
 var withLayers = []string{"layers", "parameters", "gain", "pitch", "speed", "pan", "priority"}
 
-// layered records an error for each key that a sound with layers cannot have. p is the pair of the sound.
+// layered records an error for each key that a sound with layers cannot have. p is the pair of the sound, whose value
+// is its mapping.
 func (r *Reader) layered(p *yaml.Pair) {
 	for _, pair := range p.Value.Pairs {
 		if !slices.Contains(withLayers, pair.Key) {
@@ -57,8 +59,8 @@ func (r *Reader) layered(p *yaml.Pair) {
 	}
 }
 
-// checkLayers records an error for each layer whose sound is unknown or has layers itself. All sounds must have
-// been parsed.
+// checkLayers records an error for each layer whose sound is unknown or has layers itself. All sounds must have been
+// parsed before.
 func (r *Reader) checkLayers() {
 	for _, n := range r.named {
 		i, known := r.Sounds[n.sound]

@@ -12,8 +12,8 @@ import (
 // limit is a destination for a number of voices, or {voices, per, full}.
 type limit rules.Limit
 
-// Read parses a number of voices, or a mapping, and reports whether it is valid. Inside a mapping, only a
-// missing `voices` makes it invalid; other errors are recorded.
+// Read parses the value of p, a number of voices or a mapping, into l and reports whether it is valid. It records
+// errors. Inside a mapping, only a missing `voices` makes the result false.
 func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{To: &l.Voices, Within: Counts})
@@ -28,7 +28,7 @@ func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// fields returns the fields of the mapping. The key `per` is parsed into counted.
+// fields returns the fields of the mapping, which parse into l, except `per`, which is parsed into counted.
 func (l *limit) fields(counted *per) []fields.Field {
 	return []fields.Field{
 		{Key: "voices", To: &l.Voices, Within: Counts},

@@ -41,7 +41,8 @@ func ParseNote(text string) (note int, ok bool) {
 // Note is a destination for a MIDI note.
 type Note struct{ To *int }
 
-// Read parses a number or a name and reports whether it is valid.
+// Read parses the value of p, a number or a name as in ParseNote, into *n.To and reports whether it is valid. If not,
+// it records an error.
 func (n Note) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	text, ok := r.Scalar(p, noteWanted)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 // pair is a destination for a pair of channels, written as 3-4. It stores the first channel.
 type pair struct{ to *int }
 
-// Read parses a pair of channels such as 3-4 and reports whether it is valid. It stores the first channel, an
-// odd number from 1.
+// Read parses the value of p, a pair of channels such as 3-4, and reports whether it is valid. It stores the first
+// channel, an odd number from 1, in *c.to. If the value is invalid, it records an error.
 func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	const most = 2 * mixer.MaxOutputs
 	first, second, found := strings.Cut(p.Value.Text, "-")
@@ -36,7 +36,7 @@ func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// Text returns the pair, and whether it is set.
+// Text returns the pair, such as "3-4", and whether it is set.
 func (c pair) Text() (string, bool) { return fmt.Sprintf("%d-%d", *c.to, *c.to+1), *c.to != 0 }
 
 // Schema returns an enum of all pairs.
@@ -51,7 +51,8 @@ func (c pair) Schema(fields.Limits) fields.Schema {
 // outputName is a destination for the name of an output.
 type outputName struct{ fields.Name }
 
-// Read parses the name of an output and reports whether the file defines the output.
+// Read parses the value of p, the name of an output in n.Known, and reports whether it is valid. If not, it records
+// an error; without any outputs the error explains how to define them.
 func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
 		r.Fail(p.Place, "output: no outputs are defined; add them, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
@@ -70,15 +71,17 @@ func Output(o *rules.Output) []fields.Field {
 	}
 }
 
-// outputsShape returns the shape of outputs. Channels are required.
+// outputsShape returns the shape of outputs: a mapping from names to a pair of channels, or to a mapping in which
+// channels are required.
 func outputsShape() fields.Shape {
 	o := &rules.Output{}
 	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Needs: []string{"channels"}}}
 	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
 }
 
-// allOutputs parses the outputs before the buses, which refer to them. An output's name is also the name of
-// its bus.
+// allOutputs parses n, the mapping of all outputs, except their effects, and appends them to the rules. Their names
+// are also added to r.Buses, so that buses can refer to them. Errors are recorded. It runs before the buses are
+// parsed.
 func (r *Reader) allOutputs(n *yaml.Node) {
 	if n.Kind == yaml.Mapping && len(n.Pairs) > mixer.MaxOutputs {
 		r.Fail(n.Place, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
@@ -114,8 +117,8 @@ func (r *Reader) allOutputs(n *yaml.Node) {
 	})
 }
 
-// firstOutput moves the gain and cutoffs of the first output o to the master, which is its bus. For a value
-// that the master sets, too, it records an error. p is the pair of the output.
+// firstOutput moves the gain and cutoffs of o, the first output, to the master, which is its bus. For a value that
+// the master has, too, it records an error instead. p is the pair of the output in the file.
 func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 	m := &r.rules.Master
 	if o.Gain != 0 && m.Gain != 0 {
@@ -135,8 +138,8 @@ func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 	}
 }
 
-// givenTwice records an error for a key that both the first output and the master have. p is the pair of the
-// output.
+// givenTwice records an error at key, a key of the first output that the master has, too. p is the pair of the output
+// in the file.
 func (r *Reader) givenTwice(p *yaml.Pair, key string) {
 	r.Fail(fields.Given(p.Value, key).Place, "%s: the first output is the master bus, and `master` sets it, too; leave one out", key)
 }
@@ -170,8 +173,8 @@ func (r *Reader) masterEffects(root *yaml.Node) {
 // later accepts any value. It is for a field that is parsed once all buses are known.
 func later(*yaml.Pair) bool { return true }
 
-// route records an error for each bus whose output differs from the output of its parent. at returns the pair
-// of a bus in the file.
+// route records an error for each bus whose own output differs from the output of its parent. at returns the pair in
+// the file of the bus called bus.
 func (r *Reader) route(at func(bus string) *yaml.Pair) {
 	if len(r.rules.Outputs) == 0 {
 		return

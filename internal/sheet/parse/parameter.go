@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// parameterFields returns the fields that parse into p.
+// parameterFields returns the fields of a parameter, which parse into p.
 func parameterFields(p *rules.Parameter) []fields.Field {
 	return []fields.Field{
 		{Key: "from", To: &p.From, Within: Values},
@@ -18,8 +18,8 @@ func parameterFields(p *rules.Parameter) []fields.Field {
 	}
 }
 
-// parameters parses the parameters of a sound and appends them to s.Parameters. It records errors and always
-// returns true.
+// parameters parses the parameters of a sound from p and appends them to s.Parameters. It records errors, also for
+// contradictory values such as points outside the range, and always returns true.
 func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 	r.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := rules.Parameter{Name: p.Key}
@@ -56,8 +56,8 @@ func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 // curve is a destination for the points of a curve.
 type curve struct{ to *rules.Curve }
 
-// Read appends a list of points [x, y] to the curve and reports whether each point is valid. within limits y.
-// Read does not check the order of the points.
+// Read parses the value of p, a list of points [x, y], appends them to *c.to and reports whether each is valid.
+// within limits y. Read does not check the order of the points. At the first error, which it records, it stops.
 func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 {
 		r.Fail(p.Value.Place, "%s takes a list of points, such as [[0, -12], [1, 0]]", p.Key)

@@ -27,7 +27,7 @@ var (
 	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
 )
 
-// Reader parses the rules of a file and collects errors.
+// Reader parses the rules of a file and collects errors. Create it with New; it is for one file.
 type Reader struct {
 	fields.Reader
 	Buses  map[string]bool // names of buses, including "master"
@@ -40,8 +40,8 @@ type Reader struct {
 	thens   []then
 }
 
-// New sets *to to the defaults of a file and returns a reader that fills it in. file is its path for messages,
-// and fsys may be nil. named lists sounds that need no file.
+// New sets *to to the defaults of a file and returns a Reader that parses into *to. file is the path of the file for
+// messages. fsys is the file system of its sounds; nil is the operating system. named lists sounds that need no file.
 func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
 	*to = rules.Rules{
 		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
@@ -51,9 +51,9 @@ func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reade
 	}
 }
 
-// Text parses the text of a "bank" or "cue sheet". more lists its fields beyond the rules. Text calls rest
-// with the root after the rules have been parsed, so that rest can refer to their sounds and buses regardless
-// of the order in the file. It reports whether the text is valid YAML.
+// Text parses src, the text of a file; what is its kind, "bank" or "cue sheet". more lists its fields beyond the
+// rules. After the rules, Text calls rest with the root, so that rest can refer to their sounds and buses regardless
+// of the order in the file. Text records all errors and reports whether src is valid YAML.
 func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
 	root, wrong := yaml.Read(src, what)
 	if wrong != nil {
@@ -72,7 +72,7 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*y
 	return true
 }
 
-// Errors returns the errors of the file as rules.Errors, or nil.
+// Errors returns the recorded errors as rules.Errors in file order, or nil if there are no errors.
 func (r *Reader) Errors() error {
 	var all rules.Errors
 	for _, w := range r.Wrong() {
@@ -89,7 +89,8 @@ func File(more []fields.Field) fields.Mapping {
 	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil, nil).fields()...)}
 }
 
-// fields returns the fields of the root. Sections that refer to names are parsed later, by root.
+// fields returns the fields of the root of a file. The sections that refer to names have no destination: root parses
+// them later.
 func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	type shape = fields.Deferred
@@ -115,13 +116,14 @@ func (r *Reader) fields() []fields.Field {
 	}
 }
 
-// quality returns a destination for an interpolation quality, as fields.Optional needs it.
+// quality returns a destination that parses an interpolation quality into *to, in the form that fields.Optional
+// needs.
 func quality(to *voice.Quality) any {
 	return fields.Choice(to, voice.Linear, voice.Cubic, voice.Best)
 }
 
-// root parses the mapping of a whole file into the rules. what names the file in messages: "a bank". more lists
-// its fields beyond the rules.
+// root parses n, the mapping of a whole file, into the rules and records errors. what names the file in messages: "a
+// bank". more lists its fields beyond the rules.
 func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	s := r.rules
 	if p := fields.Given(n, "rate"); p != nil { // before the other keys, regardless of their order
@@ -154,7 +156,8 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	r.checkLayers()
 }
 
-// seed parses the seed, a signed 64-bit integer, and reports whether it is valid.
+// seed parses the value of p, a signed 64-bit integer, as the seed and reports whether it is valid. If not, it
+// records an error.
 func (r *Reader) seed(p *yaml.Pair) bool {
 	n, ok := r.Whole(p, math.MinInt64, math.MaxInt64)
 	if ok {
@@ -163,7 +166,7 @@ func (r *Reader) seed(p *yaml.Pair) bool {
 	return ok
 }
 
-// Master returns the fields of the master.
+// Master returns the fields of the master bus that parse into m, except its effects.
 func Master(m *rules.Master) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: &m.Gain, Within: Decibels},
@@ -175,7 +178,8 @@ func Master(m *rules.Master) []fields.Field {
 	}
 }
 
-// master parses the master bus except its effects. It records errors and always returns true.
+// master parses the master bus from p, except its effects, which masterEffects parses later. It records errors and
+// always returns true.
 func (r *Reader) master(p *yaml.Pair) bool {
 	m := &r.rules.Master
 	r.Read(p.Value, "master", append(Master(m), effectsField(later)))
@@ -185,7 +189,7 @@ func (r *Reader) master(p *yaml.Pair) bool {
 	return true
 }
 
-// Grow returns the fields of a growing pool.
+// Grow returns the fields of a growing pool, which parse into g.
 func Grow(g *rules.Grow) []fields.Field {
 	return []fields.Field{
 		{Key: "step", To: &g.Step, Within: Counts},
@@ -194,7 +198,8 @@ func Grow(g *rules.Grow) []fields.Field {
 	}
 }
 
-// grow parses the settings of a growing pool. It records an error if they contradict `voices` or `overflow`.
+// grow parses the settings of a growing pool from p. It records an error if they contradict `voices` or `overflow`,
+// which must have been parsed.
 func (r *Reader) grow(p *yaml.Pair) {
 	s := r.rules
 	g := &s.Grow

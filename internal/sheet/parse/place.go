@@ -12,7 +12,7 @@ import (
 	"voicepool/space"
 )
 
-// Cone returns the fields that parse into c.
+// Cone returns the fields of a cone, which parse into c.
 func Cone(c *space.Cone) []fields.Field {
 	angles := fields.Limits{From: 0, To: 360, Unit: " of degrees"}
 	return []fields.Field{
@@ -29,7 +29,7 @@ var Air = fields.Limits{From: 0, To: 1000}
 // Behind is the range of occlusion and obstruction.
 var Behind = fields.Limits{From: 0, To: 1}
 
-// Distance returns the fields that parse into a, except its curve and its table.
+// Distance returns the fields of an attenuation that parse into a, except its curve and its table.
 func Distance(a *space.Attenuation) []fields.Field {
 	return []fields.Field{
 		{Key: "min", To: &a.Min, Within: fields.Limits{From: 1e-6, To: 1e9}},
@@ -47,7 +47,8 @@ type Vector struct{ To **space.Vector }
 // places is the range of a coordinate.
 var places = fields.Limits{From: -1e9, To: 1e9}
 
-// Read parses [x, y, z], or [x, y] with z = 0, and reports whether it is valid.
+// Read parses the value of p, [x, y, z] or [x, y] with z = 0, into a new vector at *v.To and reports whether it is
+// valid. If not, it records an error and leaves *v.To unchanged.
 func (v Vector) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if n := len(p.Value.Items); p.Value.Kind != yaml.List || n < 2 || n > 3 {
 		r.Fail(p.Value.Place, "%s takes a list of x, y and z, or of x and y, such as [3, 0, -1]", p.Key)
@@ -137,8 +138,8 @@ func curves() []string {
 	return names
 }
 
-// distance parses an attenuation into a: {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table, table:
-// ...}. It records errors.
+// distance parses an attenuation from p into a: {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table,
+// table: ...}. It records errors, also for values that contradict each other.
 func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	curves := curves()
 	var named, table *yaml.Pair
@@ -165,7 +166,7 @@ func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	}
 }
 
-// hint returns the end of a message about an unknown name: the nearest name, or a list of all names.
+// hint returns the end of a message about name, an unknown name: the nearest of names, or a list of all of them.
 func (r *Reader) hint(name string, names []string) string {
 	if hint := r.Suggest(name, func() []string { return names }); hint != "" {
 		return hint
@@ -173,8 +174,8 @@ func (r *Reader) hint(name string, names []string) string {
 	return "; want one of " + fields.Join(names)
 }
 
-// table parses an attenuation curve that is linear in decibels between its points. It returns nil on an
-// error.
+// table parses an attenuation curve from p, a list of pairs of a distance and a gain in dB; between them it is linear
+// in decibels. After an error, which it records, it returns nil.
 func (r *Reader) table(p *yaml.Pair) *space.Table {
 	const shape = "a list of pairs of a distance and a gain, such as [[1, 0], [10, -20], [50, -80]]"
 	if p.Value.Kind != yaml.List || len(p.Value.Items) > maxFiles {
@@ -206,7 +207,8 @@ func (r *Reader) table(p *yaml.Pair) *space.Table {
 // PanStrength is a destination for the panning strength; 0 is stored as space.NoPan.
 type PanStrength struct{ To *float64 }
 
-// Read parses 0 as space.NoPan, or a number in the range, and reports whether it is valid.
+// Read parses the value of p, a number within the limits, into *s.To and reports whether it is valid. 0 is valid,
+// too, and stored as space.NoPan. If the value is invalid, an error is recorded.
 func (s PanStrength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Text == "0" && !p.Value.Quoted {
 		*s.To = space.NoPan

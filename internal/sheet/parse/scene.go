@@ -7,12 +7,12 @@ import (
 	"voicepool/pcm"
 )
 
-// Scene returns the fields of a scene, except its buses.
+// Scene returns the fields of a scene that parse into s, except its buses.
 func Scene(s *rules.Scene) []fields.Field {
 	return []fields.Field{{Key: "voices", To: &s.Voices, Within: Counts}}
 }
 
-// SceneBus returns the fields of a bus in a scene, except its duck, effects and sends.
+// SceneBus returns the fields of a bus in a scene that parse into b, except its duck, effects and sends.
 func SceneBus(b *rules.SceneBus) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: fields.Optional(&b.Gain, func(x *pcm.Decibels) any { return x }), Within: Decibels},
@@ -22,13 +22,15 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 	}
 }
 
-// sceneFields returns all fields of a scene, which parse into s. buses parses the key `buses`.
+// sceneFields returns all fields of a scene, which parse into s. buses parses the key `buses`; nil is enough for the
+// schema.
 func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
 	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil), SendMoves(nil))}
 	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
 }
 
-// allScenes parses the scenes into the rules. The buses must have been parsed.
+// allScenes parses n, the mapping of all scenes, and appends them to the rules. Errors are recorded. The buses must
+// have been parsed before.
 func (r *Reader) allScenes(n *yaml.Node) {
 	r.Named(n, "scenes", func(p *yaml.Pair) {
 		s := rules.Scene{Name: p.Key}
@@ -41,8 +43,8 @@ func (r *Reader) allScenes(n *yaml.Node) {
 	})
 }
 
-// sceneBuses parses the buses of a scene and appends them to s.Buses. It renames the bus of the first output to
-// master.
+// sceneBuses parses the buses of a scene from p and appends them to s.Buses. Errors, such as an unknown bus, are
+// recorded. The bus of the first output is renamed to master.
 func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
 	r.Named(p.Value, "the buses of a scene", func(p *yaml.Pair) {
 		if !r.Buses[p.Key] {

@@ -11,18 +11,18 @@ import (
 	"voicepool/pcm"
 )
 
-// sendsField returns the field of the sends of a bus, parsed by read.
+// sendsField returns the field `sends` of a bus, parsed by read. nil is enough for the schema.
 func sendsField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "sends", To: read, Like: sendsShape()}
 }
 
-// sendsShape returns the shape of sends: a gain or a mapping per bus.
+// sendsShape returns the shape of sends: a mapping from buses to a gain, or to a mapping with gain and pre.
 func sendsShape() fields.Names {
 	long := fields.Mapping{Fields: sendFields(&mixer.Send{}), Needs: []string{"gain"}}
 	return fields.Names{Of: fields.Either{sendGain(), long}}
 }
 
-// SendMoves returns the field that sets gains of sends, parsed by read.
+// SendMoves returns the field `sends` with new gains of sends, parsed by read.
 func SendMoves(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "sends", To: read, Like: fields.Names{Of: sendGain()}}
 }
@@ -40,8 +40,8 @@ func sendFields(s *mixer.Send) []fields.Field {
 	}
 }
 
-// sends parses the sends of a bus, a mapping from buses to gains or mappings, and appends the valid ones to
-// *to. It always returns true.
+// sends parses the sends of bus from p, a mapping from buses to gains or mappings, and appends the valid ones to *to.
+// It records errors and always returns true.
 func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
 		s := mixer.Send{To: p.Key}
@@ -52,8 +52,8 @@ func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	return true
 }
 
-// readSend parses a send into s: its gain, or, if more is true, optionally a mapping. It returns false if the
-// gain is invalid. Errors in a mapping are recorded, but it returns true.
+// readSend parses the value of p into s: the gain of a send, or, if more is true, also a mapping. It records errors
+// in r. The result is false if a plain gain is invalid, but true for any mapping.
 func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 	if !more || p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels})
@@ -66,7 +66,8 @@ func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 	return true
 }
 
-// sendTo reports whether a bus may send to the bus named by the key of p. If not, it records an error.
+// sendTo reports whether bus may send to the bus that the key of p names: another known bus, not the master. If not,
+// it records an error.
 func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	switch {
 	case p.Key == "master" || r.isMaster(p.Key):
@@ -81,8 +82,8 @@ func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	return false
 }
 
-// SendMoves parses new gains for sends of a bus, in a scene or a cue, and appends them to *to. A send that the
-// bus lacks is an error.
+// SendMoves parses new gains for the sends of bus from p, in a scene or a cue, and appends them to *to. It records
+// errors, also for a send that the bus lacks.
 func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
 	has := r.SendsOf(bus)
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
@@ -105,7 +106,8 @@ func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
 	})
 }
 
-// SendsOf returns the sends of a bus, or nil if the bus is unknown.
+// SendsOf returns the sends of the bus called bus, which share memory with the rules. It is nil if the bus is
+// unknown.
 func (r *Reader) SendsOf(bus string) []mixer.Send {
 	if i := slices.IndexFunc(r.rules.Buses, func(b rules.Bus) bool { return b.Name == bus }); i >= 0 {
 		return r.rules.Buses[i].Sends
@@ -113,7 +115,7 @@ func (r *Reader) SendsOf(bus string) []mixer.Send {
 	return nil
 }
 
-// WriteSends formats sends as in a file.
+// WriteSends formats all, the sends of a bus or voice, as the mapping of a file.
 func WriteSends(all []mixer.Send) string {
 	var line fields.Line
 	for _, s := range all {
@@ -133,13 +135,14 @@ type voiceSends struct {
 	more  bool
 }
 
-// VoiceSends returns a destination for the sends of a sound or start. If more is false, only gains are valid.
-// known contains the buses.
+// VoiceSends returns a destination that parses the sends of a sound or start into *to. known contains the names of
+// the buses. If more is false, only plain gains are valid.
 func VoiceSends(to *[]mixer.Send, known map[string]bool, more bool) fields.Value {
 	return voiceSends{to, known, more}
 }
 
-// Read replaces *v.to by the valid sends of the mapping and reports whether all are valid.
+// Read replaces *v.to by the valid sends in the mapping of p and reports whether all are valid. It records errors,
+// also for more sends than a voice may have.
 func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	*v.to = nil
 	if n := len(p.Value.Pairs); p.Value.Kind == yaml.Mapping && n > mixer.VoiceSends {
@@ -169,8 +172,8 @@ func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to)
 // Schema returns the schema of a mapping from buses to gains or mappings.
 func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
 
-// SendsHome records an error for each send of a voice on bus that leads to bus itself or to the master. n is
-// the mapping with the key `sends`; the error is at the key, or at n if it is missing.
+// SendsHome records an error for each of sends, of a voice on bus, that leads to bus itself or to the master. n is
+// the mapping with the key `sends`; the error is at the key, or at n if the key is missing.
 func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
 	at := n.Place
 	if p := fields.Given(n, "sends"); p != nil {

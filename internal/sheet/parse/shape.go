@@ -12,12 +12,13 @@ var shortShapes = map[string]voice.Shape{"db": voice.InDecibels, "linear": voice
 // shape is a destination for the shape of a fade.
 type shape struct{ fields.Value }
 
-// Shape returns a destination for the shape of a fade.
+// Shape returns a destination that parses the shape of a fade into *to, by its name or a short one such as db.
 func Shape(to *voice.Shape) fields.Value {
 	return shape{fields.Choice(to, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)}
 }
 
-// Read parses the name or the alternative name of a shape and reports whether it is valid.
+// Read parses the value of p, the name or short name of a shape, and reports whether it is valid. If not, it records
+// an error.
 func (s shape) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if long, some := shortShapes[p.Value.Text]; some && p.Value.Kind == yaml.Scalar {
 		named, value := *p, *p.Value
@@ -27,7 +28,7 @@ func (s shape) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	return s.Value.Read(r, p, within)
 }
 
-// Schema returns an enum of all names.
+// Schema returns an enum of the names and the short names.
 func (s shape) Schema(within fields.Limits) fields.Schema {
 	return fields.Either{s.Value, fields.Schema{"enum": fields.Sorted(shortShapes)}}.Schema(within)
 }

@@ -14,14 +14,15 @@ import (
 	"voicepool/voice"
 )
 
-// bus returns a destination for the name of a bus. known contains the valid names.
+// bus returns a destination that parses the name of a bus into *to. known contains the valid names.
 func bus(to *string, known map[string]bool) fields.Value {
 	return fields.Name{To: to, What: "bus", Known: known}
 }
 
 const maxFiles = 65536 // per sound
 
-// allSounds parses the sounds into the rules and then checks their `then` keys.
+// allSounds parses n, the mapping of all sounds, adds them to the rules, and then checks their `then` keys. Errors
+// are recorded. The buses must have been parsed before.
 func (r *Reader) allSounds(n *yaml.Node) {
 	r.Named(n, "sounds", func(p *yaml.Pair) {
 		s := rules.Sound{Name: p.Key, Speed: 1, Listed: true}
@@ -91,8 +92,8 @@ func coalesceFields(c *rules.Coalesce) []fields.Field {
 	}
 }
 
-// sound parses the mapping of a sound into s. A sound without files or layers must have the name of an embedded
-// sound. Errors are recorded.
+// sound parses the mapping of a sound from p into s. A sound without files or layers must have the name of an
+// embedded sound. Errors are recorded. The keys `then`, `group` and `layers` are kept in r for later checks.
 func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	n := p.Value
 	named := false
@@ -142,8 +143,8 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// group records an error if a sound in a group has no limit, cooldown or coalesce, or different ones from the
-// first sound of the group. p is the sound's key `group`.
+// group records an error if s, a sound in a group, has no limit, cooldown or coalesce, or different ones from the
+// first sound of the group. It keeps s if it is the first. p is the sound's key `group`.
 func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 	if s.Limit.Voices == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
 		r.Fail(p.Place, "group needs a limit, a cooldown or coalesce, which its sounds share")
@@ -158,8 +159,8 @@ func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// coalesce parses a time, or {within: time, most: decibels}, into c. It returns false if a time is invalid;
-// errors in a mapping are recorded, but it returns true.
+// coalesce parses the value of p, a time or {within: time, most: decibels}, into c. It records errors. The result is
+// false if a plain time is invalid, but true for any mapping.
 func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	n := p.Value
 	if n.Kind != yaml.Mapping {
@@ -175,7 +176,8 @@ func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	return true
 }
 
-// files parses the key `file` or `files` and appends the files to s.Files. Errors are recorded.
+// files parses the value of p, whose key is `file` or `files`, and appends the valid files to s.Files. Errors are
+// recorded.
 func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	if p.Key == "file" {
 		if _, ok := r.Scalar(p, "a path"); ok {
@@ -196,8 +198,9 @@ func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// File appends the file that n names to files and returns the result. n is a path, or the name of an embedded
-// or generated sound. An invalid one is recorded as an error and not appended.
+// File appends the file that the scalar n names to files and returns the result. n is a path, or the name of an
+// embedded or generated sound. An invalid one is recorded as an error and not appended. Whether the file exists is
+// not checked.
 func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
 	_, found := r.rules.Find(n.Text)
@@ -223,7 +226,7 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 // AskEmbedded is a hint on how to use embedded sounds in a bank.
 const AskEmbedded = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
 
-// Known returns the names of the sounds that need no file.
+// Known returns the names of the sounds that need no file, as passed to New.
 func (r *Reader) Known() (names []string) {
 	for i := range r.rules.Named {
 		names = append(names, r.rules.Named[i].Name)
@@ -231,7 +234,7 @@ func (r *Reader) Known() (names []string) {
 	return names
 }
 
-// Add adds a sound to the rules and returns its index in them.
+// Add adds s to the rules and to r.Sounds, and returns its index in the rules.
 func (r *Reader) Add(s rules.Sound) int {
 	i := len(r.rules.Sounds)
 	r.Sounds[s.Name] = i

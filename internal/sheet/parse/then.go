@@ -14,8 +14,8 @@ type then struct {
 	name string
 }
 
-// follow records an error for each `then` key that names an unknown sound or a sound with layers, or that leads
-// back to its own sound.
+// follow records an error for each `then` key that names an unknown sound or a sound with layers, or that leads back
+// to its own sound. All sounds must have been parsed.
 func (r *Reader) follow() {
 	for _, t := range r.thens {
 		next := t.pair.Value.Text
@@ -41,7 +41,7 @@ func (r *Reader) follow() {
 	}
 }
 
-// Thens returns the places of all `then` keys.
+// Thens returns the places of all `then` keys of the file, in file order.
 func (r *Reader) Thens() (all []yaml.Place) {
 	for _, t := range r.thens {
 		all = append(all, t.pair.Place)
@@ -49,7 +49,8 @@ func (r *Reader) Thens() (all []yaml.Place) {
 	return all
 }
 
-// after returns the name of the sound that follows a sound by `then`; "" if it has no `then` or is unknown.
+// after returns the name of the sound that follows the sound called name by `then`. It returns "" if that sound has
+// no `then` or is unknown.
 func (r *Reader) after(name string) string {
 	if i, ok := r.Sounds[name]; ok {
 		return r.rules.Sounds[i].Then
@@ -74,8 +75,8 @@ func (l region) Schema(within fields.Limits) fields.Schema {
 	return fields.Schema{"anyOf": []fields.Schema{l.Loop.Schema(within), mapping.Schema(within)}}
 }
 
-// Read parses true, false, a number of rounds, or a region {from, to}, and reports whether it is valid. Errors
-// in a region are recorded, but it returns true.
+// Read parses the value of p, which is true, false, a number of rounds, or a region {from, to}, into l.sound and
+// reports whether it is valid. Errors in a region are recorded, but then the result is true, too.
 func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	s := l.sound
 	if p.Value.Kind != yaml.Mapping {
@@ -92,7 +93,7 @@ func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool 
 	return true
 }
 
-// Text returns the loop region and true, or the results of Loop.Text if there is only a loop.
+// Text returns the loop region as a mapping and true, or the results of Loop.Text if the sound has no region.
 func (l region) Text() (string, bool) {
 	if l.sound.LoopTo.IsZero() {
 		return l.Loop.Text()
