@@ -93,15 +93,15 @@ type options struct {
 	quality voice.Quality
 }
 
-// Open reads a bank from a file system, such as an embed.FS or os.DirFS("assets"), and loads its sounds into
-// a library. Paths in the file are relative to its folder. If the file states a sample rate, it must be the
-// rate of the library.
+// Open reads the bank called name from fsys, such as an embed.FS or os.DirFS("assets"), and loads its sounds into
+// lib. Paths in the file are relative to its folder. If the file states a sample rate, it must be the rate of the
+// library.
 //
 // named lists sounds that the file may use by name instead of by path. To allow the embedded sounds, pass
 // embedded.Sources().
 //
-// Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot
-// be loaded are returned as rules.Errors, which wrap rules.ErrSound.
+// Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot be
+// loaded are returned as rules.Errors, which wrap rules.ErrSound.
 func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
 	b.claimEnded.L = &b.mu
@@ -117,7 +117,7 @@ func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) 
 }
 
 // read reads and parses the file of the bank. It returns the rules, the root of the YAML tree of the file, and an
-// error as Open does; the rules are complete only without an error.
+// error as Open does. The rules are complete only without an error. The bank is unchanged.
 func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	if b.fsys == nil {
 		return nil, nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
@@ -136,9 +136,9 @@ func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error
 	return r, err
 }
 
-// parseFile parses src, the text of a bank, for a library with a sample rate in Hz; 0 accepts any rate. It also
-// returns the root of the YAML tree, nil if src is not valid YAML. fsys may be nil; name and named are as in Parse.
-// The error is a rules.Errors.
+// parseFile parses src, the text of a bank, for a library with the sample rate rate in Hz; 0 accepts any rate. If the
+// text states no rate, the rules get that one. The second result is the root of the YAML tree, nil if src is not
+// valid YAML. fsys may be nil; name and named are as in Parse. The error is a rules.Errors.
 func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, *yaml.Node, error) {
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
@@ -165,8 +165,9 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 	return out, top, r.Errors()
 }
 
-// load loads the sounds of r into the library and prepares them for the pitches that they can reach. It returns them
-// by name. The error lists the sounds that cannot be loaded, as rules.Errors. It does not change the bank.
+// load loads the sounds of r into the library, prepares them for the pitches that they can reach, and returns them by
+// name, without mixer options. The error lists the sounds that cannot be loaded, as rules.Errors. load does not
+// change the bank, and needs no mutex.
 func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	ctx := context.Background()
 	ways := make([]loading.Ways, len(r.Sounds))
@@ -229,8 +230,8 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	return out, versions.Make(ctx)
 }
 
-// noteStreamError keeps err for Err if it is the first error of a stream. The first argument is unused. Any
-// goroutine.
+// noteStreamError keeps err for Err if it is the first error of a stream. The first argument is unused. It may be
+// called on any goroutine.
 func (b *Bank) noteStreamError(_ string, err error) {
 	err = fmt.Errorf("bank: the stream %s", strings.TrimPrefix(err.Error(), "sounds: "))
 	b.streams.CompareAndSwap(nil, &err)
@@ -256,8 +257,8 @@ func (b *Bank) Rules() *rules.Rules {
 // result, creates a mixer with it, and passes the mixer to Use.
 func (b *Bank) Config() mixer.Config { return b.Rules().Config() }
 
-// NewMixer creates a mixer with Config, and makes later calls of Play use it. The error wraps
-// mixer.ErrConfig. The caller closes the mixer.
+// NewMixer creates a mixer with Config, and makes later calls of Play use it as Use does. The error wraps
+// mixer.ErrConfig, or ErrMixer. The caller closes the mixer.
 func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	m, err := mixer.New(b.Config())
 	if err != nil {
@@ -269,8 +270,9 @@ func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	return m, nil
 }
 
-// Use makes later calls of Play use m. m must have the rate and the buses of the bank, as a mixer made from
-// Config has. The error wraps ErrMixer.
+// Use makes later calls of Play use m, which is not in a scene. Handles of an earlier mixer stay valid. m must have
+// the rate and the buses of the bank, as a mixer made from Config has. The error wraps ErrMixer; the bank then keeps
+// its mixer. Use waits while a Play opens a stream.
 func (b *Bank) Use(m *mixer.Mixer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -299,7 +301,8 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	return nil
 }
 
-// expectStems registers the names of all possible starts of sounds and their layers with the mixer, for stems.
+// expectStems registers with m the name and the file of every possible start of sounds and their layers, so that the
+// mixer knows all stems in advance.
 func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	for _, s := range sounds {
 		for _, l := range append([]layer{{sound: s}}, s.layers...) {
@@ -310,8 +313,8 @@ func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	}
 }
 
-// setOptions sets the mixer options of sounds and their layers. found has the options by the name in the file; a
-// layer gets the options of its own sound.
+// setOptions sets the mixer options of sounds and their layers to the elements of found, which has them by the name
+// of the sound in the file. A layer gets the options of its own sound.
 func setOptions(sounds map[string]*sound, found map[string]options) {
 	for name, s := range sounds {
 		s.options = found[name]
@@ -321,8 +324,8 @@ func setOptions(sounds map[string]*sound, found map[string]options) {
 	}
 }
 
-// parameterPitchRange returns the range of semitones that the parameters of a sound together can add to its pitch. It
-// is zero without parameters.
+// parameterPitchRange returns the range of semitones that the parameters of s together can add to its pitch. It is
+// zero if s has no parameters.
 func parameterPitchRange(s *rules.Sound) (sum rules.Range) {
 	for i := range s.Parameters {
 		span := s.Parameters[i].Pitch.Span()
@@ -336,7 +339,7 @@ func unionRange(a, b rules.Range) rules.Range {
 	return rules.Range{From: min(a.From, b.From), To: max(a.To, b.To)}
 }
 
-// optionsOn returns the group, quality and bus of each sound of r on mixer m, by sound name. It creates the groups. A
+// optionsOn returns the group, quality and bus of each sound of r on m, by sound name. It creates new groups in m. A
 // sound on a bus that m lacks gets the nearest parent bus. The error wraps ErrMixer.
 func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	groups, err := r.Groups(m)
@@ -351,11 +354,11 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	return out, nil
 }
 
-// noMixer returns the error, which wraps ErrMixer, of a call that needs a mixer before there is one. call is the name
-// of the method.
+// noMixer returns an error that wraps ErrMixer for a method that needs a mixer before there is one. call is the name
+// of the method, for the message.
 func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
 
-// find returns the sound with a name, or an error that wraps ErrName. The caller holds mu.
+// find returns the sound called name, or an error that wraps ErrName. The caller holds mu.
 func (b *Bank) find(name string) (*sound, error) {
 	if s := b.sounds[name]; s != nil {
 		return s, nil
@@ -363,8 +366,8 @@ func (b *Bank) find(name string) (*sound, error) {
 	return nil, unknown("sound", name, b.sounds)
 }
 
-// unknown returns an error for an unknown name. It wraps ErrName and suggests the nearest key of known. kind is the
-// kind of name in the message, such as "sound".
+// unknown returns an error that wraps ErrName: there is no kind called name, where kind is a word such as "sound".
+// The message suggests the nearest key of known.
 func unknown[V any](kind, name string, known map[string]V) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, kind, yaml.Quote(name))

@@ -9,8 +9,8 @@ import (
 // choices must depend only on the order of the plays of a name. Therefore a play that opens a stream reserves
 // (claims) every sound that it draws for, and plays that need the same sounds wait.
 
-// collectParts sets s.parts to the sounds that a play of s starts: s, its layers, and their successors by `then`. It
-// sets s.streams if any of them is a stream. layers and then must be set.
+// collectParts sets s.parts to the sounds that a play of s draws for: s, its layers, and their successors by `then`.
+// It sets s.streams if any of them is a stream. s.layers, and then of all sounds, must be set before.
 func (s *sound) collectParts() {
 	s.parts = append(s.parts[:0], s)
 	for _, l := range s.layers {
@@ -26,7 +26,7 @@ func (s *sound) collectParts() {
 	}
 }
 
-// isClaimed reports whether a play has claimed the sound or any of its parts. The caller holds mu.
+// isClaimed reports whether a play has claimed any of s.parts, which include s. The caller holds mu.
 func (s *sound) isClaimed() bool {
 	for _, part := range s.parts {
 		if part.claimed {
@@ -36,8 +36,8 @@ func (s *sound) isClaimed() bool {
 	return false
 }
 
-// claim reserves a sound and its parts for one play, which may release mu to open a stream. Other plays wait
-// until endClaim. The caller holds mu.
+// claim reserves s and its parts for one play, which may release mu to open a stream. Other plays of them wait until
+// endClaim. Requires that s is not claimed. The caller holds mu.
 func (b *Bank) claim(s *sound) {
 	b.claims++
 	for _, part := range s.parts {
@@ -45,7 +45,7 @@ func (b *Bank) claim(s *sound) {
 	}
 }
 
-// endClaim ends a claim and wakes the waiting plays. The caller holds mu.
+// endClaim ends a claim of s and wakes the waiting plays. The caller holds mu.
 func (b *Bank) endClaim(s *sound) {
 	b.claims--
 	for _, part := range s.parts {
@@ -54,7 +54,7 @@ func (b *Bank) endClaim(s *sound) {
 	b.claimEnded.Broadcast()
 }
 
-// waitForClaims waits until no play is opening a stream. The caller holds mu, which is released while waiting.
+// waitForClaims waits until no play is opening a stream. The caller holds mu, which is released while it waits.
 func (b *Bank) waitForClaims() {
 	for b.claims > 0 {
 		b.claimEnded.Wait()

@@ -24,8 +24,8 @@ type Handle struct {
 }
 
 // forAll calls do for each voice of the play and returns the first error other than mixer.ErrGone. It returns
-// mixer.ErrGone if all voices have ended, or if the play has been reused for another start. It holds Bank.mu, except
-// for a play with a single voice.
+// mixer.ErrGone if all voices have ended, or if the play has been reused for another start. It locks Bank.mu during
+// the calls, except for a play with a single voice.
 func (h Handle) forAll(do func(mixer.Handle) error) error {
 	if h.play == nil {
 		return do(h.Handle)
@@ -56,14 +56,14 @@ func (h Handle) State() mixer.State {
 // cancelled. The error is mixer.ErrGone if the play has ended.
 func (h Handle) Stop() error { return h.forAll(mixer.Handle.Stop) }
 
-// StopOver fades the play to silence along a raised cosine and then ends it, like mixer.Handle.StopOver. A fade of 0
-// or less is the same as Stop. The error is mixer.ErrGone if the play has ended.
+// StopOver fades the play to silence along a raised cosine, over the duration fade, and then ends it, like
+// mixer.Handle.StopOver. A fade of 0 or less is the same as Stop. The error is mixer.ErrGone if the play has ended.
 func (h Handle) StopOver(fade time.Duration) error {
 	return h.forAll(func(one mixer.Handle) error { return one.StopOver(fade) })
 }
 
-// Pause fades the play out within 10 ms and holds it at its position. A voice that is already fading out ends at
-// once. The error is mixer.ErrGone if the play has ended.
+// Pause fades the play out within 10 ms and holds it at its position until Resume. A voice that is already fading out
+// ends at once. The error is mixer.ErrGone if the play has ended.
 func (h Handle) Pause() error { return h.forAll(mixer.Handle.Pause) }
 
 // Resume ends a Pause; the play fades in over 5 ms. The error is mixer.ErrGone if the play has ended.
@@ -81,9 +81,9 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 	return h.forAll(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), within, shape) })
 }
 
-// withParameterGain stores the game's gain in the play and returns it with the gain of the parameters, in dB. It
-// returns an invalid gain unchanged, without storing it, so that the mixer rejects it; -Inf becomes the minimum. The
-// caller holds Bank.mu.
+// withParameterGain stores gain, the game's gain in dB, in the play and returns it plus the gain of the parameters.
+// It returns an invalid gain unchanged, without storing it, so that the mixer rejects it; -Inf becomes the minimum.
+// The caller holds Bank.mu unless h is a single voice.
 func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
 	if gain == pcm.FromLinear(0) {
 		gain = mixer.MinGain
@@ -132,8 +132,8 @@ func (h Handle) SetHighPass(hz float64) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetHighPass(hz) })
 }
 
-// SetSend moves the gain of the play's send to the bus with the name to, within a time, like mixer.Handle.SetSend.
-// The error is mixer.ErrGone, or wraps mixer.ErrOption.
+// SetSend moves the gain of the play's send to the bus called to, in dB, to gain within the time within, like
+// mixer.Handle.SetSend. The error is mixer.ErrGone, or wraps mixer.ErrOption.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
 }
@@ -157,8 +157,8 @@ func (h Handle) SetLoop(rounds int) error {
 	return h.forAll(func(one mixer.Handle) error { return one.SetLoop(rounds) })
 }
 
-// sounding returns the first voice of the play that has not ended. If all have ended, it returns the first
-// voice.
+// sounding returns the first voice of the play that has not ended. If all have ended, it returns the first voice. It
+// locks Bank.mu as forAll does.
 func (h Handle) sounding() mixer.Handle {
 	found := h.Handle
 	_ = h.forAll(func(one mixer.Handle) error {
@@ -170,16 +170,16 @@ func (h Handle) sounding() mixer.Handle {
 	return found
 }
 
-// Seek moves the first voice of the play that has not ended to a position in its sound. Other voices do not move.
-// Errors are as in mixer.Handle.Seek.
+// Seek moves the first voice of the play that has not ended to position, a time in its sound. Other voices do not
+// move. Errors are as in mixer.Handle.Seek.
 func (h Handle) Seek(position time.Duration) error { return h.sounding().Seek(position) }
 
 // Position returns the position in the sound of the first voice of the play that has not ended. If all have ended, it
 // is the position of the first voice.
 func (h Handle) Position() time.Duration { return h.sounding().Position() }
 
-// Set sets a parameter of the file for this play only, ramped over 5 ms. x is in the unit of the parameter. The error
-// wraps ErrName, mixer.ErrGone, or mixer.ErrOption if x is out of the range of the parameter.
+// Set sets the parameter of the file called parameter for this play only, ramped over 5 ms. x is in the unit of the
+// parameter. The error wraps ErrName, mixer.ErrGone, or mixer.ErrOption if x is out of the range of the parameter.
 func (h Handle) Set(parameter string, x float64) error {
 	if h == (Handle{}) {
 		return mixer.ErrGone

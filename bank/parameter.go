@@ -10,8 +10,9 @@ import (
 	"voicepool/pcm"
 )
 
-// withParameters returns the game's gain in dB and its pitch plus the values of the parameters, limited to the range
-// of the mixer. A gain of silence stays silence, as in cue sheets. The caller holds Bank.mu.
+// withParameters returns the game's gain in dB and pitch plus the values of the curves of p's parameters, limited to
+// the range of the mixer. If the game's gain is silence, the result is silence, too, as in cue sheets. The caller
+// holds Bank.mu.
 func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 	gain, pitch = p.gain, p.pitch
 	for i := range p.values {
@@ -24,9 +25,9 @@ func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
 }
 
-// playMany starts a sound with layers, parameters or followers at a frame, or mixer.Now, and returns one handle for
-// all its voices. If a voice cannot start, it stops the others, takes back the random choices, and returns the zero
-// Handle and the error. The caller holds mu.
+// playMany starts s, which has layers, parameters or followers, at frame, which may be mixer.Now, and returns one
+// handle for all its voices. If a voice cannot start, it stops the others, takes back the random choices, and returns
+// the zero Handle and the error. The caller holds mu, which is released while a stream is opened.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free(b)
 	p.starting = true
@@ -50,9 +51,9 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
 }
 
-// startAll starts the layers of a sound, or the sound itself if it has no layers, as voices of p. The delays of
-// layers count from frame, or from the next frame for mixer.Now. It stops at the first error and leaves the started
-// voices to the caller. The caller holds mu.
+// startAll starts the layers of s, or s itself if it has no layers, as voices of p. The delays of layers count from
+// frame, or from the next frame if frame is mixer.Now. At the first error it stops and leaves the started voices to
+// the caller. The caller holds mu, which is released while a stream is opened.
 func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
 	moves := within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
@@ -107,11 +108,11 @@ func (s *sound) hasDelayedLayers() bool {
 	return false
 }
 
-// within reports whether x is in least..most, inclusive. NaN is not.
+// within reports whether x is in least..most, both inclusive. For NaN it returns false.
 func within(x, least, most float64) bool { return x >= least && x <= most }
 
-// setParameter sets parameter i of the play to x, which must be in its range, and updates the gain and pitch of its
-// voices. It returns mixer.ErrGone if all voices have ended. The caller holds Bank.mu.
+// setParameter sets parameter i of p.rules for this play to x, which must be in its range, and updates the gain and
+// pitch of its voices. It returns mixer.ErrGone if all voices have ended. The caller holds Bank.mu.
 func (p *play) setParameter(i int, x float64) error {
 	p.values[i] = x
 	gain, pitch := p.withParameters()
@@ -129,13 +130,14 @@ func (p *play) setParameter(i int, x float64) error {
 	})
 }
 
-// apply sets the gain and pitch of all voices, as values for the mixer. The error is as in forEach.
+// apply sets the gain and pitch of all voices of p, with the parameters already added, over 5 ms. The error is as in
+// forEach.
 func (p *play) apply(gain pcm.Decibels, pitch pcm.Semitones) error {
 	return p.forEach(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
 }
 
-// forEach calls do for each voice, also after an error, and returns the first error other than mixer.ErrGone. It
-// returns mixer.ErrGone only if do returned it for all voices.
+// forEach calls do for each voice of p, also after an error, and returns the first error other than mixer.ErrGone. It
+// returns mixer.ErrGone only if do returned it for all voices. The caller holds Bank.mu.
 func (p *play) forEach(do func(mixer.Handle) error) error {
 	var first error
 	gone := 0
@@ -186,8 +188,8 @@ func (b *Bank) Set(parameter string, x float64) error {
 	return first
 }
 
-// checkParameter returns nil if x is in range for every sound that has the parameter. The error wraps
-// mixer.ErrOption, or ErrName if no sound has the parameter. The caller holds mu.
+// checkParameter returns nil if x is in range for every sound that has the parameter called parameter. The error
+// wraps mixer.ErrOption, or ErrName if no sound has the parameter. The caller holds mu.
 func (b *Bank) checkParameter(parameter string, x float64) error {
 	found := false
 	for i := range b.rules.Sounds {

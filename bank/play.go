@@ -52,7 +52,7 @@ func (b *Bank) Play(name string, o Options) (Handle, error) {
 	return b.play(mixer.Now, name, &o)
 }
 
-// PlayAt starts the sound with a name as Play does, but at a frame, counted from the first frame that the mixer ever
+// PlayAt starts the sound called name as Play does, but at frame, counted from the first frame that the mixer ever
 // mixed. If that frame has already been mixed, the sound starts at once. mixer.Now is the next frame.
 func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	b.mu.Lock()
@@ -63,8 +63,9 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	return b.play(frame, name, &o)
 }
 
-// play starts the sound with a name at a frame; mixer.Now is the next one. It waits while another play opens a stream
-// of the same sound. A mixer must exist. The errors are as in Play. The caller holds mu.
+// play starts the sound called name at frame; mixer.Now is the next one. It waits while another play opens a stream
+// of the same sound. A mixer must exist. The errors are as in Play. The caller holds mu, which is released while play
+// waits or opens a stream.
 func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	s, err := b.find(name)
 	for err == nil && s.isClaimed() {
@@ -85,9 +86,9 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	return Handle{Handle: h}, err
 }
 
-// startWithFollowers starts a sound or layer at a moment, schedules the sounds that follow it by `then`, and adds all
-// voices to p. base has the values of the parent of a layer, and Speed 1 otherwise. It stops at the first error and
-// leaves the started voices to the caller.
+// startWithFollowers starts s, a sound or layer, at the moment at, schedules the sounds that follow it by `then`, and
+// adds all voices to p. base has the values of the parent of a layer; for other sounds its Speed is 1. At the first
+// error it stops and leaves the started voices to the caller. The caller holds mu.
 func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
 	lead, err := b.start(s, at.Play, o, base, p.number)
 	if err != nil {
@@ -107,9 +108,10 @@ func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options
 	return nil
 }
 
-// start makes the random choices of a start of s and passes it to play, a function of the mixer. If that fails, it
-// takes the choices back and returns the error. For a layer, base holds the values of its parent. number identifies
-// the play in the mixer; 0 for a single voice. The caller holds mu, which is released while a stream is opened.
+// start makes the random choices for a start of s and passes it to play, a function of the mixer. If play fails,
+// start takes the choices back and returns the error. base holds the values of the parent of a layer. number
+// identifies the play in the mixer; 0 for a single voice. The caller holds mu, which is released while a stream is
+// opened.
 func (b *Bank) start(
 	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
@@ -141,7 +143,7 @@ func (b *Bank) start(
 	return h, err
 }
 
-// overrideOr returns *override, or rules if override is nil.
+// overrideOr returns *override, the value of the game, or rules, the value of the file, if override is nil.
 func overrideOr(override *float64, rules float64) float64 {
 	if override != nil {
 		return *override
@@ -149,14 +151,15 @@ func overrideOr(override *float64, rules float64) float64 {
 	return rules
 }
 
-// undo takes back the random choices of the last start. It must not be called twice for one start.
+// undo takes back the random choices of the last start of s, so that the next start draws them again. It must not be
+// called twice for one start. The caller holds mu.
 func (s *sound) undo() {
 	s.plays--
 	s.picker.Undo()
 }
 
-// base draws the gain and pitch of a start from the ranges of the sound, with d as the random source. The speed is
-// the sound's own.
+// base returns the gain and pitch of a start, drawn from the ranges of s with d as the random source, and the speed
+// of s.
 func (s *sound) base(d *chance.Draw) mixer.Base {
 	r := s.rules
 	return mixer.Base{
@@ -164,7 +167,8 @@ func (s *sound) base(d *chance.Draw) mixer.Base {
 	}
 }
 
-// add combines two base values: it adds gains and pitches and multiplies speeds, limited to the ranges of the mixer.
+// add combines the values of a parent and of its layer: it adds gains and pitches and multiplies speeds, and limits
+// each to the range of the mixer.
 func add(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
@@ -173,8 +177,8 @@ func add(a, b mixer.Base) mixer.Base {
 	}
 }
 
-// emitterFor returns a copy of at whose zero fields have the defaults of the rules, or nil if at is nil. The copy
-// belongs to the sound and is valid until its next start.
+// emitterFor returns a copy of at in which zero fields have the values of the rules, or nil if at is nil. The copy is
+// s.emitter, which is valid until the next start of s. The caller holds mu.
 func (s *sound) emitterFor(at *space.Emitter) *space.Emitter {
 	if at == nil {
 		return nil

@@ -23,13 +23,13 @@ type play struct {
 	values   []float64     // by parameter
 }
 
-// add adds voice h, a start of sound s, to the play.
+// add adds the voice h, a start of the sound s, to the play.
 func (p *play) add(s *sound, h mixer.Handle) {
 	p.voices, p.sounds = append(p.voices, h), append(p.sounds, s)
 }
 
-// undo stops the voices of a play that could not start completely, and takes back their random choices. It does not
-// free the play.
+// undo stops the voices of p, a play that could not start completely, and takes back their random choices. The play
+// is reused once the voices have ended. The caller holds Bank.mu.
 func (p *play) undo() {
 	for i, h := range p.voices {
 		_ = h.Stop()
@@ -37,7 +37,8 @@ func (p *play) undo() {
 	}
 }
 
-// over reports whether all voices have ended. A play that is still starting is not over.
+// over reports whether all voices of p have ended. A play that is still starting is not over. The caller holds
+// Bank.mu.
 func (p *play) over() bool {
 	if p.starting {
 		return false
@@ -67,8 +68,9 @@ const (
 	initialPlays = 64 // initial size of the pool
 )
 
-// free returns a play of bank b that has ended, for reuse. It first looks at a few plays. If these are in use, and at
-// least three quarters of all plays, it doubles the pool. The caller sets all fields. The caller holds Bank.mu.
+// free returns a play of the bank b that has ended, for reuse; the caller sets all fields except the bank. If the
+// first plays that it looks at are in use, and at least three quarters of all plays, it doubles the pool. The caller
+// holds Bank.mu.
 func (ps *plays) free(b *Bank) *play {
 	for range min(len(ps.all), quickChecks) {
 		ps.cursor = (ps.cursor + 1) % len(ps.all)

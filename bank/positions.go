@@ -7,7 +7,7 @@ import (
 	"voicepool/space"
 )
 
-// SetPositions moves play i to spot i, with all its layers and followers, like mixer.SetPositions. It skips plays
+// SetPositions moves plays[i] to spots[i], with all its layers and followers, like mixer.SetPositions. It skips plays
 // that have ended or were started without an Emitter. On an error it moves no voice: ErrMixer without a mixer, or an
 // error that wraps mixer.ErrOption if the lengths differ, a spot is invalid or a play belongs to another bank.
 // Control side; it does not allocate once it has moved as many voices before.

@@ -25,10 +25,10 @@ const (
 	busRampTime = 50 * time.Millisecond
 )
 
-// Watch reloads the bank whenever its file or sounds change, until ctx ends. It polls the sizes and times of the
-// files four times a second, so it works with any file system that has them. An embed.FS never changes. After each
-// reload, Watch calls reloaded, which may be nil, with the error or nil. Run Watch in its own goroutine. It is meant
-// for development.
+// Watch reloads the bank whenever its file or sounds change, until ctx ends; run it in its own goroutine. It polls
+// the sizes and times of the files four times a second, so it works with any file system that has them. An embed.FS
+// never changes. After each reload, Watch calls reloaded, which may be nil, with the error or nil. It is meant for
+// development.
 func (b *Bank) Watch(ctx context.Context, reloaded func(err error)) {
 	done, last := b.stamps(), map[string]stamp(nil)
 	ticker := time.NewTicker(watchInterval)
@@ -78,8 +78,9 @@ func sameStamps(a, b map[string]stamp) bool {
 	return true
 }
 
-// stamps returns the sizes and times of the bank's file and its sound files by path; a missing file has a zero
-// stamp. It includes the files of the last version that was read, even if it was not adopted.
+// stamps returns the sizes and times of the bank's file and its sound files, by their path in b.fsys; a missing file
+// has a zero stamp. The sound files of the version last read are included, even if its sounds could not be loaded. It
+// locks b.mu.
 func (b *Bank) stamps() map[string]stamp {
 	out := map[string]stamp{}
 	add := func(name string) {
@@ -115,8 +116,8 @@ func (b *Bank) stamps() map[string]stamp {
 // apply. A sound on a bus that the mixer lacks plays on the nearest parent bus that it has.
 func (b *Bank) Reload() error { return b.reload(nil) }
 
-// reload is Reload, but reads the sounds of the files in changed again. The keys of changed are paths in the file
-// system of the bank; it may be nil.
+// reload is Reload, but also reads the sounds in the files of changed again. The keys of changed are paths in the
+// file system of the bank; it may be nil. reload locks b.reloading, then b.mu.
 func (b *Bank) reload(changed map[string]bool) error {
 	b.reloading.Lock()
 	defer b.reloading.Unlock()
@@ -141,8 +142,8 @@ func (b *Bank) reload(changed map[string]bool) error {
 	return b.adopt(r, loaded, root)
 }
 
-// forget removes the sounds of the files in changed, paths in the file system of the bank, from the library, so that
-// it reads them again. Playing voices keep them.
+// forget removes the sounds in the files of changed, paths in the file system of the bank, from the library, so that
+// the next load reads the files again. Playing voices keep their sounds. It locks b.mu.
 func (b *Bank) forget(changed map[string]bool) {
 	b.mu.Lock()
 	var old []*voice.Sound
@@ -159,9 +160,10 @@ func (b *Bank) forget(changed map[string]bool) {
 	}
 }
 
-// adopt switches to the rules r and their loaded sounds, and moves the mixer to the new values within 50 ms. Its
-// error lists the changes that need a new mixer, or is the mixer's; root is the YAML tree with their places. Random
-// choices and limits continue if their rules have not changed. The caller holds mu.
+// adopt replaces the rules and sounds of the bank by r, loaded and root, the tree of the file, and moves the mixer to
+// the new values within 50 ms. The error lists the changes that need a new mixer, at their places in root, or is the
+// mixer's; only an error of new groups leaves the bank unchanged. Random choices and limits continue if their rules
+// have not changed. The caller holds mu, and no play opens a stream.
 func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
 	late := &reloadDifferences{file: r.File, root: root}
 	if b.mixer != nil {
@@ -213,7 +215,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	return late.err()
 }
 
-// resumeRandom continues the random choices of old, the previous version of the sound. If its pick or its
+// resumeRandom makes s continue the random choices of old, the previous version of the sound. If its pick or its
 // number of files has changed, the choice of files starts again.
 func (s *sound) resumeRandom(old *sound) {
 	s.plays = old.plays
@@ -222,7 +224,7 @@ func (s *sound) resumeRandom(old *sound) {
 	}
 }
 
-// limit holds the rules that limit the starts of a sound.
+// limit holds the rules that limit the starts of a sound. It is comparable.
 type limit struct {
 	group    string
 	voices   rules.Limit
@@ -230,10 +232,10 @@ type limit struct {
 	coalesce rules.Coalesce
 }
 
-// limitOf returns the limits of a sound as a comparable value.
+// limitOf returns the rules that limit the starts of s, for a comparison.
 func limitOf(s *rules.Sound) limit { return limit{s.Group, s.Limit, s.Cooldown, s.Coalesce} }
 
-// groupOf returns a key that is equal for all sounds of a group, and unique for a sound without a group.
+// groupOf returns a key that is equal for all sounds of a group, and different for each sound without a group.
 func groupOf(s *rules.Sound) string {
 	if s.Group != "" {
 		return "group " + s.Group

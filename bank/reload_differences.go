@@ -30,8 +30,8 @@ func (n *difference) Error() string { return (*rules.Error)(n).Error() }
 // Unwrap returns ErrMixer and mixer.ErrOption.
 func (*difference) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} }
 
-// addDifference adds a difference at a path of keys, such as buses, sfx, parent, with a formatted message. If the
-// file lacks a key of the path, the place is the last key found. path must not be empty.
+// addDifference adds a difference at path, a path of keys such as buses, sfx, parent, with a message formatted as by
+// fmt.Sprintf. If the file lacks a key of path, the place is the last key found. path must not be empty.
 func (l *reloadDifferences) addDifference(path []string, format string, args ...any) {
 	place := yaml.Place{}
 	for n, i := l.root, 0; n != nil && i < len(path); i++ {
@@ -45,7 +45,8 @@ func (l *reloadDifferences) addDifference(path []string, format string, args ...
 	l.all = append(l.all, &difference{File: l.file, Line: place.Line, Column: place.Column, Msg: msg})
 }
 
-// err returns an error with one line per difference, in the order of the file, or nil without differences.
+// err sorts the differences by their places in the file and returns an error with one line for each, or nil if there
+// are no differences.
 func (l *reloadDifferences) err() error {
 	slices.SortStableFunc(l.all, func(a, b *difference) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -57,8 +58,8 @@ func (l *reloadDifferences) err() error {
 	return errors.Join(all...)
 }
 
-// compare adds the differences between made, the rules that mixer m was made from, and the rules now that need a new
-// mixer.
+// compare adds the differences that need a new mixer between made, the rules that m was made from, and now, the new
+// rules.
 func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
 	const what = "only a new mixer takes this; call NewMixer. Until then it stays as it was"
 	for _, k := range []struct {
@@ -115,8 +116,8 @@ func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
 	}
 }
 
-// masterEffects returns the path of keys to the effects of the master in the file with the rules now; they may be in
-// the first output.
+// masterEffects returns the path of keys to the effects of the master in the file: in `master`, or in the first
+// output of now if the master has no such key.
 func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
 	if master := fields.Given(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Given(master.Value, "effects") == nil) {
 		return []string{"outputs", now.Outputs[0].Name, "effects"}
@@ -124,8 +125,8 @@ func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
 	return []string{"master", "effects"}
 }
 
-// effects adds a difference at path if the effects of a bus, made and now, differ in kind, name, key or order. Their
-// values may differ.
+// effects adds a difference at path if made and now, two versions of the effects of a bus, differ in kind, name, key
+// or order. Differences of their values do not count.
 func (l *reloadDifferences) effects(path []string, made, now []effect.Effect) {
 	if !slices.EqualFunc(made, now, func(a, b effect.Effect) bool {
 		return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key
@@ -134,8 +135,8 @@ func (l *reloadDifferences) effects(path []string, made, now []effect.Effect) {
 	}
 }
 
-// sameSends reports whether two lists of sends have the same targets and pre-fader flags. Their order and gains may
-// differ.
+// sameSends reports whether a and b, two versions of the sends of a bus, have the same targets and pre-fader flags.
+// Their order and gains may differ.
 func sameSends(a, b []mixer.Send) bool {
 	has := func(all []mixer.Send, s mixer.Send) bool {
 		return slices.ContainsFunc(all, func(other mixer.Send) bool { return other.To == s.To && other.Pre == s.Pre })
@@ -143,8 +144,8 @@ func sameSends(a, b []mixer.Send) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(s mixer.Send) bool { return !has(b, s) })
 }
 
-// busOrParent returns the bus of m with a name in r, or its nearest parent that the mixer has. Without such a bus it
-// returns the zero Bus, which means the master.
+// busOrParent returns the bus of m called name, or if m lacks that bus its nearest parent by the rules r that m has.
+// Without such a bus it returns the zero Bus, which means the master.
 func busOrParent(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	for parents := r.Parents(); name != ""; name = parents[name] {
 		if bus, err := m.Bus(name); err == nil {
@@ -154,7 +155,8 @@ func busOrParent(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	return mixer.Bus{}
 }
 
-// busNameOrParent returns the name, for messages, of the bus that busOrParent returns: the bus "sfx", or the master.
+// busNameOrParent returns the text for messages of the bus that busOrParent returns: such as `the bus "sfx"`, or "the
+// master".
 func busNameOrParent(m *mixer.Mixer, r *rules.Rules, name string) string {
 	if bus := busOrParent(m, r, name); bus != (mixer.Bus{}) {
 		return fmt.Sprintf("the bus %q", bus.Name())

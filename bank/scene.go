@@ -7,11 +7,11 @@ import (
 	"voicepool/mixer"
 )
 
-// Scene changes the mixer to a scene of the file within a time. Gains of buses change linearly in decibels,
-// mutes linearly in amplitude, and ducks with their own attack and release. If the scene has more voices,
-// the pool grows at once; if it has fewer, the pool shrinks at the end of the time. Values that the scene
-// does not set return to the values of the file. The empty name ends the current scene. A bus in neither
-// this scene nor the previous one keeps the values that the game has set.
+// Scene changes the mixer to the scene of the file called name within a time. Gains of buses change linearly in
+// decibels, mutes linearly in amplitude, and ducks with their own attack and release. If the scene has more voices,
+// the pool grows at once; if it has fewer, the pool shrinks at the end of the time. Values that the scene does not
+// set return to the values of the file. The empty name ends the current scene. A bus in neither this scene nor the
+// previous one keeps the values that the game has set.
 //
 // The error wraps ErrName, ErrMixer or mixer.ErrBusy. After mixer.ErrBusy, try again.
 func (b *Bank) Scene(name string, within time.Duration) error {
@@ -36,8 +36,8 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 	return late.err()
 }
 
-// move moves the mixer to a state within a time and records in late the differences that require another mixer. The
-// error is the mixer's. The caller holds mu.
+// move moves the mixer to the state to within the time within, from the next frame on. It records in late the
+// differences that require another mixer. The error is the mixer's. The caller holds mu.
 func (b *Bank) move(to scenes.State, within time.Duration, late *reloadDifferences) error {
 	return b.stage.Move(mixer.Now, to, within, late.addDifference)
 }

@@ -40,7 +40,7 @@ type Duck struct {
 	Attack, Hold, Release Time
 }
 
-// Of converts the duck for a mixer with a sample rate in Hz. nil gives a zero Duck, which is off.
+// Of converts the duck for a mixer with the sample rate rate, in Hz. A nil d gives a zero Duck, which is off.
 func (d *Duck) Of(rate int) mixer.Duck {
 	if d == nil {
 		return mixer.Duck{}
@@ -72,8 +72,8 @@ type SceneBus struct {
 	Sends   []mixer.Send // gains; other sends have the file's
 }
 
-// Parents maps the name of each bus to the bus that it feeds into; "" is the master. The master bus of each output
-// has the name of the output, and "" as its parent.
+// Parents returns a map from the name of each bus and output to the bus that it feeds into; "" is the master. A bus
+// without a parent feeds into its output, and an output into the master.
 func (r *Rules) Parents() map[string]string {
 	parents := make(map[string]string, len(r.Outputs)+len(r.Buses))
 	for i := range r.Outputs {
@@ -88,8 +88,8 @@ func (r *Rules) Parents() map[string]string {
 	return parents
 }
 
-// EffectsOf returns the effects of a bus, of the master, or of an output's bus. It returns nil for an unknown
-// name, and for the first output, whose effects the master has.
+// EffectsOf returns the effects of the bus called bus: of a bus, the "master", or an output. It returns nil for an
+// unknown name, and for the first output, whose effects the master has.
 func (r *Rules) EffectsOf(bus string) []effect.Effect {
 	for i := range r.Buses {
 		if r.Buses[i].Name == bus {

@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Unwrap returns ErrFile, or ErrSound and the cause.
+// Unwrap returns ErrFile for an error in the file, and ErrSound and the cause for a sound that cannot be loaded.
 func (e *Error) Unwrap() []error {
 	if e.Sound != nil {
 		return []error{ErrSound, e.Sound}

@@ -41,7 +41,8 @@ func (c Curve) Of(x float64) float64 {
 	return c[len(c)-1].Y
 }
 
-// Span returns the smallest and largest Y value of the curve, or the zero Range if it has no points.
+// Span returns the range from the smallest to the largest Y value of the curve, or the zero Range if it has no
+// points.
 func (c Curve) Span() Range {
 	if len(c) == 0 {
 		return Range{}

@@ -87,8 +87,8 @@ type Master struct {
 	LowPass, HighPass float64 // cutoffs in Hz; 0: off
 }
 
-// Filters reports whether the master, an output, a bus, a scene or a sound has filters, equalizers or sends. If so,
-// victim choices use the spectra of sounds.
+// Filters reports whether victim choices need the spectra of sounds: because the master, an output, a bus, a scene or
+// a sound has filters, equalizers or sends.
 func (r *Rules) Filters() bool {
 	equalises := func(effects []effect.Effect) bool {
 		return slices.ContainsFunc(effects, func(e effect.Effect) bool { return e.Filters() })
@@ -106,7 +106,8 @@ func (r *Rules) Filters() bool {
 		})
 }
 
-// Config returns the mixer configuration of the rules. Its slices of effects and sends share the memory of r.
+// Config returns the mixer configuration of the rules outside all scenes, with a maximum of voices that fits every
+// scene. Its slices of effects and sends share the memory of r.
 func (r *Rules) Config() mixer.Config {
 	c := mixer.Config{
 		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, IgnoreFilters: r.IgnoreFilters,

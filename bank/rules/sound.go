@@ -17,7 +17,7 @@ import (
 // Range is a value drawn uniformly between From and To for each start. It is constant if both are equal.
 type Range struct{ From, To float64 }
 
-// At returns a constant range.
+// At returns a range that always gives x.
 func At(x float64) Range { return Range{From: x, To: x} }
 
 // Pick selects how a start chooses among the files of a sound.
@@ -97,7 +97,7 @@ type File struct {
 	Name         string
 }
 
-// QualityOf returns the interpolation quality of a sound, or the quality of the rules if it has no own.
+// QualityOf returns the interpolation quality of s, or the quality of the rules if s has no quality of its own.
 func (r *Rules) QualityOf(s *Sound) voice.Quality {
 	if s.Quality != nil {
 		return *s.Quality
@@ -105,9 +105,9 @@ func (r *Rules) QualityOf(s *Sound) voice.Quality {
 	return r.Quality
 }
 
-// Groups creates the groups of m that limit the starts of each sound, in the order of Sounds; nil for a sound without
-// limit, cooldown and coalesce. Sounds with the same Group share one, with the settings of the first of them. The
-// error wraps mixer.ErrOption.
+// Groups creates groups in m that limit the starts of sounds, and returns the group of each of r.Sounds: nil for a
+// sound without limit, cooldown and coalesce. Sounds with the same Sound.Group share one group, with the settings of
+// the first of them. The error wraps mixer.ErrOption.
 func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	groups := make([]*mixer.Group, len(r.Sounds))
 	shared := map[string]*mixer.Group{}
@@ -133,8 +133,8 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	return groups, nil
 }
 
-// Find returns the source in Named of a sound that can be used by name without a file. It returns false for an
-// unknown name.
+// Find returns the element of r.Named called name, a sound that needs no file, and true. For an unknown name it
+// returns false.
 func (r *Rules) Find(name string) (sounds.Source, bool) {
 	for i := range r.Named {
 		if r.Named[i].Name == name {
@@ -144,8 +144,9 @@ func (r *Rules) Find(name string) (sounds.Source, bool) {
 	return sounds.Source{}, false
 }
 
-// Source returns the source of file f of sound s for a library. loop means that a voice will loop it. Relative paths
-// are relative to the folder of the rules. A name that Find does not know gives a source without a name and file.
+// Source returns the source of f, a file of the sound s, for a library. loop is true if a voice will loop it; streams
+// ignore that. Relative paths are relative to the folder of the rules. A name that Find does not know gives a source
+// without a name and file.
 func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	src := sounds.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
 	if s.Stream {

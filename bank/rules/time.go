@@ -57,7 +57,7 @@ func (t Time) times(n uint64) (Time, bool) {
 	return Time{hi, lo}, over == 0 && c == 0
 }
 
-// over returns t / u rounded up, or the largest uint64 if the quotient is larger. u must not be 0.
+// over returns the quotient t / u rounded up, or the largest uint64 if the quotient is larger. u must not be 0.
 func (t Time) over(u Time) uint64 {
 	n := uint64(0)
 	for bit := uint64(1) << 63; bit > 0; bit >>= 1 {
@@ -71,7 +71,7 @@ func (t Time) over(u Time) uint64 {
 	return n + 1
 }
 
-// Repeat returns t + n times every, and true if the sum is at most 10^12 seconds. If it is false, the time is
+// Repeat returns t + n times every, and true if the sum is at most 10^12 seconds. If the bool is false, the time is
 // meaningless.
 func (t Time) Repeat(n uint64, every Time) (Time, bool) {
 	rest, ok := every.times(n)
@@ -82,12 +82,12 @@ func (t Time) Repeat(n uint64, every Time) (Time, bool) {
 	return t, t.Compare(seconds(maxMoment)) <= 0
 }
 
-// Repeats returns how many of t, t + every, t + 2 x every, ... are before until. until must be after t, and
+// Repeats returns how many of the times t, t + every, t + 2 x every, ... are before until. until must be after t, and
 // every must not be 0.
 func (t Time) Repeats(until, every Time) uint64 { return until.sub(t).over(every) }
 
-// Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half up; at most 2^63-1. This is the only
-// rounding of a time.
+// Frames returns the time as a number of frames at rate, in 1..768,000 Hz, rounded half up. The result is at most
+// 2^63-1. This is the only rounding of a time.
 func (t Time) Frames(rate int) int64 {
 	p, _ := t.times(uint64(rate))
 	p = p.add(Time{lo: attos / 2})
@@ -98,8 +98,8 @@ func (t Time) Frames(rate int) int64 {
 	return int64(min(q, 1<<63-1))
 }
 
-// FrameTime returns a time with at most 18 decimals that rounds to a number of frames at a rate in Hz, at least 1. A
-// negative number gives 0.
+// FrameTime returns a time with at most 18 decimals that Frames(rate) converts back to frames. rate is in Hz, at
+// least 1. A negative number of frames gives 0.
 func FrameTime(frames int64, rate int) Time {
 	n, d := uint64(max(frames, 0)), uint64(rate)
 	hi, lo := bits.Mul64(n%d, attos)
@@ -111,7 +111,7 @@ func FrameTime(frames int64, rate int) Time {
 // IsZero reports whether the time is 0.
 func (t Time) IsZero() bool { return t == Time{} }
 
-// UnmarshalText parses a time like ParseTime. After an error t is 0.
+// UnmarshalText parses text as ParseTime does, into t. After an error t is 0.
 func (t *Time) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseTime(string(text))
 	return err
@@ -122,8 +122,8 @@ func (t Time) Seconds() float64 {
 	return float64(float64(float64(t.hi)*(1<<64))+float64(t.lo)) / attos
 }
 
-// Duration returns a duration that a mixer with this rate in Hz converts to Frames(rate) frames. It is rounded down
-// to a nanosecond, far less than half a frame.
+// Duration returns the duration that a mixer with the rate rate, in Hz, converts back to t.Frames(rate) frames. It is
+// that number of frames, rounded down to a nanosecond.
 func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(rate), rate) }
 
 // String formats the time as in a file, in seconds and exactly: "1.5s". Times that cannot be in a file may be
@@ -196,8 +196,9 @@ type decimal struct {
 	exponent        bool   // it has an exponent
 }
 
-// splitNumber splits a number (digits, a point, an exponent of at most 400 up or down) off the front of a text. ok is
-// false if the text does not begin with a number; rest is then the whole text.
+// splitNumber splits a number without a sign off the front of text: digits, a point, an exponent of at most 400 up or
+// down. rest is the text after it. ok is false if text does not begin with such a number; rest is then the whole
+// text.
 func splitNumber(text string) (d decimal, rest string, ok bool) {
 	d.whole, rest = splitDigits(text)
 	if after, ok := strings.CutPrefix(rest, "."); ok {
@@ -224,14 +225,14 @@ func splitNumber(text string) (d decimal, rest string, ok bool) {
 	return d, rest, true
 }
 
-// splitDigits splits the leading decimal digits off a text. Both results may be empty.
+// splitDigits splits the decimal digits at the beginning off text. Both results may be empty.
 func splitDigits(text string) (digits, rest string) {
 	rest = strings.TrimLeft(text, "0123456789")
 	return text[:len(text)-len(rest)], rest
 }
 
-// attos converts the number, in seconds divided by 10^shift, to a Time. It returns false if the number has more than
-// 18 decimals. A number beyond 10^11 s becomes maxMoment.
+// attos converts d, in seconds divided by 10^shift, to an exact Time. It returns false if the number has more than 18
+// decimals. A number beyond 10^11 s becomes maxMoment.
 func (d decimal) attos(shift int) (Time, bool) {
 	digits := strings.TrimLeft(d.whole+d.fraction, "0")
 	places := len(d.fraction) + shift - d.power // number of decimals in digits
