@@ -270,9 +270,9 @@ func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	return m, nil
 }
 
-// Use makes later calls of Play use m, which is not in a scene. Handles of an earlier mixer stay valid. m must have
-// the rate and the buses of the bank, as a mixer made from Config has. The error wraps ErrMixer; the bank then keeps
-// its mixer. Use waits while a Play opens a stream.
+// Use makes later calls of Play use m, and takes m to be outside all scenes. m must have the rate and the buses of
+// the bank, as a mixer made from Config has. The error wraps ErrMixer; the bank then keeps its mixer. Use waits while
+// a Play opens a stream.
 func (b *Bank) Use(m *mixer.Mixer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

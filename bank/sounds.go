@@ -9,8 +9,8 @@ import (
 )
 
 // Sounds returns every variation of every sound of the bank with its name for Play, ordered by name, as
-// audiotest.Recording.KnowsNamed needs them. A layered sound is represented by its first layer. Sounds that follow by
-// `then` are not included for their predecessors. Reload may change the result.
+// audiotest.Recording.KnowsNamed needs them. A layered sound is represented by its first layer. A sound that follows
+// another by `then` occurs only under its own name. Reload may change the result.
 func (b *Bank) Sounds() iter.Seq2[string, *voice.Sound] {
 	return func(yield func(string, *voice.Sound) bool) {
 		b.mu.Lock()

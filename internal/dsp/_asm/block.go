@@ -9,6 +9,7 @@ import (
 // The kernels on blocks of stereo frames process 8 frames per iteration. They wait for memory, so wider
 // registers would not be faster.
 
+// sum emits the addition of src to dst.
 func sum() {
 	begin("sumAVX2", "func(dst, src *float32, n int)")
 	dst, src := memory("dst"), memory("src")
@@ -25,6 +26,7 @@ func sum() {
 	end()
 }
 
+// window emits the multiplication of each stereo frame of dst by one factor of w.
 func window() {
 	begin("windowAVX2", "func(dst, w *float32, n int)")
 	dst, w, n := memory("dst"), memory("w"), argument("n")
@@ -44,6 +46,7 @@ func window() {
 	end()
 }
 
+// peak emits the search for the largest magnitude of src, left or right, as bits.
 func peak() {
 	begin("peakAVX2", "func(src *float32, n int) uint32")
 	widest(largest())

@@ -13,6 +13,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// main emits all kernels and writes the files that the flags of avo name.
 func main() {
 	ConstraintExpr("!purego")
 	for _, wide := range []bool{true, false} {
@@ -126,6 +127,8 @@ func ints(name string, lanes ...uint32) Mem {
 	return constant(name, len(lanes), 4, func(i int) Constant { return U32(lanes[i]) })
 }
 
+// constant returns the memory of a constant called name with n elements of size bytes; at returns element i. It is
+// created once: a second call with the same name must have the same elements, or it panics.
 func constant(name string, n, size int, at func(i int) Constant) Mem {
 	values := fmt.Sprint(size)
 	for i := range n {

@@ -148,6 +148,8 @@ func doubled() {
 	end()
 }
 
+// singled emits the conversion of float64 to float32, with grain added and subtracted before, 4 numbers per
+// iteration.
 func singled() {
 	begin("singledAVX2", "func(dst *float32, src *float64, n int, grain float64)")
 	dst, src, n, grain := memory("dst"), memory("src"), argument("n"), spread64("grain")

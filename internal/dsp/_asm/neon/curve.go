@@ -108,6 +108,7 @@ type waves struct {
 	pi       vec
 }
 
+// waves loads the constants of a sine kernel into registers of k.
 func (k *kernel) waves() *waves {
 	return &waves{k, k.doubles(series.Sin...), k.doubles(series.Cos...), k.doubles(math.Pi)[0]}
 }

@@ -11,6 +11,8 @@ type (
 	gp  int
 )
 
+// String, s4, d2, h8 and b16 return the name of the vector for the assembler: as a whole, or as lanes of 32, 64, 16
+// or 8 bits.
 func (v vec) String() string { return fmt.Sprintf("V%d", int(v)) }
 func (v vec) s4() string     { return fmt.Sprintf("V%d.S4", int(v)) }
 func (v vec) d2() string     { return fmt.Sprintf("V%d.D2", int(v)) }
@@ -20,6 +22,7 @@ func (v vec) b16() string    { return fmt.Sprintf("V%d.B16", int(v)) }
 // f returns the name of the vector in instructions that move it as a whole, or its first lane.
 func (v vec) f() string { return fmt.Sprintf("F%d", int(v)) }
 
+// String returns the name of the register for the assembler, such as R3.
 func (r gp) String() string { return fmt.Sprintf("R%d", int(r)) }
 
 // general lists the free registers: R16 and R17 belong to the linker, R18 to the system, R26 to R30 to Go.
@@ -76,6 +79,7 @@ func (k *kernel) arg(name string) string {
 	return fmt.Sprintf("%s+%d(FP)", name, at)
 }
 
+// signature returns the declaration of the kernel in Go, without a body.
 func (k *kernel) signature() string {
 	results := strings.Join(k.results, ", ")
 	if kind, unnamed := strings.CutPrefix(results, "ret "); unnamed {
@@ -86,6 +90,7 @@ func (k *kernel) signature() string {
 	return fmt.Sprintf("func %s(%s)%s", k.name, k.params, results)
 }
 
+// assembly returns the text of the finished kernel, with its head and a return at the end.
 func (k *kernel) assembly() string {
 	return fmt.Sprintf("// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n%s\tRET\n", k.signature(), k.name, k.size, k.body.String())
 }
@@ -147,6 +152,7 @@ func (k *kernel) label(what string) string {
 	return fmt.Sprintf("%s%d", what, k.labels)
 }
 
+// at places label at the next instruction.
 func (k *kernel) at(label string) { k.body.WriteString("\n" + label + ":\n") }
 
 // loop repeats its body until n is 0, decreasing n by by.
@@ -166,6 +172,7 @@ func mem(base gp, offset int) string {
 	return fmt.Sprintf("%d(%v)", offset, base)
 }
 
+// imm returns the operand for the constant x.
 func imm(x int) string { return fmt.Sprintf("$%d", x) }
 
 // pair returns the operand for two consecutive vectors in FLDPQ and FSTPQ.

@@ -12,6 +12,7 @@ import (
 	"strings"
 )
 
+// main emits all kernels and writes the files of -out, the assembly, and -stubs, the declarations.
 func main() {
 	out := flag.String("out", "", "file of the assembly")
 	stubs := flag.String("stubs", "", "file of the declarations")

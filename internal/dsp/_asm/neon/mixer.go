@@ -61,6 +61,7 @@ func mixing(kind string, channels int, wide bool, before int, pitched, sends str
 	return m
 }
 
+// loadGains allocates the registers of the gain ramps and loads the parameters ramps and each.
 func (m *mixer) loadGains() {
 	m.base, m.slope, m.now, m.further = m.vec(), m.vec(), m.vec(), m.vec()
 	m.numbers = m.vecsOf(turn / 2)

@@ -75,6 +75,7 @@ func doubled() {
 	})
 }
 
+// singled emits the kernel of Singled, 4 numbers per iteration.
 func singled() {
 	k := newKernel("singledNEON", "dst *float32, src *float64, n int, grain float64")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")

@@ -25,6 +25,7 @@ func (k *kernel) filled(count, bits int) []vec {
 	return v
 }
 
+// lowest emits the search for the lowest priority, and the count of priorities that are at most limit.
 func lowest() {
 	k := newKernel("lowestNEON", "prio *int32, n int, limit int32", "lowest int32", "count int32")
 	prio, n, limit := k.load("prio"), k.load("n"), k.given("limit")
@@ -49,6 +50,8 @@ func lowest() {
 	k.storeLane(count[0], 0, "count")
 }
 
+// least emits the search for the bits of the smallest and of the second smallest key among the slots with the
+// priority of.
 func least() {
 	k := newKernel("leastNEON", "prio *int32, key *float32, n int, of int32", "least uint32", "next uint32")
 	prio, key, n, of := k.load("prio"), k.load("key"), k.load("n"), k.given("of")
@@ -85,6 +88,8 @@ func least() {
 	k.storeLane(next[0], 0, "next")
 }
 
+// match emits the search for the first slot with the priority p and a key with the bits k. Without such a slot the
+// kernel returns n.
 func match() {
 	k := newKernel("matchNEON", "prio *int32, key *float32, n int, p int32, k uint32", "ret int")
 	prio, key, n := k.load("prio"), k.load("key"), k.load("n")

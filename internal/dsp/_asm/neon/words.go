@@ -142,6 +142,8 @@ func (k *kernel) unzip(d, n, m vec, odd bool) {
 	k.op(half("VUZP", odd), m.s4(), n.s4(), d.s4())
 }
 
+// half returns the name of an instruction on one half of its lanes: name with 2 for the upper half, or 1 for the
+// lower.
 func half(name string, upper bool) string {
 	if upper {
 		return name + "2"
