@@ -301,8 +301,8 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	return nil
 }
 
-// expectStems registers with m the name and the file of every possible start of sounds and their layers, so that the
-// mixer knows all stems in advance.
+// expectStems registers with m the name and the file of every possible start of sounds and their layers. The mixer
+// uses the names for stems.
 func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	for _, s := range sounds {
 		for _, l := range append([]layer{{sound: s}}, s.layers...) {
@@ -366,8 +366,8 @@ func (b *Bank) find(name string) (*sound, error) {
 	return nil, unknown("sound", name, b.sounds)
 }
 
-// unknown returns an error that wraps ErrName: there is no kind called name, where kind is a word such as "sound".
-// The message suggests the nearest key of known.
+// unknown returns an error that wraps ErrName because known has no key name. kind is a word such as "sound" for the
+// message, which suggests the nearest key of known.
 func unknown[V any](kind, name string, known map[string]V) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, kind, yaml.Quote(name))

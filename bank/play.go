@@ -86,9 +86,9 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	return Handle{Handle: h}, err
 }
 
-// startWithFollowers starts s, a sound or layer, at the moment at, schedules the sounds that follow it by `then`, and
-// adds all voices to p. base has the values of the parent of a layer; for other sounds its Speed is 1. At the first
-// error it stops and leaves the started voices to the caller. The caller holds mu.
+// startWithFollowers starts s, a sound or layer, at the moment at. It schedules the sounds that follow s by `then`
+// and adds all voices to p. base has the values of the parent of a layer; for other sounds its Speed is 1. At the
+// first error it stops and leaves the started voices to the caller. The caller holds mu.
 func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
 	lead, err := b.start(s, at.Play, o, base, p.number)
 	if err != nil {
@@ -177,7 +177,7 @@ func add(a, b mixer.Base) mixer.Base {
 	}
 }
 
-// emitterFor returns a copy of at in which zero fields have the values of the rules, or nil if at is nil. The copy is
+// emitterFor returns a copy of at whose zero fields have the values of the rules, or nil if at is nil. The copy is
 // s.emitter, which is valid until the next start of s. The caller holds mu.
 func (s *sound) emitterFor(at *space.Emitter) *space.Emitter {
 	if at == nil {

@@ -45,8 +45,8 @@ func (l *reloadDifferences) addDifference(path []string, format string, args ...
 	l.all = append(l.all, &difference{File: l.file, Line: place.Line, Column: place.Column, Msg: msg})
 }
 
-// err sorts the differences by their places in the file and returns an error with one line for each, or nil if there
-// are no differences.
+// err sorts the differences by their places in the file and returns an error with one line for each, or nil without
+// differences.
 func (l *reloadDifferences) err() error {
 	slices.SortStableFunc(l.all, func(a, b *difference) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

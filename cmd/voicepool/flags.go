@@ -67,7 +67,7 @@ func pool(voices, virtual *int) error {
 	return cmp.Or(inRange("voices", voices, 1, mixer.MaxVoices), inRange("virtual", virtual, 0, mixer.MaxVoices))
 }
 
-// pools returns a usage error if one of sizes, numbers of voices, is not in 1..65536.
+// pools returns a usage error if any of sizes, numbers of voices, is not in 1..65536.
 func pools(sizes []int) (err error) {
 	for i := range sizes {
 		err = cmp.Or(err, pool(&sizes[i], nil))

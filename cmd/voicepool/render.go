@@ -212,9 +212,9 @@ func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 // mixerGrid is the interval of the mixer's level updates.
 const mixerGrid = 20 * time.Millisecond
 
-// summary prints a line to c.Err: length, format, peak, loudness, counts of voices and speed; then a line for each
-// output. clipped is the number of clipped samples, ranked the number of losses decided by priority, and took the
-// time of the render.
+// summary prints a line to c.Err: length, format, peak, loudness, counts of voices and speed. A line for each output
+// follows. The number clipped counts clipped samples, ranked counts losses decided by priority, and took is the time
+// of the render.
 func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {

@@ -85,7 +85,7 @@ func cosPi(x *float64, n int)   {}
 // pans has no effect and is never called.
 func pans(left, right, x *float64, n int, beside float64) {}
 
-// fastWeakest searches no slots: done is 0, and the other results are the ones of an empty search.
+// fastWeakest searches no slots: done is 0, and the other results are as for an empty search.
 func fastWeakest([]int32, []float32, int32) (done int, lowest int32, candidates int, least, next uint32, at int) {
 	return 0, math.MaxInt32, 0, none, none, 0
 }

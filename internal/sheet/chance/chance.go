@@ -97,8 +97,9 @@ type Picker struct {
 	made  int   // number of cycles made
 }
 
-// Next returns the index, from 0, of the next file of a sound with n files, chosen as pick selects, and advances p. n
-// must be the same in each call. sound identifies the sound in shuffles; d is the input of a random choice.
+// Next returns the index, from 0, of the next file of a sound with n files, chosen as pick selects, and advances p.
+// Every call must have the same n. The number sound identifies the sound in shuffles; d is the input of a random
+// choice.
 func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 	turn, cycle := p.asked%n, p.asked/n
 	p.asked++

@@ -52,8 +52,8 @@ func (r *Reader) Of(name string, do func()) {
 // Failed reports whether there are errors.
 func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
 
-// Wrong returns the recorded errors in file order, or nil if there are no errors. If more than maxWrong were
-// recorded, a last one reads "and N more". The result shares memory with r.
+// Wrong returns the recorded errors in file order, or nil without errors. If more than maxWrong were recorded, a last
+// one reads "and N more". The result shares memory with r.
 func (r *Reader) Wrong() []*yaml.Error {
 	slices.SortStableFunc(r.wrong, func(a, b *yaml.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -130,8 +130,8 @@ func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	panic(fmt.Sprintf("fields: no reader for a %T", f.To))
 }
 
-// Given returns the first pair of the mapping n with the key key. It returns nil if there is no such pair or its
-// value is missing.
+// Given returns the first pair of the mapping n with the key key. Without such a pair, or if its value is missing, it
+// returns nil.
 func Given(n *yaml.Node, key string) *yaml.Pair {
 	i := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
 	if i < 0 || n.Pairs[i].Value.Kind == yaml.Nothing {

@@ -46,7 +46,7 @@ func (s *Span) Schema(within Limits) Schema {
 	return either(one, Schema{"type": "array", "items": one, "minItems": 2, "maxItems": 2})
 }
 
-// choice is a destination for one of several values, which files write by name.
+// choice is a destination for a value from a list, which files write by name.
 type choice[T interface {
 	comparable
 	fmt.Stringer
@@ -55,7 +55,7 @@ type choice[T interface {
 	values []T
 }
 
-// Choice returns a Value that parses the String of one of values into *to and writes it.
+// Choice returns a Value that parses the name of an element of values, its String, into *to and writes it.
 func Choice[T interface {
 	comparable
 	fmt.Stringer
@@ -63,8 +63,8 @@ func Choice[T interface {
 	return &choice[T]{to, values}
 }
 
-// Read parses the value of p, the name of one of c.values, into *c.to and reports whether it is valid. If not, it
-// records an error with a suggestion.
+// Read parses the value of p, the name of an element of c.values, into *c.to and reports whether it is valid. If not,
+// it records an error with a suggestion.
 func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text, ok := r.Scalar(p, "a word")
 	if !ok {
@@ -202,8 +202,8 @@ func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	return true
 }
 
-// Text returns the number of rounds, or true or false if there is no number, and whether the loop is on. If l.On is
-// nil, the number excludes the current round.
+// Text returns the number of rounds, or true or false without a number, and whether the loop is on. If l.On is nil,
+// the number excludes the current round.
 func (l Loop) Text() (string, bool) {
 	on, n := *l.Rounds != 1, *l.Rounds
 	if l.On != nil {

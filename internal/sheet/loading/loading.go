@@ -147,7 +147,7 @@ func (m *Missing) meant(name string) string {
 	return fmt.Sprintf("; the nearest embedded sound is %q", words.Nearest(name, known))
 }
 
-// Err sorts the errors by line and returns them as rules.Errors, or nil if there are no errors.
+// Err sorts the errors by line and returns them as rules.Errors, or nil without errors.
 func (m *Missing) Err() error {
 	if len(m.wrong) == 0 {
 		return nil

@@ -73,9 +73,9 @@ func (r *Reader) isMaster(name string) bool {
 	return len(r.rules.Outputs) > 0 && name == r.rules.Outputs[0].Name
 }
 
-// closes returns the pair `sends` or `effects` of the bus called bus in the file, if it has sends or effects with a
-// sidechain key, which can close a cycle; otherwise nil. key is the section of the file with the bus: "master",
-// "outputs" or "buses". root is the mapping of the whole file.
+// closes returns the pair `sends` of the bus called bus in the file if it has sends, or the pair `effects` if an
+// effect has a sidechain key: these can close a cycle. Otherwise it returns nil. The string key is the section of the
+// file with the bus: "master", "outputs" or "buses". root is the mapping of the whole file.
 func closes(root *yaml.Node, key, bus string, sends []mixer.Send, effects []effect.Effect) *yaml.Pair {
 	of := fields.Given(root, key)
 	if of != nil && key != bus {

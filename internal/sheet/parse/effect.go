@@ -39,7 +39,7 @@ func Moves(read func(*yaml.Pair) bool) fields.Field {
 	})}
 }
 
-// choices returns the schema of a value that is one of words.
+// choices returns the schema of a value that must be an element of words.
 func choices(words []string) fields.Schema { return fields.Schema{"enum": words} }
 
 // effectFields returns the fields of an effect of kind k. read parses the values of all of them; nil gives fields

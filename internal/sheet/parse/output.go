@@ -71,8 +71,8 @@ func Output(o *rules.Output) []fields.Field {
 	}
 }
 
-// outputsShape returns the shape of outputs: a mapping from names to a pair of channels, or to a mapping in which
-// channels are required.
+// outputsShape returns the shape of outputs: a mapping from names to a pair of channels, or to a mapping that must
+// have channels.
 func outputsShape() fields.Shape {
 	o := &rules.Output{}
 	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Needs: []string{"channels"}}}

@@ -40,8 +40,9 @@ type Reader struct {
 	thens   []then
 }
 
-// New sets *to to the defaults of a file and returns a Reader that parses into *to. file is the path of the file for
-// messages. fsys is the file system of its sounds; nil is the operating system. named lists sounds that need no file.
+// New sets *to to the defaults of a file and returns a Reader that parses into *to. The string file is the path of
+// the file for messages. fsys is the file system of its sounds; nil is the operating system. The list named has
+// sounds that need no file.
 func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
 	*to = rules.Rules{
 		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
@@ -51,7 +52,7 @@ func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reade
 	}
 }
 
-// Text parses src, the text of a file; what is its kind, "bank" or "cue sheet". more lists its fields beyond the
+// Text parses src, the text of a file of the kind what, "bank" or "cue sheet". more lists its fields beyond the
 // rules. After the rules, Text calls rest with the root, so that rest can refer to their sounds and buses regardless
 // of the order in the file. Text records all errors and reports whether src is valid YAML.
 func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
@@ -72,7 +73,7 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*y
 	return true
 }
 
-// Errors returns the recorded errors as rules.Errors in file order, or nil if there are no errors.
+// Errors returns the recorded errors as rules.Errors in file order, or nil without errors.
 func (r *Reader) Errors() error {
 	var all rules.Errors
 	for _, w := range r.Wrong() {

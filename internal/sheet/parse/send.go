@@ -172,8 +172,9 @@ func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to)
 // Schema returns the schema of a mapping from buses to gains or mappings.
 func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
 
-// SendsHome records an error for each of sends, of a voice on bus, that leads to bus itself or to the master. n is
-// the mapping with the key `sends`; the error is at the key, or at n if the key is missing.
+// SendsHome records an error for each element of sends that leads to bus, which the voice of the sends plays on, or
+// to the master. The node n is the mapping with the key `sends`. The error is at the key, or at n if the key is
+// missing.
 func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
 	at := n.Place
 	if p := fields.Given(n, "sends"); p != nil {

@@ -77,7 +77,7 @@ func (t *text) foundWrong(err error) *Error {
 	return t.unexpected(at, strings.Contains(e.ContextMsg, "a flow"))
 }
 
-// back returns the place at which text begins if it ends at p. text must not contain a line end.
+// back returns the place where text begins if it ends at p. text must not contain a line end.
 func (p Place) back(text string) Place {
 	return Place{p.Line, p.Column - utf8.RuneCountInString(text)}
 }
@@ -100,8 +100,8 @@ func (t *text) openQuote(e *library.LoadError) *Error {
 // unclosed returns an error at p: the quote there is not closed in its line.
 func (p Place) unclosed() *Error { return p.wrong("this quote is not closed in its line") }
 
-// neverClosed returns an error at the bracket that is open at the end of the text, where the library has reported e.
-// If it cannot find the bracket, the error is at the end of the text.
+// neverClosed returns an error at the bracket that is open at the end of the text. e is the library's error there. If
+// neverClosed cannot find the bracket, the error is at the end of the text.
 func (t *text) neverClosed(e *library.LoadError) *Error {
 	at := t.place(e.Mark.Line, e.Mark.Column)
 	if e.ContextMsg == "while parsing a flow node" {
@@ -179,8 +179,8 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 	return at.wrong("unexpected %s; is the indentation right?", Quote(word))
 }
 
-// token returns the first token of rest, which must not be empty: a bracket, a comma, a dash, a quoted text with its
-// quotes, or a plain value or name up to its end. inFlow is true if rest begins inside brackets.
+// token returns the first token of rest: a bracket, a comma, a dash, a quoted text with its quotes, or a plain value
+// or name up to its end. It panics if rest is empty. If inFlow is true, rest begins inside brackets.
 func token(rest string, inFlow bool) string {
 	switch c := rest[0]; {
 	case isFlow(c), c == '-' && separates(rest[1:]):

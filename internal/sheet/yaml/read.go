@@ -97,8 +97,8 @@ const (
 	maxText = 1 << 16
 )
 
-// Read parses src and returns its root. The root of an empty text is nil or of the kind Nothing. wrong is the first
-// error, or nil; with an error the root is nil. The argument what names the text in messages, such as "cue sheet".
+// Read parses src and returns its root, which may be nil or empty if src is. The result wrong is the first error, or
+// nil; with an error the root is nil. The argument what names the text in messages, such as "cue sheet".
 func Read(src []byte, what string) (root *Node, wrong *Error) {
 	t, wrong := newText(src, what)
 	if wrong != nil {

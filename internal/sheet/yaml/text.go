@@ -189,9 +189,9 @@ var (
 // isStandIn reports whether r is in the range of characters that replace surrogates.
 func isStandIn(r rune) bool { return r >= standIns && r < standIns+2048 }
 
-// withStandIns replaces the escapes of surrogate pairs in src, which the library rejects, by stand-ins of the same
-// length, and reports whether it has replaced any. If src already contains such characters, it is returned unchanged,
-// with false.
+// withStandIns replaces the escapes of surrogate pairs in src, which the library rejects, by private characters of
+// the same length, and reports whether it has replaced any. If src already contains such characters, it is returned
+// unchanged, with false.
 func withStandIns(src string) (string, bool) {
 	if !surrogatePair.MatchString(src) || standInEscape.MatchString(src) || strings.ContainsFunc(src, isStandIn) {
 		return src, false
@@ -201,9 +201,9 @@ func withStandIns(src string) (string, bool) {
 	}), true
 }
 
-// restored returns text, the value of a scalar, with stand-ins replaced by the original characters. escaped must be
-// true for a scalar in double quotes; in others the escapes are literal. The bool is false if a stand-in has no
-// partner.
+// restored returns text, the value of a scalar, with the private characters of withStandIns replaced by the original
+// ones. escaped must be true for a scalar in double quotes; in others the escapes are literal. The bool is false if
+// half of a pair is missing.
 func restored(text string, escaped bool) (string, bool) {
 	if !escaped { // in an unescaped text the backslash is literal
 		return standInEscape.ReplaceAllString(text, `\ud$1`), true

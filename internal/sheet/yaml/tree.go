@@ -79,9 +79,9 @@ func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	return node
 }
 
-// alias returns the node, shared, to which the alias n refers. at and level are the place and the nesting level of
-// the alias. alias panics with an *Error if the anchor is unknown, or if a copy would make the tree too deep or too
-// large.
+// alias returns the node that the alias n refers to; both share it. at is the place of the alias and level its
+// nesting level. alias panics with an *Error if the anchor is unknown, or if a copy would make the tree too deep or
+// too large.
 func (b *tree) alias(n *library.Node, at Place, level int) *Node {
 	a := b.anchored[n.Alias]
 	if a == nil || a.node == nil {
@@ -113,9 +113,8 @@ func (b *tree) untagged(n *library.Node, at Place) Place {
 	return at
 }
 
-// bare converts the content of n, which begins at the place at after any anchor, and records its nesting level. A
-// missing value and a plain null become a Node of the kind Nothing; mark is the place for a missing value. bare
-// panics with an *Error if n is invalid.
+// bare converts the content of n, which begins at the place at after any anchor, and records its nesting level. For a
+// missing value, the Node has the place mark. bare panics with an *Error if n is invalid.
 func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 	b.enter(at, level)
 	switch n.Kind {

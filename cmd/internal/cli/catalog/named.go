@@ -86,7 +86,7 @@ func soundName(file string) bool {
 }
 
 // InFolder returns the files in folder and its subfolders that have the extension of an audio format, as paths
-// relative to folder. If there are no such files, that is an error.
+// relative to folder. A folder without such files is an error.
 func InFolder(folder string) (files []string, err error) {
 	w := walk{visit: func(file string) {
 		if name, relErr := filepath.Rel(folder, file); relErr == nil && soundName(file) {

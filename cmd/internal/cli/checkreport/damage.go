@@ -43,7 +43,7 @@ func Line(file string, place sounds.Damage) string {
 	return words.OneLine(fmt.Sprintf("%s: %v", file, &place))
 }
 
-// Damaged decodes the streams of the sheet r to their end and returns an error for each damaged place that d has
+// Damaged decodes the streams of the sheet r to their end. It returns an error for each damaged place that d has
 // recorded, at the line of the sheet that first names the file, and for each stream that ends early. Requires that
 // lib calls d.Add for damage. Files with an error in known are not decoded. If ctx ends, err is its cause and the
 // list nil.

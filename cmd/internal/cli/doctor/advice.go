@@ -18,8 +18,8 @@ type Advice struct {
 	Do  string `json:"do"` // a shell command, or an instruction in words
 }
 
-// advise applies the cures that fit the system: those for faults with sound always, those for silence only if no
-// driver played. They add to x.Advice. If the cause of silence is unknown, there is no advice.
+// advise applies the cures that fit the system: the ones for faults with sound always, the ones for silence only if
+// no driver played. They add to x.Advice. If the cause of silence is unknown, they add no advice.
 func (x *examination) advise() {
 	list := misled
 	if !x.Sound {

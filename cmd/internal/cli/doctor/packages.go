@@ -55,8 +55,8 @@ func sudo(i Identity) string {
 	return "sudo "
 }
 
-// family returns the package manager of s, or of the first known system that s names as similar. The bool is false if
-// there is no known one.
+// family returns the package manager of s, or of the first known system that s names as similar. Without a known one
+// the bool is false.
 func (s System) family() (manager, bool) {
 	for _, id := range append([]string{s.release["ID"]}, strings.Fields(s.release["ID_LIKE"])...) {
 		if f, known := managers[id]; known {

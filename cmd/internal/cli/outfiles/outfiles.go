@@ -57,8 +57,8 @@ func (l List) And(flag, sep, path string) List {
 // does not write to file.
 func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
 
-// NoteName prints a note if path, where the command will write a WAV file, has the extension of another audio format.
-// If c.Quiet is set, it does not print.
+// NoteName prints a note if path, the name of a WAV file, has the extension of another audio format. If c.Quiet is
+// set, it does not print.
 func NoteName(c *console.Console, path string) {
 	if c.Quiet {
 		return
@@ -87,7 +87,7 @@ func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 }
 
 // Keep returns a usage error if an output in l is the same file as an input or another output, also under another
-// name, or is the regular file to which standard output or error is redirected. It changes no file.
+// name. It also returns one if standard output or error is redirected into an output. It changes no file.
 func (l List) Keep(inputs []Input) error {
 	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
 	found := false
@@ -156,8 +156,8 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 	return info
 }
 
-// samePlace reports whether the paths a and b, neither of which exists, would create the same file: the same name in
-// the same folder, after links. If either exists, it returns false.
+// samePlace reports whether the paths a and b would create the same file: the same name in the same folder, after
+// links. If a file exists at either, it returns false.
 func samePlace(a, b string) bool {
 	a, b = resolve(a), resolve(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
@@ -279,7 +279,7 @@ type namedWriter struct {
 	*os.File
 }
 
-// Write writes p to the file. An error has the name before the cause and wraps no other error.
+// Write writes p to the file. An error has the name in front and does not wrap the cause.
 func (w namedWriter) Write(p []byte) (int, error) {
 	n, err := w.File.Write(p)
 	if err != nil {

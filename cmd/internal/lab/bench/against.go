@@ -18,7 +18,7 @@ type Results struct {
 }
 
 // ReadResults parses text, the output of an earlier `voicepool bench --json`. Other text is an error, and so is
-// output in which no row has samples.
+// output without samples in any row.
 func ReadResults(text []byte) (*Results, error) {
 	var r Results
 	if err := json.Unmarshal(text, &r); err != nil {

@@ -246,10 +246,9 @@ func noise(samples int) []float32 {
 	return data
 }
 
-// stage returns a new mixer in which n starts of looping voices of the case are queued, with different positions,
-// gains and pans. They use sounds in turn. The caller calls move with the number of the block before each block: move
-// makes the continuous changes of the case. Requires that the mixer is rendered before more than 2048 further
-// commands.
+// stage returns a new mixer with n queued starts of looping voices of the case, at different positions, gains and
+// pans. They use sounds in turn. The caller calls move with the number of the block before each block: move makes the
+// continuous changes of the case. The command queue has room for 2048 starts and stops before a block.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {

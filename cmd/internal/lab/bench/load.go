@@ -30,7 +30,7 @@ const loadPitch = 12
 
 // load measures how long the sounds of the folder o.Load take to load: plain, and prepared for pitches up to an
 // octave up and down. Each case has a row for the elapsed time and, if the system reports it, one for the processor
-// time, in seconds. Without a folder, or if no such case is selected, there are no rows. load calls next before each
+// time, in seconds. Without a folder, or if no such case is selected, it returns no rows. load calls next before each
 // case.
 func (o *Options) load(next Progress) ([]Row, error) {
 	if o.Load == "" || !slices.ContainsFunc(loadCases, o.picks) {

@@ -12,8 +12,8 @@ import (
 const memoryVoices, memoryVirtual = "memory", "memory-virtual"
 
 // memory measures the bytes that mixer.New allocates, for 8, 32 and 1,024 voices: the case "memory" without virtual
-// voices, and "memory-virtual" with twice as many virtual voices. Only the cases for which pick returns true are
-// measured. memory calls next before each measurement.
+// voices, and "memory-virtual" with twice as many virtual voices. pick selects the cases by name. memory calls next
+// before each measurement.
 func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	for _, of := range []struct {
 		name    string
@@ -48,7 +48,7 @@ func allocated() float64 {
 }
 
 // turns measures how long a block of a mixer with eight voices takes: of a single mixer, and of 500 mixers in turn,
-// whose data has left the caches before their next block. If pick rejects the case "turn", there are no rows. turns
+// whose data has left the caches before their next block. If pick rejects the case "turn", it returns no rows. turns
 // calls next before each measurement.
 func turns(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick("turn") {

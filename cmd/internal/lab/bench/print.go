@@ -75,7 +75,7 @@ func (r *Row) Unit() string {
 }
 
 // value returns the figure of a row that is not a mixing case, in the unit of Unit. It ignores NsPerVoiceFrame and
-// returns 0 if no other figure is set.
+// returns 0 if all other figures are missing.
 func (r *Row) value() float64 {
 	switch {
 	case r.Bytes != nil:

@@ -27,7 +27,7 @@ const (
 
 // renders measures, by processor time, how many times faster than real time the embedded scene is rendered to a WAV
 // file of 24 bits: the whole work, and the part after loading the sounds. pick selects the cases by name. If the
-// system does not report processor time, there are no rows. renders calls next once.
+// system does not report processor time, it returns no rows. renders calls next once.
 func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	return renderRuns(Runs, pick, next)
 }

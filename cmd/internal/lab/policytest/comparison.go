@@ -282,8 +282,8 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstFor
 }
 
-// framesWithSlot returns for each start the number of frames from frame from to frame to (exclusive) in which it had
-// a slot in the run r. Starts without such frames are left out.
+// framesWithSlot returns for each start the number of frames from frame from to frame to (exclusive) that it had a
+// slot in the run r. Starts without such frames are left out.
 func framesWithSlot(r *Run, from, to int64) map[ask]int64 {
 	frames := map[ask]int64{}
 	for _, s := range spells(r.Report.Events) {

@@ -120,15 +120,15 @@ type ask struct {
 	sound  string
 }
 
-// spell is a range of frames in which a start has a slot, so that it is heard. A virtual voice has no slot.
+// spell is a range of frames while a start has a slot, so that it is heard. A virtual voice has no slot.
 type spell struct {
 	ask
 	from, to int64 // to is math.MaxInt64 for an open end
 	lost     bool  // it ends with a steal
 }
 
-// spells computes from events the ranges of frames in which starts had a slot, in the order of their ends. A voice
-// that was virtual for a time has several. Ranges that are still open after the last event come last, in any order.
+// spells computes from events the ranges of frames while starts had a slot, in the order of their ends. A voice that
+// was virtual for a time has several. Ranges that are still open after the last event come last, in any order.
 func spells(events []report.Event) []spell {
 	var all []spell
 	asked := map[int]int{}

@@ -60,8 +60,8 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 }
 
 // measure renders the scene with the policy p and a pool of the given number of voices, and compares the mix with the
-// reference. A steal counts as audible if its cut, where the sound lost its slot, can be heard in the mix. The caller
-// sets Scene, Seed and Optimum of the row.
+// reference. A steal counts as audible if the missing rest of the sound would be heard in the mix. The caller sets
+// Scene, Seed and Optimum of the row.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
@@ -90,9 +90,10 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// withoutSlot computes from events the ranges of frames in which a sound of the scene had no slot, because it was
-// rejected, stolen or virtual. silent has all these ranges, ordered by Span.Part, the index of the sound. cuts are
-// the ranges in silent that begin after the start of the sound, so that a steal cut the sound off there.
+// withoutSlot computes from events the ranges of frames while sounds of the scene had no slot, because they were
+// rejected, stolen or virtual. The result silent contains all these ranges, ordered by Span.Part, the index of the
+// sound. The result cuts contains only ranges that begin after the start of their sound: a steal cut the sound off
+// there.
 func (r *sceneRun) withoutSlot(events []report.Event) (silent, cuts []steal.Span) {
 	heard := make([][]spell, len(r.parts))
 	for _, s := range spells(events) {
@@ -179,7 +180,7 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 }
 
 // Write creates the folder to, with a sheet for each scene and seed that voicepool render can play, and their sounds
-// in to/sounds. If the folder exists, that is an error. An error leaves the files written so far.
+// in to/sounds. If the folder exists, that is an error. After an error, the files already written remain.
 func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	folder := filepath.Join(to, "sounds")
 	for _, name := range [...]string{to, folder} {

@@ -15,8 +15,8 @@ type Pair struct {
 	Cut      int // frame of Voice, at a level less than 30 dB below its loudest
 }
 
-// Pairs draws n pairs of recordings at random from a corpus, each with a frame at which the voice is cut and not
-// quiet. The pairs share samples, which the caller must not change. Equal seeds give equal pairs.
+// Pairs draws n pairs of recordings at random from a corpus. Each has a frame for the cut of its voice, which is not
+// quiet there. The pairs share samples, which the caller must not change. Equal seeds give equal pairs.
 func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	r := newRandom(seed, "pairs")
 	pairs := make([]Pair, n)
@@ -53,9 +53,9 @@ const (
 	clickBlocks = 30 // 80 ms after the cut
 )
 
-// levels returns the samples of a recording scaled so that its loudest 50 ms have -20 dB, K-weighted. powers has one
-// value for each clickHop frames: the power of the 50 ms around them, relative to the loudest. most is the power of
-// the loudest 50 ms before scaling; it must not be 0 if the samples are used.
+// levels returns the samples of a recording scaled so that its loudest 50 ms have -20 dB, K-weighted. The result
+// powers has one value for each clickHop frames: the power of the 50 ms around them, relative to the loudest. The
+// result most is the power of the loudest 50 ms before scaling. If it is 0, the samples are not valid.
 func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	filter := loudness.NewFilter(Rate)
 	sums := []float64{0}

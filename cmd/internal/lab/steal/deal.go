@@ -47,8 +47,8 @@ func KindOf(file string) (Kind, bool) {
 	return 0, false
 }
 
-// Deal makes a corpus of takes, sorted by kind and then by file, with names such as gun1. left lists the unusable
-// takes with the reason: those shorter than 50 ms or longer than 10 s, inaudible ones, and single clicks.
+// Deal makes a corpus of takes, sorted by kind and then by file, with names such as gun1. The result left lists the
+// unusable takes with the reason: takes shorter than 50 ms or longer than 10 s, inaudible ones, and single clicks.
 //
 // Takes whose file names contain no kind are assigned by length, in ten equal parts: the shortest are steps, then
 // pick-ups, lasers, guns, clangs, speech, bells and explosions follow; engines and winds are the longest. Takes

@@ -158,9 +158,9 @@ type Span struct {
 	From, To int64
 }
 
-// PowerError returns the K-error in dB of a scene in which the given spans of parts are not played, at least -60. It
-// assumes that voices add up in power and have no tails. The result is comparable to Bound and to Optimum.KError.
-// frames is the length of the scene.
+// PowerError returns the K-error in dB, at least -60, of a scene without the given spans of parts. It assumes that
+// voices add up in power and have no tails. The result is comparable to Bound and to Optimum.KError. The length of
+// the scene is given in frames.
 func PowerError(parts []Part, unheard []Span, frames int64) float64 {
 	lost, total := 0.0, 0.0
 	for i := range parts {

@@ -85,7 +85,7 @@ func (r *Recording) Voice() (*voice.Sound, error) {
 }
 
 // newWave renders the recording r as event e plays it, with speed and loop from key, for at most most frames. turns
-// are the frames of the scene at which a wall appears or disappears. It also computes the energies.
+// are the frames of the scene when a wall appears or disappears. It also computes the energies.
 func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*wave, error) {
 	sound, err := r.Voice()
 	if err != nil {

@@ -94,8 +94,8 @@ func distant(category, metres float64) pcm.Decibels {
 	return pcm.FromLinear(category / (1 + metres/3))
 }
 
-// any draws one of the sounds of the given kinds at random and returns its index in the corpus. A kind that is given
-// twice is twice as likely.
+// any draws a sound of the given kinds at random and returns its index in the corpus. A kind that is given twice is
+// twice as likely.
 func (s *scenery) any(kinds ...Kind) int {
 	var all []int
 	for _, k := range kinds {
@@ -110,7 +110,7 @@ func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }
 var speeds = [...]float64{0.92, 1, 1.09}
 
 // start adds an event with a random speed at the given time in seconds, and returns a pointer to it that is valid
-// until the next start. sound is an index in the corpus. gain and pan are rounded to hundredths. For a time at or
+// until the next start. The index sound is in the corpus; gain and pan are rounded to hundredths. For a time at or
 // after the end of the scene, start adds no event and returns one outside the scene.
 func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float64) *Event {
 	e := Event{
@@ -178,7 +178,7 @@ func (s *Scene) cues(corpus []Recording) (all []cue) {
 	return all
 }
 
-// end returns the frame at which the event e ends, or a frame shortly after it, but at most the length of the scene.
+// end returns the frame when the event e ends, or a frame shortly after it, but at most the length of the scene. The
 // corpus gives the length of the sound.
 func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	if e.Stop > 0 {
@@ -187,9 +187,9 @@ func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	return min(e.At+int64(float64(len(corpus[e.Sound].Samples))/e.Speed)+1, s.Frames)
 }
 
-// Sheet returns the scene as the YAML text of a cue sheet without a limiter, which plays FOLDERNAME.wav for each
-// sound NAME of corpus: folder is put before the name unchanged. events holds for each cue of the sheet the index of
-// its event in s.Events, or -1 for a cue that starts no sound.
+// Sheet returns the scene as the YAML text of a cue sheet without a limiter. The sound NAME of corpus is the file
+// FOLDERNAME.wav in it: folder is put before the name unchanged. The result events holds for each cue of the sheet
+// the index of its event in s.Events, or -1 for a cue that starts no sound.
 func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []int) {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))

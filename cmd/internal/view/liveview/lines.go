@@ -80,9 +80,9 @@ func (l *Lines) count(e report.Event) {
 	l.most[inSlot], l.most[virtual] = max(l.most[inSlot], l.playing[inSlot]), max(l.most[virtual], l.playing[virtual])
 }
 
-// flush prints a line about the pending events, those of the current second, and a line about its loudest steal, and
-// drops the events. Without pending events it has no effect. It takes the size of the pool and the sample rate from
-// p.
+// flush prints a line about the pending events, which happened in the current second, and a line about the loudest
+// steal among them. Then it drops these events. Without pending events it has no effect. It takes the size of the
+// pool and the sample rate from p.
 func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return

@@ -22,8 +22,8 @@ type RemoteVoice struct {
 	SinceWon int64         // frames since then
 }
 
-// With returns a copy of the picture in which voices, sorted by slot, and events from another source replace its own.
-// It does not reorder the slice voices.
+// With returns a copy of the picture whose voices and events are replaced by voices and events from another source.
+// The voices of the copy are sorted by slot; the slice voices is unchanged.
 func (p Picture) With(voices []RemoteVoice, events []report.Event) Picture {
 	p.events = events
 	p.voices = make([]voiceLane, 0, len(voices))

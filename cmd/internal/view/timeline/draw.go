@@ -45,7 +45,7 @@ func (s *timeSheet) y(p *part) (y, h float64) {
 	return s.slotTop + s.row*float64(p.row), s.row - 1
 }
 
-// opacity returns the opacity with which the voice called number is drawn at frame: 0.1 to 1 in steps of 0.1, by its
+// opacity returns the opacity for drawing the voice called number at frame: 0.1 to 1 in steps of 0.1, by its
 // audibility. If no levels were recorded, it is 0.6; if this voice has no levels, 0.1.
 func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	if s.levels == nil {
@@ -313,8 +313,8 @@ func (s *timeSheet) drawStrips() {
 }
 
 // columns draws a column of 1 pixel for each pixel of the time axis, and merges equal neighbors into one rectangle.
-// column returns the top edge and the height of column x, counted from the left end of the axis; it must always
-// return the same for the same x.
+// The function column returns the top edge and the height of column x, counted from the left end of the axis. It must
+// always return the same for the same x.
 func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
 	begin := 0
 	for x := 1; x <= s.width; x++ {

@@ -17,7 +17,7 @@ func (t *Timeline) lostByLevel() []lost {
 }
 
 // drawLost draws the strip of losses: a line for each lost voice or start, as high as its level. The loudest has a
-// label with its sound, if it was audible. Without losses there is no strip.
+// label with its sound, if it was audible. Without losses it draws no strip.
 func (s *timeSheet) drawLost() {
 	if len(s.lost) == 0 {
 		return

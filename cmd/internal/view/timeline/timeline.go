@@ -111,7 +111,7 @@ func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	return g.timeline(title, r, recorded), nil
 }
 
-// gathering collects the events of a report: by voice in lives, and those of lost voices and of starts without a
+// gathering collects the events of a report: by voice in lives, and the events of lost voices and of starts without a
 // voice in lists.
 type gathering struct {
 	lives   map[uint64]*explain.Life
