@@ -301,8 +301,8 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	return nil
 }
 
-// expectStems registers with m the name and the file of every possible start of sounds and their layers. The mixer
-// uses the names for stems.
+// expectStems declares to m the name and the file of every possible start of sounds and their layers. Thereby a test
+// can distinguish a sound that was not played from an unknown name. Without mixer.Config.Stems it has no effect.
 func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	for _, s := range sounds {
 		for _, l := range append([]layer{{sound: s}}, s.layers...) {

@@ -10,13 +10,14 @@ import (
 
 // Handle identifies one play of a bank. It is a small comparable value; the zero Handle identifies no play.
 //
-// A play can have several voices: layers, and sounds that follow by `then`. The methods of Handle act on all
-// of them and fail with mixer.ErrGone when the last has ended. Seek and Position use the first voice that has
-// not ended. Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands at
-// a frame, mixer.TargetVoice(h.Handle) means all voices of the play; Moment.Seek moves the first.
+// A play can have several voices: layers, and sounds that follow by `then`. The methods of Handle act on all of them
+// and fail with mixer.ErrGone when the last has ended. Seek and Position use the first voice that has not ended.
+// Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands at a frame,
+// mixer.TargetVoice(h.Handle) means all voices of the play; Moment.Seek moves the first. With mixer.Config.Lead,
+// methods that change the play may also fail with mixer.ErrBusy.
 //
-// SetGain, Fade and SetPitch set the game's share of gain and pitch. The values of the file and of its
-// parameters are added.
+// SetGain, Fade and SetPitch set the game's share of gain and pitch. The values of the file and of its parameters are
+// added.
 type Handle struct {
 	mixer.Handle
 	play *play // nil: a single voice

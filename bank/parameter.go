@@ -98,7 +98,7 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	return nil
 }
 
-// hasDelayedLayers reports whether any layer has a delay.
+// hasDelayedLayers reports whether any layer of s has a delay above 0.
 func (s *sound) hasDelayedLayers() bool {
 	for _, l := range s.layers {
 		if l.delay > 0 {
@@ -155,8 +155,8 @@ func (p *play) forEach(do func(mixer.Handle) error) error {
 	return first
 }
 
-// inRange returns nil if x is in the range of parameter p, or an error that wraps mixer.ErrOption. sound is the
-// name of its sound, for the message.
+// inRange returns nil if x is in the range of the parameter p, or an error that wraps mixer.ErrOption. sound is the
+// name of the sound that has p, for the message.
 func inRange(sound string, p *rules.Parameter, x float64) error {
 	if within(x, p.From, p.To) {
 		return nil

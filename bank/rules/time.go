@@ -26,7 +26,7 @@ const (
 	maxMoment  = 1e12
 )
 
-// seconds returns a time of n seconds. It never overflows.
+// seconds returns a Time of n seconds. It does not overflow for any n.
 func seconds(n uint64) Time {
 	hi, lo := bits.Mul64(n, attos)
 	return Time{hi, lo}

@@ -87,7 +87,8 @@ func (b *benchCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// runRealtime measures 64 voices in real time for --seconds, and prints the rows as JSON or as a table.
+// runRealtime makes two runs with 64 voices in real time, each of --seconds, and prints the rows as JSON or as a
+// table. --seconds out of range is a usage error.
 func (b *benchCommand) runRealtime(c *console.Console) error {
 	seconds := 10
 	set(&seconds, b.Seconds)

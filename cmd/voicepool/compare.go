@@ -26,7 +26,7 @@ type compareCommand struct {
 	trialFlags
 }
 
-// Run checks the flags and then calls run.
+// Run checks the flags and then calls run, which compares the policies, until it ends or a signal interrupts it.
 func (b *compareCommand) Run(c *console.Console) error {
 	for i, p := range b.Policies {
 		if slices.ContainsFunc(b.Policies[:i], func(q policytest.Policy) bool { return q.Name == p.Name }) {

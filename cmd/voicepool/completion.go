@@ -32,7 +32,7 @@ func (p *completionCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// Help returns the text below the usage of the command.
+// Help returns the text below the usage of the command: how to install the script in each shell.
 func (p *completionCommand) Help() string {
 	return "bash: add to ~/.bashrc: source <(voicepool completion bash)\n\nzsh: add to ~/.zshrc: source <(voicepool completion zsh)\n\n" +
 		"fish: run voicepool completion fish > ~/.config/fish/completions/voicepool.fish"

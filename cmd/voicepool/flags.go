@@ -165,7 +165,7 @@ func (l *liveFlags) check() error {
 	return l.sheetFlags.check()
 }
 
-// buffer returns the value of --buffer, or 0 for the driver's default.
+// buffer returns the value of --buffer, or 0 without the flag, which means the driver's default.
 func (l *liveFlags) buffer() time.Duration {
 	if l.Buffer == nil {
 		return 0

@@ -109,7 +109,8 @@ func knownCommand(model *kong.Node, name string) error {
 	return console.Usage("unknown command %s; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
-// command runs the program with args, without the program's name, and returns the exit code.
+// command parses and runs the command in args, which do not include the program's name. It prints errors to c and
+// returns the exit code.
 func command(args []string, c *console.Console) int {
 	if len(args) > 0 {
 		switch args[0] {

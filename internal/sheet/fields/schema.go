@@ -99,7 +99,7 @@ func (l List) Schema(within Limits) Schema {
 // Either is the shape of a value with one of several shapes.
 type Either []any
 
-// Schema returns a schema that accepts any of the shapes.
+// Schema returns a schema that accepts a value if it has any of the shapes; within limits each.
 func (e Either) Schema(within Limits) Schema {
 	var all []Schema
 	for _, of := range e {

@@ -7,8 +7,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Bus returns the fields that parse into b, except its duck, sends and effects. buses and outputs contain the
-// known names.
+// Bus returns the fields of a bus that parse into b, except its duck, sends and effects. buses and outputs contain
+// the known names.
 func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "parent", To: bus(&b.Parent, buses)},
@@ -29,7 +29,7 @@ func duckField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "duck", To: read, Like: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Needs: []string{"when", "by"}}}
 }
 
-// Duck returns the fields that parse into d. buses contains the known names of buses.
+// Duck returns the fields of a duck, which parse into d. buses contains the known names of buses.
 func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "when", To: bus(&d.When, buses)},

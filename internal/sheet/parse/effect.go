@@ -11,7 +11,7 @@ import (
 	"voicepool/mixer"
 )
 
-// effectsField returns the field of the effects of a bus, parsed by read.
+// effectsField returns the field `effects` of a bus, parsed by read. nil is enough for the schema.
 func effectsField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
 		return fields.List{Of: effectShape(), Most: mixer.MaxEffects}

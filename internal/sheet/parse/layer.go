@@ -17,7 +17,7 @@ type layerName struct {
 	sound string
 }
 
-// layerFields returns the fields that parse into l.
+// layerFields returns the fields of a layer, which parse into l.
 func layerFields(l *rules.Layer) []fields.Field {
 	return []fields.Field{{Key: "sound", To: &l.Sound}, {Key: "delay", To: &l.Delay}}
 }

@@ -44,7 +44,7 @@ func (l *limit) Schema(fields.Limits) fields.Schema {
 	return fields.Schema{"anyOf": []fields.Schema{number, mapping.Schema(fields.Limits{})}}
 }
 
-// Text returns the number of voices, or the mapping if it has other values, and whether the sound has a limit.
+// Text returns the number of voices, or the mapping if the limit has other values, and whether there is a limit.
 func (l *limit) Text() (string, bool) {
 	number := fmt.Sprint(l.Voices)
 	if !l.PerOwner && l.Full == mixer.StealQuietest {

@@ -61,7 +61,7 @@ func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) b
 	return n.Name.Read(r, p, within)
 }
 
-// Output returns the fields that parse into o, except its effects.
+// Output returns the fields of an output that parse into o, except its effects.
 func Output(o *rules.Output) []fields.Field {
 	return []fields.Field{
 		{Key: "channels", To: pair{&o.Channel}},

@@ -85,7 +85,7 @@ func (r *Reader) Errors() error {
 	return all
 }
 
-// File returns the shape of a file: the fields in more and the fields of the rules.
+// File returns the shape of a whole file for the schema: the fields in more and the fields of the rules.
 func File(more []fields.Field) fields.Mapping {
 	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil, nil).fields()...)}
 }

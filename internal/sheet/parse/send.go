@@ -32,7 +32,7 @@ func sendGain() fields.Shape {
 	return fields.Ranged{Of: new(pcm.Decibels), Within: Decibels}
 }
 
-// sendFields returns the fields that parse into s.
+// sendFields returns the fields of a send in its long form, which parse into s.
 func sendFields(s *mixer.Send) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: &s.Gain, Within: Decibels},

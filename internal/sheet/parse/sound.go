@@ -36,8 +36,8 @@ func (r *Reader) allSounds(n *yaml.Node) {
 	r.follow()
 }
 
-// Sound returns the fields that parse into s, except its files, coalesce, layers, parameters and spatial keys.
-// buses contains the known names of buses.
+// Sound returns the fields of a sound that parse into s, except its files, coalesce, layers, parameters and spatial
+// keys. buses contains the known names of buses.
 func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "pick", To: fields.Choice(&s.Pick, rules.PickRandom, rules.PickShuffle, rules.PickRound)},
@@ -84,7 +84,7 @@ func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce, layers,
 	}, Sound(s, buses)...)
 }
 
-// coalesceFields returns the fields that parse into c.
+// coalesceFields returns the fields of coalesce in its long form, which parse into c.
 func coalesceFields(c *rules.Coalesce) []fields.Field {
 	return []fields.Field{
 		{Key: "within", To: &c.Within},

@@ -155,7 +155,7 @@ func Print(w io.Writer, rows []Row) error {
 	return table.Flush()
 }
 
-// Notes returns the remarks about the files of rows, one line each.
+// Notes returns the remarks about the files of rows, such as an unusual format, as lines that begin with "note: ".
 func Notes(rows []Row) (lines []string) {
 	for _, r := range rows {
 		for _, note := range r.info.Notes {

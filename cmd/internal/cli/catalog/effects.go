@@ -78,7 +78,7 @@ func listed(kinds []*effect.Kind) []listedKind {
 	return all
 }
 
-// paramsOf returns the parameters of k, followed by the parameters of its bands as "bands.NAME".
+// paramsOf returns the parameters of k in their JSON form, followed by the parameters of its bands as "bands.NAME".
 func paramsOf(k *effect.Kind) (all []listedParam) {
 	add := func(of string, params []effect.Param) {
 		for i := range params {

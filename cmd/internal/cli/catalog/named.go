@@ -121,7 +121,7 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	return sounds.Source{Name: "-", File: StandardInput, FS: &inputFS{data}}, nil
 }
 
-// ReadInput reads all of in, the standard input. More than 256 MiB are an error.
+// ReadInput reads all of in, the standard input. More than 256 MiB are an error. Errors begin with "standard input".
 func ReadInput(in io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	switch {

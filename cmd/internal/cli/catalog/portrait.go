@@ -72,7 +72,7 @@ var (
 // picture is the image that panels are drawn into.
 type picture struct{ *image.RGBA }
 
-// fill sets the pixels from (x0, y0) to (x1, y1), exclusive, to c.
+// fill sets the pixels from (x0, y0) to (x1, y1), the latter exclusive, to the color c.
 func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
 	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
 }

@@ -23,7 +23,8 @@ type Problem struct {
 	Text    string `json:"-"`    // of the printed line
 }
 
-// Contents summarizes a sheet in one line, such as "3 cues, 2 sounds, 1 bus".
+// Contents summarizes sheet in one line, such as "3 cues, 2 sounds, 1 bus": also its cue list, outputs and scenes, if
+// it has any. The cues of the list are not counted as cues.
 func Contents(sheet *cue.Sheet) string {
 	buses := "1 bus"
 	if n := len(sheet.Buses); n != 1 {

@@ -118,7 +118,7 @@ func (c *Console) Outcome(outputs ...error) error {
 	return failed
 }
 
-// JSON prints v to Out as indented JSON. Errors of Out are kept in Out, too.
+// JSON prints v to Out as indented JSON. It returns the first error, which Out also keeps if writing failed.
 func (c *Console) JSON(v any) error {
 	e := json.NewEncoder(c.Out)
 	e.SetIndent("", "  ")

@@ -117,8 +117,8 @@ func (x *examination) pipeWire() bool {
 	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
 }
 
-// overdue reports whether the machine is busy and a server or a driver did not answer in time. The load is then the
-// likely reason.
+// overdue reports whether the machine is busy and the sound server or a driver did not answer in time. The load is
+// then the likely reason.
 func (x *examination) overdue() bool {
 	return x.Busy != "" && (x.serverTimedOut() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return isTimeout(t.err) }))
 }
@@ -183,7 +183,8 @@ func elsewhere(x *examination) {
 	x.addAdvice(!x.failedWith("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
 }
 
-// otherUser advises to run the program as the owner of the sound server, if this user may not use it.
+// otherUser advises to run the program without sudo, or else as the owner of the sound server, if the drivers use a
+// socket for which this user lacks the permission.
 func otherUser(x *examination) {
 	asked := x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") })
 	if asked == nil || x.unusedServer() != nil {
@@ -199,7 +200,8 @@ func otherUser(x *examination) {
 	x.addAdvice(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
 }
 
-// hanging advises to restart a sound server that did not answer in time, if the machine is not busy.
+// hanging advises to restart a sound server that did not answer in time, unless the machine is busy or PULSE_SERVER
+// names the server.
 func hanging(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	if !x.serverTimedOut() || named || x.overdue() {
@@ -228,7 +230,8 @@ func (x *examination) serverAbsent() bool {
 		x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") }) == nil
 }
 
-// noRuntime advises to set XDG_RUNTIME_DIR if it is not set, no server was found and the folder exists.
+// noRuntime advises to set XDG_RUNTIME_DIR if it is not set, no sound server was found, and the usual folder of this
+// user exists.
 func noRuntime(x *examination) {
 	dir := "/run/user/" + x.machine.Identity().ID
 	x.addAdvice(x.serverAbsent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && exists(x.machine, dir[1:]),
@@ -322,13 +325,14 @@ func (x *examination) lacksALSA() bool {
 	return err != nil && strings.Contains(err.Error(), "load libasound")
 }
 
-// noLibrary advises to install the library of ALSA if it is missing.
+// noLibrary advises to install the library of ALSA if the driver oto failed because of it, and the package manager is
+// known.
 func noLibrary(x *examination) {
 	x.addAdvice(x.lacksALSA(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
 }
 
-// noCard advises to start the container with access to the sound cards, if this process runs in a container without
-// a card and a server.
+// noCard advises to start the container with access to the sound cards, if this process runs in a container that has
+// neither a card nor a sound server.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.InUse && s.Detail != "not there" }) != nil

@@ -117,7 +117,7 @@ func (l *listener) run(ctx context.Context, begin time.Time, progress func(strin
 	}
 }
 
-// bufferDuration returns how long the player's full buffer lasts.
+// bufferDuration returns how long the player can play from its full buffer.
 func (l *listener) bufferDuration() time.Duration {
 	return pcm.Duration(int64(l.player.Latency()), l.player.Rate())
 }

@@ -40,7 +40,8 @@ func (q *Quality) UnmarshalText(text []byte) error {
 // Time is a time as written in sheets.
 type Time rules.Time
 
-// UnmarshalText parses a time in the notation of sheets: 30s, 1m30s, or 1.5 for 1.5 s.
+// UnmarshalText parses a time in the notation of sheets: 30s, 1m30s, or 1.5 for 1.5 s. Other text is an error and
+// sets t to 0.
 func (t *Time) UnmarshalText(text []byte) error {
 	time, err := rules.ParseTime(string(text))
 	*t = Time(time)
@@ -64,7 +65,7 @@ func (f *Format) UnmarshalText(text []byte) (err error) {
 // Gain is a number of decibels, with or without a unit.
 type Gain float64
 
-// UnmarshalText parses a gain in dB: -6 or -6dB.
+// UnmarshalText parses a gain in dB, -6 or -6dB, of any size. Other text is an error and leaves g unchanged.
 func (g *Gain) UnmarshalText(text []byte) error {
 	x, _, ok := words.ParseDecibels(string(text))
 	if !ok {

@@ -248,7 +248,7 @@ func noise(samples int) []float32 {
 
 // stage returns a new mixer with n queued starts of looping voices of the case, at different positions, gains and
 // pans. They use sounds in turn. The caller calls move with the number of the block before each block: move makes the
-// continuous changes of the case. The command queue has room for 2048 starts and stops before a block.
+// continuous changes of the case.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {

@@ -70,8 +70,8 @@ func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	printColumns(w, columns, rows)
 }
 
-// PrintSheet writes a table with the losses per second by pool size and policy to w. The rows must come from
-// Comparison.Measure.
+// PrintSheet writes a table with the losses per second by pool size and policy to w. The columns for virtual voices
+// and for limits appear only if a row has such voices or such losses. The rows must come from Comparison.Measure.
 func PrintSheet(w io.Writer, rows []Row) {
 	name := func(r Row) string { return r.Policy }
 	columns := []column[Row]{

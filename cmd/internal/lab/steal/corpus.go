@@ -78,13 +78,13 @@ func quantise(signal []float64, peak float64) []int16 {
 	return samples
 }
 
-// silence returns a signal of zeros with the given length at Rate.
+// silence returns a new signal of zeros that lasts the given number of seconds at Rate.
 func silence(seconds float64) []float64 { return make([]float64, int(seconds*Rate)) }
 
 // decay is an exponentially falling level: by a factor of e^-1 every tau seconds.
 type decay struct{ level, factor float64 }
 
-// newDecay returns an exponential decay from level, with the time constant tau in seconds.
+// newDecay returns a level that begins at level and falls exponentially, by a factor of e every tau seconds.
 func newDecay(level, tau float64) decay {
 	const log2e = 1.442695040888963407359924681001892137
 	return decay{level, pcm.Exp2(-log2e / float64(tau*Rate))}

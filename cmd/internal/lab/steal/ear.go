@@ -146,7 +146,7 @@ func (e *ear) smear(dst, power []float64) {
 	}
 }
 
-// hears reports whether the power of any band, left or right, is audible in silence.
+// hears reports whether the power of any band, left or right, is audible in silence. power is a result of hear.
 func (e *ear) hears(power *[2][]float64) bool {
 	for c := range power {
 		for b, p := range power[c] {

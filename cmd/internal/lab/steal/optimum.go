@@ -265,7 +265,7 @@ type place struct {
 // nearest is a heap of places, ordered by distance.
 type nearest []place
 
-// push adds a place to the heap.
+// push adds the place p to the heap.
 func (h *nearest) push(p place) {
 	all := append(*h, p)
 	for i := len(all) - 1; i > 0 && all[i].distance < all[(i-1)/2].distance; i = (i - 1) / 2 {

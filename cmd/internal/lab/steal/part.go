@@ -74,8 +74,8 @@ func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, erro
 	return parts, nil
 }
 
-// Voice returns the recording as a mono sound at Rate. The sound lacks the loudness over time that stealing normally
-// uses.
+// Voice returns the recording as a mono sound at Rate without a loudness index, so that the mixer takes its level as
+// constant, -20 dB.
 func (r *Recording) Voice() (*voice.Sound, error) {
 	data := make([]float32, len(r.Samples))
 	for i, x := range r.Samples {

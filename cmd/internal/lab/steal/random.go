@@ -3,8 +3,8 @@ package steal
 // random is an integer random source (SplitMix64): the same numbers from the same seed on every machine.
 type random uint64
 
-// newRandom returns a random source for a purpose. Sources with different names are independent; equal seeds and
-// names give equal numbers.
+// newRandom returns a random source for the purpose called name. Sources with different names are independent; equal
+// seeds and names give equal numbers.
 func newRandom(seed uint64, name string) *random {
 	r := random(seed)
 	for _, c := range []byte(name) {
@@ -13,7 +13,7 @@ func newRandom(seed uint64, name string) *random {
 	return &r
 }
 
-// bits returns the next 64 random bits.
+// bits advances r and returns the next 64 random bits.
 func (r *random) bits() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	z := uint64(*r)

@@ -89,7 +89,8 @@ const (
 	ambience = 0.35
 )
 
-// distant returns the gain of a sound at a distance in metres. category is the linear gain at distance 0.
+// distant returns the gain in dB of a sound at a distance in metres. category is the linear gain at distance 0; at 3
+// m the gain is half of it.
 func distant(category, metres float64) pcm.Decibels {
 	return pcm.FromLinear(category / (1 + metres/3))
 }

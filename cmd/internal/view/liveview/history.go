@@ -36,7 +36,7 @@ type frameEvents struct {
 	eventCounts
 }
 
-// requested returns the number of requested starts in the frame, started or not.
+// requested returns the number of requested starts in the frame: started, coalesced, rejected or limited ones.
 func (m *frameEvents) requested() int {
 	t := &m.eventCounts
 	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]

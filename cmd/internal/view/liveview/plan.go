@@ -45,7 +45,8 @@ func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	}
 }
 
-// levels returns the peak levels of the buses of p's sheet, in dB, without the master.
+// levels returns the peak level in dB of each bus of p's sheet, in the order of the sheet, without the master. Buses
+// that the mixer lacks are left out.
 func levels(p *cue.Player) (all []Bus) {
 	sheet := p.Sheet()
 	for i := range sheet.Buses {

@@ -38,8 +38,9 @@ func OpenScreen(file *os.File, colour bool) *Screen {
 	return s
 }
 
-// write writes pictures to the terminal until Close closes the channel, and then restores the terminal. Errors are
-// ignored, because a lost terminal must not stop the sound. It runs on its own goroutine.
+// write takes over the terminal, writes pictures until Close closes the channel, and then restores the terminal.
+// Errors are ignored, because a lost terminal must not stop the sound. It runs on its own goroutine and closes s.done
+// at its end.
 func (s *Screen) write() {
 	defer close(s.done)
 	s.file.WriteString("\x1b[?1049h\x1b[?25l\x1b[?7l") // alternate screen, no cursor, no wrapping
@@ -52,7 +53,8 @@ func (s *Screen) write() {
 // giveBack is the time that Close waits for a blocked terminal.
 const giveBack = 500 * time.Millisecond
 
-// Close restores the terminal. It waits at most 500 ms for a blocked terminal. Call it once.
+// Close lets the goroutine of the screen restore the terminal and end. It waits at most 500 ms for a blocked
+// terminal. Call it once.
 func (s *Screen) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -64,8 +66,8 @@ func (s *Screen) Close() {
 	}
 }
 
-// begin starts an empty picture in the current size of the window, or in 80 by 24 if the size is unknown. Lines drawn
-// before the last end are dropped.
+// begin starts an empty picture in the current size of the window, or in 80 by 24 if the size is unknown. The methods
+// line and wrapped then draw, and end shows the picture.
 func (s *Screen) begin() {
 	s.width, s.height = 80, 24
 	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {

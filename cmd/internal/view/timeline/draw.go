@@ -249,7 +249,7 @@ func (s *timeSheet) drawLosses() {
 	}
 }
 
-// drawGaps shades the gaps in the audio output, and writes the reason into a gap that is wide enough.
+// drawGaps shades the rows during gaps in the audio output, and writes the reason into each gap that is wide enough.
 func (s *timeSheet) drawGaps() {
 	bottom := s.laneTop + s.lane*float64(s.lanes)
 	for i := range s.gaps {

@@ -65,7 +65,8 @@ func (f *File) SaveReport(title string, r *report.Report) error {
 	return t.Save(f.file, f.path)
 }
 
-// Discard removes the unfinished file. After SaveReport, and for a nil File, it has no effect.
+// Discard removes the unfinished file and drops the recorded levels. After SaveReport, and for a nil File, it has no
+// effect.
 func (f *File) Discard() {
 	if f != nil {
 		f.file.Discard()

@@ -49,8 +49,8 @@ type legendEntry struct {
 	text  string
 }
 
-// distinct returns the names of sounds, each on one line. Names that occur several times get their index in the
-// list, from 1, as a prefix, such as "2:rain".
+// distinct returns the names of sounds in the same order, each on one line. A name that occurs several times gets its
+// number in the list, from 1, as a prefix, such as "2:rain".
 func distinct(sounds []string) []string {
 	seen := map[string]int{}
 	for _, name := range sounds {

@@ -31,13 +31,14 @@ type track struct {
 // doubled.
 const maxSamples = 1 << 24
 
-// NewLevels returns empty Levels that take a sample of each voice at the interval every. rate is in Hz.
+// NewLevels returns empty Levels with a sample of each voice for each interval of the duration every, at least a
+// frame. rate is in Hz.
 func NewLevels(rate int, every time.Duration) *Levels {
 	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
 
-// halfDecibels converts a level in dB to a byte in units of 0.5 dB above inaudible. Levels at or below inaudible,
-// and NaN, give 0.
+// halfDecibels converts the level db, in dB, to a byte in units of 0.5 dB above inaudible, at most 255. A level at or
+// below inaudible, and NaN, gives 0.
 func halfDecibels(db float64) uint8 {
 	if !(db > inaudible) {
 		return 0

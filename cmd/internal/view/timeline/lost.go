@@ -67,7 +67,8 @@ func share(db float64) float64 {
 	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
 }
 
-// scaleOf draws lines with labels at -20 and -40 dB in a strip of levels. bottom is the y of the strip's lower edge.
+// scaleOf draws a line with a label at -20 and at -40 dB in a strip of levels. bottom is the y of the strip's lower
+// edge in pixels.
 func (s *timeSheet) scaleOf(bottom float64) {
 	for _, db := range [...]float64{-20, -40} {
 		y := bottom - timeStrip*share(db)
