@@ -183,8 +183,8 @@ func elsewhere(x *examination) {
 	x.addAdvice(!x.failedWith("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
 }
 
-// otherUser advises to run the program without sudo, or else as the owner of the sound server, if the drivers use a
-// socket for which this user lacks the permission.
+// otherUser advises to run the program without sudo, or else as the owner of the sound server, if this user lacks the
+// permission for a socket that the drivers use.
 func otherUser(x *examination) {
 	asked := x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") })
 	if asked == nil || x.unusedServer() != nil {
