@@ -7,9 +7,10 @@ import (
 	"voicepool/cmd/internal/serve/problemjson"
 )
 
-// Answer carries out message, an order for the room with that name, and returns the reply. Both are JSON in the
-// format of the WebSocket, so that other message protocols can use it. A failure is a reply, too. The caller's role
-// in ctx is checked as in Do.
+// Answer carries out message, an order for the room called room, and returns the reply. Both are JSON in the format
+// of the WebSocket, for other message protocols. A failure is a reply, too, also if the message is longer than
+// Limits.BodyBytes (413), comes before Opened (503) or exceeds the caller's rate limit. The caller's role in ctx is
+// checked as in Do.
 func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte {
 	var over error
 	switch most := s.options.Limits.BodyBytes; {
@@ -24,8 +25,8 @@ func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte
 	return text
 }
 
-// Refuse returns the reply that rejects message with err. It repeats the message's ref if that is readable. The
-// message is not carried out.
+// Refuse returns the JSON reply that rejects message with err, without carrying out the message. The reply repeats
+// the ref of the message if that is readable. err must not be nil.
 func (s *Server) Refuse(message []byte, err error) []byte {
 	text, _ := s.reply(context.Background(), "", message, err)
 	return text
@@ -33,13 +34,13 @@ func (s *Server) Refuse(message []byte, err error) []byte {
 
 type trustKey struct{}
 
-// Trust returns a context whose caller has role in every room. Options.Allow is not called for it. Use it if another
-// system has checked the caller, for example the permissions of NATS.
+// Trust returns a copy of ctx whose caller has role, and no higher role, in every room. For calls with this context,
+// Options.Allow is not called. Use it if another system has checked the caller, for example the permissions of NATS.
 func Trust(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, trustKey{}, role)
 }
 
-// trusted reports whether ctx comes from Trust. If the role given there is below need, err is a problem with status
+// trusted reports whether ctx comes from Trust. If it does and its role is below need, err is a problem with status
 // 403; otherwise err is nil.
 func trusted(ctx context.Context, need Role) (is bool, err error) {
 	have, is := ctx.Value(trustKey{}).(Role)

@@ -12,7 +12,8 @@ import (
 	"voicepool/cmd/internal/serve/room"
 )
 
-// header returns the 44-byte header of an endless WAV file of 16-bit stereo. rate is the sample rate in Hz.
+// header returns the 44-byte header of a WAV file of 16-bit stereo PCM. The sizes of the file and of its data have
+// the largest value, which means endless. rate is the sample rate in Hz.
 func header(rate int) []byte {
 	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
 	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
@@ -27,8 +28,10 @@ func header(rate int) []byte {
 	return binary.LittleEndian.AppendUint32(b, endless)
 }
 
-// wav streams the mix of the room as an endless WAV file, in real time. A HEAD request gets only the HTTP headers.
-// The error, if any, precedes the answer: an unknown room or output, or too many streams.
+// wav streams the mix of the room, or the output named by the query parameter output, as an endless WAV file in real
+// time. It ends with the client, the room or the server; a client that reads too slowly is dropped and counted. A
+// HEAD request gets only the HTTP headers. An error precedes the answer: an unknown room or output, or too many
+// streams.
 func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -76,8 +79,10 @@ type form struct {
 	Format   string `json:"format"`
 }
 
-// audio sends the mix of the room over a WebSocket in real time: first the format as JSON, then binary messages with
-// frames of 16-bit little-endian stereo. A returned error precedes the upgrade.
+// audio sends the mix of the room, or the output named by the query parameter output, over a WebSocket in real time:
+// first the format as JSON, then binary messages with frames of 16-bit little-endian stereo. It returns when the
+// client, the room or the server has ended, or the client is too slow. A returned error precedes the upgrade: an
+// unknown room or output, no Upgrade header, or too many streams.
 func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -109,8 +114,9 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// part closes the WebSocket c because err has ended its stream. A slow reader gets the close code 1008 and is
-// counted under kind; otherwise the room has ended, and the code is 1001. A client that has disconnected is ignored.
+// part closes the WebSocket c because err has ended its stream. If err is room.ErrSlow, the client gets the close
+// code 1008 and is counted as slow under kind; otherwise the room or the server has ended, and the code is 1001. If
+// ctx has ended although the server runs, the client has disconnected, and part does not act.
 func (s *Server) part(ctx context.Context, c *webSocket, err error, kind string) {
 	switch {
 	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone
@@ -123,7 +129,7 @@ func (s *Server) part(ctx context.Context, c *webSocket, err error, kind string)
 }
 
 // upgrades returns nil if the request has an Upgrade header. Otherwise it returns a problem with status 426 and sets
-// the header that the answer needs.
+// the header "Upgrade: websocket" of the answer. It writes no answer itself.
 func upgrades(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Upgrade", "websocket")

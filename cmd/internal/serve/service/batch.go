@@ -21,7 +21,7 @@ type batched struct {
 }
 
 // batch carries out the order "batch": all commands at one frame, or no command. It returns the HTTP status and the
-// body, a *batched or a problem.
+// body, a *batched or a problem. The commands after the first count against the caller's rate limit, through o.more.
 func batch(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "frame", "at", "commands")
 	f.needs("commands")
@@ -54,8 +54,8 @@ func batch(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, b
 }
 
-// steps returns the field "commands", with at least one and at most 500 commands. If it is missing or invalid, the
-// error is in o.wrong, and the result must not be used.
+// steps parses the field "commands", a list of 1 to 500 commands. If the field is invalid, the error is in o.wrong,
+// and the result must not be used. If the field is absent or o already has an error, it returns nil.
 func (o *jsonObject) steps() (steps []room.Step) {
 	v := o.raw("commands")
 	if v == nil {
@@ -83,8 +83,9 @@ func (o *jsonObject) steps() (steps []room.Step) {
 	return steps
 }
 
-// parseStep parses one command of a batch. at is the place of the command in the request, such as "commands[3].",
-// and precedes field names in problems. If wrong is not nil, s must not be used.
+// parseStep parses text, one command of a batch. at is the place of the command in the request, such as
+// "commands[3].", and precedes field names in problems. An unknown command or field, a missing target and a time of
+// the command's own are problems with status 400. If wrong is not nil, s must not be used.
 func parseStep(text json.RawMessage, at string) (s room.Step, wrong *problemjson.Problem) {
 	o := parseObject(text, at, "do", "voice", "bus", "with")
 	o.needs("do")

@@ -34,8 +34,9 @@ type past struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// events streams the events of the room as server-sent events until the client disconnects or the room ends. With
-// the query parameter last=N it answers with the last N events as JSON instead.
+// events streams the events of the room as server-sent events, from the event that begins returns, until the client
+// disconnects, is too slow, or the room ends. With the query parameter last=N, N from 1 to 10,000, it answers with
+// the last N events as JSON instead. A returned error precedes the answer.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -61,9 +62,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// begins returns the number of the first event to stream: the one after the header Last-Event-ID, or else the
-// parameter from. 0 means the next event. A dropped number, or a future number in from, is a 404; a future number in
-// the header gives 0.
+// begins returns the number of the first event to stream: the number after the header Last-Event-ID, or else the
+// query parameter from, at least 1. Without both it returns 0, the next event. An unreadable number is a problem with
+// status 400; a dropped event, or a from beyond the next event, is a 404. A future number in the header gives 0.
 func begins(r *http.Request, h *roomEntry) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return h.after(id)
@@ -83,9 +84,10 @@ func begins(r *http.Request, h *roomEntry) (int64, error) {
 	return from, h.checkKept("from", from)
 }
 
-// after returns the number of the event that follows the event with an id of a stream, such as "k3v9x2ab-17", or
-// only "17". An id of an earlier run of the room gives the first stored event. A number beyond the last event also
-// belongs to an earlier run; it gives 0, the next event. An unreadable id is a 400, a dropped event a 404.
+// after returns the number of the event that follows the event called id in a stream: the room's life and a number,
+// such as "k3v9x2ab-17", or only "17". An id with another life belongs to an earlier run of the room and gives the
+// first stored event. A number beyond the last event gives 0, the next event. An unreadable id is a problem with
+// status 400, a dropped event a 404.
 func (h *roomEntry) after(id string) (int64, error) {
 	const name = "Last-Event-ID"
 	text := id
@@ -113,8 +115,8 @@ func numbered(name, text string) (int64, error) {
 	return n, nil
 }
 
-// checkKept returns a problem with status 404 if the room has dropped the event with a number, otherwise nil. name
-// is the header or query parameter that the problem blames.
+// checkKept returns a problem with status 404 if the room no longer stores the event called number, otherwise nil,
+// also for a future number. name is the header or query parameter that the problem blames.
 func (h *roomEntry) checkKept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problemjson.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).Of(name)
@@ -122,7 +124,7 @@ func (h *roomEntry) checkKept(name string, number int64) error {
 	return nil
 }
 
-// last answers with the latest n events as JSON, oldest first, or with fewer if fewer are stored.
+// last answers with the latest n events of r as JSON, oldest first, or with fewer if fewer are stored.
 func last(w http.ResponseWriter, r *room.Room, n int) error {
 	all, _ := r.Events(max(r.LastEvent()-int64(n)+1, 1), n)
 	out := past{[]json.RawMessage{}}
@@ -132,9 +134,10 @@ func last(w http.ResponseWriter, r *room.Room, n int) error {
 	return write(w, http.StatusOK, &out)
 }
 
-// stream runs do, which writes an answer without a fixed end, and returns its error. The context of do ends with the
-// request and with the server; its controller belongs to w. If the limit of sockets and streams is reached, stream
-// returns an error and does not run do.
+// stream runs do, which writes an answer without a fixed end to w, and returns the error of do. The context of do
+// ends with the request and with the server; the controller of do belongs to w. Before, stream removes the read
+// deadline and marks w as a stream. If the limit of sockets and streams is reached or the server is closing, stream
+// returns a problem and does not run do.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.Context, *http.ResponseController) error) error {
 	done, err := s.enter()
 	if err != nil {
@@ -152,8 +155,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 	return do(ctx, out)
 }
 
-// enter counts an open socket or stream until the caller calls done. If the server is closing (503) or the limit is
-// reached (429), it returns a problem, and done is nil.
+// enter counts an open socket or stream until the caller calls done; Close waits for these calls. If the server is
+// closing (503) or Limits.Sockets are open (429), enter returns a problem, and done is nil.
 func (s *Server) enter() (done func(), err error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -172,9 +175,10 @@ func (s *Server) enter() (done func(), err error) {
 	}, nil
 }
 
-// streamEvents writes the events from watcher as server-sent events until the room ends, ctx ends or a write fails.
-// Ids begin with life, the id of this run of the room. It writes a comment line every 15 s without an event. It
-// always returns nil; a client that is too slow is counted in the metrics.
+// streamEvents writes the events from watcher to w as server-sent events until the room ends, ctx ends, a write fails
+// or watcher is too slow. It first writes a comment line, and another after every 15 s without an event. The id of an
+// event is life, the id of this run of the room, a hyphen and the number. It always returns nil; a client that is too
+// slow is counted in the metrics.
 func (s *Server) streamEvents(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
 	b := []byte(": events\n\n")
 	for {

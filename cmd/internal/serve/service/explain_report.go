@@ -17,7 +17,9 @@ type reasons struct {
 	Text  []string `json:"text"`
 }
 
-// explain answers why a voice plays, was stolen or was rejected. A voice whose start is no longer stored is a 404.
+// explain answers with sentences about why a voice plays, was stolen or was rejected, as JSON. It returns a problem
+// with status 400 for an invalid number, and an error that becomes a 404 for an unknown room or a voice whose start
+// is no longer stored.
 func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -34,8 +36,9 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, &reasons{number, text})
 }
 
-// report answers with a report of the room so far, as JSON. If the client reads too slowly for the event store,
-// report aborts the connection by a panic with http.ErrAbortHandler.
+// report answers with a report of the room so far, as JSON. If the client reads so slowly that the room drops events
+// before they are written, report aborts the connection by a panic with http.ErrAbortHandler and counts the client as
+// slow. Its only error is an unknown room.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -50,7 +53,8 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	return nil // an error means that the client has gone
 }
 
-// timeline answers with an HTML page that shows the voices of the last ten minutes.
+// timeline answers with an HTML page that shows the voices of the last ten minutes. It is not cached and has its own
+// Content-Security-Policy, which permits the page's inline script. A returned error precedes the answer.
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -68,8 +72,8 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// draw returns the HTML page of Room.Timeline. At most four pages are drawn at a time; draw waits for its turn, or
-// returns the error of ctx if ctx ends first.
+// draw returns the HTML page of r.Timeline, and the error of r.Timeline. At most four pages of a server are drawn at
+// a time; draw waits for its turn, or returns nil and the error of ctx if ctx ends first.
 func (s *Server) draw(ctx context.Context, r *room.Room) (*bytes.Buffer, error) {
 	select {
 	case s.drawing <- struct{}{}:

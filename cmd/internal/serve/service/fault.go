@@ -24,8 +24,9 @@ var statuses = map[room.Kind]int{
 	room.Closed:   http.StatusNotFound,
 }
 
-// fault converts an error that is not nil to a problem. A *problemjson.Problem in it is returned as it is, an error of a
-// room or the mixer gets the fitting status, and any other error becomes a 500 without details.
+// fault converts err, which must not be nil, to a problem. A *problemjson.Problem in err is returned as it is, and a
+// *room.Error gets the status of its kind. A busy mixer is a 503, a closed mixer a 404 and a full disk a 507. Any other
+// error becomes a 500 without details.
 func fault(err error) *problemjson.Problem {
 	var p *problemjson.Problem
 	var e *room.Error
@@ -53,20 +54,22 @@ func fault(err error) *problemjson.Problem {
 // errDiskFull is the error number of Windows for a full disk.
 const errDiskFull = syscall.Errno(112)
 
-// full reports whether err means a full disk or an exhausted disk quota.
+// full reports whether err wraps the system's error for a full disk or an exhausted disk quota.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
 }
 
-// answer returns the HTTP status and the problem of an error that is not nil, as the result of an order.
+// answer returns the HTTP status and the *problemjson.Problem that fault makes of err, as the result of an order. err
+// must not be nil.
 func answer(err error) (int, any) {
 	p := fault(err)
 	return p.Status, p
 }
 
-// shown converts an error of the show, not nil, to a problem. An unknown cue or target is a 404, an action that the
-// show rejects in its present state a 409 with a reason. field is the request field to blame, or "". Errors of a
-// busy or closed mixer are returned as they are.
+// shown converts err, an error of the show that is not nil, to a problem. An unknown cue or target (cue.ErrAction) is
+// a 404. Any other error is an action that the show rejects in its present state: a 409 whose Reason is from
+// refusals, or "show". field is the request field to blame, or "". Errors of a busy or closed mixer are returned as
+// they are.
 func shown(err error, field string) error {
 	switch {
 	case errors.Is(err, mixer.ErrBusy), errors.Is(err, mixer.ErrClosed):

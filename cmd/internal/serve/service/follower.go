@@ -35,8 +35,8 @@ func follow(r *room.Room, life string) *Follower {
 }
 
 // Next waits for events and returns at least one, each as a WebSocket message in JSON. missed is the number of
-// events dropped before the first of them, because the caller was too slow. The error is io.EOF when the room has
-// ended, or the error of ctx.
+// events between the last call and the first message that were dropped because the caller was too slow. The error is
+// io.EOF when the room has ended, or the error of ctx; then missed is 0.
 func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, err error) {
 	all, err := f.watcher.Next(ctx)
 	for errors.Is(err, room.ErrSlow) { // this server was too slow: continue with the next event

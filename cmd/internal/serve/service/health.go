@@ -26,8 +26,8 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// ready answers 200 if Opened was called, Options.Ready agrees and no room is stalled. Otherwise it returns a
-// problem with status 503.
+// ready answers 200 if the server is not opening, Options.Ready returns nil and no room is stalled. Otherwise it
+// returns a problem: the error of Options.Ready, or status 503, which names the stalled rooms.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return opening()

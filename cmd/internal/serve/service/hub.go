@@ -31,14 +31,14 @@ type hub struct {
 	levels  []byte
 }
 
-// begin sets up the hub of room r. life is the random id of this run of the room. The hub has no goroutine until a
-// socket enters.
+// begin sets the fields of h, the hub of room r. life is the random id of this run of the room, which messages with
+// events repeat. The hub has no goroutine until a socket enters.
 func (h *hub) begin(s *Server, r *room.Room, life string) {
 	h.server, h.room, h.life, h.wake, h.sockets = s, r, life, make(chan struct{}, 1), map[*socket]bool{}
 }
 
-// stir makes the hub check within a thirtieth of a second whether state or levels have changed. Call it after an
-// order. It does not block.
+// stir makes the hub check within a thirtieth of a second whether state or levels have changed, also if the room was
+// idle. Call it after an order. It does not block.
 func (h *roomEntry) stir() {
 	select {
 	case h.hub.wake <- struct{}{}:
@@ -46,8 +46,8 @@ func (h *roomEntry) stir() {
 	}
 }
 
-// enter adds a socket. It receives the current state at once and then events and changes. The first socket starts
-// the two goroutines of the hub.
+// enter adds c to the sockets of the hub. c receives the current state at once, and from then on events and changes
+// of state and levels. The first socket starts the two goroutines of the hub. The caller must call leave later.
 func (h *hub) enter(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -65,7 +65,8 @@ func (h *hub) enter(c *socket) {
 	c.show(h.state, h.levels)
 }
 
-// leave removes a socket. After the last one, the goroutines of the hub end.
+// leave removes c from the sockets of the hub. After the last socket, leave cancels the goroutines of the hub,
+// without waiting for them.
 func (h *hub) leave(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -85,8 +86,9 @@ func typed(kind, key string, value any) []byte {
 	return bytes.Join([][]byte{[]byte(`{"type":"` + kind + `","` + key + `":`), text, []byte("}")}, nil)
 }
 
-// sendChanges sends levels and state to all sockets when they change, at most thirty times a second. After a second
-// without a change it looks only ten times a second. It returns when ctx or the room ends.
+// sendChanges sends the levels and the state of the room to all sockets, at first and whenever they have changed. It
+// checks thirty times a second, but only ten times after a second without new levels, until stir is called. It
+// returns when ctx or the room ends.
 func (h *hub) sendChanges(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -126,8 +128,8 @@ func (h *hub) sendChanges(ctx context.Context) {
 	}
 }
 
-// show stores a new state and new levels, both encoded messages, and passes them to all sockets. nil means
-// unchanged. After the end of ctx the call has no effect, because another goroutine has taken over.
+// show stores state and levels, both encoded messages, for sockets that enter later, and passes them to all sockets.
+// nil means unchanged. After the end of ctx the call has no effect, because another goroutine has taken over.
 func (h *hub) show(ctx context.Context, state, levels []byte) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -145,8 +147,8 @@ func (h *hub) show(ctx context.Context, state, levels []byte) {
 	}
 }
 
-// watch sends the events of f to all sockets until ctx ends. When the room ends, it ends the sockets. Events that
-// the server was too slow to read are skipped.
+// watch sends the events of f to all sockets until ctx or the room ends. When the room ends, watch ends the sockets.
+// Events that the server was too slow to read are skipped.
 func (h *hub) watch(ctx context.Context, f *Follower) {
 	for {
 		messages, _, err := f.Next(ctx)

@@ -40,9 +40,10 @@ type keyedCall struct {
 	body   any
 }
 
-// once runs act and stores its status and body under key, or returns the stored ones if a call with this key was
-// made in the last ten minutes. call identifies the route and begins with the room's name and a zero byte. The same
-// key with another body is a 422. Without a key, act always runs.
+// once runs act and stores its status and body under call and key, or returns the stored ones if once was called with
+// both in the last ten minutes. While the first act still runs, a repeated call waits for it. call identifies the
+// route and begins with the room's name and a zero byte. The same key with another body is a 422, a key of more than
+// 128 bytes a 400. If key is "", act always runs.
 func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()
@@ -61,9 +62,9 @@ func (k *idempotency) once(ctx context.Context, key, call, body string, act func
 	return status, out
 }
 
-// again waits for the first call with the same key and returns its status and body. print is the hash of the
-// repeated body; if it differs, the answer is a 422. If ctx ends first, or the first call gave no reusable answer,
-// the answer is a 503.
+// again waits for the end of one, the first call with the same key, and returns the status and body of one. print is
+// the hash of the repeated call's body; if it differs from the first call's, the answer is a 422. If ctx ends first,
+// or the first call panicked without an answer, the answer is a 503.
 func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
 	select {
 	case <-one.done:
@@ -79,8 +80,9 @@ func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, 
 	return one.status, one.body
 }
 
-// begin returns the entry of a call. If first is true, the call is new, and the caller must carry it out and then
-// call end; otherwise it must call again. call is the room's name, a zero byte, the route and the key.
+// begin returns the entry of call, which is the room's name, a zero byte, the route and the key. If first is true, the
+// entry is new, and the caller must carry out the call and then call k.end; otherwise the caller must call one.again.
+// begin drops entries after ten minutes, and the oldest if the room has more than 1,000.
 func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
@@ -104,8 +106,8 @@ func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	return one, true
 }
 
-// shed drops the entries that have expired at now, and then the oldest until at most most remain. The caller holds
-// the mutex.
+// shed drops the entries of r that have expired at now, and then the oldest until at most `most` entries remain. The
+// caller holds the mutex of the idempotency.
 func (r *roomKeys) shed(now time.Time, most int) {
 	n := 0
 	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
@@ -115,15 +117,17 @@ func (r *roomKeys) shed(now time.Time, most int) {
 	r.order = append(r.order[:0], r.order[n:]...)
 }
 
-// drop removes an entry from calls, unless a newer call has the same key. The caller holds the mutex.
+// drop removes the entry one from r.calls, unless a newer entry has its key there. It does not change r.order. The
+// caller holds the mutex of the idempotency.
 func (r *roomKeys) drop(one *keyedCall) {
 	if r.calls[one.call] == one {
 		delete(r.calls, one.call)
 	}
 }
 
-// end stores the answer of the first call and wakes the callers of again. print is the hash of its body. A status of
-// 0, a server error and a temporary refusal are not kept for later calls, because the same call may then succeed.
+// end stores status and body as the answer of the call one and wakes all that wait in one.again. print is the hash of
+// the request's body. A status of 0 or from 500, a 429 and the refusal of an ending room are not kept for later calls,
+// because the same call may then succeed. Call end once for each entry.
 func (k *idempotency) end(one *keyedCall, print [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

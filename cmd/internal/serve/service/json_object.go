@@ -27,9 +27,9 @@ type jsonObject struct {
 	wrong  *problemjson.Problem
 }
 
-// parseObject parses a JSON object that may have the fields in known. at precedes field names in errors, such as
-// "with.", and may be empty. Empty text is an object without fields. An error is in the wrong field of the result,
-// which is never nil.
+// parseObject parses text, a JSON object that may have the fields in known. at precedes field names in errors, such as
+// "with.", and may be empty. Empty text is an object without fields. The result is never nil; the first error, such as
+// an unknown or repeated field or text after the object, is a problem with status 400 in its field wrong.
 func parseObject(text []byte, at string, known ...string) *jsonObject {
 	o := &jsonObject{at: at}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -89,16 +89,16 @@ func syntax(err error) string {
 	return "want the name of a field"
 }
 
-// decodeMap decodes the field key into the map that to points to. An absent field leaves the map as it is. The
-// argument wants describes valid values, for the error message.
+// decodeMap decodes the field key into the map that to points to. An absent field leaves the map as it is. A value of
+// another type, or null, is recorded as an error of o; its message describes valid values with wants.
 func (o *jsonObject) decodeMap(key string, to any, wants string) {
 	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
 		o.fault(key, "it takes "+wants)
 	}
 }
 
-// broken records that the whole text is not a valid JSON object, in place of an earlier error, and returns o. why is
-// the reason in the message.
+// broken records in o that the whole text is not a valid JSON object, in place of an earlier error, and returns o. why
+// is the reason in the message. The problem blames no field.
 func (o *jsonObject) broken(why string) *jsonObject {
 	o.wrong = problemjson.New(400, "the JSON cannot be read: %s", why)
 	if o.at != "" {
@@ -141,7 +141,7 @@ func (o *jsonObject) raw(key string) json.RawMessage {
 	return nil
 }
 
-// needs records an error if a key is absent. The error names the first such key.
+// needs records an error for the first of keys that o lacks, unless there is an earlier error.
 func (o *jsonObject) needs(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(o.keys, key) {
@@ -150,8 +150,8 @@ func (o *jsonObject) needs(keys ...string) {
 	}
 }
 
-// text returns a field that is a string of at most 256 bytes. Numbers and booleans are accepted, too, as in sheets.
-// It returns "" if the field is absent or has another type, which is an error.
+// text returns the field key, a string of at most 256 bytes. Numbers and booleans are accepted, too, as in sheets. It
+// returns "" if the field is absent or has another type; another type, null and a longer string are recorded as errors.
 func (o *jsonObject) text(key string) (s string) {
 	v := o.raw(key)
 	if v == nil {
@@ -173,8 +173,8 @@ func (o *jsonObject) text(key string) (s string) {
 // longestName limits the strings of a call in bytes: names, ids and cue numbers.
 const longestName = 256
 
-// number returns a field that is a finite number, or nil if it is absent or invalid, which is an error. A field in
-// dB may be a string with the unit, such as "-6dB".
+// number returns the field key, a finite number. It returns nil if the field is absent, or invalid, which is recorded
+// as an error. If room.Decibels(key), the field may also be a string with the unit, such as "-6dB".
 func (o *jsonObject) number(key string) *float64 {
 	v := o.raw(key)
 	if v == nil {
@@ -197,8 +197,8 @@ func (o *jsonObject) number(key string) *float64 {
 	return &x
 }
 
-// cutoff returns a field that is the cutoff of a filter in Hz. "off" gives 0. It returns nil if the field is absent,
-// or invalid, which is an error.
+// cutoff returns the field key, the cutoff of a filter in Hz. The string "off" gives 0. It returns nil if the field is
+// absent, or invalid, which is recorded as an error.
 func (o *jsonObject) cutoff(key string) *float64 {
 	if string(o.raw(key)) == `"off"` {
 		return new(float64)
@@ -217,8 +217,8 @@ func decibels(v json.RawMessage) (x float64, ok bool) {
 	return x, ok && unit
 }
 
-// whole returns a field that is an integer from -2^53 to 2^53. It returns nil if the field is absent, or invalid,
-// which is an error.
+// whole returns the field key, an integer from -2^53 to 2^53. It returns nil if the field is absent, or invalid, which
+// is recorded as an error.
 func (o *jsonObject) whole(key string) *int64 {
 	x := o.number(key)
 	if x == nil {
@@ -231,7 +231,8 @@ func (o *jsonObject) whole(key string) *int64 {
 	return new(int64(*x))
 }
 
-// truth returns a field that is true or false. It returns nil if the field is absent, or invalid, which is an error.
+// truth returns the field key, true or false. It returns nil if the field is absent, or invalid, which is recorded as
+// an error.
 func (o *jsonObject) truth(key string) *bool {
 	switch v := o.raw(key); string(v) {
 	case "":
@@ -243,7 +244,7 @@ func (o *jsonObject) truth(key string) *bool {
 	return nil
 }
 
-// name returns a text field as text does. If the field is present but empty, that is an error.
+// name returns the field key as text does. An empty string is recorded as an error; an absent field is not.
 func (o *jsonObject) name(key string) string {
 	s := o.text(key)
 	if s == "" && o.raw(key) != nil {
@@ -252,7 +253,7 @@ func (o *jsonObject) name(key string) string {
 	return s
 }
 
-// length returns a field that is a time above 0, as time does. 0 is an error.
+// length returns the field key as time does. A time of 0 is recorded as an error; an absent field is not.
 func (o *jsonObject) length(key string) *time.Duration {
 	d := o.time(key)
 	if d != nil && *d == 0 {
@@ -261,8 +262,8 @@ func (o *jsonObject) length(key string) *time.Duration {
 	return d
 }
 
-// time returns a field that is a time: a number of seconds, or a string as in a sheet, such as "250ms". It returns
-// nil if the field is absent, or invalid, which is an error.
+// time returns the field key, a time: a number of seconds, or a string as in a sheet, such as "250ms". It returns nil
+// if the field is absent, or invalid, which is recorded as an error.
 func (o *jsonObject) time(key string) *time.Duration {
 	v := o.raw(key)
 	if v == nil {
@@ -285,7 +286,7 @@ func (o *jsonObject) time(key string) *time.Duration {
 	return &d
 }
 
-// duration parses a time as in sheets, such as "250ms". A number without a unit is in seconds.
+// duration parses text, a time as in sheets, such as "250ms". A number without a unit is in seconds.
 func duration(text string) (time.Duration, error) {
 	t, err := rules.ParseTime(text)
 	return t.Duration(nanoseconds), err

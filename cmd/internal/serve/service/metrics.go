@@ -28,7 +28,8 @@ type sums struct {
 	late, underruns, lost, slow                   int64
 }
 
-// add adds the counts of a room: its statistics, and slow, the number of its listeners dropped for being slow.
+// add adds the counts of a room to s: its mixer statistics st, and slow, the number of its listeners that were dropped
+// for being slow.
 func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.started += st.Started
 	s.rejected += st.Rejected
@@ -41,7 +42,8 @@ func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.slow += slow
 }
 
-// newMetrics returns the metrics of a server. All counters with fixed labels exist from the beginning, with 0.
+// newMetrics returns the metrics of s. Counters with fixed labels exist from the beginning, with 0. It also switches
+// on the HELP and TYPE lines of the metrics library, for the whole process.
 func newMetrics(s *Server) *metrics {
 	victoria.ExposeMetadata(true)
 	m := &metrics{server: s, set: victoria.NewSet()}
@@ -66,13 +68,12 @@ func newMetrics(s *Server) *metrics {
 	return m
 }
 
-// counter returns the counter called name with labels, pairs of a label and its value. It creates the counter if it
-// is new.
+// counter returns the counter called name with labels, pairs of a label and its value. It creates a missing counter.
 func (m *metrics) counter(name string, labels ...string) *victoria.Counter {
 	return m.set.GetOrCreateCounter(sample(name, labels...))
 }
 
-// sockets returns the gauge that counts the open WebSockets of a kind, "orders" or "audio".
+// sockets returns the gauge that counts the open WebSockets of kind, "orders" or "audio". It creates a missing gauge.
 func (m *metrics) sockets(kind string) *victoria.Gauge {
 	return m.set.GetOrCreateGauge(sample("voicepool_websockets", "kind", kind), nil)
 }
@@ -98,9 +99,9 @@ func sample(name string, labels ...string) string {
 	return name + b.String() + "}"
 }
 
-// call counts an answered request by its route and status. pattern is the pattern of the mux, such as "GET
-// /healthz"; status 0 counts as 101. took, the time to answer, is not counted for streams, which last as long as
-// their client listens.
+// call counts an answered request by its route and status, and adds took, the time to answer, to the histogram of the
+// route. pattern is the pattern of the mux, such as "GET /healthz"; without a method it counts as "/". status 0, no
+// answer yet, counts as 101. For the routes of streams and sockets, took is ignored.
 func (m *metrics) call(pattern string, status int, took time.Duration) {
 	_, route, _ := strings.Cut(pattern, " ")
 	if route == "" {
@@ -117,8 +118,8 @@ func (m *metrics) call(pattern string, status int, took time.Duration) {
 	}
 }
 
-// dropped counts a reader that was dropped for being slow. Its kind is as in slow. If ctx has ended, the client has
-// disconnected by itself and is not counted.
+// dropped counts a reader that was dropped for being slow, with a kind as in slow. If ctx has ended, the client has
+// disconnected or the server ends, and dropped has no effect.
 func (m *metrics) dropped(kind string, ctx context.Context) {
 	if ctx.Err() == nil {
 		m.slow(kind)
@@ -128,14 +129,13 @@ func (m *metrics) dropped(kind string, ctx context.Context) {
 // slow counts a reader that was dropped for being slow. kind is "orders", "audio", "events" or "answers".
 func (m *metrics) slow(kind string) { m.counter("voicepool_readers_dropped_total", "kind", kind).Inc() }
 
-// OSC adds to the counts of OSC messages: how many were received, and how many of these were dropped.
+// OSC adds to the counts of OSC messages since the last call: received, and dropped, those that were not carried out.
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "received").Add(received)
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)
 }
 
-// Unstored counts a room or a sound that could not be stored because of err. The metric separates a full disk from
-// other errors.
+// Unstored counts a room or a sound that could not be stored because of err, with the reason "disk full" or "other".
 func (s *Server) Unstored(err error) {
 	reason := "other"
 	if full(err) {
@@ -151,18 +151,19 @@ const (
 	Events  = "events"
 )
 
-// NATS adds to the counts of passed and dropped NATS messages. kind is Orders, Replies or Events.
+// NATS adds the numbers passed and dropped to the counts of NATS messages of kind: Orders, Replies or Events.
 func (s *Server) NATS(kind string, passed, dropped int) {
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "passed").Add(passed)
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "dropped").Add(dropped)
 }
 
-// Watches adds to the count of failed watches on the nodes and rooms in NATS.
+// Watches adds failed to the count of failed watches on the nodes and rooms in NATS.
 func (s *Server) Watches(failed int) {
 	s.metrics.counter("voicepool_nats_watch_errors_total").Add(failed)
 }
 
-// scrape answers with all metrics in the text format of Prometheus.
+// scrape answers with the metrics of the server, its rooms and the process in the text format of Prometheus. It
+// always returns nil.
 func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
 	var all bytes.Buffer
 	s.metrics.set.WritePrometheus(&all)
@@ -175,8 +176,8 @@ func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// describe takes metrics in the text format of Prometheus and returns them with the help texts of helps. Metrics
-// without a help text are left out, because they are not documented.
+// describe returns all, metrics in the text format of Prometheus, with the help texts of helps in its HELP lines.
+// Metrics without a help text are left out, because they are not documented. So are repeated HELP and TYPE lines.
 func describe(all []byte) []byte {
 	var out bytes.Buffer
 	written, known := map[string]bool{}, false
@@ -203,7 +204,8 @@ func describe(all []byte) []byte {
 	return out.Bytes()
 }
 
-// writeRooms writes the metrics of rooms, summed over all of them. Counters include the rooms that have ended.
+// writeRooms writes the metrics of the server's rooms to w, summed over all rooms, and the pace of the server's
+// workers if they run. The counters of rooms include rooms that have ended.
 func (m *metrics) writeRooms(w io.Writer) {
 	rooms, sum := m.server.census()
 	var playing, pool, ears, lost, behind int64
@@ -248,8 +250,8 @@ func (m *metrics) writeRooms(w io.Writer) {
 	}
 }
 
-// mixing returns the workers that mix the rooms made by calls: Options.Workers, or the server's own. It returns nil
-// if these have not been started.
+// mixing returns the workers that mix the rooms made by calls: Options.Workers, or else the server's own workers. It
+// returns nil if the server's own are needed but have not been started.
 func (s *Server) mixing() *room.Workers {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()

@@ -13,8 +13,8 @@ import (
 	victoria "github.com/VictoriaMetrics/metrics"
 )
 
-// writeProcess writes the process metrics that the library lacks. Network and memory figures come from /proc;
-// without it they are left out.
+// writeProcess writes the process metrics that the library lacks to w: settings of the Go runtime, network bytes and
+// the limit of the address space. The latter two come from /proc; without it they are left out.
 func writeProcess(w io.Writer) {
 	runtime := []runtimemetrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}, {Name: "/sched/gomaxprocs:threads"}}
 	runtimemetrics.Read(runtime)
@@ -32,8 +32,8 @@ func writeProcess(w io.Writer) {
 	}
 }
 
-// networkBytes returns the bytes received and sent in the network namespace of the process since it exists. ok is
-// false if the system does not provide them.
+// networkBytes returns the IP bytes received and sent in the network namespace of the process, by all processes there
+// since the namespace exists. ok is false if the system does not provide the counts.
 func networkBytes() (received, sent uint64, ok bool) {
 	text, err := os.ReadFile("/proc/self/net/netstat")
 	if err != nil {

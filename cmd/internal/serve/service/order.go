@@ -46,8 +46,10 @@ var commands = [...]command{
 	{"state", Read, "", state},
 }
 
-// Do carries out an order on the room called name. It returns the HTTP status and a body for json.Marshal, which is
-// a *problemjson.Problem if the status is 400 or above. Options.Allow checks the role of the caller in ctx.
+// Do carries out the order o on the room called name. It returns the HTTP status and a body for json.Marshal, which is
+// a *problemjson.Problem if the status is 400 or above. Options.Allow checks the role of the caller in ctx, and
+// Options.Barred orders that change the room. An order with a Key that was carried out before gets the stored answer.
+// Only the further commands of a batch count against the rate limit.
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
 	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
 	if i < 0 {
@@ -92,8 +94,8 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	return status, body
 }
 
-// state carries out the order "state". It returns the HTTP status and the state of the room, or a problem if the
-// order has fields.
+// state carries out the order "state". It returns the HTTP status 200 and the state of r, or a problem if o.With has
+// fields.
 func state(r *room.Room, o *Order) (int, any) {
 	if f := parseObject(o.With, ""); f.wrong != nil {
 		return answer(f.wrong)

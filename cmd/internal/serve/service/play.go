@@ -15,8 +15,8 @@ import (
 // playFields are the fields of a play order.
 var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "highpass", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
 
-// play carries out the order "play". It returns the HTTP status and the result: 201 for a start that has begun, 202
-// for a pending one, or a problem.
+// play carries out the order "play", which starts a sound in r. It returns the HTTP status and the result: 201 with
+// the voice that has begun, 202 with a pending start, or a problem.
 func play(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", playFields...)
 	order := f.play()
@@ -30,7 +30,7 @@ func play(r *room.Room, o *Order) (int, any) {
 	return startStatus(&v), &v
 }
 
-// startStatus returns the HTTP status of a successful start: 202 if it is pending, otherwise 201.
+// startStatus returns the HTTP status of the successful start v: 202 if it is pending, otherwise 201.
 func startStatus(v *room.PlayResult) int {
 	if v.State == "pending" {
 		return http.StatusAccepted
@@ -38,8 +38,8 @@ func startStatus(v *room.PlayResult) int {
 	return http.StatusCreated
 }
 
-// play reads the fields of a play order. Absent fields have their zero values. If an error is in o.wrong, the result
-// must not be used.
+// play reads the fields of a play order; sound is required. Other absent fields have their zero values. If an error is
+// in o.wrong, the result must not be used. play does not check the ranges of values.
 func (o *jsonObject) play() room.PlayRequest {
 	o.needs("sound")
 	return room.PlayRequest{
@@ -53,8 +53,9 @@ func (o *jsonObject) play() room.PlayRequest {
 // short converts n to an int, clamped to 32 bits. Larger numbers are out of range for every field anyway.
 func short(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
-// when reads the moment of an order from frame, a frame of the room, or at, the time since the room began. Without
-// both, it returns the zero Moment: now. Both at once are an error.
+// when reads the moment of an order from the field frame, a frame of the room, or the field at, the time since the
+// room began. Without both, it returns the zero Moment: now. Both at once and a negative frame are recorded as errors
+// of o.
 func (o *jsonObject) when() room.Moment {
 	m := room.Moment{Frame: some(o.whole("frame")), At: o.time("at")}
 	if m.Frame < 0 {
@@ -69,8 +70,8 @@ func (o *jsonObject) when() room.Moment {
 // setFields are the fields of a set order.
 var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
 
-// set carries out the order "set", which changes the voices o.Voice. It returns the HTTP status and the numbers of
-// the voices, or a problem.
+// set carries out the order "set", which changes properties of the voices that o.Voice, a number or an id, selects. It
+// returns the HTTP status and the numbers of the voices, or a problem.
 func set(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", setFields...)
 	m := f.move()
@@ -80,8 +81,8 @@ func set(r *room.Room, o *Order) (int, any) {
 	return voices(r.Set(o.Voice, m))
 }
 
-// move reads the fields of a set order. Absent fields are nil and leave a property unchanged. If an error is in
-// o.wrong, the result must not be used.
+// move reads the fields of a set order. Absent properties are nil, which leaves them unchanged. If an error is in
+// o.wrong, the result must not be used. move does not check the ranges of values.
 func (o *jsonObject) move() room.Move {
 	m := room.Move{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
@@ -97,8 +98,8 @@ func (o *jsonObject) move() room.Move {
 // stopFields are the fields of a stop order.
 var stopFields = []string{"over", "at", "frame"}
 
-// stop carries out the order "stop", which fades out the voices o.Voice. It returns the HTTP status and the numbers
-// of the voices, or a problem.
+// stop carries out the order "stop", which fades out the voices that o.Voice, a number or an id, selects. It returns
+// the HTTP status and the numbers of the voices, or a problem.
 func stop(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", stopFields...)
 	over, when := f.stop()
@@ -108,7 +109,8 @@ func stop(r *room.Room, o *Order) (int, any) {
 	return voices(r.Stop(o.Voice, over, when))
 }
 
-// stop reads the fields of a stop order: the length of the fade, 0 if absent, and the moment.
+// stop reads the fields of a stop order: over, the length of the fade, 0 if absent, and the moment. If an error is in
+// o.wrong, the results must not be used.
 func (o *jsonObject) stop() (over time.Duration, when room.Moment) {
 	return some(o.time("over")), o.when()
 }
@@ -118,8 +120,8 @@ type moved struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// voices returns the HTTP status and the body of an order that has changed voices: their numbers, or the problem of
-// err if it is not nil.
+// voices returns the HTTP status and the body of an order that has changed voices: 200 with their numbers, a list
+// that is never null, or the problem of err if err is not nil.
 func voices(numbers []uint64, err error) (int, any) {
 	if err != nil {
 		return answer(err)
@@ -151,8 +153,8 @@ func bus(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, &b
 }
 
-// gains reads the field key, an object that maps names to gains in dB. It returns nil if the field is absent or
-// empty. An invalid gain is left out, which is an error.
+// gains reads the field key, an object that maps names to gains in dB, such as -6 or "-6dB". It returns nil if the
+// field is absent or empty. An invalid gain is left out of the result and recorded as an error of o.
 func (o *jsonObject) gains(key string) map[string]float64 {
 	var read map[string]json.RawMessage
 	o.decodeMap(key, &read, "an object of gains in dB, such as {\"hall\": -6}")
@@ -172,8 +174,9 @@ func (o *jsonObject) gains(key string) map[string]float64 {
 	return all
 }
 
-// fader reads the fields of a bus order. Absent fields are nil; a duck of null gives a zero Duck, which ends the
-// ducking. If an error is in o.wrong, the result must not be used.
+// fader reads the fields of a bus order. Absent properties are nil, which leaves them unchanged; a duck of null gives
+// a zero Duck, which ends the ducking. A duck object requires when and by. If an error is in o.wrong, the result must
+// not be used.
 func (o *jsonObject) fader() room.Fader {
 	f := room.Fader{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
 	o.decodeMap("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
