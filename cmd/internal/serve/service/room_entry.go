@@ -29,7 +29,7 @@ type roomEntry struct {
 }
 
 // Add makes r available to calls under its name. An invalid or taken name, the limit of rooms, and a closed server
-// are a problem. The server removes the room when the room has ended.
+// are a problem. The server removes the room when the room has ended, and ends the room in Close.
 func (s *Server) Add(r *room.Room) error {
 	if err := s.reserve(r.Name()); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (s *Server) Rooms() []*room.Room {
 	return all
 }
 
-// census returns all rooms sorted by name, and the summed counts of the rooms that have ended, as of the same
-// moment.
+// census returns all rooms sorted by name, including rooms that fade out, and the summed counts of the rooms that have
+// ended, as of the same moment.
 func (s *Server) census() (all []*room.Room, over sums) {
 	s.mutex.RLock()
 	for _, h := range s.entries {
@@ -68,8 +68,8 @@ func (s *Server) census() (all []*room.Room, over sums) {
 	return all, over
 }
 
-// entry returns the room called name, even while it fades out. An unknown name is a problem with status 404 that
-// suggests the nearest name.
+// entry returns the entry of the room called name, even while the room fades out. An unknown name, also of a room that
+// is still being made, is a problem with status 404 that suggests the nearest name.
 func (s *Server) entry(name string) (*roomEntry, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -86,8 +86,8 @@ func (s *Server) entry(name string) (*roomEntry, error) {
 	return nil, problemjson.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
 }
 
-// activeRoom returns the room called name, like entry. A room that fades out because a call has ended it is a
-// problem with status 409.
+// activeRoom returns the entry of the room called name, like entry. But a room that fades out because a call has ended
+// it is a problem with status 409.
 func (s *Server) activeRoom(name string) (*roomEntry, error) {
 	h, err := s.entry(name)
 	if err == nil && h.ending.Load() {
@@ -99,8 +99,8 @@ func (s *Server) activeRoom(name string) (*roomEntry, error) {
 // ending is the reason of refusals that last until the room has ended.
 const ending = "ending"
 
-// reserve takes the name of a room before the room is made; register ends the reservation. An invalid name (400), a
-// taken one (409), the limit of rooms (429) and a closed server (503) are a problem.
+// reserve takes name for a room before the room is made; the caller must end the reservation with register. An invalid
+// name (400), a taken name (409), the limit of rooms (429) and a closed server (503) are a problem.
 func (s *Server) reserve(name string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -119,8 +119,9 @@ func (s *Server) reserve(name string) error {
 	return nil
 }
 
-// register stores r under its reserved name and returns its entry. If r is nil or the server is closed, it frees the
-// name and returns nil; the caller then closes r.
+// register stores r under name, which the caller has reserved, and returns its entry. A new goroutine removes the entry
+// when r has ended. If r is nil or the server is closed, register frees the name and returns nil; the caller then
+// closes r.
 func (s *Server) register(name string, r *room.Room) *roomEntry {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -135,20 +136,21 @@ func (s *Server) register(name string, r *room.Room) *roomEntry {
 	return h
 }
 
-// awaitEnd waits until the room h has ended and then calls forget. It runs on a goroutine of its own.
+// awaitEnd waits until the room of h has ended and then calls forget. It runs on a goroutine of its own.
 func (s *Server) awaitEnd(name string, h *roomEntry) {
 	<-h.room.Done()
 	s.forget(name, h)
 }
 
-// forget removes the room h, which has ended, and adds its counts to the server's sums. When it returns, the name is
-// free. Only the first call has an effect; others wait for it.
+// forget removes the room h, which has ended and is called name, and adds its counts to the server's sums. It also
+// drops the room's idempotency keys. When forget returns, the name is free. Only the first call for h has an effect;
+// later calls wait for it.
 func (s *Server) forget(name string, h *roomEntry) {
 	h.left.Do(func() { s.leave(name, h) })
 }
 
-// leave does the work of forget, once. If a call has ended the room, it first calls Options.Gone, before another
-// room can take the name.
+// leave does the work of forget. If a call has ended the room, leave first calls Options.Gone, before another room can
+// take the name. If the entry is gone already, because the server is closing, it does not count the room.
 func (s *Server) leave(name string, h *roomEntry) {
 	if h.ending.Load() && s.options.Gone != nil {
 		s.options.Gone(h.room)
@@ -178,9 +180,9 @@ func (s *Server) workers() *room.Workers {
 	return s.own
 }
 
-// create makes a room called name from text, a sheet or a bank, registers it and stores it with Options.Keep. If
-// Options.Raise is set, that function does all this instead. After an error the name is free. The caller holds the
-// lock of the name.
+// create makes a room called name, and its folder for sounds, from text, a sheet or a bank. It registers the room and
+// stores it with Options.Keep. If Options.Raise is set, that function does all this instead. After an error the room
+// is closed, the name is free, and a folder without sounds is removed. The caller holds the lock of the name.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
 	if s.options.Raise != nil {
 		if err := s.options.Raise(ctx, name, text); err != nil {
@@ -232,7 +234,8 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 // uploadSheet is the sheet of a room that an upload has made, until a client puts another sheet.
 const uploadSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// madeByUpload reports whether a room was made by an upload and still has a sheet made from uploadSheet.
+// madeByUpload reports whether the sheet of r begins with the comment of uploadSheet, so that an upload has made r and
+// no client has put a sheet since.
 func madeByUpload(r *room.Room) bool {
 	comment, _, _ := strings.Cut(uploadSheet, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
@@ -244,8 +247,8 @@ type nameLock struct {
 	calls int // calls that hold the lock or wait for it
 }
 
-// lockName locks the name of a room, so that only one call at a time makes, replaces or withdraws it. The caller
-// must call done, which unlocks it.
+// lockName locks the room name, so that only one call at a time makes, replaces or withdraws the room. It waits until
+// the name is unlocked. The caller must call done, which unlocks it.
 func (s *Server) lockName(name string) (done func()) {
 	s.mutex.Lock()
 	e := s.nameLocks[name]
@@ -266,9 +269,9 @@ func (s *Server) lockName(name string) (done func()) {
 	}
 }
 
-// hold returns the room called name and keeps release of other calls from ending it. The caller must call release. A
-// room that does not exist is made from text, and made is true; if text is nil, it is a problem with status 404
-// instead.
+// hold returns the room called name and counts the caller in h.calls, so that withdraw does not end the room until the
+// caller calls release. A missing room is made from text, and made is true; if text is nil, it is a problem with
+// status 404 instead. A room that a call has ended is a 409. After an error the caller must not call release.
 func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, made bool, err error) {
 	defer s.lockName(name)() // of several simultaneous calls, the first makes the room
 	h, err = s.activeRoom(name)
@@ -283,16 +286,16 @@ func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEnt
 	return h, made, nil
 }
 
-// release ends a hold of the room h, which is called name. If the room was made by an upload and received no sound,
-// release ends it.
+// release ends a hold of the room h, which is called name. If this was the last hold, and the room was made by an
+// upload but received no sound, release ends the room.
 func (s *Server) release(name string, h *roomEntry) {
 	defer s.lockName(name)()
 	h.calls--
 	s.withdraw(name, h)
 }
 
-// withdraw ends the room h if it has the unchanged uploadSheet, so that it received no sound, and no call holds
-// it. Other rooms are left as they are. The caller holds the lock of the name.
+// withdraw ends and removes the room h, called name, if its sheet is the unchanged uploadSheet, so that it received no
+// sound, and no call holds it. Otherwise withdraw has no effect. The caller holds the lock of the name.
 func (s *Server) withdraw(name string, h *roomEntry) {
 	if h.calls == 0 && string(h.room.Text()) == uploadSheet && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
@@ -300,8 +303,9 @@ func (s *Server) withdraw(name string, h *roomEntry) {
 	}
 }
 
-// receiver returns the room called name for an upload and holds it; the caller must call release. A room that does
-// not exist is made with uploadSheet, if the server has a folder for sounds and no Options.Raise.
+// receiver returns the room called name for an upload and holds it; the caller must call release. A missing room is
+// made with uploadSheet if the server has a folder for sounds, no Options.Raise, and name is valid. Otherwise it is a
+// problem with status 404.
 func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) {
 	var text []byte
 	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
@@ -311,9 +315,10 @@ func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) 
 	return h, err
 }
 
-// replace closes the room h, which has the sheet of an upload, and makes a new one from text, with the same uploaded
-// sounds. It is for a sheet with another rate. If the new room fails, the old one is made again. If another call is
-// uploading a sound, h stays, and the error is a problem with status 409. The caller holds the room.
+// replace closes the room h, called name, and makes a new room from text in its place, with the same uploaded sounds.
+// It is for a sheet with another rate; h has the sheet of an upload. If the new room fails, replace makes the old room
+// again, logs a failure of that, and returns the first error. If another call holds h too, the room stays, and the
+// error is a problem with status 409. The caller holds h, but not the lock of the name.
 func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {
 	defer s.lockName(name)()
 	if h.calls > 1 {
@@ -353,7 +358,8 @@ func named(name string) bool {
 	})
 }
 
-// unnamed returns the problem, with status 400, of an invalid name. It blames the field what, such as "room".
+// unnamed returns the problem, with status 400, of an invalid name. It blames the request field called what, such as
+// "room".
 func unnamed(what, name string) error {
 	return problemjson.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).Of(what)
 }

@@ -45,7 +45,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 var yamls = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
 
 // put makes a room from the sheet or bank in the body, or changes an existing room to it. It answers with the state
-// of the room; the status is 201 if it is new, otherwise 200.
+// of the room, with status 201 if the room is new, otherwise 200. A repeated Idempotency-Key gets the first answer. It
+// returns a problem for an invalid name or an empty body (400), another media type than YAML (415) and a long body.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	if !named(name) {
@@ -71,8 +72,9 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// sheet makes a room called name from text, a sheet or a bank, or changes an existing room to it. status is 201 or
-// 200. now is the room, which may be another one than before if the old one had the sheet of an upload.
+// sheet makes a room called name from text, a sheet or a bank (status 201), or changes the existing room to text
+// (status 200). now is the room. If the existing room was made by an upload and text has another sample rate, now is a
+// new room that replaces it.
 func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
 	h, made, err := s.hold(ctx, name, text)
 	if err != nil {
@@ -95,8 +97,8 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	return http.StatusOK, h.room, nil
 }
 
-// noted logs and counts err, an error of storing a sheet or a sound in the room called name, if it is a failure of
-// the server, such as a full disk, and the call was not canceled. It returns err, which must not be nil, or the
+// noted takes err, an error of storing a sheet or a sound in the room called name. It logs and counts a failure of the
+// server, such as a full disk, but not the end of a call's context. err must not be nil. noted returns err, or the
 // cause of an *os.LinkError that it has logged.
 func (s *Server) noted(name string, err error) error {
 	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
@@ -110,8 +112,9 @@ func (s *Server) noted(name string, err error) error {
 	return err
 }
 
-// end fades out the room and removes it. It answers when the room has ended. The query parameter over is the length
-// of the fade, by default 300 ms.
+// end fades out the room and removes it, and answers when the room has ended. The query parameter over is the length
+// of the fade, by default 300 ms, at most a minute. A room that another call is ending is a 409. If Options.Ending
+// returns an error, that is the answer, and the room continues.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	name, over := r.PathValue("room"), fade
 	if text := r.URL.Query().Get("over"); text != "" {

@@ -55,7 +55,8 @@ var routes = [...]route{
 	{"GET /openapi.json", Public, nil, "", (*Server).document},
 }
 
-// route returns the handler of c. It answers an error as problem JSON, unless the response has already begun.
+// route returns the handler of the route c. It answers an error of handle as problem JSON, unless the response has
+// already begun.
 func (s *Server) route(c *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.handle(c, w, r); err != nil {
@@ -66,8 +67,9 @@ func (s *Server) route(c *route) http.Handler {
 	})
 }
 
-// handle checks role, server state and query of a request, and then carries out the route c. After an error the
-// caller must answer, unless the response has begun.
+// handle checks role, server state and query of a request, redirects it if another server plays the room, or else
+// carries out the route c: its call, or its order through Do. The query of a DELETE order replaces the body. After an
+// error the caller must answer, unless the response has begun.
 func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err
@@ -101,8 +103,9 @@ func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error 
 	return write(w, status, body)
 }
 
-// sent redirects a request with status 307 if another server plays its room, and reports whether it did. err is the
-// problem of a room that no server can play at the moment. If both are zero, this server must answer.
+// sent redirects a request with status 307 if Options.Elsewhere has the address of another server for its room, and
+// reports whether it did. err is the problem of a room that no server can play at the moment; a PUT of a sheet ignores
+// it. If both results are zero, this server must answer: it has the room, the room is unknown, or the path has no room.
 func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err error) {
 	name := r.PathValue("room")
 	if name == "" || s.options.Elsewhere == nil {
@@ -123,8 +126,8 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 	return true, nil
 }
 
-// flat returns query parameters as the fields of a JSON body: the first value of each as a string, but frame as a
-// number if it is one.
+// flat returns values, query parameters, as the fields of a JSON body: the first value of each as a string, but frame
+// as an int64 if it is a whole number.
 func flat(values url.Values) map[string]any {
 	out := map[string]any{}
 	for key := range values {
@@ -153,8 +156,8 @@ func checkQuery(r *http.Request, takes []string) error {
 	return nil
 }
 
-// body reads the body of a request. An empty body may give nil. A body of more than most bytes is a problem with
-// status 413, an incomplete one with 400.
+// body reads the whole body of the request r. An empty body may give nil. A body of more than most bytes is a problem
+// with status 413, an incomplete body a problem with status 400.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil, nil
@@ -188,8 +191,8 @@ func tooLong(most int64) error {
 	return problemjson.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).Over(most)
 }
 
-// write answers with status and body, encoded as JSON. If body is a problem, the problem's own status counts. It
-// returns an error, before anything is written, only if body cannot be encoded.
+// write answers with status and body, encoded as JSON that must not be cached. If body is a problem, the problem's own
+// status and media type are used. It returns an error only if body cannot be encoded; then it has written no answer.
 func write(w http.ResponseWriter, status int, body any) error {
 	if p, wrong := body.(*problemjson.Problem); wrong {
 		p.Write(w)
@@ -208,8 +211,8 @@ func write(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// other answers requests that match no route: 405 if the path has other methods, Options.Board for a path outside
-// /v1/, and otherwise 404.
+// other answers requests that match no route, after it has discarded the body up to Limits.BodyBytes: with 405 if the
+// path has other methods, with Options.Board for a path outside /v1/, and otherwise with 404.
 func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	var can []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

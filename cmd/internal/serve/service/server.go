@@ -139,7 +139,7 @@ const farewell = 300 * time.Millisecond
 // uploading limits simultaneous uploads, and drawing limits timelines rendered at once.
 const uploading, drawing = 4, 4
 
-// New returns a server without rooms. The caller must Close it.
+// New returns a server without rooms. Limits of 0 in o have their defaults. The caller must Close the server.
 func New(o Options) *Server {
 	o.Limits.fill()
 	s := &Server{
@@ -156,8 +156,9 @@ func New(o Options) *Server {
 	return s
 }
 
-// ServeHTTP answers a call and counts it. A panic becomes a 500 and a log line, except http.ErrAbortHandler, which
-// aborts the connection.
+// ServeHTTP answers a call and counts it in the metrics, with its route, status and time. A client that does not accept
+// a piece of the answer within 10 s is dropped and counted as slow. A panic becomes a 500 and a log line, except
+// http.ErrAbortHandler, which aborts the connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
@@ -181,7 +182,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(t, r)
 }
 
-// allow returns a problem if the caller in ctx lacks role in the room called name. Public is always allowed.
+// allow returns a problem if the caller in ctx lacks role in the room called name, by Trust or else by Options.Allow.
+// Public is always allowed, and so is every role if Options.Allow is nil.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	if role == Public {
 		return nil
@@ -192,8 +194,8 @@ func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	return s.options.Allow(ctx, role, name)
 }
 
-// count counts n requests of the caller in ctx against the rate limit. If the limit is exceeded, it returns a
-// problem. An n of 0 or less is ignored.
+// count counts n requests of the caller in ctx against the rate limit of Options.Take. If the limit is exceeded, it
+// returns a problem. An n of 0 or less is ignored.
 func (s *Server) count(ctx context.Context, n int) error {
 	if s.options.Take == nil || n <= 0 {
 		return nil
@@ -208,8 +210,9 @@ func (s *Server) say(line string) {
 	}
 }
 
-// Close fades out and ends all rooms, then ends all sockets and streams, and returns when they have ended. The
-// server rejects new ones from the beginning of Close. fade is the length of the fade.
+// Close fades out all rooms over the time fade and ends them, then ends all sockets and streams, and returns when all
+// have ended. Sockets and streams have 300 ms after the rooms to end by themselves. From the beginning of Close, the
+// server rejects new rooms, sockets and streams. At last Close ends the server's own workers.
 func (s *Server) Close(fade time.Duration) {
 	s.mutex.Lock()
 	s.closed = true

@@ -19,8 +19,9 @@ type showReply struct {
 	Frame   int64  `json:"frame,omitempty"` // the frame of an action that was scheduled for later
 }
 
-// runOrSchedule runs do now and returns its HTTP status and body. If when is in the future, it schedules do and
-// returns 202 with the frame. word is the name of the order in the body and in messages about a later failure.
+// runOrSchedule runs do now and returns the HTTP status and the body of do. If when is in the future, it schedules do
+// in r instead and returns 202 and a body with the frame; the show of r reports a later problem of do as an event. A
+// moment that r rejects gives a problem. word is the name of the order in the body and in the event.
 func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
 	frame, later, err := r.Later(when, word, func() error {
 		_, body := do()
@@ -38,13 +39,13 @@ func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, 
 	return http.StatusAccepted, &showReply{Standby: r.Show().Next(), Said: word, Frame: frame}
 }
 
-// replyStandby returns status 200 and a body with the cue on standby. word is the name of the order in it.
+// replyStandby returns status 200 and a body with the cue on standby in r and word, the name of the order.
 func replyStandby(r *room.Room, word string) (int, any) {
 	return http.StatusOK, &showReply{Standby: r.Show().Next(), Said: word}
 }
 
-// checkCue returns nil if the list of r has a cue with this number. Numbers are compared by value: "2.50" finds cue
-// 2.5. Otherwise, also without a list, it returns a problem with status 404 that suggests the nearest number.
+// checkCue returns nil if the list of r has a cue whose number equals number by value: "2.50" finds cue 2.5. Otherwise,
+// also without a list, it returns a problem with status 404 that suggests the nearest number.
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.Place(number)
@@ -61,7 +62,7 @@ func checkCue(r *room.Room, number string) error {
 }
 
 // fire carries out the order "go": it starts a cue of the list, by default the cue on standby, now or later. It
-// returns the HTTP status and the body.
+// returns the HTTP status and a *showReply or a problem: 404 for an unknown cue, 409 if the show rejects the GO.
 func fire(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
@@ -82,8 +83,9 @@ func fire(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// standby carries out the order "standby": it puts the cue with a number on standby, or steps one cue forward or
-// back, now or later. It returns the HTTP status and the body.
+// standby carries out the order "standby": it puts the cue of the field cue on standby, or moves standby one cue
+// forward or back with the field step, 1 or -1, now or later. It requires exactly one field, cue or step. It returns
+// the HTTP status and a *showReply or a problem.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.whole("step"), f.when()
@@ -117,7 +119,7 @@ func standby(r *room.Room, o *Order) (int, any) {
 }
 
 // panicked carries out the order "panic": it fades everything out and cancels scheduled actions, now or later. It
-// returns the HTTP status and the body.
+// returns the HTTP status and a *showReply or a problem.
 func panicked(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
@@ -130,8 +132,9 @@ func panicked(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// stopAll carries out the order "stopall": it fades out all running cues, now or later. With a target it stops only
-// the voices with that id or on that bus. It returns the HTTP status and the body.
+// stopAll carries out the order "stopall": it fades out all running cues over the field over, by default
+// showrun.Fade, now or later. With the field target it stops only the voices with that id or on that bus. It returns
+// the HTTP status and a *showReply or a problem.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "over", "target", "at", "frame")
 	over, target, when := or(f.time("over"), showrun.Fade), f.text("target"), f.when()
@@ -148,7 +151,8 @@ func stopAll(r *room.Room, o *Order) (int, any) {
 }
 
 // pause carries out the order "pause": it pauses the show, or resumes it if the field on is false, now or later.
-// With a target it affects only the voices with that id or on that bus. It returns the HTTP status and the body.
+// With the field target it affects only the voices with that id or on that bus. It returns the HTTP status and a
+// *showReply or a problem.
 func pause(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "on", "target", "at", "frame")
 	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
@@ -168,8 +172,9 @@ func pause(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// act runs an action of the show, word, on target, the id of voices or a bus. rest are its further arguments. It
-// returns the HTTP status and the body: the cue on standby, or a problem.
+// act runs the action word of the show, such as "stop", on target, the id of voices or a bus. rest are the action's
+// further arguments. It returns the HTTP status and the body: the cue on standby, or a problem. A target with a space
+// or a control character is unknown (404), because the action is passed to the show as one line.
 func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return answer(problemjson.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).Of("target"))
@@ -180,8 +185,9 @@ func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	return replyStandby(r, word)
 }
 
-// scene carries out the order "scene": it fades to a scene of the sheet, now or later. The scene "" leaves the
-// current one. It returns the HTTP status and the body.
+// scene carries out the order "scene": it fades to a scene of the sheet over the field over, now or later. The scene ""
+// leaves the current scene. The name is checked at once, also for later. It returns the HTTP status and a *showReply
+// or a problem.
 func scene(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "scene", "over", "at", "frame")
 	f.needs("scene")

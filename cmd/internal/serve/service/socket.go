@@ -42,7 +42,8 @@ type socket struct {
 }
 
 // socket answers with a WebSocket that carries orders, replies, events, state and levels. With the query parameter
-// tell=replies it sends only replies and the end of the room. A returned error precedes the upgrade.
+// tell=replies it sends only replies and the end of the room. It returns nil when the socket has ended. An error
+// precedes the upgrade: an unknown room, an invalid parameter, no Upgrade header, or too many sockets.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	h, err := s.entry(name)
@@ -81,8 +82,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// show sets the state and the levels to write next, both encoded messages. They replace values that are not written
-// yet. nil means unchanged. It does not block.
+// show sets state and levels, both encoded messages, as the next to write, and wakes write. They replace older values
+// that are not written yet. nil means unchanged. It does not block.
 func (c *socket) show(state, levels []byte) {
 	c.mutex.Lock()
 	if state != nil {
@@ -95,8 +96,9 @@ func (c *socket) show(state, levels []byte) {
 	c.sendEvents()
 }
 
-// queue adds a message to the output without blocking. If the reader is so slow that the queue is full, queue drops
-// all messages, counts the reader as slow and ends the socket.
+// queue adds message to the output and wakes write, without blocking. If the client reads so slowly that 8,192 messages
+// or 8 MiB are waiting, queue drops all messages, counts the client as slow and cancels the socket. After that, queue
+// has no effect.
 func (c *socket) queue(message []byte) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -121,7 +123,7 @@ func (c *socket) end() {
 	c.sendEvents()
 }
 
-// sendEvents wakes write. It does not block.
+// sendEvents wakes the goroutine of write, which then writes all waiting messages. It does not block.
 func (c *socket) sendEvents() {
 	select {
 	case c.news <- struct{}{}:
@@ -129,8 +131,8 @@ func (c *socket) sendEvents() {
 	}
 }
 
-// take appends the messages to write to before and removes them from the socket: replies and events first, then
-// state and levels. over reports whether the room has ended.
+// take removes all waiting messages from the socket and appends them to the slice before: replies and events first,
+// then the state and the levels if they are new. over reports whether end was called.
 func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -147,8 +149,9 @@ func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	return all, c.over
 }
 
-// write writes queued messages until ctx ends, the room ends or a write fails; then it cancels the socket. It pings
-// an idle client every 20 s. It runs on its own goroutine.
+// write writes queued messages until ctx ends, end was called or a write fails; then it cancels the socket. After end
+// it writes the end of the room and closes with code 1001. It pings the client every 20 s; a client without an answer
+// within 10 s is counted as slow. It runs on its own goroutine.
 func (c *socket) write(ctx context.Context) {
 	defer c.cancel()
 	timer := time.NewTimer(ping)
@@ -186,8 +189,9 @@ func (c *socket) write(ctx context.Context) {
 	}
 }
 
-// push writes a message to c and reports whether that succeeded; if not, the caller must drop the reader. A reader
-// that does not accept the message within 10 s is counted as slow under what, "orders" or "audio".
+// push writes message, text or binary as kind, to c and reports whether that succeeded; if not, the caller must drop
+// the client. A client that does not accept the message within 10 s is counted as slow under the label what, "orders"
+// or "audio".
 func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageType, message []byte, what string) bool {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -198,15 +202,17 @@ func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageT
 	return err == nil
 }
 
-// send writes value as JSON to the audio socket c, in a message of a kind, and reports whether that succeeded.
+// send writes value as JSON to the audio socket c, in a message of the type kind, and reports whether that succeeded.
+// The limits are as in push.
 func (s *Server) send(ctx context.Context, c *webSocket, kind websocket.MessageType, value any) bool {
 	text, err := json.Marshal(value)
 	return err == nil && s.push(ctx, c, kind, text, "audio")
 }
 
-// read reads orders, carries them out one after another and queues the replies, until ctx or the connection ends.
-// caller is the context with the identity of the client, and name is the room. After a hundred unreadable messages
-// it closes the socket.
+// read reads orders from the client, carries them out one after another in the room called name and queues the
+// replies, until ctx or the connection ends. caller is the context with the identity of the client. A message above
+// the rate limit is rejected and followed by a pause of 10 ms. A message that is not UTF-8 text, and the hundredth
+// that is not a JSON object, close the socket.
 func (c *socket) read(ctx, caller context.Context, name string) {
 	for wrong := 0; wrong < mostWrong; {
 		kind, message, err := c.conn.Read(ctx)
@@ -247,7 +253,7 @@ type reply struct {
 	Body   any             `json:"body"`
 }
 
-// idle waits for d, or until ctx ends.
+// idle waits for the time d, or until ctx ends if that is earlier.
 func idle(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -257,9 +263,9 @@ func idle(ctx context.Context, d time.Duration) {
 	}
 }
 
-// reply carries out message, an order for the room called name, and returns the encoded reply. If over is not nil,
-// for example because of the rate limit, the message is rejected with that error instead. readable is false if the
-// message is not even a JSON object.
+// reply carries out message, a JSON order for the room called name, with Do, and returns the JSON reply, which repeats
+// the ref of message. If over is not nil, for example because of the rate limit, the message is rejected with that
+// error instead. A panic of the order becomes a 500. readable is false if message is not even a JSON object.
 func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
 	f := parseObject(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
@@ -282,8 +288,9 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 	return text, readable
 }
 
-// ref returns the sender's reference of a message, a number or a string, which the reply repeats. It returns nil if
-// the reference is absent, or invalid, which is an error. It works even if o already has an error.
+// ref returns the field ref, the sender's reference of a message, which the reply repeats: a number or a string of at
+// most 256 bytes of JSON. It returns nil if the field is absent, or invalid; an invalid ref replaces the error of o.
+// Unlike other reads, it works even if o already has an error.
 func (o *jsonObject) ref() json.RawMessage {
 	i := slices.Index(o.keys, "ref") // also if another field is wrong
 	if i < 0 {
@@ -297,8 +304,8 @@ func (o *jsonObject) ref() json.RawMessage {
 	return v
 }
 
-// safely returns the status and body of do. If do panics, it returns a 500 and writes a line to the log, so that one
-// order does not end the server.
+// safely runs do and returns its status and body. If do panics, safely returns a 500 and writes a line to the log, so
+// that one order does not end the server.
 func (s *Server) safely(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -22,7 +22,8 @@ type trackingWriter struct {
 // writeSize is the number of bytes that a reader must accept within patience.
 const writeSize = 64 << 10
 
-// renew sets the write deadline of the connection to patience from now, unless it did so very recently.
+// renew sets the write deadline of the connection to patience from now, unless it did so within the last tenth of
+// patience.
 func (t *trackingWriter) renew() {
 	if now := time.Now(); now.Sub(t.renewed) > t.patience/10 {
 		t.renewed = now
@@ -30,7 +31,7 @@ func (t *trackingWriter) renew() {
 	}
 }
 
-// WriteHeader records the first status and passes it on.
+// WriteHeader records status if it is the first, renews the write deadline and passes status on.
 func (t *trackingWriter) WriteHeader(status int) {
 	if t.status == 0 {
 		t.status = status
@@ -39,8 +40,8 @@ func (t *trackingWriter) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Write passes b on in pieces, each with its own deadline. If a client misses one, Write returns an error and marks
-// the client as slow.
+// Write passes b on in pieces of at most 64 KiB, each with its own deadline. If the client misses a deadline, Write
+// returns the error and sets t.slow. Without an earlier WriteHeader it records the status 200.
 func (t *trackingWriter) Write(b []byte) (n int, err error) {
 	if t.status == 0 {
 		t.status = http.StatusOK

@@ -25,8 +25,9 @@ type uploaded struct {
 	Rate     int     `json:"rate"`
 }
 
-// upload stores the body as a sound of the room and answers with its properties and status 201. A repeated
-// idempotency key gets the answer of the first call if the body has the same hash.
+// upload stores the body as a sound of the room, which is made if it is missing, and answers with the sound's
+// properties and status 201. At most four uploads of a server run at once; others wait. A repeated idempotency key gets
+// the answer of the first call if the body has the same hash. A returned error precedes the answer.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if err := room.CheckFile(name); err != nil {
@@ -74,8 +75,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// take reads a sound from in and stores it in the room h as file name. It returns the HTTP status and the body: an
-// *uploaded or a problem.
+// take reads a sound from in and stores it in the room h as the file called name, if the room's limits permit it. It
+// returns the HTTP status and the body: 201 and an *uploaded, or a problem. A failure to store is logged and counted.
 func (s *Server) take(ctx context.Context, h *roomEntry, name string, in *measured) (status int, body any) {
 	if err := s.fits(h.room.Name(), name); err != nil {
 		return answer(err)
@@ -91,8 +92,9 @@ func (s *Server) take(ctx context.Context, h *roomEntry, name string, in *measur
 	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
 }
 
-// fits returns a problem if the stored sounds of the room called name have reached the limit of their number (429)
-// or bytes (413). An old version of sound, the sound to upload, and running uploads do not count.
+// fits returns a problem if the stored sounds of the room called name have reached Limits.RoomSounds (429) or
+// Limits.RoomBytes (413), otherwise nil. An old version of sound, the name of the sound to upload, and the hidden
+// files of running uploads do not count. The size of the new sound is not checked here.
 func (s *Server) fits(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
@@ -124,7 +126,7 @@ type measured struct {
 	err error
 }
 
-// Read reads from the body, adds the data to the hash and stores an error other than io.EOF in m.err.
+// Read reads from the body into b, adds the data to the hash and stores an error other than io.EOF in m.err.
 func (m *measured) Read(b []byte) (int, error) {
 	n, err := m.in.Read(b)
 	m.sum.Write(b[:n])
@@ -134,7 +136,8 @@ func (m *measured) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drain reads the rest of the body, so that the hash covers it. It returns the first error of all reads, or nil.
+// drain reads and discards the rest of the body, so that the hash covers it. It returns m.err: nil, or the error of
+// this or an earlier read.
 func (m *measured) drain() error {
 	if m.err == nil {
 		_, _ = io.Copy(io.Discard, m) // m.err holds the error

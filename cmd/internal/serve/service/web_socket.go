@@ -33,14 +33,15 @@ type network struct {
 	drains atomic.Bool
 }
 
-// drainFor makes Close discard input until the client closes, at most for d from now. Reads fail after that time,
-// too.
+// drainFor makes a later Close discard input until the client closes, at most until the time d from now. All reads of
+// the connection fail after that time, too. It returns at once.
 func (n *network) drainFor(d time.Duration) {
 	_ = n.SetReadDeadline(time.Now().Add(d)) // the connection may be closed already
 	n.drains.Store(true)
 }
 
-// Close closes the connection. After drainFor it first closes the sending side and discards input.
+// Close closes the connection. After drainFor it first closes the sending side, so that the client sees the end, and
+// discards input until the client closes or the time of drainFor is over.
 func (n *network) Close() error {
 	if half, ok := n.Conn.(interface{ CloseWrite() error }); ok && n.drains.Load() && half.CloseWrite() == nil {
 		_, _ = io.Copy(io.Discard, n.Conn) // it ends with an error or at the deadline
@@ -54,16 +55,17 @@ type hijacker struct {
 	network *network
 }
 
-// Hijack implements http.Hijacker. It also stores the connection in h.network.
+// Hijack implements http.Hijacker. It returns the connection wrapped in a network, which it also stores in h.network.
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffer, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	h.network = &network{Conn: conn}
 	return h.network, buffer, err
 }
 
-// upgrade turns a request into a WebSocket, runs do, and then closes the socket. kind is its label in the metrics,
-// "orders" or "audio". The context of do ends with the server, and with the request's context when the caller's
-// token ends. Once the response has begun, the error is nil.
+// upgrade turns a request into a WebSocket, runs do with it, and then closes the connection without a close frame.
+// kind is the label of the socket in the metrics, "orders" or "audio". The context of do ends with the server. It also
+// ends with the context of r, when the caller's token ends; the close code is then 1008. If the limit of sockets is
+// reached or the server is closing, upgrade returns a problem; once the response has begun, the error is nil.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *webSocket)) error {
 	done, err := s.enter()
 	if err != nil {
