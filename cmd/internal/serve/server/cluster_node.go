@@ -46,8 +46,9 @@ type clusterNode struct {
 	clusterRooms map[*room.Room]*clusterRoom
 }
 
-// join makes the server a node of a cluster and stores the node in s.clusterNode. It retries until NATS answers or
-// ctx ends. An invalid node name is a Faulty error. After an error the connections to NATS are closed.
+// join connects the server to NATS, makes it a node of the cluster and stores the node in s.clusterNode. It retries the
+// connection until NATS answers, or ctx ends, and logs why it waits. An invalid node name is a Faulty error. After an
+// error the connections to NATS are closed, and s.clusterNode is nil.
 func (s *server) join(ctx context.Context) error {
 	name, err := cluster.NodeName(s.Far.Node)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *server) join(ctx context.Context) error {
 	return nil
 }
 
-// disconnect closes the connections to NATS that are open. It always returns nil.
+// disconnect closes the connections f.conn and f.leases that are open. It always returns nil.
 func (f *clusterNode) disconnect() error {
 	for _, c := range []*cluster.Conn{f.conn, f.leases} {
 		if c != nil {
@@ -135,7 +136,8 @@ func (f *clusterNode) lost(err error) {
 	f.server.Say("NATS is back")
 }
 
-// extend keeps this node's rooms audible until a time of the uptime clock. 0 silences them at once.
+// extend keeps this node's rooms audible until the time until of the uptime clock, boottime.Now. 0 silences the rooms
+// at once.
 func (f *clusterNode) extend(until time.Duration) {
 	if until == 0 {
 		f.lease.End()
@@ -144,8 +146,8 @@ func (f *clusterNode) extend(until time.Duration) {
 	f.lease.Extend(until)
 }
 
-// close makes the node leave the cluster: its rooms fade out within fade, other nodes take them over, and the
-// connections are closed.
+// close makes the node leave the cluster: its rooms fade out within the time fade, so that other nodes take them over.
+// Then close ends the orders over NATS and closes the connections.
 func (f *clusterNode) close(fade time.Duration) {
 	if n := f.joined.Load(); n != nil {
 		n.Close(fade)
@@ -155,8 +157,8 @@ func (f *clusterNode) close(fade time.Duration) {
 	f.subjects.Close()
 }
 
-// count adds to the metrics of h the number of watches of the placement bucket that have failed since the last call.
-// Only one goroutine may call it.
+// count adds to the metrics of h how often watching the nodes and rooms in NATS has failed since the last call. It has
+// no effect before the node has joined. Only one goroutine may call it.
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrors()
@@ -178,8 +180,8 @@ func (f *clusterNode) ready() error {
 	return nil
 }
 
-// endRoom fades out the room called name within fade and removes its placement, because a call ends the room. If the
-// room rejects orders at the moment, or NATS fails, the error is a problem with status 503.
+// endRoom fades out the room called name within the time fade and removes its placement from NATS, because a call ends
+// the room. If barred rejects orders at the moment, or NATS fails, the error is a problem with status 503.
 func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.barred(name); err != nil {
 		return err
@@ -192,8 +194,8 @@ func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Durati
 	return nil
 }
 
-// barred returns nil if the room called name accepts orders. If this node has no lease or the room is moving to
-// another node, it returns a problem with status 503.
+// barred returns nil if the room called name, which this node plays, accepts orders. If the node has no lease or the
+// room is moving to another node, it returns a problem with status 503.
 func (f *clusterNode) barred(name string) error {
 	switch n := f.joined.Load(); {
 	case !f.lease.Holds(0):
@@ -204,8 +206,9 @@ func (f *clusterNode) barred(name string) error {
 	return nil
 }
 
-// elsewhere returns the URL of the other node that plays the room called name. It returns "" if no node has the room
-// or this node plays it. A placed room that no node plays yet is a problem with status 503.
+// elsewhere returns the URL of the other node that plays the room called name. It returns "" if this node plays the
+// room, the room is unknown, or the server has not joined yet. A placed room that no node plays at the moment is a
+// problem with status 503, which names the reason if nodes have refused the room.
 func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
@@ -223,8 +226,9 @@ func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	return "", nil
 }
 
-// raise places a new room called name with the sheet text, and returns when this node plays it. A faulty name or
-// sheet and a room on another node are errors with a status for the caller.
+// raise stores text, a sheet, and its uploaded sounds in NATS, places a new room called name with them, and returns
+// when this node plays the room. Its errors have a status for the caller: a faulty name or sheet, a room on another
+// node (409), and a server that has not joined yet or a failure of NATS (503).
 func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error {
 	if err := cluster.CheckName(name); err != nil {
 		return problemjson.New(http.StatusBadRequest, "room: %v", err).Of("room")
@@ -258,9 +262,10 @@ func faultySheet(err error) error {
 	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 }
 
-// pack stores the sheet s with its text and its sounds from folder in the blob store, where other nodes find them, and
-// returns the hash of that bundle. A fault of the sheet or a missing sound is a *room.Error, a failure of NATS a
-// *problemjson.Problem with status 503.
+// pack stores the sheet s, its text and its sounds from folder in the blob store, where other nodes find them, and
+// returns the hash of that bundle. If the bucket was deleted, pack opens it again, sets f.blobs and retries once. A
+// fault of the sheet, or a sound that is missing or outside folder, is a *room.Error; a failure of NATS is a
+// *problemjson.Problem with status 503. If ctx has ended, its error is returned.
 func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err == nil {
@@ -299,9 +304,10 @@ func faulty(err error) bool {
 	return is
 }
 
-// offer places the room c of the configuration on the cluster, unless a node already plays it. If this node plays the
-// room and the file of its sheet has changed since the room was placed, the room changes to the new text. Otherwise
-// the room keeps its placed sheet, with the changes made over the network. An invalid sheet is a Faulty error.
+// offer places the room c of the configuration on the cluster. If another node plays the room, offer only logs that. If
+// this node plays it and the file of its sheet has changed since the room was placed, the room changes to the new text.
+// Otherwise a placed room keeps its sheet, with the changes made over the network. An invalid sheet or file is a Faulty
+// error. The node must have joined.
 func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	f := s.clusterNode.Load()
 	text, err := s.text(&c)
@@ -349,8 +355,8 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	}
 }
 
-// renew changes the room r of this node to text, because the file of its sheet was edited. file is the hash of text.
-// If the room cannot change, renew logs the reason and returns nil.
+// renew changes the room r of this node to text, because the file of its sheet was edited, and records file, the hash
+// of text. If the room cannot change, renew logs the reason. It always returns nil.
 func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
 		s.Say(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))

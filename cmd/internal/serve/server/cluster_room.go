@@ -32,9 +32,10 @@ type clusterRoom struct {
 	began   time.Time // when its frame 0 was due, as last written
 }
 
-// open opens a room from its stored sheet and state; the room is silent until the Enter of the Tenant. If the room
-// rejects the state, it is opened without the state. The error is a placement.Refusal if the sheet is invalid or the
-// blob store lacks a file, because a retry cannot help then.
+// open opens the room that o describes, from its sheet in the blob store and its saved state, and adds it to
+// f.clusterRooms. The room is silent until Enter of the result. If the room rejects the state, it is opened without
+// the state. The error is a placement.Refusal if the sheet is invalid or the blob store lacks a file, because a retry
+// cannot help then.
 func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.blobs.Load()
@@ -62,7 +63,7 @@ func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.
 }
 
 // permanent returns err, wrapped in a placement.Refusal if a retry cannot help: the sheet is faulty or a sound is
-// missing from the blob store.
+// missing from the blob store. Other errors are returned as they are.
 func permanent(err error) error {
 	e, of := errors.AsType[*room.Error](err)
 	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, blobstore.ErrMissing) {
@@ -71,8 +72,9 @@ func permanent(err error) error {
 	return err
 }
 
-// open unpacks the bundle b into t.folder and opens the room that o describes. If that fails with the saved state of
-// o, it logs the reason and opens the room without the state.
+// open unpacks the bundle b into t.folder, opens the room that o describes, and stores it in t.room. If the room cannot
+// be opened with the saved state of o, open logs the reason and opens the room without the state. A state that is not
+// valid JSON is an error.
 func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobstore.Bundle) error {
 	s := t.node.server
 	path, err := t.node.blobs.Load().Unpack(ctx, b, t.folder)
@@ -108,8 +110,8 @@ func (f *clusterNode) clusterRoom(r *room.Room) *clusterRoom {
 }
 
 // State implements placement.Tenant. state is a snapshot of the room as JSON, without the text of the sheet. still is
-// a fingerprint of that state: it changes only if the state must be saved again, because a setting has changed or the
-// clock of the room was shifted by more than 20 ms.
+// a fingerprint of state, which changes only if the state must be saved again: a setting has changed, or the clock of
+// the room has shifted by more than 20 ms since the last recorded shift. State records such a shift in t.
 func (t *clusterRoom) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""
@@ -129,9 +131,9 @@ func (t *clusterRoom) State() (state []byte, still string) {
 	return state, string(text) + began.String()
 }
 
-// Sheet implements placement.Tenant. It returns the hash of the bundle with the current sheet, and the hash of the
-// file that the room was placed from, or "". A new sheet is stored in the blob store first. If that fails, both results
-// are "", and the error is logged.
+// Sheet implements placement.Tenant. sheet is the hash of the bundle with the room's current sheet, and file the hash
+// of the file that the room was placed from, or "". A sheet that has changed since the last call is stored in the blob
+// store first. If that fails, both results are "", and the error is logged unless ctx has ended.
 func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -149,15 +151,15 @@ func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	return t.sheet, t.file
 }
 
-// setFile records the hash of the file whose text the room plays.
+// setFile records file, the hash of the file whose text the room plays, as the next result of Sheet.
 func (t *clusterRoom) setFile(file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.file = file
 }
 
-// Enter implements placement.Tenant. It fades the room in and opens it to orders over NATS. The first call also
-// makes it available over HTTP. Errors are logged.
+// Enter implements placement.Tenant. It fades the room in within the time fade and opens the room to orders over NATS.
+// The first call also makes the room available over HTTP. Errors are logged.
 func (t *clusterRoom) Enter(fade time.Duration) {
 	s := t.node.server
 	t.mutex.Lock()
@@ -175,7 +177,8 @@ func (t *clusterRoom) Enter(fade time.Duration) {
 	}
 }
 
-// Leave implements placement.Tenant. It starts the fade-out, ends the orders over NATS, and does not wait.
+// Leave implements placement.Tenant. It starts the fade-out of the length fade, ends the orders over NATS, and does not
+// wait for the fade. The room keeps playing inaudibly.
 func (t *clusterRoom) Leave(fade time.Duration) {
 	t.room.Leave(fade)
 	t.node.subjects.End(t.room.Name())
@@ -184,7 +187,8 @@ func (t *clusterRoom) Leave(fade time.Duration) {
 // Done implements placement.Tenant: the channel is closed when the room has ended.
 func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
 
-// Close implements placement.Tenant. It ends the room at once, without a fade, and removes its folder.
+// Close implements placement.Tenant. It ends the room and its orders over NATS at once, without a fade, waits until the
+// room's name is free in the service, and removes the room's folder. An error of the device is logged.
 func (t *clusterRoom) Close() {
 	f := t.node
 	t.room.Leave(0)

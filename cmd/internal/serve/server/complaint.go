@@ -15,9 +15,9 @@ type complaint struct {
 	at   time.Time // time of the last line
 }
 
-// due reports whether a log line about events is due at now, and marks that line as written. n is the total number of
-// events. A line is due if n has changed since the last line and that line is at least a minute old. more is the
-// number of events since the last line.
+// due reports whether a log line about events is due at now; if so, it marks that line as written. n is the total
+// number of events up to now. A line is due if n has changed since the last line, and that line is at least a minute
+// old or there was no line before. more is the number of events since the last line, or 0 if no line is due.
 func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 	if n == c.told || !c.at.IsZero() && now.Sub(c.at) < time.Minute {
 		return 0, false
@@ -37,8 +37,9 @@ type crowding struct {
 	refused, crowded, waiting complaint
 }
 
-// complain passes a line about refused or waiting connections to say, each kind at most once a minute. counts are
-// the totals of the guard at now.
+// complain passes lines about connections to say: refused by the limit of all, refused by the limit per address, and
+// waiting for a free file. Each kind appears only for new cases, and at most once a minute. counts are the totals of
+// the guard at now.
 func (c *crowding) complain(now time.Time, counts webauth.Counts, say func(string)) {
 	if n, due := c.refused.due(now, counts.Connections); due {
 		bound := "`limits: connections` of the configuration"
@@ -58,9 +59,9 @@ func (c *crowding) complain(now time.Time, counts webauth.Counts, say func(strin
 // spareFiles is the number of files reserved for rooms, their sounds and the state.
 const spareFiles = 16
 
-// bound returns l with the limits of connections and refusals lowered to the number of files that the process may
-// open. used is the number of files that are already open. If files is 0, the limit is unknown, and l is returned
-// unchanged.
+// bound returns l with Connections and Refusals set so that their sum fits into files, the number of files that the
+// process may open, minus used, the number that are open already, and 16 in reserve. Both are at least 1, and
+// Connections is not raised. If files is 0, the limit is unknown, and l is returned unchanged.
 func bound(l webauth.Limits, files, used int) webauth.Limits {
 	if files <= 0 {
 		return l

@@ -51,7 +51,8 @@ func (p Public) String() string {
 	return words.Name("Public", p, []string{"", "none", "read", "operate"})
 }
 
-// role returns the guard's role for p. If the configuration has no value, some is false, and the role is the lowest.
+// role returns the guard's role for p. If the configuration has no value, p is PublicUnsaid, some is false, and the
+// role is the lowest, as for PublicNone.
 func (p Public) role() (role webauth.Role, some bool) {
 	return webauth.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
 }
@@ -59,8 +60,8 @@ func (p Public) role() (role webauth.Role, some bool) {
 // mostConfig is the maximum size of a configuration file in bytes.
 const mostConfig = 1 << 20
 
-// LoadConfig reads the configuration file path, of at most 1 MiB. The error shows the first fault and the number of
-// others.
+// LoadConfig reads and parses the configuration file at path. A file of more than 1 MiB is an error. The error is one
+// line with the path, the place of the first fault and the number of further faults.
 func LoadConfig(path string) (*Config, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > mostConfig {
@@ -73,8 +74,9 @@ func LoadConfig(path string) (*Config, error) {
 	return ParseConfig(path, text)
 }
 
-// ParseConfig parses text, the content of the configuration file path. Relative paths in it start at the folder of
-// path. The error shows the first fault and the number of others.
+// ParseConfig parses text, the content of the configuration file at path; it does not read a file. Relative paths in
+// text start at the folder of path. The rooms are sorted by name. The error is one line with path, the place of the
+// first fault and the number of further faults.
 func ParseConfig(path string, text []byte) (*Config, error) {
 	title := words.OneLine(path)
 	root, wrong := yaml.Read(text, "configuration")
@@ -102,7 +104,8 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 	return c, nil
 }
 
-// read fills c from root, the content of the file, and reports faults to r.
+// read fills c from root, the content of the file, and reports faults to r. Missing rooms, and a certificate without a
+// key or a key without a certificate, are faults.
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))
 	if len(c.Rooms) == 0 && !r.Failed() {
@@ -113,7 +116,8 @@ func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	}
 }
 
-// fields returns the keys of the configuration file. Reading them fills c, and reports faults to r.
+// fields returns the keys of the configuration file for r.Read, which then sets the fields of c and reports faults to
+// r.
 func (c *Config) fields(r *fields.Reader) []fields.Field {
 	limits := c.limits()
 	room := fields.Mapping{Fields: new(RoomConfig).fields(new(string), new(string))}
@@ -133,7 +137,7 @@ func (c *Config) fields(r *fields.Reader) []fields.Field {
 	}
 }
 
-// limits returns the keys below `limits`. Reading them fills c.
+// limits returns the keys below `limits`, with their ranges. Reading them sets c.Limits and c.MostRooms.
 func (c *Config) limits() []fields.Field {
 	l := &c.Limits
 	many := fields.Limits{From: 1, To: 1_000_000}
@@ -148,8 +152,8 @@ func (c *Config) limits() []fields.Field {
 	}
 }
 
-// fields returns the keys of a room. Reading them fills c, and *bank and *sink with the keys `bank` and `sink`,
-// which the caller merges into c.Sheet and c.Device.
+// fields returns the keys of a room. Reading them sets the fields of c, and *bank and *sink from the keys `bank` and
+// `sink`; the caller must merge these two into c.Sheet and c.Device.
 func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	return []fields.Field{
 		{Key: "sheet", To: &c.Sheet},
@@ -162,7 +166,8 @@ func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	}
 }
 
-// room reads p, the name and the settings of a room, and appends the room to c.Rooms. Faults go to r.
+// room reads p, the name and the settings of a room, and appends the room to c.Rooms. It reports faults to r. A room
+// with an invalid name is not appended; a room with other faults is.
 func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	one := RoomConfig{Name: p.Key}
 	if err := checkName(p.Key); err != nil {
@@ -190,8 +195,8 @@ func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	c.Rooms = append(c.Rooms, one)
 }
 
-// readHosts appends the value of p, one host name or a list of them, to *to. If one is invalid, it reports that to r
-// and returns false.
+// readHosts appends the value of p, one host name or a list of host names, to *to. At the first invalid name it reports
+// a fault to r and returns false; the names before it stay appended.
 func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	items := []*yaml.Node{p.Value}
 	if p.Value.Kind == yaml.List {
@@ -212,7 +217,8 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	return true
 }
 
-// checkHost returns an error unless host is a host name, with or without a port.
+// checkHost returns an error if host is empty or has a character that no host name with an optional port has, such as /
+// or a space. It does not check further.
 func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
 		return fmt.Errorf("invalid host name %s (want a name such as stage.local, or name:port)", yaml.Quote(host))
@@ -223,8 +229,8 @@ func checkHost(host string) error {
 // mostName is the maximum length of a room name in bytes.
 const mostName = 64
 
-// checkName returns an error unless name is valid for a room: 1 to 64 letters, digits, _, - and ., without a leading
-// dot. It becomes the name of a folder and part of URLs.
+// checkName returns an error unless name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a
+// leading dot. The name of a room becomes the name of a folder and part of URLs.
 func checkName(name string) error {
 	for i, r := range name {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' && i > 0) {
@@ -237,8 +243,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// resolvePaths makes relative paths in c start at folder instead, and sorts the rooms by name. Empty paths stay
-// empty.
+// resolvePaths joins relative paths in c to folder, and sorts the rooms by name. Empty and absolute paths do not
+// change.
 func (c *Config) resolvePaths(folder string) {
 	paths := []*string{&c.Tokens, &c.Cert, &c.Key, &c.State}
 	for i := range c.Rooms {

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// forEach calls do for all items, with at most atOnce calls at a time, and waits for the calls. After the first
-// error of do, which cancels the context of do, or the end of ctx it starts no further calls and returns that error.
+// forEach calls do for all items, with at most atOnce calls at a time, and waits for the calls. The first error of do
+// cancels the context of all calls. After it, or after the end of ctx, forEach starts no further calls, and returns
+// that error or the cause of ctx. Otherwise it returns nil.
 func forEach[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -14,9 +14,9 @@ type heartbeat struct {
 	requested map[string]int64 // per room: frames requested by its card
 }
 
-// moves reports whether all rooms have made progress since the last call. A room without a sound card must keep up
-// with the clock or sleep. A sound card must have requested frames, or the room must know that the card is lost. If a
-// room blocks, moves blocks, too, so that the watchdog is not fed.
+// moves reports whether all rooms have made progress since the last call, and records their state for the next call.
+// Each room must be less than two seconds behind the clock. A sound card must have requested frames since the last
+// call, unless it is lost or the room is new. If a room blocks, moves blocks, too, so that the watchdog is not fed.
 func (b *heartbeat) moves(rooms []*room.Room) bool {
 	alive, asked := true, map[string]int64{}
 	for _, r := range rooms {

@@ -14,8 +14,8 @@ import (
 	"voicepool/cmd/internal/serve/webauth"
 )
 
-// newService returns the service that owns the rooms and answers calls. It answers 503 until its method Opened is
-// called.
+// newService returns the service that owns the rooms and answers calls, with the functions of s as its options. It
+// answers most calls with 503 until its method Opened is called. It requires s.workers, s.scratch and s.store.
 func (s *server) newService() *service.Server {
 	o := service.Options{
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
@@ -38,8 +38,8 @@ func (s *server) newService() *service.Server {
 	return service.New(o)
 }
 
-// uploads returns the folder that has one folder of uploaded sounds for each room: below --state, or a temporary
-// one.
+// uploads returns the folder that has one folder of uploaded sounds for each room, named after the room: the folder
+// sounds below --state, or the temporary folder s.scratch without a store.
 func (s *server) uploads() string {
 	if s.store != nil {
 		return filepath.Join(s.store.folder, "sounds")
@@ -47,15 +47,18 @@ func (s *server) uploads() string {
 	return s.scratch
 }
 
-// allow returns a *problemjson.Problem if the caller in ctx lacks a role in the room called room, otherwise nil.
+// allow returns a *problemjson.Problem if the caller in ctx, whom the guard has identified, lacks role in the room
+// called room, otherwise nil.
 func allow(ctx context.Context, role service.Role, room string) error {
 	return denied(webauth.Allow(ctx, room, webauth.Role(role)))
 }
 
-// take counts n requests of the caller in ctx. If that exceeds the rate limit, it returns a *problemjson.Problem.
+// take counts n requests of the caller in ctx against the guard's rate limit. If they exceed it, take returns a
+// *problemjson.Problem, otherwise nil.
 func take(ctx context.Context, n int) error { return denied(webauth.Take(ctx, n)) }
 
-// denied converts a *webauth.Denied to a problem with the same status. Other errors, and nil, stay as they are.
+// denied converts err, if it wraps a *webauth.Denied, to a *problemjson.Problem with the same status, text and limit.
+// Other errors, and nil, stay as they are.
 func denied(err error) error {
 	if d, ok := errors.AsType[*webauth.Denied](err); ok {
 		return problemjson.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
@@ -63,8 +66,8 @@ func denied(err error) error {
 	return err
 }
 
-// leave waits until h has removed the room r, which has ended, so that its name is free. It does not remove the room
-// itself.
+// leave waits until the service h has removed the room r, which has ended, so that its name is free. leave itself
+// neither ends nor removes the room.
 func leave(h *service.Server, r *room.Room) {
 	for h.Room(r.Name()) == r {
 		runtime.Gosched()

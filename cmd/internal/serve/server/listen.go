@@ -15,7 +15,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// checkAddress returns an error unless address is HOST:PORT. The host may be empty. Names are not looked up.
+// checkAddress returns an error unless address is HOST:PORT with a numeric port from 0 to 65535. The host may be empty
+// and is not looked up.
 func checkAddress(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -28,8 +29,8 @@ func checkAddress(address string) error {
 	return fmt.Errorf("invalid address %q (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)", words.OneLine(address))
 }
 
-// listen returns the first listening socket that the service manager has passed, and closes the others. Without one,
-// it opens a TCP socket at address, HOST:PORT.
+// listen returns the first listening socket that the service manager has passed, and closes its other sockets. Without
+// such a socket, listen opens a TCP socket at address, HOST:PORT; its error names the flag --listen.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	if l, err := systemd.Listener(); l != nil || err != nil {
 		return l, err
@@ -38,8 +39,8 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, taken("listen", address, err)
 }
 
-// taken converts err, an error of listening at address, to a message that names the flag, such as "listen". nil
-// stays nil.
+// taken converts err, an error of listening at address, to an error for the user that names flag, such as "listen". It
+// has a remedy if the address is in use or not permitted; otherwise it wraps the system error. nil stays nil.
 func taken(flag, address string, err error) error {
 	switch {
 	case err == nil:
@@ -52,7 +53,8 @@ func taken(flag, address string, err error) error {
 	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
 }
 
-// plainNet returns the system error inside a network error, without addresses. Another error is returned as it is.
+// plainNet returns the error inside err, a network error, without addresses: the system error if there is one.
+// Any other error is returned as it is.
 func plainNet(err error) error {
 	var at *os.SyscallError
 	if errors.As(err, &at) {
@@ -65,7 +67,7 @@ func plainNet(err error) error {
 	return err
 }
 
-// loopback reports whether only this machine can reach the address: a loopback address or a Unix socket.
+// loopback reports whether only this machine can reach the address a: a loopback address or a Unix socket.
 func loopback(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.TCPAddr:
@@ -76,8 +78,8 @@ func loopback(a net.Addr) bool {
 	return false
 }
 
-// boardAddress returns the URL of the board on a server that listens at a. If a means all interfaces, the URL has
-// the name of this host. secure means https.
+// boardAddress returns the URL of the board, with a slash at the end, on a server that listens at a. If a means all
+// interfaces, the URL has the name of this host, or localhost if it has no name. If secure, the scheme is https.
 func boardAddress(a net.Addr, secure bool) string {
 	scheme := "http"
 	if secure {
@@ -94,8 +96,8 @@ func boardAddress(a net.Addr, secure bool) string {
 	return scheme + "://" + host + "/"
 }
 
-// ownNames returns the host name of this machine, and the same with ".local". It returns nil if the machine has no
-// name.
+// ownNames returns the host name of this machine, and the same name with ".local" appended. It returns nil if the
+// machine has no name.
 func ownNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -110,7 +112,8 @@ type certificate struct {
 	now       atomic.Pointer[tls.Certificate]
 }
 
-// load reads the certificate and the key from their files. After an error the previous certificate stays in use.
+// load reads the certificate and the key from the files c.cert and c.key, for all new connections. After an error the
+// previous certificate stays in use.
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
@@ -120,7 +123,8 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// config returns a TLS configuration that uses the certificate of the last load for each new connection.
+// config returns a TLS configuration, from version 1.2 on, that uses the certificate of the last load for each new
+// connection, also of a load after config. Requires a successful load before the first connection.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,

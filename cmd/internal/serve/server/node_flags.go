@@ -16,7 +16,8 @@ type Far struct {
 	Advertise string `placeholder:"HOST:PORT" help:"Address at which other nodes reach this node (the host of --listen or the host's name, with the port)."`
 }
 
-// check returns an error if the flags in f are invalid, or cannot be combined with the flags in o.
+// check returns an error if the flags in f are invalid, or cannot be combined with the flags in o. Without --nats, only
+// --node and --advertise are checked: they are errors.
 func (f *Far) check(o *Options) error {
 	switch {
 	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
@@ -39,8 +40,8 @@ func (f *Far) check(o *Options) error {
 	return f.Flags.Check()
 }
 
-// checkFar returns an error if the configuration has settings that a cluster does not support. It is for servers
-// with --nats.
+// checkFar returns an error if the configuration c has settings that a cluster does not support: state, a device or
+// voices of a room, a room without a sheet, or a room name that NATS cannot use. It is for servers with --nats.
 func (c *Config) checkFar() error {
 	if c.State != "" {
 		return errors.New("state: cannot be used with --nats: NATS stores the rooms")
@@ -60,8 +61,9 @@ func (c *Config) checkFar() error {
 	return nil
 }
 
-// address returns the URL of this node for other nodes, without a slash at the end: from --advertise, or else the
-// address of the socket, with a host name in place of an unspecified address.
+// address returns the URL of this node for other nodes, without a slash at the end. Its host and port are from
+// --advertise, or else from the socket, with the host name of --listen if it has one, or the name of this machine in
+// place of an unspecified address.
 func (s *server) address() string {
 	scheme := "http://"
 	if s.cert != nil {

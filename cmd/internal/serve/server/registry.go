@@ -22,7 +22,8 @@ type registry struct {
 	all   map[string]configRoom
 }
 
-// get returns the room of the configuration called name. The bool is false if there is not one.
+// get returns the room of the configuration called name and true. For an unknown name it returns a zero configRoom and
+// false.
 func (g *registry) get(name string) (configRoom, bool) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -30,7 +31,7 @@ func (g *registry) get(name string) (configRoom, bool) {
 	return m, there
 }
 
-// set stores m as the room called name, in place of an earlier one.
+// set stores m as the room called name, in place of an earlier room with that name.
 func (g *registry) set(name string, m configRoom) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()

@@ -19,7 +19,9 @@ type remotes struct {
 	malformed         complaint
 }
 
-// open listens for OSC at the address in the configuration of s. Without an address it returns nil.
+// open starts an OSC server for the rooms of s at the address in the configuration of s. The server checks passcodes
+// with the guard, and does not show rooms that a cluster bars at the moment. Without an address open returns nil. An
+// address that cannot be used is an error.
 func (m *remotes) open(s *server) error {
 	if s.config.OSC == "" {
 		return nil
@@ -56,7 +58,7 @@ func (m *remotes) open(s *server) error {
 	return nil
 }
 
-// count adds to the metrics of h the messages received and dropped since the last call. One goroutine calls it.
+// count adds to the metrics of h the messages received and dropped since the last call. Only one goroutine may call it.
 func (m *remotes) count(h *service.Server) {
 	c := &m.counters
 	dropped := c.Malformed.Load() + c.Unanswered.Load() + c.Refused.Load() + c.Slow.Load()
@@ -65,8 +67,8 @@ func (m *remotes) count(h *service.Server) {
 	m.received, m.dropped = received, dropped
 }
 
-// complain passes to say how many packets could not be read since the last such line, with the last reason. It does
-// so at most once a minute; now is the current time.
+// complain passes a line to say with the number of packets that could not be read since the last such line, and the
+// last reason. Without such packets, or within a minute of the last line, it has no effect. now is the current time.
 func (m *remotes) complain(now time.Time, say func(string)) {
 	n, due := m.malformed.due(now, m.counters.Malformed.Load())
 	if !due {

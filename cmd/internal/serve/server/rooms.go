@@ -18,8 +18,8 @@ import (
 // mainRoom is the name of the room with the sheet of the command line.
 const mainRoom = "main"
 
-// begin opens the store, if --state is set, and makes the temporary folder, the workers and the service. It opens no
-// room.
+// begin opens the store, if --state is set, and makes the temporary folder, the workers and the service, all in s. It
+// opens no room. After an error the caller must call end.
 func (s *server) begin() (err error) {
 	if s.config.State != "" {
 		folder, err := filepath.Abs(s.config.State)
@@ -38,8 +38,9 @@ func (s *server) begin() (err error) {
 	return nil
 }
 
-// open opens the configured rooms, then the stored ones, and then listens for OSC. On a cluster it joins the cluster
-// first and places the rooms there. After an error some rooms may be open.
+// open opens the rooms of the configuration, then the other stored rooms, and then listens for OSC and lets the service
+// answer calls. With a NATS URL it first joins the cluster, and places the rooms of the configuration there. It stops
+// at the first error; some rooms may then be open.
 func (s *server) open(ctx context.Context) error {
 	how := s.make
 	if s.Far.NATS != "" {
@@ -61,8 +62,8 @@ func (s *server) open(ctx context.Context) error {
 	return err
 }
 
-// text returns the text of the sheet of room c, from its file. Without a file it returns nil, which means the
-// embedded sounds; for the room main without a configuration file it returns Options.Bank.
+// text reads the sheet file of the room c and returns its content. If c has no file, text returns nil, which means the
+// embedded sounds, or Options.Bank for the room main without a configuration file.
 func (s *server) text(c *RoomConfig) ([]byte, error) {
 	switch {
 	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
@@ -77,8 +78,9 @@ func (s *server) text(c *RoomConfig) ([]byte, error) {
 	return text, nil
 }
 
-// make opens the room c of the configuration and adds it to the service. It resumes from the stored state, if any;
-// if that fails, it logs the reason and starts from the beginning. A faulty sheet is a Faulty.
+// make opens the room c of the configuration and adds it to the service and to s.configRooms. The room resumes from
+// its stored state, if any, with the stored text if the file of the sheet is unchanged. If that fails, make logs the
+// reason and starts the room from the beginning. A faulty sheet, or a file that cannot be read, is a Faulty.
 func (s *server) make(ctx context.Context, c RoomConfig) error {
 	given, err := s.text(&c)
 	if err != nil {
@@ -134,8 +136,9 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	return nil
 }
 
-// restore opens the stored room called name, if it was made over the network. If its sheet can no longer be opened,
-// that is logged, and the error is nil. Rooms of the configuration are skipped.
+// restore opens the stored room called name, if it was made over the network, and adds it to the service. If the room
+// can no longer be opened, that is logged, and the error is nil. Rooms that are or were in the configuration are
+// skipped, and so are damaged states.
 func (s *server) restore(ctx context.Context, name string) error {
 	if _, there := s.configRooms.get(name); there {
 		return nil
@@ -162,7 +165,7 @@ func (s *server) restore(ctx context.Context, name string) error {
 	return s.service.Add(r)
 }
 
-// roomLog returns a function that logs a line with the name of a room in front.
+// roomLog returns a function that passes a line to s.Say, with name, the name of a room, in front.
 func (s *server) roomLog(name string) func(string) {
 	return func(line string) { s.Say(name + ": " + line) }
 }
@@ -170,8 +173,8 @@ func (s *server) roomLog(name string) func(string) {
 // plain returns the message of err as one line.
 func plain(err error) string { return words.Plain(err) }
 
-// gone removes the sounds and the stored state of the room r, which a call has ended. The stored state of a room of
-// the configuration is kept, and a cluster keeps its own. Errors are logged.
+// gone removes the uploaded sounds and the stored state of the room r, which a call has ended. If r is a room of the
+// configuration or the server is in a cluster, gone removes only temporary sounds. Errors are logged.
 func (s *server) gone(r *room.Room) {
 	name := r.Name()
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
@@ -193,9 +196,9 @@ func (s *server) tidy() {
 	}
 }
 
-// reload reads the configuration, the tokens, the certificate and the sheets again and applies them. If any of these
-// cannot be read, it logs the error, and the old configuration stays. Settings that need a restart are logged and
-// stay, too.
+// reload reads the configuration, the tokens, the certificate and the sheets again and applies them, and logs success.
+// If a file cannot be read or is faulty, it logs the error, and the old configuration stays; but a new certificate
+// that was read before stays in use. Settings that need a restart are logged and stay unchanged.
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
@@ -253,8 +256,9 @@ func (s *server) reload(ctx context.Context) {
 	s.Say("the configuration is reloaded")
 }
 
-// change applies the rooms of the new configuration c: it makes new rooms, ends removed ones and changes the sheets
-// of edited ones while they play. texts has the texts of the sheets by name of the room. Errors are logged.
+// change applies the rooms of the new configuration c: it makes new rooms, ends removed rooms, and changes rooms with
+// an edited sheet while they play. A room with other settings, except Public, is ended and made again. texts has the
+// texts of the sheets by name of the room. Errors are logged. It is for servers without a cluster.
 func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
@@ -288,8 +292,8 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 	}
 }
 
-// drop stores the state of the configured room called name, fades it out and ends it. It waits for the end. The
-// stored state is kept.
+// drop stores the state of the room called name, fades the room out, ends it and removes it from s.configRooms, which
+// must have the room. It waits until the name is free in the service. The stored state is kept.
 func (s *server) drop(name string) {
 	m, _ := s.configRooms.get(name)
 	s.keep(context.Background(), m.room)

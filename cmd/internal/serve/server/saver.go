@@ -18,7 +18,7 @@ type saver struct {
 	done   chan struct{}
 }
 
-// startSaver starts a goroutine that stores changed rooms every 900 ms, until finalStates stops it.
+// startSaver sets s.saver and starts a goroutine that stores changed rooms every 900 ms, until finalStates stops it.
 func (s *server) startSaver() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.saver = saver{cancel, make(chan struct{})}
@@ -37,7 +37,8 @@ func (s *server) startSaver() {
 	}()
 }
 
-// keepAll stores all rooms that have changed, a few at a time. When ctx ends, it skips the rest. Errors are logged.
+// keepAll stores all rooms that have changed, 16 at a time, and waits until they are stored. When ctx ends, it skips
+// the rest. Errors are counted and logged as in keep.
 func (s *server) keepAll(ctx context.Context) {
 	_ = forEach(ctx, writers, s.service.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
 		s.keep(ctx, r)
@@ -45,8 +46,8 @@ func (s *server) keepAll(ctx context.Context) {
 	})
 }
 
-// keep stores the room r if it has changed, unless ctx has ended. An error is counted, and logged if the previous
-// write of the room succeeded.
+// keep stores the room r if it has changed, unless ctx has ended. An error is counted in the metrics, and logged only
+// if the previous write of the room succeeded.
 func (s *server) keep(ctx context.Context, r *room.Room) {
 	err := s.write(ctx, r)
 	if err != nil {
@@ -57,12 +58,13 @@ func (s *server) keep(ctx context.Context, r *room.Room) {
 	}
 }
 
-// keepNow stores the room r if it has changed. A call that changes a room uses it before it answers, and fails if
-// keepNow returns an error.
+// keepNow stores the room r if it has changed. It is Options.Keep of rooms: a call that changes a room waits for
+// keepNow before it answers, and fails if keepNow returns an error.
 func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
 
-// write stores the room r if it has changed. A room that has ended or is being dropped, and any room after the end
-// of ctx, is skipped without an error.
+// write stores the room r, with the hash of its sheet's file if r is a room of the configuration, if it has changed. A
+// room that is not or no longer in the service or is being dropped, and any room after the end of ctx, is skipped
+// without an error.
 func (s *server) write(ctx context.Context, r *room.Room) error {
 	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
 		m, there := s.configRooms.get(r.Name())
@@ -83,8 +85,9 @@ type last struct {
 	sheet    string
 }
 
-// finalStates stops the saver and returns the state of all rooms, for keepLast. Call it before the rooms fade out.
-// Without a store it returns nil.
+// finalStates stops the saver, without waiting for a running write, and returns the state of all rooms, for keepLast.
+// Call it before the rooms fade out. Rooms that a call or a reload is ending are left out. Without a store it returns
+// nil.
 func (s *server) finalStates() (all []last) {
 	if s.saver.cancel != nil {
 		s.saver.cancel()
@@ -105,8 +108,8 @@ func (s *server) finalStates() (all []last) {
 	return all
 }
 
-// keepLast stores the states in all, which finalStates has returned, and adds 1 to steps after each. Errors are
-// logged.
+// keepLast stores the states in all, which finalStates has returned, 16 at a time, and adds 1 to steps after each. It
+// waits until they are stored. Errors are logged.
 func (s *server) keepLast(all []last, steps *atomic.Int64) {
 	_ = forEach(context.Background(), writers, all, func(_ context.Context, l last) error {
 		defer steps.Add(1)

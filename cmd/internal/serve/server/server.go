@@ -105,9 +105,9 @@ type Faulty struct{ error }
 // Unwrap returns the wrapped error.
 func (f Faulty) Unwrap() error { return f.error }
 
-// Run serves until ctx ends or the HTTP server fails, then shuts down within about a second and returns nil. An
-// error in flags, configuration or sheets at the start is a Faulty. Other errors of the start are returned as they
-// are.
+// Run serves with the settings o until ctx ends or the HTTP server fails, then shuts down within about a second and
+// returns nil; it logs the failure of the HTTP server. If ctx ends during the start, it also returns nil. An error in
+// flags, configuration, tokens or sheets at the start is a Faulty. Other errors of the start are returned as they are.
 func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return Faulty{err}
@@ -173,8 +173,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	return s.end(web)
 }
 
-// read reads the configuration file, if any, and applies the flags: they override the file, and a sheet of the
-// command line becomes the room main. Without a file, the room main has the embedded sounds.
+// read reads the configuration file, if any, and returns it with the flags applied: flags override the file, and the
+// hosts of both are joined. A sheet of the command line becomes the room main. Without a sheet, a file and NATS, the
+// room main has Options.Bank or the embedded sounds. A room main in both places is an error. It does not change s.
 func (s *server) read() (*Config, error) {
 	c := &Config{}
 	if s.Options.Config != "" {
@@ -209,7 +210,8 @@ func (s *server) read() (*Config, error) {
 	return c, nil
 }
 
-// tokens reads the token file of c and logs its warnings. If c has no token file, both results are nil.
+// tokens reads the token file of the configuration c and logs its warnings, also before an error. If c has no token
+// file, both results are nil.
 func (s *server) tokens(c *Config) (*webauth.Tokens, error) {
 	if c.Tokens == "" {
 		return nil, nil
@@ -221,8 +223,9 @@ func (s *server) tokens(c *Config) (*webauth.Tokens, error) {
 	return t, err
 }
 
-// allowed returns the options of the guard for c and tokens, which may be nil. It also stores the public roles of
-// the rooms in s.public.
+// allowed returns the options of the guard for the configuration c and tokens, which may be nil. If other machines can
+// reach the server, its own host names are permitted, too. It also stores the public roles of the rooms of c in
+// s.public, so that they act at once.
 func (s *server) allowed(c *Config, tokens *webauth.Tokens) webauth.Options {
 	public := map[string]Public{}
 	for _, r := range c.Rooms {
@@ -242,7 +245,8 @@ func (s *server) allowed(c *Config, tokens *webauth.Tokens) webauth.Options {
 	}
 }
 
-// serve serves HTTP on l, or HTTPS if there is a certificate, until web is closed. It then returns nil.
+// serve serves web on l through the guard's listener, as HTTP, or as HTTPS if there is a certificate. It returns nil
+// when web is closed, otherwise the error that ended it.
 func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	l = s.guard.Listener(l)
 	if s.cert != nil {
@@ -257,8 +261,8 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	return err
 }
 
-// greet shows the URL of the board. If the server has tokens, it passes a login link for the administrator to
-// Options.Link, otherwise it warns.
+// greet shows the URL of the board. If tokens, so that the server has a token file, it passes a login link for an
+// administrator to Options.Link, if that is set. Otherwise it calls warn.
 func (s *server) greet(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
@@ -282,8 +286,8 @@ func (s *server) status() string {
 	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
 }
 
-// mind handles reloads and periodic work until ctx ends, or the HTTP server fails with the error from served. Errors
-// are logged.
+// mind reloads the configuration after each value from Hangups, and counts messages and logs complaints every 900 ms.
+// It returns when ctx ends or the HTTP server has ended with the error from served, which it logs.
 func (s *server) mind(ctx context.Context, served <-chan error) {
 	count := time.NewTicker(often)
 	defer count.Stop()
@@ -311,8 +315,8 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 	}
 }
 
-// watch feeds the service manager's watchdog while the rooms make progress, until the caller calls stop. Without a
-// watchdog the call has no effect.
+// watch starts a goroutine that feeds the service manager's watchdog while the rooms make progress, four times per
+// interval of the watchdog. The caller must call stop once, which ends it. Without a watchdog watch has no effect.
 func (s *server) watch() (stop func()) {
 	over := make(chan struct{})
 	if interval := systemd.Watchdog(); interval > 0 {
@@ -335,8 +339,8 @@ func (s *server) watch() (stop func()) {
 }
 
 // finishes waits until done is closed and returns true. If steps, which counts finished parts of the work, does not
-// change for patience, it returns false. Hundreds of rooms get enough time, but a hanging room does not block the
-// exit.
+// change for the time patience, it returns false instead. So hundreds of rooms get enough time, but a hanging room does
+// not block the exit.
 func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()
@@ -353,8 +357,9 @@ func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration)
 	}
 }
 
-// end stores and fades out the rooms and closes the server. web is nil if HTTP was not served yet. With few rooms
-// this takes less than a second; work that hangs is abandoned and logged. It always returns nil.
+// end stores the final states of the rooms, fades the rooms out, leaves the cluster, and closes web, the remotes, the
+// workers and the store. web is nil if HTTP was not served yet. With few rooms this takes less than a second; work that
+// hangs is abandoned and logged. It always returns nil.
 func (s *server) end(web *http.Server) error {
 	done := make(chan struct{})
 	var steps atomic.Int64

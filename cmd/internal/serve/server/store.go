@@ -55,8 +55,8 @@ type written struct {
 	fails bool           // whether the last write failed
 }
 
-// openStore opens the store in folder, creates the folder if necessary, and locks it against other processes. A
-// folder that another process uses is an error. say receives log lines.
+// openStore opens the store in folder, creates the folder if necessary, and locks it against other processes until
+// close. A folder that another process uses is an error. say receives log lines.
 func openStore(folder string, say func(string)) (*store, error) {
 	s := &store{folder: folder, written: map[string]*written{}, say: say}
 	for _, below := range []string{"rooms", "sounds"} {
@@ -74,7 +74,7 @@ func openStore(folder string, say func(string)) (*store, error) {
 	return s, nil
 }
 
-// entry returns the entry of the room called name. It makes the entry if it is new.
+// entry returns the entry of the room called name in s.written. It makes a missing entry.
 func (s *store) entry(name string) *written {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -99,7 +99,7 @@ func (s *store) rooms() string { return filepath.Join(s.folder, "rooms") }
 // file returns the path of the state of the room called name.
 func (s *store) file(name string) string { return filepath.Join(s.rooms(), name+".json") }
 
-// sounds returns the folder for the sounds of the room called name, and creates it.
+// sounds returns the folder for the sounds of the room called name, and creates the folder if it is missing.
 func (s *store) sounds(name string) (string, error) {
 	folder := filepath.Join(s.folder, "sounds", name)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -108,7 +108,8 @@ func (s *store) sounds(name string) (string, error) {
 	return folder, nil
 }
 
-// names returns the names of the rooms with a stored state.
+// names returns the names of the rooms with a stored state. Files with an invalid name are ignored. A nil store has no
+// names.
 func (s *store) names() (list []string) {
 	if s == nil {
 		return nil
@@ -149,8 +150,8 @@ func (s *store) load(name string) (*kept, error) {
 	return nil, s.setAside(path, fmt.Sprintf("the room %s restarts without its saved state", name))
 }
 
-// setAside renames the damaged file path to path.broken, and logs this together with follows, the consequence for
-// the user. It returns an error only if the file cannot be renamed.
+// setAside renames the damaged file at path by the suffix .broken, and logs this together with follows, the
+// consequence for the user. It returns an error only if the file cannot be renamed.
 func (s *store) setAside(path, follows string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
 		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))
@@ -162,8 +163,9 @@ func (s *store) setAside(path, follows string) error {
 // sessions returns the path of the file with browser sessions.
 func (s *store) sessions() string { return filepath.Join(s.folder, "sessions.json") }
 
-// openSessions restores the browser sessions of g from the folder, and lets g store them there from now on. A
-// damaged file is renamed and logged. A file of a newer program is an error and stays unchanged.
+// openSessions restores the browser sessions of g from the file sessions, and lets g store them there from now on;
+// errors of storing are logged. A damaged file is renamed and logged. A file of a newer program is an error and stays
+// unchanged. A nil store has no effect.
 func (s *store) openSessions(g *webauth.Guard) error {
 	if s == nil {
 		return nil
@@ -190,9 +192,10 @@ func (s *store) openSessions(g *webauth.Guard) error {
 	return g.Restore(nil, keep)
 }
 
-// save stores the state of the room called name if it differs from the file. It calls ask for the snapshot and the
-// hash of the sheet's file while it holds the room's lock, so that other goroutines neither write nor forget the
-// room. A nil snapshot skips the write.
+// save stores the state of the room called name, if it differs from the last stored state by more than the passing of
+// time. It calls ask for the snapshot and the hash of the sheet's file while it holds the lock of the room's entry, so
+// that other goroutines neither write nor forget the room. A nil snapshot and a snapshot older than the last forget
+// are skipped without an error.
 func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet string)) error {
 	if s == nil {
 		return nil
@@ -219,8 +222,8 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	return nil
 }
 
-// failing records whether the last write of the room called name failed, and reports whether that differs from the
-// write before.
+// failing records fails, whether the last write of the room called name failed, and reports whether the write before
+// had the other result. A nil store returns false.
 func (s *store) failing(name string, fails bool) (changed bool) {
 	if s == nil {
 		return false
@@ -246,8 +249,8 @@ func stillOf(snapshot *room.Snapshot) *room.Snapshot {
 	return &still
 }
 
-// tidy drops the entries of rooms that were forgotten more than a minute ago. No write of them can be pending any
-// longer.
+// tidy drops the entries in s.written of rooms that were forgotten more than a minute ago and not stored since. By then
+// no write of an earlier snapshot can be pending. It skips an entry that another goroutine is using.
 func (s *store) tidy() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -262,8 +265,8 @@ func (s *store) tidy() {
 	}
 }
 
-// forget removes the stored state and the sounds of the room called name, which has ended. Snapshots taken before
-// the call can no longer be saved.
+// forget removes the stored state and the sounds of the room called name, which has ended, and syncs the folder.
+// Snapshots taken before the call can no longer be saved. Missing files are ignored. A nil store has no effect.
 func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
@@ -283,9 +286,9 @@ func (s *store) forget(name string) error {
 	return whole.SyncFolder(s.rooms())
 }
 
-// writeFile creates or replaces a file atomically and syncs it and its folder to the disk. Only this
-// user may read it. After an error the old file remains, unless only the sync of the folder failed:
-// then the file is already the new one.
+// writeFile creates or replaces the file at path atomically with text, and syncs the file and its folder to the disk.
+// Only this user may read the file. After an error the old file remains, unless only the sync of the folder failed:
+// then the file has the new text already.
 func writeFile(path string, text []byte) error {
 	f, err := whole.Create(path, ".json")
 	if err != nil {
