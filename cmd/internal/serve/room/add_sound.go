@@ -43,9 +43,10 @@ const uploadEnding = ".upload"
 // arriving is the temporary name of a complete file.
 const arriving = ".arriving"
 
-// AddSound decodes an uploaded sound under Options.Limits and stores it as file name in the folder for uploads.
-// Sounds of the sheet that use this file play the new data at their next start. If the sheet has no such sound,
-// AddSound adds a sound called name. It returns the sound's entry in the State and the properties of the data.
+// AddSound reads data, decodes it under Options.Limits and stores it as the file called name in the folder for uploads,
+// which it creates. Sounds of the sheet that use this file play the new data at their next start. If the sheet has no
+// such sound, AddSound adds a sound called name to the sheet, as Change does. It returns the sound's entry in the State
+// and the properties of the data.
 //
 // A sound called name with another file, or a room without a folder for uploads, is an *Error of Kind Refused. An
 // invalid sound has Kind Range, and too much data Kind Limit. After an error the room and its folder are unchanged.
@@ -103,8 +104,8 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 const replaced = ".replaced"
 
 // replaceFile closes part, renames it to file in folder, and changes the room to the sheet text, which uses file.
-// After an error the old file, if there was one, is in place again and the room plays its old sheet. The caller holds
-// the mutex changes.
+// After an error the old file, if there was an old file, is in place again and the room plays its old sheet. An old
+// file that is not regular is an *Error of Kind Refused. The caller holds the mutex r.changes.
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
@@ -146,9 +147,9 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	return err
 }
 
-// preserve gives a file in folder the second name in the constant replaced. The file also keeps its own name, so
-// that a crash does not lose it. link is Root.Link; tests pass another. If link fails, as on a file system without
-// hard links, preserve makes a copy with the permissions mode.
+// preserve gives file, a file in folder, the second name in the constant replaced, in place of an older file there. The
+// file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link fails,
+// as on a file system without hard links, preserve makes a copy with the permissions mode.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replaced)
 	if link(file, replaced) == nil {
@@ -181,8 +182,8 @@ func (r *Room) uploads() string {
 	return r.options.Folder
 }
 
-// sheetPath returns the path of an uploaded file for use in the sheet: an absolute path if Options.Free is set,
-// otherwise file itself.
+// sheetPath returns the path of the uploaded file called file as the parsed sheet has it: an absolute path if
+// Options.Free is set, otherwise file itself.
 func (r *Room) sheetPath(file string) string {
 	if r.options.Free {
 		return filepath.Join(r.options.Uploads, file)
@@ -202,7 +203,8 @@ func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bo
 }
 
 // decode copies data to part, syncs part to the disk, decodes it as a sound called name, and returns its properties.
-// Data beyond Options.Limits.Bytes, by default 256 MiB, is an *Error of Kind Limit. An invalid sound has Kind Range.
+// More data than Options.Limits.Bytes, by default 256 MiB, is an *Error of Kind Limit. An invalid sound is an *Error of
+// Kind Range. Errors of reading data and writing part are returned as they are, and so is the end of ctx.
 func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
 	most := r.options.Limits.Bytes
 	if most <= 0 {
@@ -232,10 +234,10 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns the text of the sheet extended by a sound that uses the uploaded file name, the name of that
-// sound, and the name of the file. If the sheet already has such a sound, the text is unchanged; file then may have
-// an extension, as in sheets of older programs. If the sound called name has another file, or the sheet cannot be
-// extended, the error is an *Error of Kind Refused.
+// textWith returns the text of the current sheet extended by a sound called name that uses the uploaded file called
+// name, the name of that sound, and the name of the file. It does not change the room. If the sheet already has a sound
+// with this file, the text is unchanged; file then may have an extension, as in sheets of older programs. If the sound
+// called name has another file, or the sheet cannot be extended, the error is an *Error of Kind Refused.
 func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()
@@ -278,8 +280,9 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: the sound cannot be inserted into its text; add %q by hand", "sounds: {"+entry+"}")}
 }
 
-// insertSound returns a sheet text with entry, such as `bell: {file: bell}`, inserted at the beginning of its sounds. root
-// is the parsed text; nil means an empty sheet. If the sounds are not a mapping, the text is returned unchanged.
+// insertSound returns text, a sheet, with entry, such as `bell: {file: bell}`, inserted at the beginning of its sounds,
+// or with a new mapping sounds. root is the parsed text; nil means an empty sheet. If the sounds are not a mapping, text
+// is returned unchanged. The result need not be valid, so the caller must parse it.
 func insertSound(text string, root *yaml.Node, entry string) string {
 	var all *yaml.Node
 	if root != nil {
@@ -311,7 +314,7 @@ func insertSound(text string, root *yaml.Node, entry string) string {
 }
 
 // insertAfterBrace returns text with entry inserted after the opening brace at the byte offset at. more means that
-// other entries follow, so that a comma is needed.
+// further entries follow, so that it also inserts a comma.
 func insertAfterBrace(text string, at int, entry string, more bool) string {
 	if more {
 		entry += ", "

@@ -23,10 +23,10 @@ type batch struct {
 }
 
 // Batch carries out all steps at one frame, which it returns, or does not carry out any step. when is the time of the
-// batch; the steps' own times are ignored. A step may refer to an id that an earlier step starts. results has one
-// Result for each step. A start that the pool rejects has Refused set and does not affect the other steps. For an
-// invalid step the error is an *Error with the index of the step in Field, such as "commands[2].gain". More than 500
-// steps are an *Error of Kind Limit.
+// batch; the steps' own times have no effect. A step may refer to an id that an earlier step starts. results has one
+// Result for each step; on a device, Batch waits at most 2 s for the results of starts. A start that the pool rejects
+// has Refused set and does not affect the other steps. For an invalid step the error is an *Error with the index of the
+// step in Field, such as "commands[2].gain". More than 500 steps are an *Error of Kind Limit.
 func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, err error) {
 	if err := when.check(); err != nil {
 		return 0, nil, err
@@ -101,8 +101,8 @@ func withStepIndex(i int, err error) error {
 	return &e
 }
 
-// check returns an error if a step is empty, has a value out of range or names an unknown sound or bus. It does not
-// check that the step's voices exist.
+// check returns an *Error if the step s is empty, has a value out of range or names an unknown sound or bus. It does
+// not check that the step's voices exist, and does not change the batch.
 func (b *batch) check(s *Step) error {
 	switch {
 	case s.Play != nil:
@@ -121,8 +121,9 @@ func (b *batch) check(s *Step) error {
 	return wrong("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// step adds step i to the mixer batch. made is the set of ids that earlier steps start; a play adds its id. An
-// unknown voice or bus is an error.
+// step adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of a
+// set or stop, in b for results. made is the set of ids that earlier steps start; a play adds its id. An unknown voice
+// or bus is an error; parts of the step may then be in the mixer batch.
 func (b *batch) step(i int, made map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
@@ -154,9 +155,10 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the mixer targets of step i: the tag of the step's id, which also covers starts of this batch, and
-// each other voice that the id selects. It also stores these voices in b.voices. made is the set of ids that earlier
-// steps start. If the id selects no voice and is not in made, the error is an *Error of Kind NotFound.
+// targets returns the mixer targets of step i, a set or a stop whose field On is an id or the number of a voice. They
+// are the tag of the id, which also covers starts of this batch, and each further voice that On selects. It stores the
+// selected voices in b.voices[i]. made is the set of ids that earlier steps start. If On selects no voice and is not in
+// made, the error is an *Error of Kind NotFound.
 func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
 	on := b.steps[i].On
 	b.voices[i] = b.playback.find(on)
@@ -177,7 +179,8 @@ func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err er
 
 // results returns the result of each step after the batch was sent, and records loops and bus changes for snapshots.
 // frame is the batch's frame. later means that this frame is still to come; starts then have the state "pending".
-// Otherwise results waits until the outcome of each start is known.
+// Otherwise, on a device, results waits for the outcome of each start as playResult does. The error concerns such a
+// wait; a rejected start is in Refused instead.
 func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	results := make([]Result, len(b.steps))
 	r := b.room

@@ -15,18 +15,19 @@ import (
 // fadeAway is the fade-out before another player replaces the current one.
 const fadeAway = 50 * time.Millisecond
 
-// Change switches the room to a sheet with the given text. Playing voices continue, and changed sound files are read
-// again. If the sheet needs another mixer, for example because of new buses, all voices fade out over 50 ms. The new
-// sheet then begins at frame 0 and keeps the bus settings made by hand. A sheet with another sample rate or, on a
-// device, another number of outputs is an *Error of Kind Refused. After an error the room plays the old sheet.
+// Change switches the room to text, a sheet or a bank, and stores the room with Options.Keep. Playing voices continue,
+// and changed sound files are read again. If the sheet needs another mixer, for example because of new buses, all
+// voices fade out over 50 ms; the new sheet then begins at frame 0 and keeps the bus settings made by hand. A sheet
+// with another sample rate or, on a device, another number of outputs is an *Error of Kind Refused. After an error the
+// room plays the old sheet.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	return r.change(ctx, text)
 }
 
-// change does the work of Change for callers that hold the mutex changes. It also calls Options.Keep to store the new
-// sheet; if that fails, it applies the old sheet again and returns the error.
+// change does the work of Change for callers that hold the mutex r.changes. If Options.Keep fails, it applies the old
+// sheet again, even if ctx has ended, and returns the joined errors of both.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
@@ -39,8 +40,9 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// apply switches the room to a sheet with the given text as Change does, but does not call Options.Keep. After an
-// error the room plays the old sheet. The caller holds the mutex changes.
+// apply switches the room to the sheet text as Change does, but does not call Options.Keep. On success it makes text
+// the result of Text, and reports settings that need a new room to Options.Say. After an error the room plays the old
+// sheet. The caller holds the mutex r.changes.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
@@ -73,8 +75,9 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	return err
 }
 
-// replace starts a new player for the sheet s, after it has faded out and ended the current one, and restores the bus
-// settings made by hand. After an error the current player continues. The caller holds the mutex changes.
+// replace makes a new playback for the sheet s, fades out and ends the current playback, and starts the new one. It
+// restores the bus settings made by hand, the pause, the standby cue, and the scene if s has it; loops are not
+// restored. After an error the current playback continues. The caller holds the mutex r.changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	now, err := r.newPlayback(ctx, s, r.library(s), cue.Options{})
 	if err != nil {
@@ -114,8 +117,8 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOut stops all voices of st with a fade of 50 ms and waits until the fade is over. The room must have no device.
-// If the room is silent, or its workers end, fadeOut returns at once.
+// fadeOut stops all voices of st, the current playback, with a fade of 50 ms and waits until the fade is over, at most
+// until the workers end. If no voice plays or is pending, it returns at once. The room must have no device.
 func (r *Room) fadeOut(st *playback) {
 	if !r.sounds() {
 		return
@@ -131,7 +134,8 @@ func (r *Room) fadeOut(st *playback) {
 }
 
 // swap makes now the current playback. It drops the stored events, loops, scheduled actions and scheduled bus changes
-// of the previous playback. In a room without a device the caller holds the mutex of the clock.
+// of the previous playback, and removes listeners to outputs that now lacks. It does not end the previous playback. In
+// a room without a device the caller holds the mutex of the clock.
 func (r *Room) swap(now *playback) {
 	r.log.mutex.Lock()
 	r.log.forgetVoices()
@@ -143,8 +147,8 @@ func (r *Room) swap(now *playback) {
 	r.playback.Store(now)
 }
 
-// refit sets the number of stereo outputs in a block. Listeners to an output that no longer exists are removed;
-// their Next returns io.EOF after the buffered frames.
+// refit sets the number of stereo outputs in a block to pairs. Listeners to an output that no longer exists are
+// removed; their Next returns io.EOF after the buffered frames.
 func (h *listeners) refit(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

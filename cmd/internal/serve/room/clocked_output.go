@@ -26,8 +26,9 @@ type clockedOutput struct {
 	next time.Time // time of the next mix; owned by the workers
 }
 
-// start begins to mix the room. If began is not zero, frame 0 counts as due at the time began, so all frames since
-// then are due at once. It must be called once, without the mutex.
+// start adds the room to the workers, which then mix it. If began is not zero, the clock of the room is as late as if
+// mixing had started at the time began: the frames since then are mixed at once. It must be called once, without the
+// mutex.
 func (p *clockedOutput) start(began time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -39,35 +40,36 @@ func (p *clockedOutput) start(began time.Time) {
 	p.workers.add(p, time.Now())
 }
 
-// setPlayback makes the clock continue at the current frame of the mixer of st and sizes the block for the outputs of
-// st. The caller holds the mutex, or mixing has not begun.
+// setPlayback makes the clock continue at the current frame of the mixer of st, counted from now, and allocates the
+// block for the outputs of st. The mixer counts as awake. The caller holds the mutex.
 func (p *clockedOutput) setPlayback(st *playback) {
 	p.out, p.dozes = st.player.Mixer().Now(), false
 	p.began = time.Now().Add(-pcm.Duration(p.out, p.room.rate))
 	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
 }
 
-// at returns the due time of a frame of the mixer. The caller holds the mutex.
+// at returns the time when frame, a frame of the mixer, is due. The caller holds the mutex.
 func (p *clockedOutput) at(frame int64) time.Time {
 	return p.began.Add(pcm.Duration(frame, p.room.rate))
 }
 
-// wake schedules a sleeping room to be mixed at once. It has no effect on an awake room. It may be called with or
-// without locks.
+// wake schedules a sleeping room to be mixed at once by the workers; it does not mix. It has no effect on an awake
+// room. It may be called with or without locks.
 func (p *clockedOutput) wake() {
 	if p.asleep.CompareAndSwap(true, false) {
 		p.workers.add(p, time.Now())
 	}
 }
 
-// again resumes mixing after the playback of the room was replaced, even if the previous player had ended by itself.
-// The caller holds the mutex.
+// again clears p.ended and wakes the room, after the playback of the room was replaced, so that mixing resumes even if
+// the previous player had ended by itself. The caller holds the mutex.
 func (p *clockedOutput) again() {
 	p.ended = false
 	p.wake()
 }
 
-// rouse wakes the room. If the mixer slept, its frame counter jumps to the current time. The caller holds the mutex.
+// rouse wakes the room as wake does. If the mixer slept, it also wakes the mixer, whose frame counter jumps to the
+// current time; p.out follows. The caller holds the mutex.
 func (p *clockedOutput) rouse() {
 	p.wake()
 	if p.dozes {
@@ -76,8 +78,8 @@ func (p *clockedOutput) rouse() {
 	}
 }
 
-// carryOut renders an empty block, so that commands already sent act at the current frame. The caller holds the
-// mutex.
+// carryOut renders an empty block, so that commands already sent act at the current frame, and then calls tend. The
+// caller holds the mutex and has called rouse.
 func (p *clockedOutput) carryOut() {
 	st := p.room.on()
 	st.player.Mixer().Render(nil)
@@ -100,9 +102,10 @@ func (p *clockedOutput) tend(st *playback) {
 	}
 }
 
-// step mixes the frames that are due and returns the time at which w must call it again. If again is false, the room
-// sleeps or has ended, and w must drop it from its schedule. If the room is more than standstill behind, step skips
-// the missed frames. Only the workers call it, without the mutex.
+// step mixes the frames that are due at the last tick, in blocks of at most 10 ms, and returns the time when w must call
+// it again. If again is false, the room sleeps or has ended; it is then not in the schedule and no longer counted as
+// awake. If the room is more than a second behind, step skips the missed frames and counts them in w. Only the workers
+// call it, without the mutex.
 func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -134,14 +137,14 @@ func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	return next, true
 }
 
-// due returns how many frames are due at a time and not yet mixed. The result is negative if the room is ahead of the
-// clock. The caller holds the mutex.
+// due returns how many frames are due at the time at and not yet mixed. The result is negative if the room is ahead of
+// the clock. The caller holds the mutex.
 func (p *clockedOutput) due(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
 }
 
-// mix renders a number of frames, which must fit in p.block, applies the output gate and passes the block to the
-// listeners. The caller holds the mutex.
+// mix calls tend, renders the next frames frames into p.block, which must have room for them, applies the output gate
+// and passes the block to the listeners. It advances p.out. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.on()
 	block := p.block[:frames*st.player.Outputs()]
@@ -152,8 +155,9 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.give(block)
 }
 
-// sleeps puts the room to sleep if it has no playing voice and no listener, and reports whether the room now sleeps.
-// wake ends the sleep. The caller holds the mutex.
+// sleeps puts the room and its mixer to sleep if the player is idle and the room has no listener, and reports whether
+// the room has left the schedule. wake ends the sleep. It also returns true if wake was called meanwhile, because wake
+// has then scheduled the room. The caller holds the mutex.
 func (p *clockedOutput) sleeps() bool {
 	r, st := p.room, p.room.on()
 	if !r.listeners.empty() || !st.player.Idle() {
@@ -167,8 +171,8 @@ func (p *clockedOutput) sleeps() bool {
 	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
 }
 
-// end stops mixing for good and removes the room from the count of the workers. If the workers belong to this room
-// alone, it closes them. It must be called once, without the mutex.
+// end stops mixing for good, after the block that is being mixed, and removes the room from the count of the workers.
+// If the workers belong to this room alone, it closes them. It must be called once, without the mutex.
 func (p *clockedOutput) end() {
 	p.mutex.Lock()
 	p.ended = true

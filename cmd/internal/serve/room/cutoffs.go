@@ -12,7 +12,8 @@ type Cutoffs struct {
 	HighPass *float64 `json:"highpass,omitempty"`
 }
 
-// cutoffs returns a change of the cutoffs that f sets, in Hz. If f does not set a cutoff, Fields of the result is 0.
+// cutoffs returns the mixer change that sets the cutoffs of f, in Hz. A nil cutoff is not in Fields of the result, so
+// without cutoffs Fields is 0.
 func (f *Fader) cutoffs() (c mixer.Change) {
 	if f.LowPass != nil {
 		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *f.LowPass
@@ -23,15 +24,15 @@ func (f *Fader) cutoffs() (c mixer.Change) {
 	return c
 }
 
-// moveCutoffs records the cutoffs of f as set by hand on a bus. A cutoff that is nil in f keeps the recorded value.
-// The caller holds the mutex.
+// moveCutoffs records the cutoffs of f as set by hand on the bus called bus. A cutoff that is nil in f keeps the
+// recorded value. The caller holds d.mutex.
 func (d *faderState) moveCutoffs(bus string, f *Fader) {
 	was := d.cutoffs[bus]
 	d.cutoffs[bus] = Cutoffs{cmp.Or(f.LowPass, was.LowPass), cmp.Or(f.HighPass, was.HighPass)}
 }
 
-// cutoffsOf returns the cutoffs of a bus that were set by hand, in Hz. A cutoff that was not set, also of an unknown
-// bus, is nil.
+// cutoffsOf returns the cutoffs that were set by hand on the bus called bus, in Hz. A cutoff that was not set, also of
+// an unknown bus, is nil.
 func (d *faderState) cutoffsOf(bus string) Cutoffs {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

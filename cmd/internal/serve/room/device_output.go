@@ -37,8 +37,8 @@ type listenerBlock struct {
 	n      int
 }
 
-// CheckDevice returns an error if text is not a valid Options.Device, which may be empty. It does not look for the
-// device.
+// CheckDevice returns an error if text is not a valid Options.Device; both values for no device are valid. It does not
+// look for the device.
 func CheckDevice(text string) error {
 	if text == "" || text == "none" {
 		return nil
@@ -47,8 +47,8 @@ func CheckDevice(text string) error {
 	return err
 }
 
-// parseDevice parses the device of a room, such as "auto" or "pulse:SINK". An unknown device, and a device that
-// writes a file, are errors. The caller handles rooms without a device.
+// parseDevice parses text, the device of a room, such as "auto" or "pulse:SINK". An unknown device, and a device that
+// writes a file, are errors. The caller must handle both values for no device itself.
 func parseDevice(text string) (d liveplay.Device, err error) {
 	err = d.UnmarshalText([]byte(text))
 	switch kind, _, _ := strings.Cut(text, ":"); {
@@ -60,9 +60,9 @@ func parseDevice(text string) (d liveplay.Device, err error) {
 	return d, err
 }
 
-// openDeviceOutput opens Options.Device and starts playback on it. With "auto" and no working sound card, the room
-// plays silently while the output keeps looking for one. For another device that is invalid or missing, the error is
-// an *Error of Kind Range.
+// openDeviceOutput opens Options.Device of r and starts playback on it, and the goroutine that serves the listeners.
+// With "auto" and no working sound card, the room plays silently, and the output keeps looking for one; a log line
+// reports that. Another device that is invalid or missing is an *Error of Kind Range. The caller must close the result.
 func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
 	asked, err := parseDevice(o.Device)
@@ -105,8 +105,9 @@ func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	return c, nil
 }
 
-// Render fills dst with the next frames of the mix, with all outputs interleaved, and queues a copy for the
-// listeners. The device calls it on the audio side. If the queue is full, the listeners get a gap.
+// Render fills dst with the next frames of the mix, with all outputs interleaved, applies the output gate, and queues a
+// copy for the listeners, if there are any. If the queue is full, the listeners get a gap. Render takes no lock. The
+// device calls it on the audio side.
 func (c *deviceOutput) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
 	c.room.gate.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
@@ -129,7 +130,9 @@ func (c *deviceOutput) Outputs() int { return c.room.on().player.Outputs() }
 // Rate returns the sample rate of the room in Hz.
 func (c *deviceOutput) Rate() int { return c.room.rate }
 
-// drain passes the queued frames to the listeners every step until c.stop is closed. It runs on its own goroutine.
+// drain passes the queued frames to the listeners every 10 ms (the constant step) until c.stop is closed; then it
+// closes c.stopped. Each time it also sets c.heeded, whether there are listeners, and c.ahead, the latency of the
+// device, for Render. It runs on its own goroutine.
 func (c *deviceOutput) drain() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(step)
@@ -149,8 +152,8 @@ func (c *deviceOutput) drain() {
 	}
 }
 
-// heard returns the driver, the sink and the latency of the output. The field Lost is the reason why the output is
-// silent; "" if it works.
+// heard returns the driver, the sink and the latency of the output. The field Lost is the reason why no sound card
+// plays, or "" if the output works. A null device always works.
 func (c *deviceOutput) heard() liveview.Output {
 	h := liveview.Output{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.best != nil {
@@ -159,7 +162,7 @@ func (c *deviceOutput) heard() liveview.Output {
 	return h
 }
 
-// close closes the device and waits until drain has ended. It returns the error of the device.
+// close closes the device, ends drain and waits for its end. It returns the error of the device. Call it once.
 func (c *deviceOutput) close() error {
 	err := c.device.Close()
 	close(c.stop)

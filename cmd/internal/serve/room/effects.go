@@ -18,9 +18,9 @@ import (
 // number, a bool, or a text as in sheets: "4s", "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
-// moves checks the values e for the effects of bus b and returns them in the mixer's form, by name of the effect. It
-// does not change the mixer. An unknown effect is an *Error of Kind NotFound; an unknown parameter or an invalid
-// value is an *Error of Kind Range.
+// moves checks the values e for the effects of the bus b and returns them as numbers for the mixer, by name of the
+// effect. It does not change the mixer. An effect that b lacks is an *Error of Kind NotFound; an unknown parameter or
+// an invalid value is an *Error of Kind Range.
 func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	has, all := b.Effects(), map[string]effect.Values{}
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -53,7 +53,7 @@ func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	return all, nil
 }
 
-// formatValue formats a value of JSON for a message, on one line. nil gives "null".
+// formatValue formats value, parsed from JSON, for a message, on one line. nil gives "null".
 func formatValue(value any) string {
 	if value == nil {
 		return "null"
@@ -90,9 +90,9 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// actOn sends the effect values and send gains of f to the mixer, for bus b at the moment at. A faulty value is an
-// *Error. All effect values are checked before anything is sent, but when a send gain is faulty, earlier sends
-// already act.
+// actOn sends the send gains and effect values of f to the mixer, for the bus b at the moment at, each within the time
+// f.Over. A faulty value is an *Error. All effect values are checked before anything is sent, but when a send gain is
+// faulty, the sends before it, by name, already act.
 func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	moves, err := f.Effects.moves(b)
 	if err != nil {
@@ -115,8 +115,8 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// moveEffects records the effect values and send gains of f as set by hand on a bus. Values that f does not set stay
-// as recorded. The caller holds the mutex.
+// moveEffects records the effect values and send gains of f as set by hand on the bus called bus. Values that f does
+// not set stay as recorded. The caller holds d.mutex.
 func (d *faderState) moveEffects(bus string, f *Fader) {
 	for name, values := range f.Effects {
 		if d.effects[bus] == nil {
@@ -133,8 +133,8 @@ func (d *faderState) moveEffects(bus string, f *Fader) {
 	maps.Copy(d.sends[bus], f.Sends)
 }
 
-// effectsOf returns copies of the effect values and the send gains, in dB by destination, that were set by hand on a
-// bus. Without such values they are nil.
+// effectsOf returns copies of the effect values and the send gains, in dB by destination, that were set by hand on the
+// bus called bus. Without such values the results are nil.
 func (d *faderState) effectsOf(bus string) (Effects, map[string]float64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -59,7 +59,7 @@ type valueTable[T comparable] struct {
 	all    []T
 }
 
-// index returns the index of x in b.all. If x is missing there, index appends it.
+// index returns the index of x in b.all. If b.all lacks x, index appends it.
 func (b *valueTable[T]) index(x T) uint32 {
 	i, ok := b.places[x]
 	if !ok {
@@ -73,8 +73,9 @@ func (b *valueTable[T]) index(x T) uint32 {
 	return i
 }
 
-// add stores a copy of e under the number t.last+1. If the store has Kept events and one whole chunk more, it first
-// drops the oldest chunk.
+// add stores a copy of e, without its Ref, under the number t.last+1, which becomes t.last. If the last chunk is full
+// and the store has at least Kept events and one chunk more, add drops the oldest chunk. The caller holds the mutex of
+// the log.
 func (t *eventStore) add(e *report.Event) {
 	n := len(t.chunks)
 	if n == 0 || len(t.chunks[n-1].all) == chunkLength {
@@ -95,8 +96,8 @@ func (t *eventStore) add(e *report.Event) {
 	t.last++
 }
 
-// pack appends e to chunk p, without Ref, in the shortest complete form: a storedEvent alone, a storedEvent with
-// lossFields, or a storedEvent with a copy of the whole event.
+// pack appends e to the chunk p, without Ref, in the shortest form that loses no field: a storedEvent alone, with
+// lossFields in p.wide, or with a copy of the whole event in p.odd. It adds new names to t.names and t.calls.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -143,7 +144,7 @@ func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 // first returns the number of the first stored event, or of the next event if the store is empty.
 func (t *eventStore) first() int64 { return t.before + 1 }
 
-// at returns the stored event with a number, without its Ref. It panics if the event is not stored.
+// at returns the stored event with the number number, without its Ref. It panics if the event is not stored.
 func (t *eventStore) at(number int64) report.Event {
 	i := number - t.before - 1
 	p := &t.chunks[i/chunkLength]
@@ -157,7 +158,7 @@ func (t *eventStore) at(number int64) report.Event {
 	}
 }
 
-// clear drops all events. The numbers of later events continue after t.last.
+// clear drops all events and names. The numbers of later events continue after t.last.
 func (t *eventStore) clear() { *t = eventStore{before: t.last, last: t.last} }
 
 // eventRange is a range of events. It may be read by any goroutine while the store changes.
@@ -180,7 +181,7 @@ func (t *eventStore) eventRange(from, to int64) eventRange {
 	return s
 }
 
-// all iterates over the events of the range with their numbers, in order.
+// all iterates over the numbers and events of the range, from s.first to s.last.
 func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	return func(yield func(int64, report.Event) bool) {
 		for n := s.first; n <= s.last && yield(n, s.stored.at(n)); n++ {
@@ -188,8 +189,8 @@ func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	}
 }
 
-// say returns the events of the range with their numbers and a sentence about each. rate is the sample rate in Hz,
-// which converts frames to times. For an empty range the result is an empty slice, not nil.
+// say returns the events of the range in order, with their numbers and a sentence about each. rate is the sample rate
+// in Hz, for times in the sentences. For an empty range the result is an empty slice, not nil.
 func (s *eventRange) say(rate int) []Numbered {
 	events := make([]Numbered, 0, max(s.last-s.first+1, 0))
 	head := &report.Report{Version: 1, Rate: rate}

@@ -71,7 +71,7 @@ func (d *faderState) begin() {
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
 }
 
-// duckOf returns the duck of a bus that was set by hand, or nil if it was not.
+// duckOf returns a copy of the duck that was set by hand on the bus called bus, or nil if no duck was set.
 func (d *faderState) duckOf(bus string) *Duck {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -159,9 +159,10 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// SetBus makes the changes of f to a bus, which may be "master", at f.When. It returns the present state of the bus,
-// even if the changes act later. An unknown bus is an *Error of Kind NotFound; a value out of range is an *Error of
-// Kind Range.
+// SetBus makes the changes of f to the bus called bus, which may be "master", at f.When, and records them for
+// snapshots. A change for now acts after a scene that was requested before. SetBus returns the present state of the
+// bus, even if the changes act later. An unknown bus is an *Error of Kind NotFound; a value out of range is an *Error
+// of Kind Range.
 func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
@@ -188,9 +189,9 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	return r.bus(bus), nil
 }
 
-// fader returns the mixer bus called bus, for the changes f. An unknown bus is an *Error of Kind NotFound. If f sets
-// a duck, the trigger of the duck must be a known bus other than bus itself and the master; otherwise the error is an
-// *Error.
+// fader returns the mixer bus called bus, for the changes f, which it does not make. An unknown bus is an *Error of
+// Kind NotFound. If f sets a duck, the trigger of the duck must be a known bus (otherwise Kind NotFound), and neither
+// bus itself nor the master (Kind Range).
 func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	m, s := r.on().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
@@ -211,9 +212,9 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	return b, nil
 }
 
-// moved records f, a change made by hand that was sent to the mixer, for a bus. later means that the change acts at
-// frame, which is still to come; the change then counts only when the mixer reaches that frame. Otherwise frame is
-// ignored.
+// moved records f, a change made by hand that was sent to the mixer for the bus called bus. later means that the change
+// acts at frame, which is still to come; it is then recorded when the mixer has reached that frame. Otherwise frame is
+// ignored. moved first records earlier changes that have become due.
 func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.arrive()
 	if later {
@@ -223,7 +224,8 @@ func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.move(bus, f)
 }
 
-// move records f, a change of a bus that acts now: in the fader state and, for a mute, in the show.
+// move records f, a change of the bus called bus that acts now: in the fader state and, for a mute, in the show. It
+// sends the mixer no command.
 func (r *Room) move(bus string, f *Fader) {
 	r.faders.move(bus, f)
 	if f.Mute != nil {
@@ -231,14 +233,15 @@ func (r *Room) move(bus string, f *Fader) {
 	}
 }
 
-// arrive records each scheduled bus change whose frame the mixer has reached, as move does.
+// arrive records each scheduled bus change whose frame the mixer has reached, as move does, and removes it from the
+// scheduled changes.
 func (r *Room) arrive() {
 	for _, one := range r.faders.due(r.on().player.Mixer().Now()) {
 		r.move(one.bus, &one.fader)
 	}
 }
 
-// postpone keeps a scheduled bus change, sorted by frame, until due returns it.
+// postpone keeps the scheduled bus change one, after the others up to its frame, until due returns it.
 func (d *faderState) postpone(one laterFader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -246,7 +249,7 @@ func (d *faderState) postpone(one laterFader) {
 	d.later = slices.Insert(d.later, at, one)
 }
 
-// due removes and returns the scheduled bus changes up to a frame, inclusive, in the order of their effect.
+// due removes and returns the scheduled bus changes up to frame, inclusive, by frame and then in order of request.
 func (d *faderState) due(frame int64) []laterFader {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -266,8 +269,8 @@ func (d *faderState) forget() {
 	d.later = nil
 }
 
-// move records the solo, duck, effects, sends and cutoffs of f as set by hand, and marks the bus as changed. Nil
-// fields leave the recorded values unchanged.
+// move records the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, and marks that bus
+// as changed. Nil fields leave the recorded values unchanged.
 func (d *faderState) move(bus string, f *Fader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -282,8 +285,9 @@ func (d *faderState) move(bus string, f *Fader) {
 	d.moveCutoffs(bus, f)
 }
 
-// bus returns the current state of a bus. Gain, Peak and Reduction are in dB, rounded to tenths; silence is the
-// lowest level. For an unknown bus, only the name is set.
+// bus returns the current state of the bus called name, after it has recorded scheduled changes that have become due.
+// Gain, Peak and Reduction are in dB, rounded to tenths; Gain and Peak are at least -120. For an unknown bus, only the
+// name is set.
 func (r *Room) bus(name string) Bus {
 	b, err := r.on().player.Mixer().Bus(name)
 	if err != nil {

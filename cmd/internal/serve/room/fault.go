@@ -42,7 +42,7 @@ var (
 )
 
 // notFound returns an *Error of Kind NotFound whose message is: there is no WHAT "NAME". what, such as "voice", is
-// also the Field. nearest is a name to suggest, or "".
+// also its Field. nearest is its Nearest, which the message suggests, or "".
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {
@@ -51,14 +51,14 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// wrong returns an *Error of Kind Range for a field. The message is the name of the field, a colon, and values
-// formatted with format.
+// wrong returns an *Error of Kind Range with the Field field. Its message is field, a colon, and values formatted with
+// format.
 func wrong(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
 
-// roomError converts err to an *Error. An error of the mixer, the player or the show gets the Kind that fits. nil
-// stays nil.
+// roomError converts err to an *Error. An *Error in err is returned itself. A busy mixer gets Kind Busy, a closed mixer
+// Kind Closed, an ended voice Kind NotFound, and any other error, of the player or the show, Kind Range. nil stays nil.
 func roomError(err error) error {
 	var already *Error
 	switch {
@@ -90,8 +90,8 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// Takes describes the valid values of a field in a command to a room, such as "a number from -1 to 1". It returns ""
-// for an unknown field.
+// Takes describes the valid values of the field called field in a command to a room, such as "a number from -1 to 1".
+// It returns "" for a field without a fixed range, or an unknown field.
 func Takes(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
@@ -100,12 +100,12 @@ func Takes(field string) string {
 	return limits[field].takes
 }
 
-// Decibels reports whether a field in a command to a room is in dB, so that its value may be written with a unit:
-// "-6dB".
+// Decibels reports whether the field called field in a command to a room is in dB, so that its value may be written
+// with a unit: "-6dB".
 func Decibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
-// checkRange returns an *Error of Kind Range if x is NaN or outside the range of a field, otherwise nil. The field must
-// be in limits.
+// checkRange returns an *Error of Kind Range if x is NaN or outside the range of the field called field, otherwise nil.
+// The map limits must have field.
 func checkRange(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
 		return wrong(field, "%v is out of range; want %s", x, l.takes)
@@ -113,7 +113,8 @@ func checkRange(field string, x float64) error {
 	return nil
 }
 
-// checkCutoff returns an *Error of Kind Range unless hz is nil, 0 for off, or a cutoff from 20 to 20,000 Hz.
+// checkCutoff returns an *Error of Kind Range unless hz is nil, or *hz is 0 for off or a cutoff from 20 to 20,000 Hz.
+// field is the name of the field, for the message.
 func checkCutoff(field string, hz *float64) error {
 	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
 		return nil

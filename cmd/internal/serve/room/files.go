@@ -24,8 +24,8 @@ type stamp struct {
 	size int64
 }
 
-// stampOf returns the modification time and size of a sound file of s. path is looked up in s.FS if set, otherwise
-// relative to the sheet's own file. A file that cannot be found gives the zero stamp.
+// stampOf returns the modification time and size of the sound file of s at path. path is looked up in s.FS if that is
+// set, otherwise relative to the folder of the sheet's own file. A file that cannot be found gives the zero stamp.
 func stampOf(s *cue.Sheet, path string) stamp {
 	var info fs.FileInfo
 	var err error
@@ -63,8 +63,9 @@ func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	return all
 }
 
-// forgetChanged removes the sounds whose files have changed since they were loaded from the library, so that the next
-// load reads these files again. Relative paths are looked up as in sheet, the next sheet of the room.
+// forgetChanged compares the stamps of the loaded files with the disk and removes the sounds with a changed file from
+// the library of st, so that the next load reads these files again. Playing voices continue. Relative paths are looked
+// up as in sheet, the next sheet of the room.
 func (st *playback) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()

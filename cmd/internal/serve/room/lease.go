@@ -17,8 +17,8 @@ type Lease struct {
 // time must also advance while the machine sleeps.
 func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
 
-// Extend sets the end of the lease to a time of its clock, which may be earlier than the present end. The lease holds
-// before that time, not at it.
+// Extend sets the end of the lease to until, a time of the clock now of NewLease, which may be earlier than the present
+// end. The lease holds before until, not at it. Extend also clears the time that Lost reports.
 func (p *Lease) Extend(until time.Duration) {
 	p.until.Store(int64(until))
 	p.lost.Store(0)
@@ -38,7 +38,8 @@ func (p *Lease) Holds(ahead time.Duration) bool {
 	return false
 }
 
-// Lost returns one sentence on when and why the lease ended, or "" while it holds.
+// Lost returns one sentence on when and why the lease ended, or "" while it holds. The time is the local time when
+// Holds or Lost first noticed the end.
 func (p *Lease) Lost() string {
 	if p.Holds(0) {
 		return ""

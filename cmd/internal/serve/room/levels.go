@@ -47,9 +47,10 @@ type meter struct {
 	print    string // summary of the slow values; a change increments the revision
 }
 
-// Levels returns the current levels, and the revision of the State, which grows whenever a slow value of the State
-// changes. The levels are at most 30 ms old. They are shared, so the caller must not change them. still means that no
-// level has changed; l is then the same pointer as before.
+// Levels returns the current levels, at most 30 ms old, and the revision of the State. The revision grows whenever a
+// value of the State changes that Levels lacks, such as a setting of a bus. The levels are shared, so the caller must
+// not change them. still means that no voice plays and no level has changed since the last computation; l is then the
+// same pointer as before.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter
 	m.mutex.Lock()
@@ -69,8 +70,8 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	return m.last, m.revision, m.still
 }
 
-// levels computes the levels, and a fingerprint: a text that changes whenever the sheet, the scene, the cue list, the
-// output or a setting of a bus changes.
+// levels computes new levels, and a fingerprint: a text that changes whenever the sheet, the scene, the standby cue,
+// the pause, the messages, the output or a setting of a bus changes.
 func (r *Room) levels() (*Levels, string) {
 	shown, s := r.on().show.State(), r.on().player.Sheet()
 	st, now := r.on().player.Mixer().Stats(), r.on().player.Mixer().Now()
@@ -94,13 +95,13 @@ func (r *Room) levels() (*Levels, string) {
 	return l, print.String()
 }
 
-// level converts a linear amplitude to dB, rounded to tenths and at least the constant silence.
+// level converts x, a linear amplitude with full scale 1, to dB, rounded to tenths, at least -120 dB (silence).
 func level(x float32) float64 {
 	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
 }
 
-// same reports whether l can be returned again instead of now, because at most the time differs. That requires that
-// in both no voice plays and no cue runs.
+// same reports whether l can be returned again instead of the newer levels now, because at most Frame and Time differ.
+// That requires that in both no voice plays and no cue runs.
 func (l *Levels) same(now *Levels) bool {
 	return l.Playing == 0 && now.Playing == 0 && l.Stolen == now.Stolen && l.Left == now.Left && l.Right == now.Right &&
 		slices.Equal(l.Buses, now.Buses) && slices.Equal(l.Voices, now.Voices) && len(l.Running) == 0 && len(now.Running) == 0 &&

@@ -15,9 +15,10 @@ import (
 // waits is the capacity of a listener's buffer.
 const waits = 2 * time.Second
 
-// Listen starts a listener for an output of the sheet, as 16-bit stereo. "" means the first output, or, in a room
-// without a device, the sum of all outputs, clipped. "master" is the only output of a sheet without a list of
-// outputs. An unknown output is an *Error of Kind NotFound. The caller must Close the listener.
+// Listen starts a listener for the output of the sheet called output, as 16-bit stereo, and wakes the room. "" means
+// the first output, or, in a room without a device, the sum of all outputs, clipped. "master" is the only output of a
+// sheet without a list of outputs. An unknown output is an *Error of Kind NotFound, an ended room an *Error of Kind
+// Closed. The caller must Close the listener.
 func (r *Room) Listen(output string) (*Listener, error) {
 	l := &Listener{room: r, pair: -1, more: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(waits, r.rate))}
 	s := r.on().player.Sheet()
@@ -65,8 +66,8 @@ func (l *Listener) Rate() int { return l.room.rate }
 
 // Next waits until frames are buffered and returns all of them, as interleaved 16-bit little-endian samples. The
 // slice is valid until the next call. If ctx ends first, Next returns the error of ctx. After the last frames it
-// returns io.EOF if the room has ended or the listener was closed. It returns ErrSlow if the caller was more than two
-// seconds behind. Only one goroutine may call it.
+// returns io.EOF if the room has ended, the listener was closed, or a changed sheet lacks its output. It returns
+// ErrSlow, without the buffered frames, if the caller was more than two seconds behind. Only one goroutine may call it.
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()
@@ -113,8 +114,9 @@ func (l *Listener) wake() {
 	}
 }
 
-// take buffers one block for Next and reports whether the block fit; a block that does not fit is dropped. pairs is
-// the number of stereo outputs that are interleaved in the block.
+// take converts the listener's output in block to 16 bits, buffers it for Next and wakes Next. It reports whether the
+// block fit; a block that does not fit into two seconds is dropped whole. pairs is the number of stereo outputs that
+// are interleaved in block.
 func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -137,7 +139,7 @@ func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	return true
 }
 
-// sample converts a sample, with full scale 1, to 16 bits. It rounds, and clips louder samples.
+// sample converts x, a sample with full scale 1, to 16 bits. It rounds to the nearest value, and clips louder samples.
 func sample(x float32) int16 {
 	x = min(max(x*32768, -32768), 32767)
 	if x < 0 {
@@ -155,8 +157,8 @@ type listeners struct {
 	closed  bool
 }
 
-// enter adds the listener l. It returns errClosed if the room has ended, and an *Error of Kind NotFound if the
-// current sheet has no output for l.
+// enter adds the listener l. It returns errClosed if the room has ended, and an *Error of Kind NotFound if a change of
+// the sheet has removed the output of l; then l is not added.
 func (h *listeners) enter(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -170,7 +172,7 @@ func (h *listeners) enter(l *Listener) error {
 	return nil
 }
 
-// leave removes a listener. A listener that was already removed is ignored.
+// leave removes the listener l, without ending it. A listener that was already removed is ignored.
 func (h *listeners) leave(l *Listener) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -189,8 +191,8 @@ func (h *listeners) empty() bool {
 	return len(h.all) == 0
 }
 
-// give passes a block, with all output pairs interleaved, to all listeners. A listener with a full buffer is
-// removed, and its Next returns ErrSlow. give does not wait for listeners.
+// give passes block, with all output pairs interleaved, to all listeners. A listener with a full buffer is removed and
+// counted as dropped, and its Next returns ErrSlow. give does not wait for listeners.
 func (h *listeners) give(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -226,8 +228,8 @@ func (r *Room) Listeners() (now int, dropped int64) {
 	return len(r.listeners.all), r.listeners.dropped
 }
 
-// missing returns an *Error of Kind NotFound for an unknown name. It suggests the most similar name in known, apart
-// from name itself, if there is a similar one. what, such as "voice", becomes Field.
+// missing returns an *Error of Kind NotFound for the unknown name name. It suggests the most similar name in known,
+// apart from name itself, if there is a similar name. what, such as "voice", is the Field and part of the message.
 func missing(what, name string, known []string) *Error {
 	nearest := ""
 	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended

@@ -43,21 +43,21 @@ type loser struct {
 	name  string
 }
 
-// begin sets up an empty log. rate is the sample rate in Hz.
+// begin makes l an empty log. rate is the sample rate in Hz, for times in sentences. It must precede other methods.
 func (l *log) begin(rate int) {
 	l.rate, l.pending = rate, map[int64]*pendingPlay{}
 	l.forgetVoices()
 }
 
 // forgetVoices drops all events and voices, because a new mixer numbers its voices from 1 again. The event numbers
-// continue. The caller holds the mutex or has the only reference to l.
+// continue. The caller holds l.mutex or has the only reference to l.
 func (l *log) forgetVoices() {
 	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
 	l.events.clear()
 }
 
-// note stores the event e, passes e to a play request that waits for it, updates the list of living voices, and wakes
-// the goroutines that wait for events. It locks the mutex.
+// note stores a copy of the event e, passes e to the play request that await has registered for the Ref of e, updates
+// the living voices and their victims, and wakes the goroutines that wait for events. It locks l.mutex.
 func (l *log) note(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -88,8 +88,8 @@ func (l *log) wakeWaiters() {
 	}
 }
 
-// addDetails sets those fields of v that only events contain: Sound, and, in Took and TookName, the voice that lost
-// its slot to v. If the log does not know v, the fields are unchanged.
+// addDetails sets the fields of v that only events contain: Sound, and, in Took and TookName, the voice that lost its
+// slot to v. Fields without a stored value for the number v.Voice are unchanged.
 func (l *log) addDetails(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -101,7 +101,7 @@ func (l *log) addDetails(v *Voice) {
 	}
 }
 
-// stretch returns the events with the numbers from to to, inclusive, as far as they are stored.
+// stretch returns the stored events with a number at least from and at most to. The range may be empty.
 func (l *log) stretch(from, to int64) eventRange {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -34,8 +34,9 @@ type manualLoop struct {
 	sought int      // number of seeks
 }
 
-// note records the voices of the play request o for snapshots, if its sound loops or has layers; The start begins at
-// frame. Other sounds, and sounds that s does not have, are not recorded.
+// note records handles, the voices of the play request o, for snapshots, if the sound loops or has layers. The start
+// begins at frame. A sound that does neither, a start with Loop false, and a sound that the sheet s lacks are not
+// recorded.
 func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
@@ -51,8 +52,9 @@ func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, 
 	}
 }
 
-// fired records the voice of the start event e, which cue c caused, for snapshots. It records only voices that loop
-// without end or are layers. Voices that one cue starts at one frame count as layers of one start.
+// fired records the voice of the start event e, which the cue c of the playback st caused, for snapshots. It records
+// only voices that loop without end or are layers, and have not ended. Voices that one cue starts at one frame count as
+// layers of one start.
 func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -81,8 +83,8 @@ func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add appends one to the list as a voice of the start with the number l.start, which it stores in one.start. If the
-// list has l.most entries, it first removes ended voices. The caller holds the mutex.
+// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.most entries,
+// add first removes ended voices and sets l.most to twice the rest plus 16. The caller holds l.mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.most {
@@ -92,7 +94,7 @@ func (l *manualLoops) add(one manualLoop) {
 	l.all = append(l.all, one)
 }
 
-// tidy removes voices that have ended. The caller holds the mutex.
+// tidy removes the records of voices that have ended. The caller holds l.mutex.
 func (l *manualLoops) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
@@ -157,8 +159,8 @@ func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 	return all
 }
 
-// markRestored records that voices are restored loops of the list cue with a number. The number "" means that they
-// were started by hand.
+// markRestored records that voices, which note has recorded, are restored loops of the list cue with the number number.
+// The number "" means that the voices were started by hand.
 func (l *manualLoops) markRestored(voices []mixer.Handle, number string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -176,9 +178,10 @@ func (l *manualLoops) clear() {
 	l.all = nil
 }
 
-// resume starts the loop l of a snapshot again. since is the time since the snapshot was taken. The loop continues
-// since later in the sound, or at its position if it was paused. If the loop would have ended by now, resume returns
-// nil and starts no voice.
+// resume starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots. since
+// is the time since the snapshot was taken: the loop continues as far into the sound as it would be now, or at its old
+// position if it was paused. If the loop would have ended by now, resume returns nil and starts no voice. It does not
+// wait for the start.
 func (r *Room) resume(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain

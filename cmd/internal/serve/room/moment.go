@@ -24,8 +24,8 @@ func (m *Moment) check() error {
 	return nil
 }
 
-// frame returns the frame of m in the mix, and whether the mixer has yet to reach it. The zero Moment gives
-// mixer.Now and false.
+// frame returns the frame of m in the mix, and, as later, whether the mixer has yet to reach it. The zero Moment gives
+// mixer.Now and false. A frame that is already mixed is returned as it is, with false.
 func (r *Room) frame(m *Moment) (frame int64, later bool) {
 	switch {
 	case m.Frame > 0:

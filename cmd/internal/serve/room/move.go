@@ -23,7 +23,8 @@ type Move struct {
 	When                    Moment
 }
 
-// check returns an *Error of Kind Range if a value or time of the move is out of range or its shape is unknown.
+// check returns an *Error of Kind Range for the first value or time of m that is out of range, or an unknown shape.
+// Otherwise it returns nil.
 func (m *Move) check() error {
 	for _, one := range []struct {
 		field string
@@ -65,7 +66,7 @@ var shapes = map[string]voice.Shape{
 	"cosine": voice.RaisedCosine, "power": voice.ConstantPower,
 }
 
-// shape returns the fade shape with a name in sheets; "" is the natural shape. An unknown name is an *Error of Kind
+// shape returns the fade shape that sheets call name; "" is the natural shape. An unknown name is an *Error of Kind
 // Range.
 func shape(name string) (voice.Shape, error) {
 	s, ok := shapes[name]
@@ -75,8 +76,8 @@ func shape(name string) (voice.Shape, error) {
 	return s, nil
 }
 
-// change returns the change of mixer properties that m requests. If m only seeks, pauses or resumes, Fields of the
-// result is 0. An unknown Shape counts as natural.
+// change returns the change of mixer properties that m requests, without the seek, the pause, Over and When. If m only
+// seeks, pauses or resumes, Fields of the result is 0. An unknown Shape counts as natural.
 func (m *Move) change() (c mixer.Change) {
 	if m.Gain != nil {
 		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
@@ -131,9 +132,9 @@ func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	return at.Resume(t)
 }
 
-// Set makes the changes of m to the voices of a target, at m.When. target is the number of a voice or an id. Set
-// returns the sorted numbers of the voices, without voices that are still pending. An unknown target is an *Error of
-// Kind NotFound; a value out of range is an *Error of Kind Range.
+// Set makes the changes of m to the voices that target, the number of a voice or an id, selects, at m.When, and records
+// changes of loops for snapshots. It returns the sorted numbers of the voices, without pending voices, which change,
+// too. An unknown target is an *Error of Kind NotFound; a value out of range is an *Error of Kind Range.
 func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -143,9 +144,9 @@ func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	return voices, err
 }
 
-// Stop fades out the voices of a target, which is the number of a voice or an id. The fade begins at when and takes
-// the time over; 0 means 10 ms. Stop returns the numbers of the voices, sorted, without voices that are still
-// pending. An unknown target is an *Error of Kind NotFound.
+// Stop fades out the voices that target, the number of a voice or an id, selects. The fade begins at when and takes
+// the time over; 0 means 10 ms. Stop does not wait for the fade. It returns the sorted numbers of the voices, without
+// pending voices, which are stopped, too. An unknown target is an *Error of Kind NotFound.
 func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, error) {
 	if err := checkDuration("over", over); err != nil {
 		return nil, err
@@ -156,10 +157,10 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	return r.forTargets(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// forTargets calls do for each voice of target, the number of a voice or an id, with the mixer moment of when. It
-// returns the sorted numbers of these voices; pending voices do not have a number yet. If target selects no voice,
-// the error is an *Error of Kind NotFound. An error of do ends the loop, and numbers is nil; voices before it stay
-// changed.
+// forTargets calls do for each voice that target, the number of a voice or an id, selects, with the mixer moment of
+// when, as one order of the room. It returns the sorted numbers of these voices without pending voices, which have no
+// number yet. If target selects no voice, the error is an *Error of Kind NotFound. An error of do ends the loop, and
+// numbers is nil; earlier voices stay changed.
 func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()

@@ -20,9 +20,9 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Open creates a room and starts to play it. If Options.Text is nil, the room has one sound for each embedded sound
-// of the program. An invalid sheet, sound or device is an *Error. If ctx ends during Open, Open fails; later the end
-// of ctx has no effect.
+// Open creates a room with the options o and starts to play it, from o.Resume if that is set. If o.Text is nil, the
+// room has one sound for each embedded sound of the program. An invalid sheet, sound or device is an *Error. If ctx
+// ends during Open, Open fails; later the end of ctx has no effect. The caller must Close the room.
 func Open(ctx context.Context, o Options) (*Room, error) {
 	if o.Text == nil {
 		o.Text = embeddedSheet()
@@ -59,8 +59,9 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	return r, nil
 }
 
-// sweep removes the temporary files that a killed process has left in the folder for uploads. Incomplete uploads
-// younger than two hours are kept, because another process may be writing them. Errors are ignored.
+// sweep removes the temporary files that a killed process has left in the folder for uploads: the two of replaceFile,
+// and incomplete uploads older than two hours, which no running upload writes any longer. Without such a folder it has
+// no effect. Errors are ignored.
 func (r *Room) sweep() {
 	if r.uploads() == "" {
 		return
@@ -86,9 +87,10 @@ func embeddedSheet() []byte {
 	return []byte(text.String())
 }
 
-// read parses the text of a sheet and applies the options of the room to the sheet. The sheet may use files anywhere
-// if Options.Free is set, otherwise only files in Options.Folder. An invalid sheet is an *Error of Kind Range; a
-// sheet with more voices than Options.Most permits is an *Error of Kind Limit.
+// read parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a length,
+// and with Options.Voices. The sheet may use files anywhere if Options.Free is set, otherwise only files in
+// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.Most permits is an
+// *Error of Kind Limit. read loads no sounds.
 func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -178,15 +180,17 @@ func (r *Room) hide(s *cue.Sheet, text string) string {
 	return withoutFolders(strings.NewReplacer(pairs...).Replace(text), folders)
 }
 
-// addParents adds all parent folders of path to folders, without the root. A relative path is ignored.
+// addParents adds all parent folders of path to the set folders, without the root. A relative path is ignored. It stops
+// at a folder that the set already has.
 func addParents(folders map[string]bool, path string) {
 	for dir := filepath.Dir(path); filepath.IsAbs(dir) && dir != filepath.Dir(dir) && !folders[dir]; dir = filepath.Dir(dir) {
 		folders[dir] = true
 	}
 }
 
-// withoutFolders returns text with the absolute folders removed from the paths in it. It finds a folder regardless of
-// upper and lower case, and also as quoted by a shell or by Go.
+// withoutFolders returns text without the absolute folders in the set folders: each is removed from the beginning of
+// the paths in text, with the separator after it. It finds a folder regardless of upper and lower case, and also as
+// quoted by a shell or by Go.
 func withoutFolders(text string, folders map[string]bool) string {
 	spellings := map[string]bool{}
 	for dir := range folders {
@@ -214,12 +218,13 @@ func withoutFolders(text string, folders map[string]bool) string {
 	return text
 }
 
-// voices returns the largest number of voices that a sheet permits at a time: slots, after growth, and virtual
-// voices.
+// voices returns the largest number of voices that the sheet s permits at a time: its slots, or the most after growth,
+// and its virtual voices.
 func voices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
-// confine makes s read its files from Options.Folder only, and opens that folder on first use. A path outside of it,
-// or any file if the room has no folder, is an *Error of Kind Range.
+// confine sets s.FS so that s reads its files from Options.Folder only, and opens that folder as r.folder at the first
+// call. A path outside of the folder, any file if the room has no folder, and a folder that cannot be opened are an
+// *Error of Kind Range.
 func (r *Room) confine(s *cue.Sheet) error {
 	s.FS = nowhere{}
 	if r.folder == nil && r.options.Folder != "" {
@@ -250,14 +255,14 @@ func (r *Room) confine(s *cue.Sheet) error {
 // nowhere is a file system without files.
 type nowhere struct{}
 
-// Open returns an error that is fs.ErrNotExist.
+// Open returns an error that wraps fs.ErrNotExist, for every name.
 func (nowhere) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// begin creates the player of s, starts playback, and restores the snapshot Options.Resume. If the sheet has its own
-// timeline, playback continues at the time that the show of the snapshot would have reached by now. If that show
-// would have ended by now, playback starts from the beginning.
+// begin creates the player of s, makes it the current playback, starts mixing, and restores the snapshot
+// Options.Resume. If s has its own timeline, playback continues at the time that the show of the snapshot would have
+// reached by now. If that show would have ended by now, playback starts from the beginning. Call it once.
 func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	r.log.begin(s.Rate)
 	r.faders.begin()
@@ -291,7 +296,7 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// hasTimeline reports whether the sheet has a timeline that starts by itself, not by a GO.
+// hasTimeline reports whether the sheet s has cues on a timeline that starts by itself, not by a GO.
 func hasTimeline(s *cue.Sheet) bool {
 	own := len(s.Cues)
 	if len(s.List) > 0 {
@@ -305,8 +310,9 @@ func hasTimeline(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// sound starts mixing: on Options.Device, or by the clock if the room has no device. By the clock, all frames since
-// began are due at once; with the zero time, no frames are due yet. An error concerns the device.
+// sound starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or r.clock.
+// By the clock, the frames since the time began must be mixed at once; with the zero time, mixing starts now. An error
+// concerns the device.
 func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
@@ -323,8 +329,8 @@ func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	return nil
 }
 
-// sheetError converts err, an error of the sheet s or its sounds, to an *Error of Kind Range without the server's
-// folders. If ctx has ended, it returns the error of ctx instead.
+// sheetError converts err, an error of the sheet s or its sounds, to an *Error of Kind Range with the Field "sheet" and
+// a message without the server's folders. If ctx has ended, it returns the error of ctx instead.
 func (r *Room) sheetError(ctx context.Context, s *cue.Sheet, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -24,11 +24,12 @@ const (
 	soon = 20 * time.Millisecond
 )
 
-// Enter makes a room that was opened with a Lease audible, with a fade-in. Before the first Enter the room plays
-// silently. A room without a Lease is always audible.
+// Enter makes a room that was opened with a Lease audible while the lease holds, with a fade-in of the length fade. It
+// does not wait. Before the first Enter the room plays silently. A room without a Lease is always audible.
 func (r *Room) Enter(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames(fade, r.rate), 1)) }
 
-// Leave makes a room that was opened with a Lease inaudible, with a fade-out, and returns at once. Enter reverts it.
+// Leave makes a room that was opened with a Lease inaudible, with a fade-out of the length fade, and returns at once.
+// The room keeps playing; Enter makes it audible again.
 func (r *Room) Leave(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
 // shape applies the requested fade to block in place. If the lease will not hold when the block is heard, shape

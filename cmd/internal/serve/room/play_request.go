@@ -29,8 +29,8 @@ type PlayRequest struct {
 	When     Moment        `json:"when,omitzero"`
 }
 
-// check returns an *Error if s lacks the sound (Kind NotFound) or a value is out of range (Kind Range). It does not
-// check the bus.
+// check returns an *Error if the sheet s lacks the sound of o (Kind NotFound), or a value, an id or an owner is out of
+// range (Kind Range). It does not check the bus.
 func (o *PlayRequest) check(s *cue.Sheet) error {
 	found := false
 	for i := range s.Sounds {
@@ -60,9 +60,9 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 	return nil
 }
 
-// start passes the request to p and returns the handles of the started voices. They begin at a frame of the mix, or
-// with batch if batch is not nil. The events of the start have the Ref ref; 0 means no reference. An unknown bus is
-// an *Error of Kind NotFound.
+// start passes the request, which check has accepted, to p and returns the handles of the started voices, one for each
+// layer. They begin at frame, which may be mixer.Now, or with batch if batch is not nil. The events of the start have
+// the Ref ref; 0 means no reference. o.When is ignored. An unknown bus is an *Error of Kind NotFound.
 func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
@@ -76,10 +76,10 @@ func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref 
 	})
 }
 
-// Play starts a sound and returns once the mixer has decided on the start, after at most 2 s. If the pool rejects the
-// start, the error is an *Error of Kind Refused with the event. For a start at a later frame, and on a device during
-// a pause of the show, Play returns at once with the State "pending" and the number 0. Give such a start an ID to
-// address its voices.
+// Play starts the sound that o requests and returns once the mixer has decided on the start; after 2 s it cancels the
+// start and returns an *Error of Kind Busy. If the pool rejects the start, the error is an *Error of Kind Refused with
+// the event. For a start at a later frame, and on a device during a pause of the show, Play returns at once with the
+// State "pending" and the number 0. Give such a start an ID to address its voices.
 func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	st := r.on()
 	if err := o.check(st.player.Sheet()); err != nil {

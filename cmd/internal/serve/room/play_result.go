@@ -27,8 +27,8 @@ type pendingPlay struct {
 	started chan struct{} // receives an item when first is set
 }
 
-// await registers a start, so that the log keeps the start's first event. The caller must pass the ref of the result
-// to the mixer with the start, and must call forget later.
+// await registers a start, so that the log keeps the start's first event in the result. The caller must pass the ref of
+// the result to the mixer with the start, and must call forget later. await does not wait.
 func (l *log) await() *pendingPlay {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -38,15 +38,16 @@ func (l *log) await() *pendingPlay {
 	return a
 }
 
-// forget ends the registration that await made.
+// forget ends the registration a, which await has made. The event kept in a remains.
 func (l *log) forget(a *pendingPlay) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	delete(l.pending, a.ref)
 }
 
-// answer stores a copy of e as the first event of the registered start with the same Ref, if there is one. Later
-// events are ignored, except that an EventStarted replaces an event of another kind. The caller holds the mutex.
+// answer stores a copy of e as the first event of the registered start with the same Ref, if such a start is
+// registered, and wakes playResult. Later events are ignored, except that an EventStarted replaces an event of another
+// kind. The caller holds l.mutex.
 func (l *log) answer(e *report.Event) {
 	if a := l.pending[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
@@ -57,7 +58,7 @@ func (l *log) answer(e *report.Event) {
 	}
 }
 
-// firstOf returns the event that the log has kept for the registration a, or nil before the first event. See answer.
+// firstOf returns the event that answer has kept for the registration a, or nil before the first event.
 func (l *log) firstOf(a *pendingPlay) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -114,7 +115,8 @@ func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	return v, nil
 }
 
-// reason returns the name of a rejection reason in the API, such as "pool full".
+// reason returns the name of the rejection reason r in the API, such as "pool full". Other reasons have their name in
+// the mixer.
 func reason(r mixer.Reason) string {
 	switch r {
 	case mixer.ReasonPoolFull:

@@ -36,15 +36,16 @@ type playback struct {
 	most  int                     // at this size, expect removes the starts that have begun
 }
 
-// library returns an empty sound library with the sample rate of s and Options.Limits. Later, if a sound file is
-// damaged, a warning is passed to Options.Say.
+// library returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads a
+// damaged sound file, a warning is passed to Options.Say.
 func (r *Room) library(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, place sounds.Damage) { r.say("warning: " + checkreport.Line(file, place)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
-// newPlayback loads the sounds of s into lib and creates a player with the options o and the room's own options. It
-// does not start playback. The error is an *Error without the server's folders, or the error of ctx.
+// newPlayback loads the sounds of s into lib and creates a player with the options o, extended by the room's own
+// options, and a show. It neither starts playback nor makes the result the current playback. The error is an *Error
+// without the server's folders, or the error of ctx.
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
 	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
@@ -91,7 +92,8 @@ func firstManualCue(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// loadSounds loads the sounds of s and makes them the current sounds of st. If it returns an error, st is unchanged.
+// loadSounds loads the sounds of s through the library of st and makes them the current sounds of st, st.held. If it
+// returns an error, as held does, st.held is unchanged.
 func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.held(ctx, s, st.sounds)
 	if err != nil {
@@ -103,9 +105,9 @@ func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error
 	return nil
 }
 
-// held loads the sounds of a sheet through lib and returns them by name, with the present stamps of their files.
-// It does not store them in the room. On failure the map is nil and the error is an *Error, or the error of ctx if
-// ctx has ended.
+// held loads the sounds of the sheet s through lib and returns them by name, with the present stamps of their files:
+// modification time and size. It does not store them in the room. On failure the map is nil and the error is an *Error
+// of Kind Range, or the error of ctx if ctx has ended.
 func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]held, error) {
 	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
@@ -123,8 +125,8 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 	return loadedSounds(s, files), nil
 }
 
-// namePending stores sound as the sound name of pending voices, for soundOf, because no event names them until they
-// begin. When the list has grown enough, it removes voices that have begun.
+// namePending stores sound as the sound name of the pending voices handles, for soundOf, because no event names them
+// until they begin. When the list has doubled, it first removes voices that are no longer pending.
 func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
@@ -137,15 +139,15 @@ func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	}
 }
 
-// soundOf returns the sound name that namePending has stored for the voice h, or "".
+// soundOf returns the sound name that namePending has stored for the voice h, or "" if the name is not stored.
 func (st *playback) soundOf(h mixer.Handle) string {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	return st.named[h]
 }
 
-// find returns the living voices that target selects: the voice with that number, and the voices that were started
-// with that id. Without such voices it returns nil.
+// find returns the voices of the mixer that target selects: the voice whose number is target, and the voices that were
+// started with target as their id, also pending ones. Without such voices it returns nil.
 func (st *playback) find(target string) (found []mixer.Handle) {
 	number, err := strconv.ParseUint(target, 10, 64)
 	tag, _ := st.player.Tag(target)
@@ -157,8 +159,8 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// feed runs Feed of the player on a new goroutine, until end is called. It is for rooms with a device. Errors of Feed
-// are passed to say. The end of ctx has no effect.
+// feed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called; then
+// st.fed is closed. It is for rooms with a device. Errors of Feed are passed to say. The end of ctx has no effect.
 func (st *playback) feed(ctx context.Context, say func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -169,7 +171,7 @@ func (st *playback) feed(ctx context.Context, say func(string)) {
 	}()
 }
 
-// end stops Feed, if feed was called, and closes the player. Rendering must have stopped.
+// end stops Feed, if feed was called, waits for its end, and closes the player. Rendering must have stopped.
 func (st *playback) end() {
 	if st.cancel != nil {
 		st.cancel()
@@ -200,8 +202,8 @@ func soundsOf(s *cue.Sheet) (names []string) {
 	return names
 }
 
-// errorOf converts an error of the player or the show to an *Error of Kind Range. If the message of err begins with
-// one word and a colon, that word becomes Field.
+// errorOf converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with one
+// word and a colon, that word becomes Field. If not, a message about a loop has the Field "loop".
 func errorOf(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}

@@ -16,8 +16,9 @@ type restoredLoops struct {
 	loops *manualLoops
 }
 
-// Playing returns the running list cues, and after them the cues whose restored loops still run, one entry per
-// start. List is -1 for a cue that the sheet no longer has; Left is -1 for a loop without an end.
+// Playing returns the running list cues of the player, and after them the cues whose restored loops still run, one entry
+// per start. Their List is -1 for a cue that the sheet no longer has; Left is the rest in frames, or -1 for a loop
+// without an end.
 func (v restoredLoops) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.restoredLoops() {
@@ -38,8 +39,8 @@ func (v restoredLoops) Playing() []cue.Running {
 	return all
 }
 
-// Cease fades out the list cue with the index list, including its restored loops, over a time; 0 means 10 ms. A
-// negative index means the restored loops of cues that the sheet no longer has.
+// Cease fades out the list cue with the index list, including its restored loops, over the time over; 0 means 10 ms. A
+// negative index means the restored loops of cues that the sheet no longer has. It does not wait for the fade.
 func (v restoredLoops) Cease(list int, over time.Duration) {
 	v.Player.Cease(list, over)
 	for _, one := range v.loops.restoredLoops() {
@@ -49,8 +50,8 @@ func (v restoredLoops) Cease(list int, over time.Duration) {
 	}
 }
 
-// restoredLoops returns the loops that were restored from a snapshot for a list cue and still run, one entry for each
-// layer.
+// restoredLoops returns a copy of the records of loops that were restored from a snapshot for a list cue and have not
+// ended, one record for each layer. It drops the records of ended voices.
 func (l *manualLoops) restoredLoops() []manualLoop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -59,7 +59,8 @@ func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) +
 // Text returns a copy of the text of the current sheet.
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 
-// Look returns the statistics, the peak levels and the state of the output for a live view.
+// Look returns the sample rate, the mixer's statistics, the peak levels and the state of the output for a live view.
+// It leaves voices and events empty.
 func (r *Room) Look() liveview.Picture {
 	p := liveview.Picture{Rate: r.rate, Stats: r.on().player.Mixer().Stats()}
 	p.Left, p.Right = r.on().player.Levels()
@@ -67,8 +68,8 @@ func (r *Room) Look() liveview.Picture {
 	return p
 }
 
-// heard returns the device, the sink and the latency of the output. The field Lost is the reason why the room cannot
-// be heard, or "".
+// heard returns the device, the sink and the latency of the output. Without a device, the latter two are zero. The
+// field Lost is the reason why the room cannot be heard, or "": an ended lease, or else a fault of the device.
 func (r *Room) heard() liveview.Output {
 	h := liveview.Output{Device: "none", State: "playing"}
 	if r.output != nil {
@@ -93,8 +94,8 @@ func (r *Room) wake() {
 }
 
 // carryOut calls do, which sends commands to the mixer, and returns the error of do as an *Error. In a room without a
-// device, do runs with the mutex of the clock locked, and its commands have acted when carryOut returns. On a device
-// they act at the next block. If the room has ended, carryOut returns errClosed without calling do.
+// device, do runs with the mutex of the clock locked; the room wakes, and the commands have acted when carryOut returns
+// nil. On a device they act at the next block. If the room has ended, carryOut returns errClosed without calling do.
 func (r *Room) carryOut(do func() error) error {
 	if r.ended() {
 		return errClosed
@@ -115,7 +116,7 @@ func (r *Room) carryOut(do func() error) error {
 	return nil
 }
 
-// ended reports whether Close has finished.
+// ended reports whether Close has ended the room, so that the channel of Done is closed.
 func (r *Room) ended() bool {
 	select {
 	case <-r.done:
@@ -125,9 +126,9 @@ func (r *Room) ended() bool {
 	}
 }
 
-// Close fades out the voices within the time fade, 0 meaning 10 ms, then ends the room, its listeners and its
-// watchers, and waits until all have ended. The error comes from the device. A further call waits until the first one
-// has finished and returns nil.
+// Close fades out the voices within the time fade, 0 meaning 10 ms, and resumes a paused show for that. It then ends
+// the room with its scheduled actions, player, listeners and watchers, and waits until the room has ended. The error
+// comes from the device. A further call waits until the first one has finished and returns nil.
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {

@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// CheckScene returns an error if Scene would reject its arguments: Kind NotFound for a scene that the sheet lacks,
-// Kind Range for a time that is negative or longer than 24 h. The name "" is valid.
+// CheckScene returns an *Error if Scene would reject name or over: Kind NotFound for a scene that the sheet lacks, Kind
+// Range for a time over that is negative or longer than 24 h. The name "" is valid. It does not change the room.
 func (r *Room) CheckScene(name string, over time.Duration) error {
 	if err := checkDuration("over", over); err != nil {
 		return err
@@ -27,9 +27,9 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 	return nil
 }
 
-// Scene begins to fade to a scene of the sheet over a time; 0 means at once. The name "" leaves the current scene.
-// Scene does not wait for the end of the fade. An unknown scene is an *Error of Kind NotFound; an invalid time is an
-// *Error of Kind Range.
+// Scene begins to fade to the scene of the sheet called name within the time over; 0 means at once. The name "" leaves
+// the current scene. Scene does not wait for the end of the fade, but makes name the current scene of State at once. An
+// unknown scene is an *Error of Kind NotFound; an invalid time is an *Error of Kind Range.
 func (r *Room) Scene(name string, over time.Duration) error {
 	if err := r.CheckScene(name, over); err != nil {
 		return err
@@ -54,8 +54,8 @@ func (r *Room) Scene(name string, over time.Duration) error {
 // ahead is the longest time between the scheduling of a scene by the player and its start.
 const ahead = 25 * time.Millisecond
 
-// fired is called when the list cue with an index has begun, on the goroutine of the player. If the cue has a scene,
-// fired records it as the current scene.
+// fired records the scene of the list cue with the index list as the current scene, if the cue sets a scene. The player
+// calls it when that cue has begun, on the player's goroutine. An index that the sheet lacks has no effect.
 func (r *Room) fired(list int, _ int64) {
 	st := r.on()
 	if st == nil {

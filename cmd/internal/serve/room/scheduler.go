@@ -32,11 +32,11 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Later schedules do for a moment in the future and returns the frame of that moment and true. do is called when the
-// mixer has reached that frame, within 20 ms on a machine that keeps real time. what names the action in the message
-// if do fails. If the moment is not in the future, Later returns 0 and false and does not schedule do; the caller
-// acts at once. More than 1,000 waiting actions are an *Error of Kind Limit. A panic, a replaced mixer and the end of
-// the room cancel all actions.
+// Later schedules do for the moment when in the future and returns the frame of that moment and true. do is called, on
+// another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. what names
+// the action in the event if do fails. If when is not in the future, Later returns 0 and false and does not schedule
+// do; the caller acts at once. More than 1,000 waiting actions are an *Error of Kind Limit, an ended room an *Error of
+// Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
 func (r *Room) Later(when Moment, what string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
@@ -75,8 +75,9 @@ func (r *Room) setTimer() {
 	a.timer.Reset(wait)
 }
 
-// runDue runs, in order, the actions whose frame the mixer has reached, and sets the timer for the next action. The
-// show reports the error of an action as an event.
+// runDue runs, in order, the actions whose frame the mixer has reached, and sets the timer for the next action. If an
+// action fails, the show adds a line to its messages (Said). After each action it wakes a room without a device. The
+// timer calls it; further calls wait for the first.
 func (r *Room) runDue() {
 	a := &r.scheduler
 	a.acting.Lock()
@@ -98,7 +99,7 @@ func (r *Room) runDue() {
 	}
 }
 
-// cancel removes all scheduled actions without running them.
+// cancel removes all scheduled actions without running them. An action that is already running continues.
 func (a *scheduler) cancel() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

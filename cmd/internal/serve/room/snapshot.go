@@ -43,7 +43,8 @@ type Loop struct {
 	Sought   int         `json:"-"` // number of seeks; a seek changes the position independently of the clock
 }
 
-// Snapshot returns the state that survives a restart, as of now.
+// Snapshot returns the state that survives a restart, as of now, a new value at each call. It also records scheduled
+// bus changes that have become due, and drops the records of ended loops.
 func (r *Room) Snapshot() *Snapshot {
 	st := r.on()
 	shown, now := st.show.State(), st.player.Mixer().Now()
@@ -61,7 +62,8 @@ func (r *Room) Snapshot() *Snapshot {
 	return out
 }
 
-// ratio returns the playback speed that Speed and Pitch give together. 1 plays the sound unchanged.
+// ratio returns the playback speed that Speed and Pitch of o give together, as a factor: 2 plays the sound in half its
+// time. A Speed of 0 counts as 1.
 func (o *PlayRequest) ratio() float64 {
 	speed := o.Speed
 	if speed == 0 {
@@ -70,8 +72,8 @@ func (o *PlayRequest) ratio() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
-// since returns the time from the snapshot until now, at least 0. If the show was paused in the snapshot, it returns
-// 0.
+// since returns the time from s.Time until now, at least 0. If the show was paused in the snapshot, it returns 0,
+// because the clock of the show then did not advance.
 func (s *Snapshot) since() time.Duration {
 	if s.Paused {
 		return 0
@@ -79,14 +81,15 @@ func (s *Snapshot) since() time.Duration {
 	return max(time.Since(s.Time), 0)
 }
 
-// from returns the time that the show would have reached by now, counted from frame 0 of the room's clock. rate is in
-// Hz.
+// from returns the time that the show of the snapshot would have reached by now if it had continued, counted from
+// frame 0. rate is the sample rate in Hz.
 func (s *Snapshot) from(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.since().Seconds()*float64(rate)), rate)
 }
 
-// resumeAll restores the scene, buses, standby cue, pause and loops of a snapshot. It skips parts that the sheet no
-// longer has, and passes errors to Options.Say.
+// resumeAll restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
+// snapshot s in the current playback. It skips buses that the sheet no longer has. It passes errors to Options.Say and
+// continues after them.
 func (r *Room) resumeAll(s *Snapshot) {
 	st, since := r.on(), s.since()
 	tell := func(err error) {

@@ -20,7 +20,8 @@ type Summary struct {
 	Behind time.Duration
 }
 
-// Summary returns counts and times of the room. It reads neither levels nor single voices, so it is cheap.
+// Summary returns counts and times of the room. It reads neither levels nor single voices, so it is cheap. In a room
+// without a device it waits until the current block is mixed.
 func (r *Room) Summary() Summary {
 	m, heard := r.on().player.Mixer(), r.heard()
 	b := Summary{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}
@@ -37,7 +38,7 @@ func (r *Room) Summary() Summary {
 	return b
 }
 
-// LastEvent returns the number of the latest event, or 0 before the first one.
+// LastEvent returns the number of the latest event of the room, dropped or not, or 0 before the first event.
 func (r *Room) LastEvent() int64 {
 	r.log.mutex.Lock()
 	defer r.log.mutex.Unlock()

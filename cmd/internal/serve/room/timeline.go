@@ -19,8 +19,8 @@ const (
 	drawn = 20_000
 )
 
-// Timeline writes an HTML page with the voices that began in the last ten minutes, or within the last 20,000 events
-// if they span less.
+// Timeline writes to w an HTML page with the voices that began in the last ten minutes, or within the last 20,000
+// events if these span less, and with the rejected starts. An error comes from w or the drawing.
 func (r *Room) Timeline(w io.Writer) error {
 	out := r.Report(drawn)
 	since := out.Frames - pcm.Frames(looksBack, r.rate)

@@ -25,8 +25,8 @@ func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	return s.say(r.rate), first
 }
 
-// Watch returns a watcher whose Next begins with the event number from. 0 or less means the first event after the
-// call.
+// Watch returns a watcher whose first Next begins with the event called from; it may be a later event that is still to
+// come. 0 or less means the first event after the call of Watch. The watcher need not be closed.
 func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
 		r.log.mutex.Lock()
@@ -46,9 +46,9 @@ type Watcher struct {
 // most is the largest number of events returned at a time.
 const most = 1000
 
-// Next waits for an event and returns the stored ones, at least one and at most 1,000. It returns the error of ctx
-// if ctx ends first, io.EOF when the room has ended and all events are read, and ErrSlow if the log has already
-// dropped the next event.
+// Next waits until the event after the last returned one is stored. It returns that event and the stored events after
+// it, at most 1,000. It returns the error of ctx if ctx ends first, io.EOF when the room has ended and all events are
+// read, and ErrSlow if the log has already dropped the next event; so does each call after ErrSlow.
 func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 	for {
 		l := w.log
@@ -82,8 +82,8 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 // ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// sentence describes an event in one sentence. head is a report of the room; only its Rate and what explain.Outcome
-// reads must be set.
+// sentence describes the event e in one sentence, which names the sound and the number of its voice. head is a report
+// of the room, as the method head returns it; explain.Outcome uses it for rejected starts.
 func sentence(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
@@ -120,8 +120,8 @@ func sentence(e *report.Event, head *report.Report) string {
 	return name + ": " + e.Kind.String()
 }
 
-// Voice returns the stored events of the voice with a number, oldest first, including steals by it. If no event is
-// stored, the error is an *Error of Kind NotFound.
+// Voice returns the stored events of the voice with the number number, oldest first, including the events of voices
+// that lost their slots to it. If no such event is stored, or number is 0, the error is an *Error of Kind NotFound.
 func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	var events []Numbered
 	head := &report.Report{Version: 1, Rate: r.rate}
@@ -137,8 +137,8 @@ func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	return events, nil
 }
 
-// Explain returns lines that explain what became of the voice with a number and why: a title, its events, and
-// advice. If its start is no longer stored, the error is an *Error of Kind NotFound.
+// Explain returns lines that explain the life of the voice with the number number: a title, its events with their times
+// and reasons, and advice. If its start is no longer stored, the error is an *Error of Kind NotFound.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *Room) head() *report.Report {
 	}
 }
 
-// Report returns a report of the room so far, with at most limit events, the latest ones.
+// Report returns a report of the room so far, with totals and the latest stored events, at most limit of them.
 func (r *Room) Report(limit int) *report.Report {
 	out := r.head()
 	s := r.log.stretch(r.LastEvent()-int64(limit)+1, math.MaxInt64)
@@ -178,9 +178,9 @@ func (r *Room) Report(limit int) *report.Report {
 	return out
 }
 
-// WriteReport writes a JSON report with all events that are stored at the time of the call. If w is so slow that the
-// log drops events before they are written, the report is incomplete and the error wraps ErrSlow. Other errors come
-// from w.
+// WriteReport writes to w a JSON report with all events that are stored at the time of the call. It holds no lock while
+// it writes. If w is so slow that the log drops events before they are written, the report is incomplete and the error
+// wraps ErrSlow. Other errors come from w.
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.head()
 	r.log.mutex.Lock()

@@ -36,8 +36,8 @@ type Workers struct {
 	longest               atomic.Int64 // nanoseconds
 }
 
-// NewWorkers starts n goroutines that mix rooms. 0 or less means one per processor. The caller must Close the
-// result.
+// NewWorkers starts n goroutines that mix rooms. An n of 0 or less means GOMAXPROCS. Their ticks count from now. The
+// caller must Close the result.
 func NewWorkers(n int) *Workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -49,7 +49,8 @@ func NewWorkers(n int) *Workers {
 	return w
 }
 
-// Close stops the workers and waits until they have ended. Their rooms are no longer mixed. It may be called again.
+// Close stops the workers and waits until their current blocks are mixed and they have ended. Their rooms are no longer
+// mixed. It may be called again.
 func (w *Workers) Close() {
 	w.mutex.Lock()
 	closed := w.closed
@@ -70,7 +71,7 @@ type Pace struct {
 	Longest      time.Duration // longest time for a block
 }
 
-// Pace returns statistics since the workers began.
+// Pace returns the current numbers of rooms, and the other statistics since the workers began.
 func (w *Workers) Pace() Pace {
 	return Pace{
 		Rooms: int(w.rooms.Load()), Awake: int(w.awake.Load()), Blocks: w.blocks.Load(), Late: w.late.Load(),
@@ -78,7 +79,8 @@ func (w *Workers) Pace() Pace {
 	}
 }
 
-// add schedules room p to be mixed at a time, and counts it as awake. p must not be scheduled already.
+// add schedules the room p to be mixed at the time at, sets p.next, and counts p as awake. If p is now the first to be
+// mixed, add wakes a worker. p must not be scheduled already.
 func (w *Workers) add(p *clockedOutput, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
@@ -91,7 +93,7 @@ func (w *Workers) add(p *clockedOutput, at time.Time) {
 	}
 }
 
-// rouse makes one sleeping worker read the schedule again. It does not block.
+// rouse makes one sleeping worker, or else the next that would sleep, read the schedule again. It does not block.
 func (w *Workers) rouse() {
 	select {
 	case w.wake <- struct{}{}:
@@ -99,10 +101,11 @@ func (w *Workers) rouse() {
 	}
 }
 
-// tick returns the last tick at or before now. Ticks are step apart, counted from the start of the workers.
+// tick returns the last tick at or before now. Ticks are 10 ms apart (the constant step), counted from w.began.
 func (w *Workers) tick(now time.Time) time.Time { return now.Add(-(now.Sub(w.began) % step)) }
 
-// work mixes rooms when they are due, until Close. Each worker runs it on its own goroutine.
+// work mixes rooms when they are due and schedules them again, until Close; rooms that sleep or have ended leave the
+// schedule. Each worker runs it on its own goroutine.
 func (w *Workers) work() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -134,9 +137,9 @@ func (w *Workers) work() {
 	}
 }
 
-// next removes the first room from the schedule and returns it, if it is due. Otherwise p is nil, and wait is the
-// time until the first room is due, or 0 if the schedule is empty or closed. A worker that gets a wait must
-// decrement timed after it.
+// next removes the first room from the schedule and returns it, if it is due; if further rooms wait, it may wake
+// another worker. Otherwise p is nil, and wait is the time until the first room is due, or 0 if the schedule is empty
+// or closed. A wait above 0 is counted in w.timed, which the caller must decrement after the wait.
 func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -155,7 +158,8 @@ func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	return p, 0
 }
 
-// mixed adds one block to the statistics: it was due at due and was mixed from begun to now.
+// mixed adds one block to the statistics. The block was due at the time due and was mixed from begun to now; it counts
+// as late if now is more than 20 ms after due.
 func (w *Workers) mixed(due, begun, now time.Time) {
 	w.blocks.Add(1)
 	if now.Sub(due) > lateBy {
@@ -184,7 +188,7 @@ func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
 // Push implements heap.Interface. p is a *clockedOutput.
 func (s *schedule) Push(p any) { *s = append(*s, p.(*clockedOutput)) }
 
-// Pop implements heap.Interface. It returns a *clockedOutput.
+// Pop implements heap.Interface. It removes and returns the last element, a *clockedOutput.
 func (s *schedule) Pop() any {
 	last := len(*s) - 1
 	p := (*s)[last]

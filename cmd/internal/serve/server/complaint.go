@@ -16,8 +16,8 @@ type complaint struct {
 }
 
 // due reports whether a log line about events is due at now; if so, it marks that line as written. n is the total
-// number of events up to now. A line is due if n has changed since the last line, and that line is at least a minute
-// old or there was no line before. more is the number of events since the last line, or 0 if no line is due.
+// number of events up to now. The first line is due when n is not 0, a further line if n has changed since the last
+// line, and that line is at least a minute old. more is the number of events since the last line, or 0 if due is false.
 func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 	if n == c.told || !c.at.IsZero() && now.Sub(c.at) < time.Minute {
 		return 0, false
