@@ -281,7 +281,7 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 }
 
 // insertSound returns text, a sheet, with entry, such as `bell: {file: bell}`, inserted at the beginning of its sounds,
-// or with a new mapping sounds. root is the parsed text; nil means an empty sheet. If the sounds are not a mapping, text
+// or in a new mapping sounds. root is the parsed text; nil means an empty sheet. If the sounds are not a mapping, text
 // is returned unchanged. The result need not be valid, so the caller must parse it.
 func insertSound(text string, root *yaml.Node, entry string) string {
 	var all *yaml.Node

@@ -102,10 +102,10 @@ func (p *clockedOutput) tend(st *playback) {
 	}
 }
 
-// step mixes the frames that are due at the last tick, in blocks of at most 10 ms, and returns the time when w must call
-// it again. If again is false, the room sleeps or has ended; it is then not in the schedule and no longer counted as
-// awake. If the room is more than a second behind, step skips the missed frames and counts them in w. Only the workers
-// call it, without the mutex.
+// step mixes the frames that are due at the last tick, in blocks of at most 10 ms, and returns the time when w must
+// call it again. If again is false, the room sleeps or has ended; w must not schedule it again, and step no longer
+// counts it as awake. If the room is more than a second behind, step skips the missed frames and counts them in w. Only
+// the workers call it, without the mutex.
 func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -143,8 +143,8 @@ func (p *clockedOutput) due(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
 }
 
-// mix calls tend, renders the next frames frames into p.block, which must have room for them, applies the output gate
-// and passes the block to the listeners. It advances p.out. The caller holds the mutex.
+// mix calls tend, renders the next block, whose length is frames and at most the length of p.block, applies the output
+// gate and passes the block to the listeners. It advances p.out. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.on()
 	block := p.block[:frames*st.player.Outputs()]
@@ -155,9 +155,9 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.give(block)
 }
 
-// sleeps puts the room and its mixer to sleep if the player is idle and the room has no listener, and reports whether
-// the room has left the schedule. wake ends the sleep. It also returns true if wake was called meanwhile, because wake
-// has then scheduled the room. The caller holds the mutex.
+// sleeps puts the room and its mixer to sleep if the player is idle and the room has no listener. It reports whether
+// the worker must not schedule the room again: the room sleeps, or a wake during the call has already scheduled it. A
+// later wake ends the sleep. The caller holds the mutex.
 func (p *clockedOutput) sleeps() bool {
 	r, st := p.room, p.room.on()
 	if !r.listeners.empty() || !st.player.Idle() {

@@ -178,10 +178,10 @@ func (l *manualLoops) clear() {
 	l.all = nil
 }
 
-// resume starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots. since
-// is the time since the snapshot was taken: the loop continues as far into the sound as it would be now, or at its old
-// position if it was paused. If the loop would have ended by now, resume returns nil and starts no voice. It does not
-// wait for the start.
+// resume starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots.
+// since is the time since the snapshot was taken: the loop continues as far into the sound as it would be now, or at
+// its old position if it was paused. If the loop would have ended by now, resume returns nil and starts no voice. It
+// does not wait for the start.
 func (r *Room) resume(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain

@@ -16,9 +16,9 @@ type restoredLoops struct {
 	loops *manualLoops
 }
 
-// Playing returns the running list cues of the player, and after them the cues whose restored loops still run, one entry
-// per start. Their List is -1 for a cue that the sheet no longer has; Left is the rest in frames, or -1 for a loop
-// without an end.
+// Playing returns the running list cues of the player, and after them the cues whose restored loops still run, one
+// entry per start. In these entries List is -1 for a cue that the sheet no longer has; Left is the remaining length in
+// frames, or -1 for a loop without an end.
 func (v restoredLoops) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.restoredLoops() {
