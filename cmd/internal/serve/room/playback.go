@@ -80,8 +80,8 @@ func (r *Room) watch(st *playback, e *report.Event) {
 	}
 }
 
-// firstManualCue returns the index of the first cue in s.Cues that a GO starts; earlier cues belong to the timeline of the
-// sheet. Without such a cue, it returns the number of cues.
+// firstManualCue returns the index of the first cue in s.Cues that a GO starts; earlier cues belong to the timeline of
+// the sheet. If all cues belong to the timeline, it returns the number of cues.
 func firstManualCue(s *cue.Sheet) int {
 	switch {
 	case !hasTimeline(s):

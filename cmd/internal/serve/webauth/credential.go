@@ -16,8 +16,9 @@ type credential struct {
 	spent bucket // the client's use of its rate
 }
 
-// in returns the role that the credential gives in a room. After the end of the credential it is the zero Role. The
-// room "" is the server as a whole: there, a credential that is limited to some rooms gives at most the role Read.
+// in returns the role that the credential gives in the room called room: the zero Role if it is limited to other rooms
+// or has ended. The room "" is the server as a whole: there, a credential that is limited to some rooms gives at most
+// the role Read.
 func (b *credential) in(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
@@ -30,8 +31,8 @@ func (b *credential) in(room string) Role {
 	return None
 }
 
-// covers reports whether the credential gives at least role in a room. For the room "" it reports whether the
-// credential does so in all rooms.
+// covers reports whether the credential gives at least role in the room called room. For the room "" it reports whether
+// the credential does so in all rooms; a credential that is limited to some rooms does not.
 func (b *credential) covers(role Role, room string) bool {
 	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
 }
@@ -46,9 +47,10 @@ type visitor struct {
 
 type visitorKey struct{}
 
-// in returns the visitor's role in a room; the room "" is the server as a whole. Without a credential, the role is
-// Options.Public, if that is set. Otherwise it is the zero Role if tokens are required; if not, it is Admin for a
-// visitor on this machine and Operate for another.
+// in returns the visitor's role in the room called room; the room "" is the server as a whole. A credential decides
+// alone. Without a credential, the role is Admin if tokens are not required and the server listens on loopback only. If
+// not, the role is the room's from Options.Public, if that has a role. Otherwise it is the zero Role if tokens are
+// required, and else Admin for a visitor on this machine and Operate for any other.
 func (v *visitor) in(room string) Role {
 	if v.credential != nil {
 		return v.credential.in(room)
@@ -71,8 +73,8 @@ func (v *visitor) in(room string) Role {
 	return Operate
 }
 
-// Of returns the role of the caller in a room. The room "" is the server as a whole. If ctx does not come from a
-// request through Guard.Wrap, the role is the zero Role, without any permission.
+// Of returns the role of the caller in ctx in the room called room. The room "" is the server as a whole. If ctx does
+// not come from a request through Guard.Wrap, the role is the zero Role, without any permission.
 func Of(ctx context.Context, room string) Role {
 	v, ok := ctx.Value(visitorKey{}).(*visitor)
 	if !ok {
@@ -81,8 +83,8 @@ func Of(ctx context.Context, room string) Role {
 	return v.in(room)
 }
 
-// Allow returns nil if the caller in ctx has at least the role need in a room; the room "" is the server as a whole.
-// Otherwise it returns a *Denied: status 401 if a token is missing or expired, 403 if the role is too low.
+// Allow returns nil if the caller in ctx has at least the role need in the room called room; the room "" is the server
+// as a whole. Otherwise it returns a *Denied: status 401 if a token is missing or expired, 403 if the role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := Of(ctx, room)
 	if have >= need {
@@ -95,7 +97,8 @@ func Allow(ctx context.Context, room string, need Role) error {
 }
 
 // Take counts n more requests of the caller in ctx, such as the commands of a batch, against the rate limits. It
-// returns a *Denied with status 429 if a limit is exceeded, otherwise nil. An n of 0 or less is ignored.
+// returns a *Denied with status 429 if a limit is exceeded, otherwise nil. An n of 0 or less, and a ctx that does not
+// come from a request through Guard.Wrap, are ignored.
 func Take(ctx context.Context, n int) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
 		if err := v.take(n); err != nil {
@@ -105,10 +108,10 @@ func Take(ctx context.Context, n int) error {
 	return nil
 }
 
-// Passcode returns the highest role that the token passcode gives in the given rooms. An empty or unknown passcode
-// gives the role of callers without a token. It is for protocols without headers; remote is the client's address as
-// package net prints it. An unknown passcode counts as a failed login. While the address must wait after failures,
-// err is a *Denied.
+// Passcode returns the highest role that the token passcode gives in any of rooms. An empty or unknown passcode gives
+// the role of callers without a token. It is for protocols without headers; remote is the client's address as package
+// net prints it. An unknown passcode counts as a failed login; if the address must now wait after failures, err is a
+// *Denied and role the zero Role. A valid passcode is accepted even then.
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {

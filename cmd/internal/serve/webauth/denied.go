@@ -18,7 +18,7 @@ type Denied struct {
 	After  time.Duration // time until a retry may succeed; 0: unknown
 }
 
-// denied returns a *Denied with an HTTP status and a formatted Detail.
+// denied returns a *Denied with the HTTP status status, and a Detail formatted as by fmt.Sprintf.
 func denied(status int, format string, args ...any) *Denied {
 	return &Denied{Status: status, Detail: fmt.Sprintf(format, args...)}
 }
@@ -44,7 +44,8 @@ func (d *Denied) problem() []byte {
 // scheme is the WWW-Authenticate header of a 401.
 const scheme = `Bearer realm="voicepool"`
 
-// Write answers with err as problem JSON (RFC 9457). An error that is not a *Denied becomes a 500 without details.
+// Write answers with err, a *Denied or an error that wraps it, as problem JSON (RFC 9457), with the headers
+// WWW-Authenticate for a 401 and Retry-After if After is known. Any other error becomes a 500 without details.
 func Write(w http.ResponseWriter, err error) {
 	d, ok := errors.AsType[*Denied](err)
 	if !ok {

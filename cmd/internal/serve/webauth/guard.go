@@ -6,7 +6,7 @@
 //	server := g.Server(g.Wrap(handler))
 //	err := server.Serve(g.Listener(listener))
 //	// In the handler:
-//	if err := guard.Allow(r.Context(), room, guard.Operate); err != nil { ... }
+//	if err := webauth.Allow(r.Context(), room, webauth.Operate); err != nil { ... }
 //
 // All methods are safe for concurrent use.
 package webauth
@@ -111,9 +111,9 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Change replaces all options except the limits. If a token is removed or its permissions change, its sessions and
-// long requests end at once. If o requires tokens for the first time, all sessions and links made without tokens
-// end, too.
+// Change replaces all options with o, except the limits. If a token is removed or its permissions change, its sessions,
+// links and long requests end at once. If o requires tokens and the old options did not, all sessions and links made
+// without tokens end, too. The remaining sessions are stored as after Restore.
 func (g *Guard) Change(o Options) {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -148,7 +148,8 @@ func (g *Guard) Change(o Options) {
 	g.keep()
 }
 
-// Close ends all sessions and their long requests. Sessions that Restore's keep has stored stay stored.
+// Close ends all credentials: tokens, sessions, links and their long requests. Sessions that Restore's keep has stored
+// stay stored.
 func (g *Guard) Close() {
 	g.keeping.Lock()
 	defer g.keeping.Unlock()
@@ -164,8 +165,10 @@ func (g *Guard) Counts() Counts {
 	}
 }
 
-// Wrap returns a handler that passes permitted requests to next and answers the others with an error. It answers
-// /login, /logout and /v1/login-links itself. The context of a request identifies its caller to Of, Allow and Take.
+// Wrap returns a handler that passes requests to next, unless their host, origin, token or rate is wrong; these get an
+// error, which browsers see as a page. It does not check roles: the context of a request identifies the caller, so that
+// next can call Of, Allow and Take. The handler answers /login, /login.css, /logout and /v1/login-links itself, limits
+// the time of bodies, and sets security headers.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", g.loginPage)
@@ -197,9 +200,9 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// check authenticates a request and returns a context that identifies the caller. For a GET request with a credential,
-// the context ends with the credential. The caller must call the CancelFunc after the request. If the request is refused,
-// the *Denied is not nil and the other results are nil.
+// check checks host, token or cookie, origin and rate of the request r, and counts a rejection. It returns a context
+// that identifies the caller. For a GET request with a credential, the context ends with the credential. The caller
+// must call the CancelFunc after the request. If r is refused, the *Denied is not nil and the other results are nil.
 func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
 	rules := g.rules.Load()
 	if err := rules.host(r); err != nil {

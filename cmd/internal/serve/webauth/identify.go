@@ -6,9 +6,9 @@ import (
 )
 
 // identify sets v.credential from the token in the Authorization header of r. Without that header it sets v.session and
-// v.credential from the cookie. A wrong token or scheme is a *Denied: 401, or 429 if the address must wait after
-// failures. Without a header and a valid cookie, or with a header when rules require no tokens, v stays anonymous
-// and the result is nil.
+// v.credential from the cookie. A wrong token or scheme counts as a failure and is a *Denied: 401, or 429 if the
+// address must wait after failures. Without a header and a valid cookie, or with a header when rules require no tokens,
+// v stays anonymous and the result is nil.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {

@@ -77,7 +77,9 @@ type listener struct {
 	guard *Guard
 }
 
-// Accept waits for a connection within the limits and returns it. It refuses connections beyond the limits.
+// Accept waits for a connection within the limits and returns it; its Close removes it from the counts. Connections
+// beyond the limits are refused and counted. An error of the underlying listener is returned; too many open files are
+// counted, too.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -107,7 +109,7 @@ type conn struct {
 	leave func()
 }
 
-// Close closes the connection. The first call removes it from the counts.
+// Close closes the connection. The first call also removes it from the counts of open connections.
 func (c *conn) Close() error {
 	c.leave()
 	return c.Conn.Close()
@@ -121,8 +123,8 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// refuse sends why to the client and closes the connection, within one second. It does not block. Under TLS, or with
-// too many refusals at the same time, it only closes the connection.
+// refuse sends why to the client of c, as JSON or, to a browser, as a page, and closes c within one second. It does not
+// block. Under TLS, or if Limits.Refusals clients are being answered already, it only closes c.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.crowd.mutex.Lock()
 	full := g.crowd.leaving >= g.limits.Refusals || g.rules.Load().Secure

@@ -25,8 +25,9 @@ const mostForm = 4096
 
 var loginTemplate = template.Must(template.New("login").Parse(loginText))
 
-// loginPage answers GET /login with the login page. With the parameter key it logs in with that one-time link
-// instead and redirects.
+// loginPage answers GET /login with the login page. With the parameter key, but not for HEAD and prefetches, it logs in
+// with that one-time link instead, which is then used up, and redirects. An unknown or expired key counts as a failed
+// login: the answer is the page with a reason, and status 403, or 429 while the address must wait.
 func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	key := r.URL.Query().Get("key")
@@ -51,8 +52,9 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// login answers the form of the login page. With a valid token it starts a session and redirects. Otherwise it shows
-// the page again with the reason.
+// login answers the form of the login page. With a valid token, or if the server needs no tokens, it redirects; with a
+// token it also starts a session. Otherwise it shows the page again with the reason and status 400, 403 or 429. A wrong
+// token counts as a failed login.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	if err := g.failures.blocked(v.addr); err != nil {
@@ -81,8 +83,9 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// enter starts a session with the permissions of b, sets its cookie and redirects to the target of the login. It
-// ends the caller's earlier session, unless b comes from a link which that session has made.
+// enter starts and stores a session with the permissions of b, sets its cookie and redirects to the target of the
+// login, as next returns it. It ends the caller's earlier session, unless b comes from a link which that session has
+// made.
 func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *credential) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	if v.session != nil && v.session.credential.id != b.id { // a session that made the link stays: the new one ends with it
@@ -94,7 +97,7 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *credential) {
 	http.Redirect(w, r, next(r), http.StatusSeeOther)
 }
 
-// logout ends the caller's session, if any, deletes its cookie and redirects to the login page.
+// logout ends the caller's session, if any, stores that, deletes the cookie and redirects to the login page.
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
 		v.session.credential.end()
@@ -104,8 +107,8 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
-// setCookie sets the session cookie of the response to value and forbids clients to cache the response. age is the
-// lifetime of the cookie in seconds; a negative age deletes the cookie.
+// setCookie sets the session cookie of the response to value, only for this site and not for scripts, and forbids
+// clients to cache the response. age is the lifetime of the cookie in seconds; a negative age deletes the cookie.
 func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	tls := g.rules.Load().Secure
 	http.SetCookie(w, &http.Cookie{
@@ -114,8 +117,8 @@ func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	w.Header().Set("Cache-Control", "no-store")
 }
 
-// next returns the path to redirect to after a login: the parameter next if it is a path on this server, otherwise
-// "/".
+// next returns the path to redirect to after a login: the parameter next of the query or form of r if it is a path on
+// this server, otherwise "/".
 func next(r *http.Request) string {
 	to := r.FormValue("next")
 	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
@@ -124,8 +127,8 @@ func next(r *http.Request) string {
 	return to
 }
 
-// showLogin answers with a status and the login page. message, which may be empty, is shown on it. The page keeps
-// the target of the redirect.
+// showLogin answers with status and the login page, which must not be cached. The page shows message, which may be
+// empty, and the role of the caller's session, and keeps the target of the redirect.
 func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
 	to := next(r)
 	if to == "/" {
@@ -166,8 +169,9 @@ type invitation struct {
 	Room string `json:"room"`
 }
 
-// makeLink answers POST /v1/login-links with the URL of a new one-time login link. The caller must be an Admin of
-// the room. The link ends with the caller's token.
+// makeLink answers POST /v1/login-links with status 201 and the URL of a new one-time login link. The caller must be an
+// Admin of the room in the body, or of all rooms without a room. The link ends with the caller's token or session. An
+// invalid body is a 400, a long one a 413, a missing permission a 401 or 403.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
@@ -208,8 +212,8 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
 }
 
-// read parses data, the JSON of an invitation, into i and returns its role. Invalid data is a *Denied with status
-// 400.
+// read parses data, the JSON of an invitation, into i and returns its role. Invalid JSON, an unknown field and an
+// unknown or missing role are a *Denied with status 400; otherwise the *Denied is nil.
 func (i *invitation) read(data []byte) (Role, *Denied) {
 	var given map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {

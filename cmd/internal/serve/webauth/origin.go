@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hostNames returns the set of host names accepted in Host headers: hosts and localhost, in lower case without
-// ports.
+// hostNames returns the set of host names accepted in Host headers: the names in hosts and localhost, in lower case
+// without ports.
 func hostNames(hosts []string) map[string]bool {
 	names := map[string]bool{"localhost": true}
 	for _, h := range hosts {
@@ -19,7 +19,8 @@ func hostNames(hosts []string) map[string]bool {
 	return names
 }
 
-// splitHost splits host into a name, in lower case without brackets and a final dot, and a port, which may be "".
+// splitHost splits host into a name, in lower case without brackets and a final dot, and a port, which is "" if host
+// has no port. It does not check either.
 func splitHost(host string) (name, port string) {
 	name = host
 	if n, p, err := net.SplitHostPort(host); err == nil {
@@ -30,8 +31,9 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// host returns a *Denied with status 403 if the Host header of r does not name this server, otherwise nil. This
-// prevents DNS rebinding: a page of an attacker whose name points to this machine sends another Host.
+// host returns a *Denied with status 403 if the Host header of r does not name this server, otherwise nil. Names in
+// Options.Hosts, localhost, loopback addresses and the local address of the connection are accepted, with any port.
+// This prevents DNS rebinding: a page of an attacker whose name points to this machine sends another Host.
 func (s *rules) host(r *http.Request) *Denied {
 	name, _ := splitHost(r.Host)
 	if s.hosts[name] {
@@ -47,8 +49,8 @@ func (s *rules) host(r *http.Request) *Denied {
 }
 
 // origin returns a *Denied with status 403 if r changes state or opens a WebSocket and comes from a page of another
-// site, otherwise nil. cookie means that a cookie identifies the caller: browsers attach cookies to requests of
-// foreign pages, too.
+// site, by its headers Origin or else Sec-Fetch-Site, otherwise nil. cookie means that a cookie identifies the caller.
+// A request with a cookie must have either header, because browsers attach cookies to requests of foreign pages, too.
 func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	if safe(r.Method) && !upgrades(r) {
 		return nil
@@ -73,8 +75,9 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
 }
 
-// own reports whether origin, the value of an Origin header, is this server: host, the host of the request, or a
-// name in Options.Hosts. If the server uses TLS, the origin must be https.
+// own reports whether origin, the value of an Origin header, is this server: its host and port are equal to host, the
+// Host of the request, or to an entry of Options.Hosts. If the server uses TLS, origin must be https, otherwise http or
+// https.
 func (s *rules) own(origin, host string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
@@ -91,8 +94,8 @@ func (s *rules) own(origin, host string) bool {
 	return false
 }
 
-// sameHost reports whether two hosts, each with or without a port, are equal. A missing port is the default port of
-// scheme, "http" or "https".
+// sameHost reports whether the hosts a and b, each with or without a port, are equal regardless of case. A missing port
+// is the default port of scheme, "http" or "https".
 func sameHost(a, b, scheme string) bool {
 	standard := map[string]string{"http": "80", "https": "443"}[scheme]
 	nameA, portA := splitHost(a)
@@ -106,7 +109,7 @@ func sameHost(a, b, scheme string) bool {
 	return nameA == nameB && portA == portB
 }
 
-// safe reports whether requests with a method do not change state.
+// safe reports whether requests with the HTTP method method do not change state: GET, HEAD and OPTIONS.
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
@@ -116,7 +119,8 @@ func upgrades(r *http.Request) bool {
 	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 }
 
-// secure sets headers that restrict pages in browsers. tls means that the request came over TLS.
+// secure sets headers in h, a response, that restrict pages in browsers, such as Content-Security-Policy. tls means
+// that the request came over TLS; it adds Cross-Origin-Opener-Policy.
 func secure(h http.Header, tls bool) {
 	h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -42,8 +42,8 @@ type pageWriter struct {
 	held    bytes.Buffer
 }
 
-// WriteHeader holds back the status of an error in problem JSON, so that finish can write a page instead. Any other
-// status is passed on to the response.
+// WriteHeader holds back status if it is at least 400 and the response is problem JSON, so that finish can write a page
+// instead. Any other status, and a status after the beginning of the response, is passed on.
 func (p *pageWriter) WriteHeader(status int) {
 	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
 		p.status = status
@@ -75,7 +75,8 @@ func (p *pageWriter) FlushError() error {
 // Unwrap returns the underlying writer, for http.ResponseController.
 func (p *pageWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// finish writes the HTML page of the error that was held back, if any. Call it after the handler.
+// finish writes the HTML page of the error that was held back, if any, with the held status. Call it once, after the
+// handler. The page offers a login that leads back to a GET request.
 func (p *pageWriter) finish() {
 	if p.status == 0 {
 		return
@@ -93,9 +94,9 @@ func (p *pageWriter) finish() {
 	p.ResponseWriter.Write(errorPage(p.held.Bytes(), p.status, h.Get("Retry-After"), next))
 }
 
-// errorPage returns the HTML page of an error. problem is its JSON, and status the HTTP status. after is the value
-// of Retry-After in seconds, or "". For a 401 the page links to the login, which then redirects to next; "" means to
-// "/".
+// errorPage returns the HTML page of an error. problem is its problem JSON, whose sentence the page shows, and status
+// the HTTP status. after is the value of Retry-After in seconds, or "". For a 401 the page links to the login, which
+// then redirects to next, or to "/" if next is "".
 func errorPage(problem []byte, status int, after, next string) []byte {
 	var said struct{ Detail string }
 	_ = json.Unmarshal(problem, &said) // without a sentence the page shows the title

@@ -16,8 +16,8 @@ type bucket struct {
 	limiter *rate.Limiter
 }
 
-// take takes n tokens out of the bucket at time now and returns 0. If the bucket has fewer, take does not change it
-// and returns the time until there are enough. perSecond is both the capacity and the number of tokens added per
+// take takes n tokens out of the bucket at the time now and returns 0. If the bucket has fewer tokens, take removes no
+// token and returns the time until there are enough. perSecond is both the capacity and the number of tokens added per
 // second; every call must pass the same value. An n above perSecond counts as perSecond.
 func (b *bucket) take(n, perSecond int, now time.Time) time.Duration {
 	b.once.Do(func() { b.limiter = rate.NewLimiter(rate.Limit(perSecond), perSecond) })
@@ -40,14 +40,14 @@ type rates struct {
 	addresses     map[netip.Prefix]*bucket
 }
 
-// init sets the limits for requests and empties the buckets of addresses.
+// init sets the limits for requests, Rate and AddressRate of l, and removes the buckets of all addresses.
 func (s *rates) init(l Limits) {
 	s.limit, s.single = l.Rate, l.AddressRate
 	s.addresses = map[netip.Prefix]*bucket{}
 }
 
-// of returns the bucket of an IPv4 address or IPv6 network, and makes the bucket if it is new. If there are too many
-// addresses, it first drops the buckets of others; those addresses then start with full buckets.
+// of returns the bucket of block, an IPv4 address or IPv6 network, and makes a missing bucket. If 4,096 addresses have
+// a bucket, it first drops a quarter of the buckets; those addresses then start with full buckets.
 func (s *rates) of(block netip.Prefix) *bucket {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -74,8 +74,9 @@ func evict[T any](m map[netip.Prefix]T) {
 	}
 }
 
-// take counts n requests of v against the limits of its address, its token and the server. It returns a *Denied with
-// status 429 if one is exceeded, otherwise nil. On loopback only the limit of the server counts.
+// take counts n requests of v against the limits per second of its address, its credential and the server, in this
+// order. At the first exceeded limit it counts a rejection and returns a *Denied with status 429, and the limits after
+// it do not count the requests. Otherwise it returns nil. On loopback only the limit of the server counts.
 func (v *visitor) take(n int) *Denied {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
@@ -117,15 +118,17 @@ const (
 	mostWait  = 15 * time.Minute
 )
 
-// blocked returns a *Denied with status 429 while the address a must wait after wrong tokens, otherwise nil.
+// blocked returns a *Denied with status 429 while the address a must wait after wrong tokens, otherwise nil. It counts
+// no failure.
 func (f *failures) blocked(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.refuse(f.addresses[a.block], time.Now())
 }
 
-// fail counts a wrong token from the address a. It returns a *Denied with status 429 if the address must now wait,
-// otherwise nil. Each wait is twice as long as the one before, up to 15 minutes.
+// fail counts a wrong token from the address a. It returns a *Denied with status 429 if the address must wait, because
+// of this or an earlier token, otherwise nil. The first wait, of 10 s, follows more than Limits.Logins wrong tokens in
+// a minute; each further wrong token after a wait doubles it, up to 15 minutes. 15 minutes without failures end that.
 func (f *failures) fail(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

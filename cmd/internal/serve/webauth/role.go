@@ -21,8 +21,8 @@ var roleNames = []string{"none", "read-only", "operator", "admin"}
 // String returns the role as it appears in token files.
 func (r Role) String() string { return words.Name("Role", r, roleNames) }
 
-// ParseRole parses a role of a token file: read-only, operator or admin. Other text is an error, and the role is the
-// zero Role.
+// ParseRole parses text, a role of a token file: read-only, operator or admin. Other text is an error that suggests the
+// nearest role, and the result is the zero Role.
 func ParseRole(text string) (Role, error) {
 	for r := Read; r <= Admin; r++ {
 		if text == r.String() {

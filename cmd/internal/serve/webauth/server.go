@@ -17,8 +17,9 @@ const (
 	bodyBetween = 64 << 10 // bytes between two updates of the deadline
 )
 
-// Server returns an HTTP/1.1 server for the handler h with time limits: headers of at most 16 KiB within 5 s, idle
-// connections for 2 minutes, answers accepted within 10 s. It does not support HTTP/2, which lacks WebSockets.
+// Server returns an HTTP/1.1 server for the handler h with limits: headers of at most 16 KiB within 5 s, idle
+// connections for 2 minutes, and answers within 10 s unless h sets another write deadline. It does not support HTTP/2,
+// which lacks WebSockets, and logs no errors, because they quote client data. h should come from Wrap.
 func (g *Guard) Server(h http.Handler) *http.Server {
 	s := &http.Server{
 		Handler: h, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
@@ -29,8 +30,8 @@ func (g *Guard) Server(h http.Handler) *http.Server {
 	return s
 }
 
-// bounded returns r with a body that must arrive within a time limit: 10 s, and 1 s more for each 16 KiB. w is its
-// response.
+// bounded replaces the body of r, if it has one, by a body that must arrive within a time limit: 10 s from now, and 1 s
+// more for each 16 KiB. It returns r. w is the response to r; its deadlines are set.
 func bounded(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), begin: time.Now()}
@@ -48,8 +49,9 @@ type body struct {
 	ended bool
 }
 
-// Read reads the body and extends the read deadline as data arrives. At the end of the body it sets the write
-// deadline for the answer.
+// Read reads the body into p and extends the read deadline of the connection as data arrives. At the end of the body,
+// and after an error, it sets the write deadline for the answer to 10 s from now. At the end it also removes the read
+// deadline.
 func (b *body) Read(p []byte) (int, error) {
 	if b.count >= b.next && !b.ended {
 		b.next = b.count + bodyBetween

@@ -39,7 +39,7 @@ type sessions struct {
 	links []link
 }
 
-// secret returns 256 random bits as text for a URL or a cookie, and the hash of the text.
+// secret returns 256 random bits as text for a URL or a cookie, and as sum the SHA-256 of the text.
 func secret() (text string, sum id) {
 	var bits [32]byte
 	rand.Read(bits[:])
@@ -47,16 +47,17 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin starts a session of 30 days with the permissions of a credential and returns the cookie of the session. Only
-// the hash of the cookie is stored. The session ends early if the credential ends.
+// begin starts a session of 30 days with the permissions of the credential of, and returns the cookie of the session.
+// Only the hash of the cookie is kept. The session ends early if of ends. The caller must call Guard.keep to store it.
 func (s *sessions) begin(of *credential) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session with the permissions of a credential, and returns it. sum is the hash of the session's cookie.
-// The session ends at until, or earlier with the credential. If there are too many sessions, the oldest ends.
+// add adds a session with the permissions of the credential of, and returns the session. sum is the hash of the
+// session's cookie. The session ends at the time until, or earlier with of. If there are too many sessions, add first
+// removes the ended sessions; if that is not enough, it ends the oldest session.
 func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -85,7 +86,7 @@ func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	return one
 }
 
-// find returns the session with a cookie; nil if the cookie is unknown or the session has ended.
+// find returns the session whose cookie has the value cookie, or nil if cookie is unknown or the session has ended.
 func (s *sessions) find(cookie string) *session {
 	sum := sha256.Sum256([]byte(cookie)) // comparing hashes leaks no timing information about the cookie
 	s.mutex.Lock()
@@ -109,8 +110,8 @@ func (s *sessions) count() (n int) {
 	return n
 }
 
-// invite adds a one-time link with the permissions of b, valid for one hour, and returns its secret key. If there
-// are too many links, the oldest becomes invalid.
+// invite adds a one-time link with the permissions of b, valid for one hour or until b ends, and returns its secret
+// key. Only the hash of the key is kept. If there are 256 valid links, the oldest becomes invalid.
 func (s *sessions) invite(b *credential) (key string) {
 	key, sum := secret()
 	s.mutex.Lock()
@@ -124,8 +125,8 @@ func (s *sessions) invite(b *credential) (key string) {
 	return key
 }
 
-// use deletes the link with a key and returns the credential of the link. It returns nil if the key is unknown, or if
-// the link has expired or its credential has ended.
+// use deletes the link whose secret key is key and returns the credential of the link. It returns nil if key is
+// unknown, or if the link has expired or its credential has ended.
 func (s *sessions) use(key string) *credential {
 	sum := sha256.Sum256([]byte(key))
 	s.mutex.Lock()
@@ -142,9 +143,9 @@ func (s *sessions) use(key string) *credential {
 	return l.credential
 }
 
-// Invite returns the path and query of a one-time login link, valid for one hour. It gives role in a room, or in all
-// rooms if room is "". It is meant for the person who started the server. If the server has no tokens, the link and
-// its session end when tokens are added.
+// Invite makes a one-time login link, valid for one hour, and returns its path and query. The link gives role in the
+// room called room, or in all rooms if room is "". It is meant for the person who started the server. If the server has
+// no tokens, the link and its session end when tokens are added.
 func (g *Guard) Invite(role Role, room string) (path string) {
 	from := g.rules.Load().open
 	if from == nil {
@@ -153,8 +154,8 @@ func (g *Guard) Invite(role Role, room string) (path string) {
 	return g.invite(from, role, room)
 }
 
-// invite returns the path and query of a one-time login link. It gives role in a room, or in all rooms if room is
-// "". The link and its session end with the credential of.
+// invite makes a one-time login link, valid for one hour, and returns its path and query. The link gives role in the
+// room called room, or in all rooms if room is "". The link and its session end with the credential of.
 func (g *Guard) invite(of *credential, role Role, room string) (path string) {
 	b := &credential{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {

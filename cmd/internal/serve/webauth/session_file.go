@@ -43,8 +43,8 @@ type id [sha256.Size]byte
 // ownID is the id of the credential used for the links of the server itself, if tokens are required.
 var ownID = id{sha256.Size - 1: 1}
 
-// tokenID returns the id of token t: a hash with salt as its key. It includes the token's role and rooms, so that a
-// session ends when they change.
+// tokenID returns the id of the token t: an HMAC-SHA-256 with the key salt, of the token's hash, role and rooms. So a
+// session ends when the role or the rooms of its token change.
 func tokenID(salt []byte, t *token) (of id) {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write(t.sum[:])
@@ -65,7 +65,7 @@ func newSalt() []byte {
 }
 
 // read parses text, stored sessions in JSON, into k. Empty text means no sessions and a new salt. Text of a newer
-// program is an error that wraps ErrNewer.
+// program is an error that wraps ErrNewer. After an error, k may be partly filled. The sessions are not checked.
 func (k *keptSessions) read(text []byte) error {
 	if len(text) == 0 {
 		*k = keptSessions{Version: keptVersion, Salt: newSalt()}
@@ -110,8 +110,9 @@ func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 	return nil
 }
 
-// begin adds stored sessions. It skips sessions that have expired or whose token is gone, and the oldest above the
-// limit.
+// begin adds the stored sessions kept, which are in order of their beginning, with their remaining time, at most 30
+// days. It skips sessions that have expired, are damaged, or whose token or earlier session is gone, and the oldest
+// above the limit. It changes kept.
 func (g *Guard) begin(kept []keptSession) {
 	rules := g.rules.Load()
 	credentials := map[id]*credential{ownID: {ended: g.ended}}
@@ -145,7 +146,8 @@ func (g *Guard) begin(kept []keptSession) {
 	}
 }
 
-// keep passes the text of all sessions to the function given to Restore, if any. After Close it has no effect.
+// keep passes the text of all active sessions to the function given to Restore, one call at a time. Before Restore and
+// after Close it has no effect.
 func (g *Guard) keep() {
 	if g.keepText == nil {
 		return

@@ -34,8 +34,8 @@ type Tokens struct{ list []*token }
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// LoadTokens reads the token file path, of at most 1 MiB. notes are warnings to show to the operator, for example
-// that other users can read the file.
+// LoadTokens reads and parses the token file at path, a regular file or a pipe of at most 1 MiB. notes are warnings to
+// show to the operator, also before an error: that other users can read or change the file.
 func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -89,8 +89,9 @@ func ParseTokens(title string, text []byte) (*Tokens, error) {
 	return t, nil
 }
 
-// parseToken parses one line of a token file. It returns nil and no error for an empty line or a comment. A token
-// without a name is called after number, its line number.
+// parseToken parses line, one line of a token file. It returns nil and a nil error for an empty line or a comment. A
+// token without a name is called after number, its line number. The credential of the result is not active: it has
+// neither an id nor an end. An error never quotes text that may be a token.
 func parseToken(line string, number int) (*token, error) {
 	fields := strings.Fields(line)
 	name := fmt.Sprintf("line %d", number)
@@ -132,8 +133,8 @@ func parseToken(line string, number int) (*token, error) {
 	return &token{sha256.Sum256([]byte(secret)), b}, nil
 }
 
-// issue returns a copy of the tokens with active credentials, which end with the context ended. salt is the key of their
-// ids. A token with unchanged permissions keeps its credential from old, the earlier rules, which may be nil.
+// issue returns a copy of the tokens with active credentials, which end with the context ended. salt is the key of
+// their ids. A token with unchanged permissions keeps its credential from old, the earlier rules, which may be nil.
 func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
@@ -153,8 +154,8 @@ func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	return out
 }
 
-// find returns the credential of the token secret, or nil. The time that find takes depends neither on the position
-// of the token in the list nor on its text.
+// find returns the credential of the token whose text is secret, or nil if it is unknown. The time that find takes
+// depends neither on the position of the token in the list nor on its text.
 func (t *Tokens) find(secret string) *credential {
 	if len(secret) > mostToken {
 		return nil
