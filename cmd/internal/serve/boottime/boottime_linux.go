@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Now returns the time since the machine started, including the time asleep (CLOCK_BOOTTIME).
+// Now returns the time since the machine started, including the time asleep (CLOCK_BOOTTIME). It panics on a system
+// without that clock.
 func Now() time.Duration {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {

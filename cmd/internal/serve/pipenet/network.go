@@ -20,7 +20,8 @@ type Network struct {
 // New returns a network with the address 127.0.0.1:7700.
 func New() *Network { return &Network{conns: make(chan net.Conn), ended: make(chan struct{})} }
 
-// Accept returns the server's end of the next connection. Its remote address is an address of loopback.
+// Accept waits for the next Dial and returns the server's end of the connection, whose remote address is on loopback.
+// After Close it returns net.ErrClosed.
 func (n *Network) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.conns:
@@ -41,7 +42,8 @@ func (n *Network) Addr() net.Addr { return address }
 
 var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7700}
 
-// Dial opens a connection when the server accepts it, and returns the client's end. It ignores the address.
+// Dial waits until the server calls Accept, and returns the client's end of the connection. It ignores network and
+// address. If ctx ends first, it returns the error of ctx; after Close it returns net.ErrClosed.
 func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -54,7 +56,7 @@ func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Client returns an HTTP client whose connections all use n.
+// Client returns a new HTTP client whose connections all use n, for any host in a URL.
 func (n *Network) Client() *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: n.Dial}}
 }

@@ -28,19 +28,20 @@ type Problem struct {
 	Event   *report.Event `json:"event,omitempty"`   // of a rejected start
 }
 
-// New returns a problem with an HTTP status and a sentence, formatted as by fmt.Sprintf.
+// New returns a problem with the HTTP status status and a Detail formatted as by fmt.Sprintf. Title is the text of the
+// status; Of, Near, For and Over set further fields.
 func New(status int, format string, values ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, values...)}
 }
 
-// Of sets the field of the call to blame, and returns the problem.
+// Of sets the field of the call to blame, such as "gain", in p itself, and returns p.
 func (p *Problem) Of(field string) *Problem {
 	p.Field = field
 	return p
 }
 
-// Near sets the nearest known name, adds "did you mean" to the sentence, and returns the problem. With "" it only
-// returns the problem.
+// Near sets Nearest to name, the nearest known name, adds "did you mean" with name to Detail, and returns p. With "" it
+// does not change p.
 func (p *Problem) Near(name string) *Problem {
 	if name != "" {
 		p.Nearest = name
@@ -49,13 +50,13 @@ func (p *Problem) Near(name string) *Problem {
 	return p
 }
 
-// For sets the reason, and returns the problem.
+// For sets the reason, a word or two for programs, and returns p.
 func (p *Problem) For(reason string) *Problem {
 	p.Reason = reason
 	return p
 }
 
-// Over sets the exceeded limit, and returns the problem.
+// Over sets the limit that was exceeded, and returns p. It does not change Detail.
 func (p *Problem) Over(limit int64) *Problem {
 	p.Limit = limit
 	return p
@@ -64,8 +65,8 @@ func (p *Problem) Over(limit int64) *Problem {
 // Error returns Detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// Write answers a call with the problem. With status 429 or 503 it adds the header Retry-After: 1. A problem that
-// cannot be encoded becomes status 500.
+// Write answers a call with the problem as problem JSON, which must not be cached. With status 429 or 503 it adds the
+// header Retry-After: 1. A problem that cannot be encoded becomes a general one with status 500, also in p.Status.
 func (p *Problem) Write(w http.ResponseWriter) {
 	text, err := json.Marshal(p)
 	if err != nil { // an event that cannot be encoded

@@ -9,8 +9,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// dial opens a WebSocket at address with the token. If the server answers with an error status, the response is not
-// nil.
+// dial opens a WebSocket at address with the token, and follows redirects as elsewhere permits. If the server answers
+// with an error status, the error and the response are not nil.
 func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	head := http.Header{}
 	c.sign(head)

@@ -25,8 +25,8 @@ func (f *Flags) Room() (*Client, error) {
 	return room, nil
 }
 
-// Command sends a command, its name and arguments, to the room and prints the answer as JSON. A signal ends the
-// wait.
+// Command sends command, a name and its arguments as in Say, to the room and prints the answer as JSON on c. A signal
+// ends the wait. Its errors are as in Answered; an invalid address is a usage error.
 func (f *Flags) Command(c *console.Console, command ...string) error {
 	room, err := f.Room()
 	if err != nil {
@@ -38,8 +38,9 @@ func (f *Flags) Command(c *console.Console, command ...string) error {
 	return Answered(c, answer, err)
 }
 
-// Answered prints the answer of a server if err is nil; otherwise it returns an error and does not print. A refusal
-// by the server with a status below 500, and ErrWords, become usage errors.
+// Answered prints answer, the answer of a server, on c if err is nil, and returns nil. Otherwise it returns an error
+// and does not print. A *Refusal with a status below 500, and an error that wraps ErrWords, become usage errors; other
+// errors are returned as they are.
 func Answered(c *console.Console, answer []byte, err error) error {
 	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrWords) {
 		return console.Usage("%s", words.Plain(err))

@@ -40,8 +40,9 @@ type post interface {
 	close()
 }
 
-// natsClient returns the client for an address such as nats://a:4222,b:4222/ROOM, without connecting. creds is the
-// path of a file with credentials, or "". An invalid address is an error without passwords.
+// natsClient returns the client for address, such as nats://a:4222,b:4222/ROOM, without connecting. Without a room, the
+// room is Main. creds is the path of a file with credentials, or "". An invalid address or name of a room is an error
+// without passwords.
 func natsClient(address, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	var servers, hosts []string
@@ -96,7 +97,7 @@ func withoutPasswords(address string) string {
 // where returns the addresses of the NATS servers, without passwords.
 func (n *natsLine) where() string { return n.at }
 
-// open connects to NATS. The caller must close the connection. Errors name the address.
+// open connects to NATS. The caller must close the connection. Errors name the address, except the error of ctx.
 func (n *natsLine) open(ctx context.Context) (post, error) {
 	p, err := n.dial(ctx)
 	if err == nil || ctx.Err() != nil {
@@ -108,7 +109,8 @@ func (n *natsLine) open(ctx context.Context) (post, error) {
 	return nil, fmt.Errorf("%s: %w", n.at, err)
 }
 
-// ask connects to NATS, sends the order o, and returns the body of the answer, as order does.
+// ask connects to NATS, sends the order o to the room, closes the connection, and returns the body of the answer. Its
+// errors are as in open and in order.
 func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -118,9 +120,9 @@ func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	return n.order(ctx, p, o)
 }
 
-// order sends the order o over p and returns the body of the reply. It waits at most 10 s. A status other than 2xx
-// is a *Refusal, returned with the body. If no server plays the room, the error is a noServerError, which permits a
-// retry.
+// order sends the order o to the room over p and returns the body of the reply. It waits at most 10 s. A status other
+// than 2xx is a *Refusal, returned with the body. If no server plays the room, the error is a noServerError, which
+// permits a retry. Other errors name the address, except the error of ctx.
 func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -155,8 +157,9 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 	return r.Body, nil
 }
 
-// watch requests the state of the room every 100 ms, follows its events, and calls show with each picture. It always
-// returns an error: of ctx, the connection or the room.
+// watch requests the state of the room every 100 ms, follows the room's events, adds both to w, and calls show with
+// each new picture and false. It uses one connection, which it closes. It always returns an error: of ctx or of the
+// connection, a *Refusal with a status 4xx, or errEnd.
 func (n *natsLine) watch(ctx context.Context, w *watching, show func(liveview.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -198,7 +201,7 @@ func (n *natsLine) watch(ctx context.Context, w *watching, show func(liveview.Pi
 type office struct{ *cluster.Conn }
 
 // request sends data to subject and returns the data of the reply. It waits until ctx ends, but returns an error at
-// once if NATS does not permit the request.
+// once if NATS does not permit the request, or if no client has subscribed to subject (nats.ErrNoResponders).
 func (o office) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	inbox := o.NC.NewInbox()
 	sub, err := o.NC.SubscribeSync(inbox)
@@ -222,8 +225,8 @@ func (o office) request(ctx context.Context, subject string, data []byte) ([]byt
 	return m.Data, nil
 }
 
-// follow sends the data of all messages of subject to events, until close. If the channel is full, messages are
-// dropped.
+// follow subscribes to subject and sends the data of its messages to events, on another goroutine, until close. If the
+// channel is full, messages are dropped. It does not wait for messages.
 func (o office) follow(subject string, events chan<- []byte) error {
 	_, err := o.NC.Subscribe(subject, func(m *nats.Msg) {
 		select {

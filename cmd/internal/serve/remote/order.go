@@ -13,7 +13,8 @@ type Order struct {
 	With  map[string]any `json:"with,omitempty"`
 }
 
-// Call returns the HTTP call for the order: the method, and the path below the path of the room.
+// Call returns the HTTP call for the order o: the method, and the escaped path below the path of the room. The fields
+// of o.With are not in it.
 func (o *Order) Call() (method, path string) {
 	switch o.Do {
 	case "set":

@@ -58,9 +58,9 @@ func Help() (lines []string) {
 	return lines
 }
 
-// Say carries out a command, its name and arguments, in the room and returns the server's answer as JSON. The error
-// wraps ErrWords if the command is invalid, is a *Refusal if the server rejects it, and otherwise concerns the
-// connection.
+// Say carries out command, a name and its arguments as listed by Help, in the room and returns the server's answer as
+// JSON. The error wraps ErrWords if the command is invalid; then no order was sent. It is a *Refusal if the server
+// rejects the order, and otherwise concerns the connection or ctx.
 func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, error) {
 	if len(command) == 0 {
 		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrWords)
@@ -81,8 +81,8 @@ func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, e
 	return w.ask(c, ctx, rest)
 }
 
-// order returns a function for the table of commands: it sends the order do. Argument i of the command becomes the
-// field keys[i]; an optional prefix "KEY=" is removed.
+// order returns a function for the table of commands, which sends the order do. Argument i of the command becomes the
+// field keys[i] as a string, without the optional prefix "KEY=". The command has at most as many arguments as keys.
 func order(do string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		body := map[string]any{}
@@ -102,15 +102,16 @@ func trimKey(text, key string) string {
 	return text
 }
 
-// step returns a function for the table of commands: it moves standby by one cue, forward for 1 and back for -1.
+// step returns a function for the table of commands, which moves standby by one cue, forward if by is 1 and back if by
+// is -1.
 func step(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
 		return c.ask(ctx, &Order{Do: "standby", With: map[string]any{"step": by}})
 	}
 }
 
-// hold returns a function for the table of commands: it pauses (on is true) or resumes the voices with an id, or
-// everything if the command has no argument.
+// hold returns a function for the table of commands, which pauses (on is true) or resumes voices. The argument of the
+// command is the id of the voices; without an argument, the whole show is paused or resumed.
 func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		if len(rest) == 1 {
@@ -120,16 +121,17 @@ func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, er
 	}
 }
 
-// mute returns a function for the table of commands: it mutes (on is true) or unmutes the bus named by the argument.
+// mute returns a function for the table of commands, which mutes (on is true) or unmutes the bus that the argument of
+// the command names.
 func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
 	}
 }
 
-// stop carries out the command stop; rest is [ID|all] [TIME]. It fades out the voices with an id, everything for
-// "all", or all running cues without both. TIME is the length of the fade; the default is the server's. A single
-// plain number is an id.
+// stop carries out the command stop; rest is [ID|all] [TIME]. It fades out the voices with the id ID, everything for
+// "all", or all running cues without either word. TIME is the length of the fade; the default is the server's. If rest
+// is a single plain number, that is an id. It returns the server's answer as JSON.
 func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body := map[string]any{}
 	if n := len(rest); n > 0 && isTime(rest[n-1]) && (n == 2 || !isNumber(rest[0])) {
@@ -144,8 +146,8 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.ask(ctx, &Order{Do: "stopall", With: body})
 }
 
-// play carries out the command play: rest[0] is the sound, which must be there, and the others are KEY=VALUE. It
-// returns the server's answer as JSON; a word that is not KEY=VALUE or repeats a key is an error that wraps
+// play carries out the command play. rest, at least one word, is the sound and then words KEY=VALUE, the fields of the
+// order. It returns the server's answer as JSON; a word that is not KEY=VALUE or repeats a key is an error that wraps
 // ErrWords.
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("play", rest[1:])
@@ -162,8 +164,9 @@ func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage
 	return c.ask(ctx, &Order{Do: "play", With: body})
 }
 
-// set carries out the commands set and fade. rest[0] is the name of a bus, or else the id of voices, and the others
-// are KEY=VALUE.
+// set carries out the commands set and fade. rest[0] is the name of a bus of the room, or else the id of voices, and
+// the further words are KEY=VALUE; the key to means gain. It first requests the state of the room, for the names of the
+// buses. It returns the server's answer to the order as JSON; an invalid word is an error that wraps ErrWords.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])
 	if err != nil {
@@ -183,7 +186,8 @@ func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: body})
 }
 
-// isBus requests the state of the room and reports whether it has a bus called name.
+// isBus requests the state of the room from the server and reports whether the room has a bus called name. A failed
+// request or an unreadable state is an error.
 func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	answer, err := c.ask(ctx, &Order{Do: "state"})
 	if err != nil {
@@ -198,20 +202,21 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
 }
 
-// release carries out the command release: the voices with the id rest[0] leave their loops.
+// release carries out the command release: the voices with the id rest[0] leave their loops and play to the end. It
+// returns the server's answer as JSON.
 func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, error) {
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
 }
 
-// seek carries out the command seek: the voices with the id rest[0] jump to the position rest[1], to=TIME, in their
-// sounds.
+// seek carries out the command seek: the voices with the id rest[0] jump to the position rest[1], to=TIME or TIME, in
+// their sounds. It returns the server's answer as JSON.
 func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, error) {
 	to := trimKey(rest[1], "to")
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
 }
 
-// pairs parses words such as gain=-3 into the fields of a JSON object. verb is the name of the command for errors,
-// which wrap ErrWords: for a word without = and a repeated key.
+// pairs parses all, words such as gain=-3, into the fields of a JSON object, with values as in valueOf. A word without
+// = or a key, and a repeated key, are errors that wrap ErrWords. verb is the name of the command for these errors.
 func pairs(verb string, all []string) (map[string]any, error) {
 	body := map[string]any{}
 	for _, text := range all {
@@ -227,8 +232,8 @@ func pairs(verb string, all []string) (map[string]any, error) {
 	return body, nil
 }
 
-// valueOf returns the JSON value of text, the value of the field key: a number, a bool or a string. The values of
-// id, bus and sound are always strings.
+// valueOf returns the JSON value of text for the field key: a json.Number if text is a number, a bool for true and
+// false, and else text as a string. The values of id, bus and sound are always strings.
 func valueOf(key, text string) any {
 	if key == "id" || key == "bus" || key == "sound" {
 		return text
@@ -248,7 +253,7 @@ func isNumber(text string) bool {
 	return err == nil && json.Valid([]byte(text))
 }
 
-// isTime reports whether text is a time in the notation of sheets, such as 2s.
+// isTime reports whether text is a time in the notation of sheets, such as 2s. A plain number is a time in seconds.
 func isTime(text string) bool {
 	_, err := rules.ParseTime(text)
 	return err == nil

@@ -26,9 +26,10 @@ const (
 	longest = 16 << 20
 )
 
-// Watch calls show with pictures of the room until ctx or the room ends; the last call has last set. The end of the
-// room returns nil, the end of ctx its error. If the connection is lost later, the picture shows the reason, and
-// Watch reconnects. A failure of the first connection and a refusal are returned at once.
+// Watch calls show with each new picture p of the room until ctx or the room ends. Then it calls show once more with
+// last set, and returns the error of ctx, or nil if the room has ended. A failure before the first picture and a
+// *Refusal are returned at once, without such a call. If the connection is lost later, a picture shows the reason, and
+// Watch reconnects every second.
 func (c *Client) Watch(ctx context.Context, show func(p liveview.Picture, last bool)) error {
 	w := &watching{colours: map[string]int{}, took: map[uint64]report.Event{}}
 	for first := true; ; first = false {
@@ -111,8 +112,9 @@ type voiceState struct {
 	Looping bool    `json:"looping"`
 }
 
-// take handles a message of the server and reports whether picture has something new to show. Events change the
-// picture only with the next state or levels. At the end of the room the error is errEnd.
+// take adds text, a message of the server in JSON, to w and reports whether picture now returns a new picture: after a
+// state, and after levels once a state was received. Events wait for the next state or levels. Other types of messages
+// are ignored. At the end of the room the error is errEnd; an unreadable message is an error, too.
 func (w *watching) take(text []byte) (moved bool, err error) {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
@@ -137,7 +139,8 @@ func (w *watching) take(text []byte) (moved bool, err error) {
 	return false, nil
 }
 
-// state copies the state of the room into the next picture.
+// state copies s, the state of the room, into the next picture. The totals in s replace the counts of events. Sounds
+// get colors by their position in s.
 func (w *watching) state(s *roomState) {
 	st := &w.now.Stats
 	w.now.Rate = s.Rate
@@ -155,7 +158,7 @@ func (w *watching) state(s *roomState) {
 	w.levels(&s.levels)
 }
 
-// levels copies frame, voices, levels and the buses except the master into the next picture.
+// levels copies the frame, the voices, the peak levels and the buses except the master from l into the next picture.
 func (w *watching) levels(l *levels) {
 	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
 	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
@@ -167,7 +170,7 @@ func (w *watching) levels(l *levels) {
 	}
 }
 
-// linear returns the linear factor of a level in dB. It returns 0 for nil, and for -120 dB or less.
+// linear returns the linear factor of *db, a level in dB. It returns 0 for a nil db, and for -120 dB or less.
 func linear(db *float64) float32 {
 	if db == nil || *db <= silence {
 		return 0
@@ -178,8 +181,9 @@ func linear(db *float64) float32 {
 // silence is the level of silence in JSON.
 const silence = -120
 
-// event stores an event for the next picture and updates its counts. text is the event in JSON; an unreadable one is
-// ignored.
+// event stores the event text, in JSON, for the next picture and adds it to the counts there. A loss of a slot is also
+// stored as the victim of the voice that took the slot. Above 1,024 events, the oldest are dropped. An unreadable text
+// is ignored.
 func (w *watching) event(text json.RawMessage) {
 	var e report.Event
 	if e.UnmarshalJSON(text) != nil {
@@ -217,7 +221,9 @@ func (w *watching) event(text json.RawMessage) {
 // kept is the maximum number of events stored for the next picture.
 const kept = 1024
 
-// picture returns the current picture with the events since the last call. Virtual voices are left out.
+// picture returns the current picture with the events since the last call, which it then drops, and with the victim of
+// each voice that has taken a slot. Voices without a slot are left out. It also drops the victims of voices that have
+// ended.
 func (w *watching) picture() liveview.Picture {
 	var all []liveview.RemoteVoice
 	alive := map[uint64]bool{}

@@ -25,16 +25,17 @@ type web struct {
 // detours is the maximum number of redirects to the server that plays the room.
 const detours = 2
 
-// newWeb returns a connection to the room at roomURL over HTTP, without connecting yet. token may be "".
+// newWeb returns a line to the room at roomURL over HTTP, without connecting yet. Answers are limited to 10 s. token
+// may be "", for a server without tokens.
 func newWeb(roomURL *url.URL, token string) *web {
 	c := &web{base: roomURL, token: token}
 	c.http = &http.Client{Timeout: patience, CheckRedirect: c.elsewhere}
 	return c
 }
 
-// elsewhere is the CheckRedirect of the HTTP client. It follows at most two redirects, which must have status 307 and
-// keep the path and the query, and adds the token to the new request. It does not follow a redirect from https to
-// http; the redirect is then the answer.
+// elsewhere is the CheckRedirect of the HTTP client: r is the next request, and via has the requests before it. It
+// follows at most two redirects, which must have status 307 and keep the path and the query, and adds the token to r.
+// Other redirects, also from https to http, are not followed; the redirect is then the answer.
 func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
@@ -49,8 +50,9 @@ func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 // where returns the host and port of the server in the room's URL, for messages.
 func (c *web) where() string { return c.base.Host }
 
-// ask sends the HTTP request that order o stands for and returns the body of the answer. If the status is not 2xx, it
-// returns the body and a *Refusal. It waits at most 10 s.
+// ask sends the order o to the room as an HTTP request and returns the body of the answer, at most 16 MiB. If the
+// status is not 2xx, it returns the body and a *Refusal. It waits at most 10 s. Errors of the connection are as in
+// unreachable.
 func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
@@ -102,8 +104,8 @@ func (c *web) sign(h http.Header) {
 	}
 }
 
-// webRefusal returns the *Refusal for an answer with an HTTP status and a body text, which may be nil. For status 401
-// the message also explains how to give a token.
+// webRefusal returns the *Refusal for an answer with the HTTP status status and the body text, which may be nil. For
+// status 401 the message also explains how to give a token.
 func webRefusal(status int, text []byte) error {
 	r := refusal(status, text)
 	if status == http.StatusUnauthorized {
@@ -112,9 +114,9 @@ func webRefusal(status int, text []byte) error {
 	return r
 }
 
-// unreachable converts err, an error of the HTTP client, to a message that names the host. If a redirect led to a
-// server that does not accept connections, the result is a noServerError, which permits a retry, because the first
-// server soon names another.
+// unreachable converts err, an error of the HTTP client that is not nil, to an error whose message names the host. If a
+// redirect led to a server that does not accept connections, the result is a noServerError, which permits a retry for
+// 5 s, because the first server soon names another. The result does not wrap err.
 func (c *web) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {
@@ -139,8 +141,8 @@ func (c *web) unreachable(err error) error {
 	return errors.New(says)
 }
 
-// watch follows the room over a WebSocket and calls show with each new picture. It always returns an error: of the
-// connection, a *Refusal, or errEnd.
+// watch follows the room over one WebSocket, adds its messages to w, and calls show with each new picture and false. It
+// always returns an error: of the connection, also at the end of ctx, a *Refusal with a status 4xx, or errEnd.
 func (c *web) watch(ctx context.Context, w *watching, show func(liveview.Picture, bool)) error {
 	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
 	if err != nil {

@@ -20,8 +20,8 @@ const mostSockets = 64
 // patience is the time limit for sending a message. It is a variable for the tests.
 var patience = time.Second
 
-// Ready reports that the program serves, with a status line. Without a service manager, it and the other reports
-// return nil.
+// Ready reports to the service manager that the program serves, with the status line status. Without a service manager,
+// Ready and the other reports return nil. All return os.ErrDeadlineExceeded if sending takes more than a second.
 func Ready(status string) error { return send(daemon.SdNotifyReady + "\nSTATUS=" + status) }
 
 // Reloading reports that the program is reloading its configuration. Call Ready afterwards.
@@ -35,7 +35,8 @@ func Stopping() error { return send(daemon.SdNotifyStopping) }
 // Alive feeds the watchdog: it must be called more often than the interval of Watchdog.
 func Alive() error { return send(daemon.SdNotifyWatchdog) }
 
-// send sends a message. The library has no time limit: it blocks while the queue of a hanging service manager is full.
+// send sends message to the service manager, on another goroutine, and waits at most a second, then returns
+// os.ErrDeadlineExceeded. The library has no time limit: it blocks while the queue of a hanging service manager is full.
 func send(message string) error {
 	sent := make(chan error, 1)
 	go func() {
@@ -50,8 +51,8 @@ func send(message string) error {
 	}
 }
 
-// Watchdog returns the maximum interval between calls of Alive, or 0 without a valid one. It removes the variables of
-// the interval from the environment: call it once.
+// Watchdog returns the maximum interval between calls of Alive from the environment, or 0 if there is no valid interval
+// from 1 ms to 24 h. It removes the variables of the interval from the environment: call it once.
 func Watchdog() time.Duration {
 	interval, err := daemon.SdWatchdogEnabled(true)
 	if err != nil || interval < time.Millisecond || interval > 24*time.Hour { // an overflow in the library, or a mistake
@@ -60,8 +61,9 @@ func Watchdog() time.Duration {
 	return interval
 }
 
-// Listener returns the first listening socket that the service manager has passed, or nil. It closes the other
-// sockets, and removes their variables from the environment: call it once.
+// Listener returns the first listening socket that the service manager has passed, or nil without such a socket. It
+// closes the other sockets, and removes their variables from the environment: call it once. More than 64 sockets, and a
+// descriptor that is not a socket, are an error.
 func Listener() (net.Listener, error) {
 	if n, _ := strconv.Atoi(os.Getenv("LISTEN_FDS")); n > mostSockets { // the library would allocate for all of them
 		return nil, fmt.Errorf("LISTEN_FDS is %d, want at most %d", n, mostSockets)
@@ -84,7 +86,8 @@ func Listener() (net.Listener, error) {
 	return first, nil
 }
 
-// listener converts the descriptor of a socket to a listener, or to nil if the socket is for packets. It closes file.
+// listener converts file, the descriptor of a socket, to a listener with a descriptor of its own, or to nil if the
+// socket is for packets. It always closes file. A descriptor of any other kind is an error.
 func listener(file *os.File) (net.Listener, error) {
 	defer file.Close()
 	l, err := net.FileListener(file)
