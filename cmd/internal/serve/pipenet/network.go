@@ -42,8 +42,8 @@ func (n *Network) Addr() net.Addr { return address }
 
 var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7700}
 
-// Dial waits until the server calls Accept, and returns the client's end of the connection. It ignores network and
-// address. If ctx ends first, it returns the error of ctx; after Close it returns net.ErrClosed.
+// Dial waits until the server calls Accept, and returns the client's end of the connection. It ignores the network and
+// the address. If ctx ends first, it returns the error of ctx; after Close it returns net.ErrClosed.
 func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -64,4 +64,5 @@ func (n *Network) Client() *http.Client {
 // serverEnd is the server's end of a connection. A pipe itself has no IP address.
 type serverEnd struct{ net.Conn }
 
+// RemoteAddr returns the address of Addr, which is on loopback. A pipe itself has no IP address.
 func (serverEnd) RemoteAddr() net.Addr { return address }

@@ -35,8 +35,8 @@ func Stopping() error { return send(daemon.SdNotifyStopping) }
 // Alive feeds the watchdog: it must be called more often than the interval of Watchdog.
 func Alive() error { return send(daemon.SdNotifyWatchdog) }
 
-// send sends message to the service manager, on another goroutine, and waits at most a second, then returns
-// os.ErrDeadlineExceeded. The library has no time limit: it blocks while the queue of a hanging service manager is full.
+// send sends message to the service manager, on another goroutine, and returns the error. After a second it returns
+// os.ErrDeadlineExceeded, because the library itself blocks while the queue of a hanging service manager is full.
 func send(message string) error {
 	sent := make(chan error, 1)
 	go func() {
@@ -51,8 +51,8 @@ func send(message string) error {
 	}
 }
 
-// Watchdog returns the maximum interval between calls of Alive from the environment, or 0 if there is no valid interval
-// from 1 ms to 24 h. It removes the variables of the interval from the environment: call it once.
+// Watchdog returns the maximum interval between calls of Alive from the environment, or 0 if it is missing or not from
+// 1 ms to 24 h. It removes the variables of the interval from the environment: call it once.
 func Watchdog() time.Duration {
 	interval, err := daemon.SdWatchdogEnabled(true)
 	if err != nil || interval < time.Millisecond || interval > 24*time.Hour { // an overflow in the library, or a mistake
