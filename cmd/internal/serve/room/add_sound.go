@@ -23,7 +23,8 @@ import (
 // longestFile is the longest accepted file name, in bytes.
 const longestFile = 255
 
-// fileName reports whether name is valid as the name of an uploaded file.
+// fileName reports whether name is valid as the name of an uploaded file: 1 to 255 bytes of UTF-8 without /, \, control
+// characters and a leading dot.
 func fileName(name string) bool {
 	return name != "" && len(name) <= longestFile && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }

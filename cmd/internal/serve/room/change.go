@@ -133,9 +133,9 @@ func (r *Room) fadeOut(st *playback) {
 	}
 }
 
-// swap makes now the current playback. It drops the stored events, loops, scheduled actions and scheduled bus changes
-// of the previous playback, and removes listeners to outputs that now lacks. It does not end the previous playback. In
-// a room without a device the caller holds the mutex of the clock.
+// swap makes the playback now the current one. It drops the stored events, loops, scheduled actions and scheduled bus
+// changes of the previous playback, and removes listeners to outputs that the new playback lacks. It does not end the
+// previous playback. In a room without a device the caller holds the mutex of the clock.
 func (r *Room) swap(now *playback) {
 	r.log.mutex.Lock()
 	r.log.forgetVoices()

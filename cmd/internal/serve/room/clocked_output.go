@@ -86,8 +86,9 @@ func (p *clockedOutput) carryOut() {
 	p.tend(st)
 }
 
-// tend calls Step of the player of st and writes an error of Step to the log of the room. When the player has ended,
-// tend sets p.ended and closes st.fed. After the end it has no effect. The caller holds the mutex.
+// tend calls Step of the player of st, which passes due cues to the mixer, and passes an error of Step to Options.Say.
+// When the player has ended, tend sets p.ended and closes st.fed. After the end it has no effect. The caller holds the
+// mutex.
 func (p *clockedOutput) tend(st *playback) {
 	if p.ended {
 		return

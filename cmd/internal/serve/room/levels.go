@@ -48,9 +48,9 @@ type meter struct {
 }
 
 // Levels returns the current levels, at most 30 ms old, and the revision of the State. The revision grows whenever a
-// value of the State changes that Levels lacks, such as a setting of a bus. The levels are shared, so the caller must
-// not change them. still means that no voice plays and no level has changed since the last computation; l is then the
-// same pointer as before.
+// value of the State other than levels, voices and times changes, such as a setting of a bus. The levels are shared, so
+// the caller must not change them. still means that no voice plays and no level has changed since the last computation;
+// l is then the same pointer as before.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter
 	m.mutex.Lock()

@@ -148,9 +148,9 @@ func (r *Room) findUploads(s *cue.Sheet) {
 	}
 }
 
-// hide returns text, a message about s, without the server's folders. A path of the sheet is replaced by the name
-// that the sheet uses, or by its last element if that name is absolute or an upload. Other paths in the same folders
-// or their parents lose the folder.
+// hide returns text, a message about the sheet s, without the server's folders. An absolute path of a file of s is
+// replaced by the path that s has for it, or by the last element if that path is absolute, as for an upload. Other
+// paths in the same folders or their parents lose the folder.
 func (r *Room) hide(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {

@@ -32,10 +32,11 @@ func (r *Room) Enter(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames
 // The room keeps playing; Enter makes it audible again.
 func (r *Room) Leave(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
-// shape applies the requested fade to block in place. If the lease will not hold when the block is heard, shape
-// silences the block; if the lease ends soon after, shape fades the block out. ahead is the time from now until the
-// block is heard. outputs is the number of stereo outputs that are interleaved in the block, and rate is in Hz.
-// Without a lease it has no effect. Audio side.
+// shape applies the fade that Enter or Leave has requested to block in place; before the first request block becomes
+// silent. If the lease will not hold at the end of the block, shape silences the block; if the lease ends during the
+// next block or within 20 ms, shape fades the block out. ahead is the time from now until the block is heard. outputs
+// is the number of stereo outputs that are interleaved in block, and rate is in Hz. Without a lease it has no effect.
+// Audio side.
 func (v *outputGate) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration) {
 	if v.lease == nil {
 		return

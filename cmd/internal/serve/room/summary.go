@@ -21,7 +21,7 @@ type Summary struct {
 }
 
 // Summary returns counts and times of the room. It reads neither levels nor single voices, so it is cheap. In a room
-// without a device it waits until the current block is mixed.
+// without a device it locks the clock's mutex, so it blocks while a block is being mixed.
 func (r *Room) Summary() Summary {
 	m, heard := r.on().player.Mixer(), r.heard()
 	b := Summary{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}

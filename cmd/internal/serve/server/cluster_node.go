@@ -257,7 +257,7 @@ func (f *clusterNode) placed(err error) error {
 	return err
 }
 
-// faultySheet returns err, a fault in a sheet, as a *room.Error of Kind Range.
+// faultySheet returns err, a fault in a sheet that is not nil, as a *room.Error of Kind Range with the Field "sheet".
 func faultySheet(err error) error {
 	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 }
@@ -298,7 +298,7 @@ func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folde
 	return "", problemjson.New(http.StatusServiceUnavailable, "the sheet cannot be stored in NATS: %s", plain(cluster.Plain(wrong))).For("nats")
 }
 
-// faulty reports whether err is a fault of a sheet or its sounds, and not a failure of NATS.
+// faulty reports whether err wraps rules.Errors: it is a fault of a sheet or its sounds, and not a failure of NATS.
 func faulty(err error) bool {
 	_, is := errors.AsType[rules.Errors](err)
 	return is

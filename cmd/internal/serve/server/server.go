@@ -281,7 +281,7 @@ func (s *server) warn() {
 	}
 }
 
-// status returns one line for the service manager: the number of rooms and the address.
+// status returns one line for the service manager: the number of rooms, and the address where the server listens.
 func (s *server) status() string {
 	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
 }

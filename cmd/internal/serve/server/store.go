@@ -86,7 +86,7 @@ func (s *store) entry(name string) *written {
 	return w
 }
 
-// close unlocks the folder.
+// close unlocks the folder for other processes. On a nil store it has no effect.
 func (s *store) close() {
 	if s != nil {
 		s.lock.Close()
@@ -150,8 +150,8 @@ func (s *store) load(name string) (*kept, error) {
 	return nil, s.setAside(path, fmt.Sprintf("the room %s restarts without its saved state", name))
 }
 
-// setAside renames the damaged file at path by the suffix .broken, and logs this together with follows, the
-// consequence for the user. It returns an error only if the file cannot be renamed.
+// setAside renames the damaged file at path, which gets the additional suffix .broken, and logs this together with
+// follows, the consequence for the user. It returns an error only if the file cannot be renamed.
 func (s *store) setAside(path, follows string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
 		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))

@@ -93,7 +93,7 @@ var refusals = []struct {
 	name string
 }{{showrun.ErrGuard, "guard"}, {showrun.ErrPaused, "paused"}, {showrun.ErrOver, "list over"}, {showrun.ErrEnd, "list over"}}
 
-// plain returns the message of err as one line, without the prefix "no action: ".
+// plain returns the message of err as one line, without the prefix "no action: " of cue.ErrAction. err must not be nil.
 func plain(err error) string {
 	text := words.Plain(err)
 	const action = "no action: "

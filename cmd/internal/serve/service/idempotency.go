@@ -43,7 +43,7 @@ type keyedCall struct {
 // once runs act and stores its status and body under call and key, or returns the stored ones if once was called with
 // both in the last ten minutes. While the first act still runs, a repeated call waits for it. call identifies the
 // route and begins with the room's name and a zero byte. The same key with another body is a 422, a key of more than
-// 128 bytes a 400. If key is "", act always runs.
+// 128 bytes a 400. If key is "", act always runs. An answer that may be temporary, as in end, is not stored.
 func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()

@@ -28,8 +28,8 @@ type jsonObject struct {
 }
 
 // parseObject parses text, a JSON object that may have the fields in known. at precedes field names in errors, such as
-// "with.", and may be empty. Empty text is an object without fields. The result is never nil; the first error, such as
-// an unknown or repeated field or text after the object, is a problem with status 400 in its field wrong.
+// "with.", and may be empty. Empty text is an object without fields. The result is never nil. Its field wrong is the
+// first error, a problem with status 400, such as an unknown or repeated field; a fault of the syntax has precedence.
 func parseObject(text []byte, at string, known ...string) *jsonObject {
 	o := &jsonObject{at: at}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -77,7 +77,8 @@ func parseObject(text []byte, at string, known ...string) *jsonObject {
 	return o
 }
 
-// syntax describes an error of the JSON decoder for the client, with the byte offset if the error has one.
+// syntax returns a reason for the client from err, an error of the JSON decoder: an early end of the text, or a fault
+// with its byte offset. For any other err, also nil, the reason is that the name of a field is expected.
 func syntax(err error) string {
 	var s *json.SyntaxError
 	switch {
@@ -115,7 +116,8 @@ func (o *jsonObject) fault(key, why string) {
 	}
 }
 
-// rejectType records that v, the value of the field key, has the wrong type, unless there is an earlier error.
+// rejectType records in o that v, the JSON value of the field key, has the wrong type, unless there is an earlier
+// error. The message describes valid values as room.Takes does. v must not be empty.
 func (o *jsonObject) rejectType(key string, v json.RawMessage) {
 	takes, text := room.Takes(key), string(v)
 	switch {

@@ -129,7 +129,7 @@ func (m *metrics) dropped(kind string, ctx context.Context) {
 // slow counts a reader that was dropped for being slow. kind is "orders", "audio", "events" or "answers".
 func (m *metrics) slow(kind string) { m.counter("voicepool_readers_dropped_total", "kind", kind).Inc() }
 
-// OSC adds the numbers received and dropped to the counts of OSC messages. The dropped messages are also received.
+// OSC adds received and dropped, both numbers of OSC messages, to the counters with these outcomes.
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "received").Add(received)
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)

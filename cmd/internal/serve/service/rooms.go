@@ -23,7 +23,7 @@ type brief struct {
 	List    bool    `json:"list"` // it has cues that wait for GO
 }
 
-// list answers with the rooms that the caller may see, sorted by name.
+// list answers with a JSON list of the rooms where the caller has the role Read, sorted by name.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	out := struct {
 		Rooms []brief `json:"rooms"`

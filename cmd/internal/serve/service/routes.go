@@ -139,7 +139,8 @@ func flat(values url.Values) map[string]any {
 	return out
 }
 
-// checkQuery returns a problem with status 400 if the query of r has a parameter that is not in takes, or one twice.
+// checkQuery returns a problem with status 400 if the query of r cannot be parsed, or has a parameter twice or a
+// parameter that is not in takes. Otherwise it returns nil.
 func checkQuery(r *http.Request, takes []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *rates) of(block netip.Prefix) *bucket {
 	return b
 }
 
-// evict deletes a quarter of the entries of m, chosen at random, if m has the maximum number of addresses.
+// evict deletes a quarter of the entries of m, chosen at random, if m has 4,096 entries or more.
 func evict[T any](m map[netip.Prefix]T) {
 	if len(m) < mostAddresses {
 		return

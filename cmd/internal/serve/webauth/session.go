@@ -47,17 +47,18 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin starts a session of 30 days with the permissions of the credential of, and returns the cookie of the session.
-// Only the hash of the cookie is kept. The session ends early if of ends. The caller must call Guard.keep to store it.
+// begin starts a session of 30 days with the permissions of the credential `of`, and returns the cookie of the session.
+// Only the hash of the cookie is kept. The session ends early if the credential ends. The caller must call Guard.keep,
+// which stores the session.
 func (s *sessions) begin(of *credential) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session with the permissions of the credential of, and returns the session. sum is the hash of the
-// session's cookie. The session ends at the time until, or earlier with of. If there are too many sessions, add first
-// removes the ended sessions; if that is not enough, it ends the oldest session.
+// add adds a session with the permissions of the credential `of`, and returns the session. sum is the hash of the
+// session's cookie. The session ends at the time until, or earlier with the credential. If there are too many sessions,
+// add first removes the ended sessions; if that is not enough, it ends the oldest session.
 func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -155,7 +156,7 @@ func (g *Guard) Invite(role Role, room string) (path string) {
 }
 
 // invite makes a one-time login link, valid for one hour, and returns its path and query. The link gives role in the
-// room called room, or in all rooms if room is "". The link and its session end with the credential of.
+// room called room, or in all rooms if room is "". The link and its session end with the credential `of`.
 func (g *Guard) invite(of *credential, role Role, room string) (path string) {
 	b := &credential{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {
