@@ -165,7 +165,7 @@ func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage
 }
 
 // set carries out the commands set and fade. rest[0] is the name of a bus of the room, or else the id of voices, and
-// the further words are KEY=VALUE; the key to means gain. It first requests the state of the room, for the names of the
+// the further words are KEY=VALUE; to=DB sets the gain. It first requests the state of the room, for the names of the
 // buses. It returns the server's answer to the order as JSON; an invalid word is an error that wraps ErrWords.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])

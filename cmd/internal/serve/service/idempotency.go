@@ -42,8 +42,9 @@ type keyedCall struct {
 
 // once runs act and stores its status and body under call and key, or returns the stored ones if once was called with
 // both in the last ten minutes. While the first act still runs, a repeated call waits for it. call identifies the
-// route and begins with the room's name and a zero byte. The same key with another body is a 422, a key of more than
-// 128 bytes a 400. If key is "", act always runs. An answer that may be temporary, as in end, is not stored.
+// route. It begins with the room's name, or "" for an answer that outlives the room, and a zero byte. The same key with
+// another body is a 422, a key of more than 128 bytes a 400. If key is "", act always runs. An answer that may be
+// temporary, as in end, is not stored.
 func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()
@@ -80,9 +81,9 @@ func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, 
 	return one.status, one.body
 }
 
-// begin returns the entry of call, which is the room's name, a zero byte, the route and the key. If first is true, the
-// entry is new, and the caller must carry out the call and then call k.end; otherwise the caller must call one.again.
-// begin drops entries after ten minutes, and the oldest if the room has more than 1,000.
+// begin returns the entry of call, which is the room's name (or "", as in once), a zero byte, the route and the key. If
+// first is true, the entry is new, and the caller must carry out the call and then call k.end; otherwise the caller
+// must call one.again. begin drops entries after ten minutes, and the oldest if that name has more than 1,000.
 func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
@@ -125,8 +126,8 @@ func (r *roomKeys) drop(one *keyedCall) {
 	}
 }
 
-// end stores status and body as the answer of the call one and wakes all that wait in one.again. print is the hash of
-// the request's body. A status of 0 or from 500, a 429 and the refusal of an ending room are not kept for later calls,
+// end stores status and body as the answer of the call one and wakes the callers of one.again. print is the hash of the
+// request's body. A status of 0 or from 500, a 429 and the refusal of an ending room are not kept for later calls,
 // because the same call may then succeed. Call end once for each entry.
 func (k *idempotency) end(one *keyedCall, print [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
