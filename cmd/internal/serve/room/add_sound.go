@@ -175,7 +175,8 @@ func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to
 	return err
 }
 
-// uploads returns the folder for uploaded sounds. It returns "" if the room accepts no uploads.
+// uploads returns the folder for uploaded sounds: Options.Uploads if Options.Free is set, otherwise Options.Folder. It
+// returns "" if the room accepts no uploads.
 func (r *Room) uploads() string {
 	if r.options.Free {
 		return r.options.Uploads
@@ -192,9 +193,9 @@ func (r *Room) sheetPath(file string) string {
 	return file
 }
 
-// uploadedFile reports, in ok, whether a sound of the sheet with these files uses exactly one uploaded file that is
-// called name, with any extension. file is the name of that file with its extension; it is meaningless if ok is
-// false.
+// uploadedFile reports, in ok, whether files, the files of a sound of the sheet, are exactly one uploaded file that is
+// called name, with any extension or without an extension. file is the name of that file with its extension; it is
+// meaningless if ok is false. It does not look at the disk.
 func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bool) {
 	if len(files) != 1 {
 		return "", false

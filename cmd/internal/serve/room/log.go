@@ -108,7 +108,8 @@ func (l *log) stretch(from, to int64) eventRange {
 	return l.events.eventRange(from, to)
 }
 
-// close ends the log. A goroutine that waits for events gets the stored events first, and then io.EOF.
+// close ends the log and wakes the goroutines that wait for events. Next of a watcher returns the stored events first,
+// and then io.EOF.
 func (l *log) close() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

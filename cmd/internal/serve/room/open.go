@@ -77,7 +77,8 @@ func (r *Room) sweep() {
 	}
 }
 
-// embeddedSheet returns the text of a sheet with one sound for each embedded sound of the program.
+// embeddedSheet returns the text of a sheet with one sound for each embedded sound of the program, which loops if the
+// embedded sound is made for that. The sheet has no cues.
 func embeddedSheet() []byte {
 	var text strings.Builder
 	text.WriteString("sounds:\n")

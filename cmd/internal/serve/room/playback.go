@@ -68,8 +68,8 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	return st, nil
 }
 
-// watch stores the event e of playback st in the log. If e is the start of a loop by a list cue, it also records the
-// loop for snapshots.
+// watch stores the event e of the playback st in the log. If e is the start of a voice by a list cue, it also records
+// the voice for snapshots, if it loops or is a layer. The player of st calls it for each event.
 func (r *Room) watch(st *playback, e *report.Event) {
 	r.log.note(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
@@ -180,7 +180,8 @@ func (st *playback) end() {
 	st.player.Close()
 }
 
-// buses returns the names of the buses of a sheet: "master", the outputs except the first, then the other buses.
+// buses returns the names of the buses of the sheet s: "master", the outputs except the first, then the buses of the
+// sheet's own list, in its order.
 func buses(s *cue.Sheet) []string {
 	names := []string{"master"}
 	for i := range s.Outputs {
@@ -194,7 +195,7 @@ func buses(s *cue.Sheet) []string {
 	return names
 }
 
-// soundsOf returns the names of the sounds of a sheet, in its order.
+// soundsOf returns the names of the sounds of the sheet s, in the order of the sheet.
 func soundsOf(s *cue.Sheet) (names []string) {
 	for i := range s.Sounds {
 		names = append(names, s.Sounds[i].Name)

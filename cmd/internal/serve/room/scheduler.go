@@ -107,7 +107,8 @@ func (a *scheduler) cancel() {
 	a.all = a.all[:0]
 }
 
-// close removes all scheduled actions and makes Later return errClosed.
+// close stops the timer, removes all scheduled actions and makes Later return errClosed. It does not wait for a running
+// action.
 func (a *scheduler) close() {
 	a.mutex.Lock()
 	a.closed = true
