@@ -18,16 +18,16 @@ func (s *workBuffers) forClip() []float32 {
 	return s.clip[:0]
 }
 
-// keepClip stores the buffer x of a clip for the next file. It may have been reallocated since forClip. A nil
-// receiver keeps no memory.
+// keepClip stores x, the buffer of forClip which may have been reallocated since, for the next file. A nil receiver
+// keeps no memory.
 func (s *workBuffers) keepClip(x []float32) {
 	if s != nil {
 		s.clip = x
 	}
 }
 
-// forConverted returns an empty buffer with a capacity of at least n samples, whose memory is reused. For a nil
-// receiver it is a new one.
+// forConverted returns an empty buffer with a capacity of at least n samples, whose memory is reused by the next
+// call. For a nil receiver it is a new one.
 func (s *workBuffers) forConverted(n int64) []float32 {
 	if s == nil {
 		return make([]float32, 0, n)
@@ -49,5 +49,5 @@ func (s *bufferPool) take() *workBuffers {
 	return &workBuffers{}
 }
 
-// give returns buffers to the pool. The caller must hold no references to its memory.
+// give returns the buffers one to the pool. The caller must hold no references to their memory.
 func (s *bufferPool) give(one *workBuffers) { s.pool.Put(one) }

@@ -54,7 +54,8 @@ func (c *Clip) Frames() int64 {
 const maxSample = 1 << 16
 
 // checkSamples returns an error that wraps ErrDecode for the first of the interleaved samples that is not within
-// -maxSample..maxSample, or is NaN, otherwise nil. at is the number of the first frame, for the message.
+// -maxSample..maxSample, or is NaN; nil if all samples are valid. The message names its frame, counted from at, the
+// number of the first frame of samples.
 func checkSamples(samples []float32, channels int, at int64) error {
 	i := goodSamples(samples)
 	if i == len(samples) {
@@ -63,8 +64,8 @@ func checkSamples(samples []float32, channels int, at int64) error {
 	return source.Broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
-// goodSamples returns the number of samples before the first invalid one, which is NaN or beyond maxSample; all if
-// every sample is valid.
+// goodSamples returns the number of samples before the first invalid one, which is NaN, infinite or beyond maxSample;
+// all if every sample is valid.
 func goodSamples(samples []float32) int {
 	i := 0
 	for ; i+8 <= len(samples); i += 8 { // the OR of the bits is at least their maximum, so one comparison clears most groups of eight
@@ -80,8 +81,8 @@ func goodSamples(samples []float32) int {
 	return i + badSample(samples[i:])
 }
 
-// badSample returns the number of samples before the first invalid one, which is NaN or beyond maxSample, as
-// goodSamples does, but compares them one by one.
+// badSample returns the same as goodSamples, the number of samples before the first invalid one, but compares them
+// one by one. If all are valid, it returns len(samples).
 func badSample(samples []float32) int {
 	for i, x := range samples {
 		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // the bits of NaN and Inf are larger
@@ -115,8 +116,9 @@ type Info struct {
 	TruePeak pcm.Decibels // of the file, relative to full scale
 }
 
-// Describe returns the Info of a clip. measure adds loudness and true peak, which takes time. For an invalid
-// clip it leaves out duration, loudness and peak. Control side.
+// Describe returns the Info of the clip c, without File, Gain and Bytes, which depend on its loading. measure adds
+// loudness and true peak, which takes time. For an invalid clip it leaves out duration, loudness and peak. The slices
+// are shared with c. Control side.
 func Describe(c *Clip, measure bool) Info {
 	info := Info{
 		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Notes: c.Notes, Damages: c.Damages, TagGain: c.Gain,
@@ -132,8 +134,8 @@ func Describe(c *Clip, measure bool) Info {
 	return info
 }
 
-// measure returns the integrated loudness and the true peak in dBFS of all samples; both are -Inf for silence. The
-// clip must be valid.
+// measure returns the integrated loudness and the true peak in dBFS of all samples; both are -Inf for silence.
+// Requires a valid clip, see Clip.valid.
 func (c *Clip) measure() (pcm.LUFS, pcm.Decibels) {
 	m := newMeter(c)
 	m.write(c.Samples)
@@ -146,7 +148,8 @@ type meter struct {
 	peak     *loudness.PeakMeter
 }
 
-// newMeter returns a meter for samples with the rate and the channels of c, which must be valid.
+// newMeter returns a meter for interleaved samples with the rate and the channels of c. It uses no samples of c.
+// Requires a valid clip.
 func newMeter(c *Clip) meter {
 	return meter{loudness.NewMeter(c.Rate, c.loudnessWeights()), loudness.NewPeakMeter(c.Rate, c.Channels)}
 }

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// fillFileName puts the name of a file into the command of an error message. {file} becomes the name, {file.flac} and
-// {file.wav} the name with another extension, quoted for a shell. Unprintable names become FILE.
-// A message without these words is returned unchanged.
+// fillFileName puts name, the name of a file, into the command of an error message. {file} becomes the name,
+// {file.flac} and {file.wav} the name with another extension, quoted for a shell. An empty or unprintable name, and
+// "-", become FILE. A message without these words is returned unchanged.
 func fillFileName(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message
@@ -24,8 +24,8 @@ func fillFileName(message, name string) string {
 	return strings.NewReplacer("{file}", quoted(name), "{file.flac}", quoted(withExtension(base, name, ".flac")), "{file.wav}", quoted(withExtension(base, name, ".wav"))).Replace(message)
 }
 
-// withExtension returns base with the extension ending, such as ".wav". If that is name, the input file, it adds
-// "-converted" to the base.
+// withExtension returns base with the extension ending, such as ".wav". If the result would be name, the input file,
+// in any case of its letters, it adds "-converted" to base.
 func withExtension(base, name, ending string) string {
 	if strings.EqualFold(base+ending, name) {
 		base += "-converted"

@@ -35,8 +35,8 @@ func (d *Damage) String() string {
 	return fmt.Sprintf("damaged at %.3f s, %.3f s were concealed: %v", d.At().Seconds(), d.Length().Seconds(), d.Err)
 }
 
-// damagesOf converts the damages that a codec found. Their positions, in frames of the file at rate, in Hz, become
-// relative to frame from, and are clipped to a sound with the given number of frames.
+// damagesOf converts found, the damages of a codec in frames of the file with padding, at rate in Hz. Their positions
+// become relative to frame from, and are clipped to the frames frames of the sound. nil: no damage.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
 	for _, d := range found {
@@ -47,7 +47,8 @@ func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	return list
 }
 
-// strictError returns the error of the first of the damaged places if Options.Strict is set, otherwise nil.
+// strictError returns the error of the first place of list if Options.Strict is set, otherwise nil. An empty list
+// gives nil.
 func (o *Options) strictError(list []Damage) error {
 	if o.Strict && len(list) > 0 {
 		return list[0].Err
@@ -55,8 +56,8 @@ func (o *Options) strictError(list []Damage) error {
 	return nil
 }
 
-// reportDamages calls Options.OnDamage once for each place in list, of src, that was not reported before. Any
-// goroutine.
+// reportDamages calls Options.OnDamage for each place in list, of the file src, that was not reported before, and
+// records it as reported. It is called without the mutex. Any goroutine.
 func (l *Library) reportDamages(src Source, list ...Damage) {
 	for _, d := range list {
 		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
@@ -72,8 +73,8 @@ type damagedFile struct {
 	fsys  any
 }
 
-// isNew records a damaged place of src that begins at a frame of the file, and reports whether it was new. After
-// source.MaxDamages places of a file it returns false. It takes the mutex.
+// isNew records that the file src has a damaged place which begins at frame, and reports whether it was not recorded
+// before. If source.MaxDamages places of the file are recorded, it returns false. It takes the mutex.
 func (l *Library) isNew(src Source, frame int64) bool {
 	file := damagedFile{src.label(), src.key().fsys}
 	if _, unique := file.fsys.(*byte); unique {
@@ -89,7 +90,7 @@ func (l *Library) isNew(src Source, frame int64) bool {
 	return true
 }
 
-// forgetDamages removes the records of damage of the files with a label, so that the places are reported again. The
+// forgetDamages removes the records of damage of the files named label, so that their places are reported again. The
 // caller holds the mutex.
 func (l *Library) forgetDamages(label string) {
 	for file := range l.damaged {
@@ -99,9 +100,9 @@ func (l *Library) forgetDamages(label string) {
 	}
 }
 
-// Scan decodes a whole file as a stream would, to find its damaged places and its notes. It calls Options.OnDamage,
-// and adds the notes to the Info of the file's streams. The samples are discarded. The error names the source. It is
-// the error that would end a stream of the file early, or the error of ctx. Control side.
+// Scan decodes the whole file src as a stream would, discards the samples, and finds damaged places and notes. It
+// calls Options.OnDamage, and adds the notes to the Info of the streams of this file. The error names src. It is the
+// error that would end a stream of the file early, or the error of ctx. Control side.
 func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the decoder", &err)
@@ -130,8 +131,8 @@ func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// addNotes adds notes to the Info of all streams of a file, given its Source.File, without duplicates. It takes the
-// mutex.
+// addNotes adds notes to the Info of all streams whose Source.File is file, without duplicates. Loaded sounds are
+// unchanged. It takes the mutex.
 func (l *Library) addNotes(file string, notes []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,15 +15,16 @@ import (
 	"voicepool/sounds/internal/wav"
 )
 
-// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3, detected by content. Errors are
-// one line, begin with name, and wrap ErrFormat, ErrDecode, ErrLimit, the error of r, or the error of ctx.
-// Malicious data causes an error, but never a panic, a hang or excessive memory use. Control side.
+// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3, detected by content. Errors are one
+// line, begin with name, and wrap ErrFormat, ErrDecode, ErrLimit, the error of r, or the error of ctx. Malicious data
+// causes an error, but never a panic, a hang or excessive memory use. Control side.
 //
-// Decode reads r from another goroutine. It returns when ctx ends, or when r delivers no data for Limits.Time
-// (at least one second). A pending Read is then abandoned.
+// Decode reads r to its end from another goroutine. It returns when ctx ends, or when r delivers no data for
+// Limits.Time (at least one second). A pending Read is then abandoned. With Limits.Isolate a child process decodes
+// the data.
 //
-// Places that cannot be decoded are concealed and listed in Clip.Damages. If the whole file is undecodable,
-// Decode returns an error.
+// Places that cannot be decoded are concealed and listed in Clip.Damages. If the whole file is undecodable, Decode
+// returns an error.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	clip, err := decode(ctx, open, lim.withDefaults(), nil)
@@ -34,9 +35,10 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 	return clip, nil
 }
 
-// decode reads a whole sound, detected by content, from an input that open opens. lim must have its defaults filled
-// in. Errors are as in Decode, but do not name the sound. The samples of the clip may share memory with room, which
-// keeps that memory; room may be nil. The caller uses room again only after a success.
+// decode reads a whole sound, detected by content, from an input that open opens, and decodes it in another
+// goroutine, or with lim.Isolate in a child process. Requires that lim has its defaults filled in. Errors are as in
+// Decode, but do not name the sound. The samples of the clip may share memory with room, which may be nil. After an
+// error the caller must not use room again, because an abandoned decoder may still write to it.
 func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (*Clip, error) {
 	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {
@@ -68,9 +70,10 @@ const (
 	maxModest    = 16 << 20
 )
 
-// count decodes a file without keeping samples, and returns its number of frames, padding included, up to its end or
-// its first decoding error. It does not return that error, because decodeAll does. Its error is the error of opening
-// the file, of a limit or of ctx.
+// count decodes the file in, from its beginning and without keeping samples, and returns its number of frames,
+// padding included, up to its end or its first decoding error. It does not return a decoding error, because decodeAll
+// does. Its error is the error of opening the codec, of a limit or of ctx. Formats that can count without decoding
+// (Head.Walks) do.
 func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -92,8 +95,9 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 	return frames, nil // decodeAll reports other errors
 }
 
-// decodeAll decodes the whole input into a clip. It conceals damaged places and lists them, and fails if no
-// frame can be decoded or a limit is exceeded. The samples may share memory with room.
+// decodeAll decodes the whole input in as format f into a clip without a name. It removes the padding of the encoder,
+// conceals damaged places and lists them. The error is of the codec, for example if no frame can be decoded, of a
+// limit, of ctx, or reports an invalid sample. The samples use the memory of room, which keeps them; room may be nil.
 func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *workBuffers) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -133,8 +137,8 @@ func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limi
 	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// notesOf returns the notes of a file with the given number of frames; a negative number means that it is unknown. An
-// empty file gets a note about that.
+// notesOf returns the notes in h for a file with frames frames; a negative number means that it is unknown. If it is
+// 0, it first adds a note to h that the file is empty.
 func notesOf(h *source.Head, frames int64) []string {
 	if frames == 0 {
 		h.Note("there is no sound in it: it has 0 frames")
@@ -164,7 +168,8 @@ var formats = [...]format{
 // mp3Format is tried last because MP3 has no magic bytes.
 var mp3Format = format{"mp3", mp3.Is, mp3.Open}
 
-// clip returns a Clip with the information of the header h, without samples, name, loop and notes.
+// clip returns a Clip with the format and the information of the header h: encoding, channels, rate, speakers and
+// gain. The samples, name, loop, damages and notes are not set.
 func (f *format) clip(h *source.Head) Clip {
 	return Clip{Format: f.name, Encoding: h.Encoding, Channels: h.Channels, Rate: h.Rate, Speakers: h.Speakers, Gain: h.Gain()}
 }

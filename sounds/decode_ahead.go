@@ -34,9 +34,9 @@ type decodeAhead struct {
 // defaultAheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
 const defaultAheadFrames = 1 << 17
 
-// newDecodeAhead returns a decodeAhead that reads from reader into a new buffer, for the range c of a voice. ahead
-// is the length of the buffer, 0 for 2.7 s; rate is in Hz. fail receives the error that ends the stream early. The
-// caller starts run.
+// newDecodeAhead returns a decodeAhead that reads from reader into a new buffer, for the range c of a voice. ahead is
+// the length of the buffer, 0 for 2.7 s; rate is in Hz. fail receives the error that ends the stream early. The
+// caller starts run in a goroutine.
 func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader FrameReader, fail func(error)) *decodeAhead {
 	frames := defaultAheadFrames * int64(rate) / defaultRate
 	if ahead > 0 {
@@ -49,8 +49,9 @@ func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader Fra
 // pieceFrames is the number of frames that are decoded at a time.
 const pieceFrames = 2048
 
-// run fills the buffer until the end of the stream or until the voice ends, and then closes the reader. At the end it
-// calls End of the buffer, or after an error Fail, and reports the error to f.fail.
+// run fills the buffer until the end of the stream or until the voice ends, then closes the reader, and last ends the
+// buffer. After an error, or a panic of the reader, it calls Fail of the buffer instead of End, and reports the error
+// to f.fail; after the voice has ended it reports no error. It must be called once.
 func (f *decodeAhead) run() {
 	end := f.buffer.End
 	defer func() { end() }()
@@ -64,8 +65,9 @@ func (f *decodeAhead) run() {
 	}
 }
 
-// fill decodes into the buffer until the end of the frames or until the buffer is closed, and returns nil. An error
-// that ends the frames early, or an invalid sample, is returned. A queue waits for more sources at the end.
+// fill decodes into the buffer until the end of the frames or until the buffer is closed, and returns nil. It returns
+// an error that ends the frames early, or an error that wraps ErrDecode for an invalid sample. A queue, which has
+// f.more, waits for more sources at the end instead.
 func (f *decodeAhead) fill() error {
 	buf := make([]pcm.Frame, pieceFrames)
 	timer := time.NewTimer(f.pollInterval)

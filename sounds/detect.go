@@ -8,10 +8,10 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// formatOf detects the format of a file by its content, and leaves in at the beginning. The error wraps ErrFormat and
-// names an unsupported or unknown format, or is the read error. It tries formats with magic bytes first, including
-// unsupported ones. MP3 is last: it has no magic bytes, so its frames are searched for, and the data of another
-// container may look like them.
+// formatOf detects the format of the file in by its content, after tags and zeros, and moves in to the beginning. The
+// error wraps ErrFormat and names an unsupported or unknown format, or is the read error. It tries formats with magic
+// bytes first, including unsupported ones. MP3 is last: it has no magic bytes, so its frames are searched for, and
+// the data of another container may look like them. Unknown data after an ID3v2 tag counts as MP3.
 func formatOf(in *source.Input) (*format, error) {
 	if len(in.Peek(source.Probe)) == 0 {
 		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
@@ -66,13 +66,15 @@ func (u *unsupportedFormat) is(body []byte) bool {
 	return hasBytes(body, u.at, u.magic) && hasBytes(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
 }
 
-// hasBytes reports whether b contains text at the byte offset at. It returns false if b is too short.
+// hasBytes reports whether b contains text at the byte offset at. It returns false if b ends before at+len(text),
+// even for an empty text.
 func hasBytes(b []byte, at int, text string) bool {
 	return len(b) >= at+len(text) && string(b[at:at+len(text)]) == text
 }
 
-// unsupportedError returns an error that wraps ErrFormat and names the format, and a command that converts the file
-// if there is one.
+// unsupportedError returns an error that wraps ErrFormat. Its text names the format, and the command that converts
+// the file, with {file} in place of the name. Without such a command, the text reports that the format is not a
+// sound.
 func (u *unsupportedFormat) unsupportedError() error {
 	if u.tool == "" {
 		return source.Unknown("%s is not a sound", u.name)
@@ -183,24 +185,27 @@ var unsupported = [...]unsupportedFormat{
 	{magic: "\xff\xd8\xff", name: "JPEG"},
 }
 
-// isAtom reports whether b begins with a plausible size of a QuickTime atom: at least the atom's header, or 1 for a
-// 64-bit size. b has at least four bytes.
+// isAtom reports whether b begins with a plausible size of a QuickTime atom, big-endian: from 8, the size of the
+// atom's header, to below 2^31, or 1 for a 64-bit size. Requires at least four bytes.
 func isAtom(b []byte) bool {
 	size := binary.BigEndian.Uint32(b)
 	return size == 1 || size >= 8 && size < 1<<31
 }
 
-// isFlash reports whether b begins with a Flash header with a plausible version.
+// isFlash reports whether b, which begins with the magic bytes, has a whole Flash header of 8 bytes with a plausible
+// version, 1..63.
 func isFlash(b []byte) bool { return len(b) >= 8 && b[3] > 0 && b[3] < 64 }
 
-// isTS reports whether three packets of an MPEG transport stream, 188 bytes each, begin with a sync byte.
+// isTS reports whether the first three packets of an MPEG transport stream, 188 bytes each, begin with a sync byte.
+// It returns false if b is shorter.
 func isTS(b []byte) bool { return syncs(b, 0, 188) }
 
-// isM2TS reports whether three packets of 192 bytes have a sync byte after their first four bytes.
+// isM2TS reports whether the first three packets of 192 bytes each have a sync byte after their first four bytes. It
+// returns false if b is shorter.
 func isM2TS(b []byte) bool { return syncs(b, 4, 192) }
 
-// syncs reports whether three packets of size bytes have the sync byte 'G', the first of them at offset first. It
-// returns false if b is too short.
+// syncs reports whether the first three packets of size bytes each have the sync byte 'G' at the offset first of the
+// packet. It returns false if b is too short.
 func syncs(b []byte, first, size int) bool {
 	for at := first; at <= first+2*size; at += size {
 		if at >= len(b) || b[at] != 'G' {
@@ -210,7 +215,8 @@ func syncs(b []byte, first, size int) bool {
 	return true
 }
 
-// isADTS reports whether b begins with an AAC frame in ADTS that is followed by another frame or the end of b.
+// isADTS reports whether b, which begins with the magic byte, has a plausible header of an AAC frame in ADTS,
+// followed after the length of that frame by another header or by the end of b.
 func isADTS(b []byte) bool {
 	if len(b) < 7 || b[1]&0xf6 != 0xf0 || b[2]&0x3c > 12<<2 {
 		return false
@@ -219,7 +225,8 @@ func isADTS(b []byte) bool {
 	return size >= 7 && (size >= len(b)-1 || b[size] == 0xff && b[size+1] == b[1])
 }
 
-// isLOAS reports whether b begins with an AAC frame in LOAS that is followed by another frame or the end of b.
+// isLOAS reports whether b, which begins with the magic byte, has a plausible header of an AAC frame in LOAS,
+// followed after the length of that frame by another header or by the end of b.
 func isLOAS(b []byte) bool {
 	if len(b) < 3 || b[1]&0xe0 != 0xe0 {
 		return false
@@ -228,11 +235,12 @@ func isLOAS(b []byte) bool {
 	return size > 3 && (size >= len(b)-1 || b[size] == 0x56 && b[size+1]&0xe0 == 0xe0)
 }
 
-// isAC3 reports whether b, which has the magic bytes, begins with a plausible header of an AC-3 or E-AC-3 frame.
+// isAC3 reports whether b, which begins with the magic bytes, has a plausible header of an AC-3 or E-AC-3 frame: at
+// least 6 bytes, and a stream version of at most 16.
 func isAC3(b []byte) bool { return len(b) >= 6 && b[5]>>3 <= 16 }
 
-// isIRCAM reports whether an IRCAM header is plausible: its magic bytes and its number of channels, in either
-// byte order.
+// isIRCAM reports whether b begins with a plausible IRCAM header, in either byte order: all four magic bytes and
+// 1..255 channels. It returns false for fewer than 16 bytes.
 func isIRCAM(b []byte) bool {
 	if len(b) < 16 {
 		return false
@@ -248,8 +256,8 @@ func isIRCAM(b []byte) bool {
 	return false
 }
 
-// isText reports whether b is UTF-8 text without control characters except tabs and line breaks. The last character
-// may be cut.
+// isText reports whether b is UTF-8 text without control characters below the space, except tabs and line breaks.
+// Invalid bytes among the last three are accepted, since the last character may be cut. An empty b is text.
 func isText(b []byte) bool {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)

@@ -38,8 +38,9 @@ var hearings = map[uint32]channelGains{
 	sideRight:          {0, minus3dB, 1.41},
 }
 
-// hearings returns the downmix gains of each channel, in the order of the file, by its channel mask. If the mask does
-// not match the number of channels, the usual layout for that number applies.
+// hearings returns the downmix gains and the loudness weight of each channel, in the order of the file, by its
+// channel mask. If the mask does not match the number of channels, the usual layout for that number applies. Requires
+// 1..8 channels.
 func (c *Clip) hearings() downmixer {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
@@ -68,8 +69,8 @@ func (c *Clip) hearings() downmixer {
 // downmixer downmixes frames to stereo, given the gains of each channel. Mono and stereo frames are unchanged.
 type downmixer []channelGains
 
-// mix appends the stereo downmix of the interleaved samples src to dst and returns the result. Mono and stereo
-// samples are appended unchanged.
+// mix appends the stereo downmix of the interleaved samples src, which have len(f) channels, to dst and returns the
+// result. Mono and stereo samples are appended unchanged. Otherwise an incomplete frame at the end is ignored.
 func (f downmixer) mix(dst, src []float32) []float32 {
 	if len(f) <= 2 {
 		return append(dst, src...)
@@ -85,8 +86,8 @@ func (f downmixer) mix(dst, src []float32) []float32 {
 	return dst
 }
 
-// downmix returns the interleaved samples of a clip, downmixed to stereo if it has more channels, and their number of
-// channels. Mono and stereo samples alias the clip's.
+// downmix returns the interleaved samples of the clip c, downmixed to stereo if c has more channels, and their number
+// of channels. Mono and stereo samples alias the clip's.
 func downmix(c *Clip) (samples []float32, channels int) {
 	if c.Channels <= 2 {
 		return c.Samples, c.Channels
@@ -94,7 +95,7 @@ func downmix(c *Clip) (samples []float32, channels int) {
 	return c.hearings().mix(make([]float32, 0, 2*c.Frames()), c.Samples), 2
 }
 
-// loudnessWeights returns the weight of each channel in BS.1770, in the order of the file.
+// loudnessWeights returns the weight of each channel in BS.1770, in the order of the file. Requires 1..8 channels.
 func (c *Clip) loudnessWeights() []float64 {
 	w := make([]float64, c.Channels)
 	for i, h := range c.hearings() {

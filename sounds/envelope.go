@@ -25,7 +25,7 @@ type hopMeter struct {
 	fine  []float64 // like k, per step
 }
 
-// newHopMeter returns a meter for interleaved samples of a number of channels at a rate in Hz.
+// newHopMeter returns a meter for interleaved samples with the given number of channels at rate in Hz.
 func newHopMeter(rate, channels int) *hopMeter {
 	h := &hopMeter{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
 	h.step = max(h.hop/4, 1)
@@ -36,10 +36,11 @@ func newHopMeter(rate, channels int) *hopMeter {
 	return h
 }
 
-// hopFrames returns the frames in 20 ms at a rate in Hz, rounded, at least 1.
+// hopFrames returns the number of frames in 20 ms at rate in Hz, rounded, at least 1.
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
-// write measures interleaved samples, which continue the previous ones. A partial frame at the end is ignored.
+// write measures interleaved samples, which continue the previous ones, and appends the energies of completed hops
+// and steps to h.k and h.fine. An incomplete frame at the end is ignored.
 func (h *hopMeter) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
 		n := min(h.hop-h.frames, h.ahead, int64(len(samples))/channels)
@@ -55,7 +56,8 @@ func (h *hopMeter) write(samples []float32) {
 	}
 }
 
-// end closes a hop of 20 ms and appends its mean energy to k. A partial hop is averaged over its full length.
+// end closes a hop of 20 ms, appends its mean energy to h.k, and clears tiny rest values of the filters. A partial
+// hop is averaged over its full length.
 func (h *hopMeter) end() {
 	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
 	h.past += h.sum
@@ -65,14 +67,15 @@ func (h *hopMeter) end() {
 	}
 }
 
-// endStep closes a step, a quarter of a hop, and appends its mean energy to fine.
+// endStep closes a step, a quarter of a hop, and appends its mean energy to h.fine. A partial step is averaged over
+// its full length.
 func (h *hopMeter) endStep() {
 	h.fine = append(h.fine, (h.past+h.sum)/float64(h.step*int64(len(h.filters))))
 	h.past, h.ahead = -h.sum, h.step
 }
 
-// finish closes the last, partial hop and step, and returns the mean K-weighted energy of each hop; the energies of
-// the steps are in fine. The meter must not be used afterwards.
+// finish closes the last, partial hop and step, and returns the mean K-weighted energy of each hop, h.k; the energies
+// of the steps are in h.fine. The meter must not be used afterwards.
 func (h *hopMeter) finish() []float64 {
 	if h.ahead < h.step {
 		h.endStep()
@@ -83,16 +86,16 @@ func (h *hopMeter) finish() []float64 {
 	return h.k
 }
 
-// fork returns an independent copy, which can measure another continuation.
+// fork returns an independent copy of h in its present state, which can measure another continuation.
 func (h *hopMeter) fork() *hopMeter {
 	c := *h
 	c.filters, c.k, c.fine = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.fine)
 	return &c
 }
 
-// measureEnvelope computes the loudness index of a sound at a rate in Hz, for voices that play to the end and for
-// voices that repeat loop. samples are interleaved. loop is in frames, the first and the one after the last; it is
-// empty only if the sound is.
+// measureEnvelope computes the loudness index of a sound at rate in Hz, for voices that play to the end and for
+// voices that repeat loop. samples are interleaved. loop is a half-open range in frames, the whole sound if it has no
+// loop; it is empty only if the sound is.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
 	h := newHopMeter(rate, channels)
 	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
@@ -128,8 +131,8 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 // soonSteps is the number of steps over which restored voices are compared: 20 ms.
 const soonSteps = 4
 
-// soon returns, for each step, the mean of the energies fine of soonSteps steps from it on. Steps past the end count
-// as silence.
+// soon returns, for each step, the mean of the energies in fine over soonSteps steps from that step on. Steps past
+// the end count as silence.
 func soon(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {
@@ -138,7 +141,7 @@ func soon(fine []float64) []float64 {
 	return out
 }
 
-// later returns, for each hop, the largest mean of the energies k of three consecutive hops that begin there or
+// later returns, for each hop, the largest mean of the energies in k over three consecutive hops that begin there or
 // later. Hops past the end count as silence.
 func later(k []float64) []float64 {
 	out := make([]float64, len(k))

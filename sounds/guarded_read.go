@@ -15,9 +15,9 @@ import (
 // openFunc opens an input. It may block; where possible it returns when ctx ends.
 type openFunc func(ctx context.Context) (io.ReadCloser, error)
 
-// readGuarded opens an input and returns all its bytes. It returns an error that wraps ErrLimit if the input has more
-// than limit bytes, or when no data has arrived for the time idle; other errors are of ctx and of the input. A call
-// that is still blocked then is abandoned, and the input is closed when the call returns.
+// readGuarded opens an input with open and returns all its bytes. It returns an error that wraps ErrLimit if the
+// input has more than limit bytes, or when no data has arrived for the time idle; other errors are of ctx and of the
+// input. A call that is still blocked then is abandoned, and the input is closed when the call returns.
 func readGuarded(ctx context.Context, open openFunc, limit int64, idle time.Duration) ([]byte, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -41,9 +41,9 @@ func readGuarded(ctx context.Context, open openFunc, limit int64, idle time.Dura
 	return nil, fmt.Errorf("given up: %w", ctx.Err())
 }
 
-// readAll opens an input and returns all its bytes, and closes it. When ctx ends it returns its error. More than
-// limit bytes are an error that wraps ErrLimit. It reads in pieces instead of trusting an announced size. After each
-// piece it sends to more, if there is space in the channel.
+// readAll opens an input with open, returns all its bytes, and closes it. When ctx ends it returns the error of ctx.
+// More than limit bytes are an error that wraps ErrLimit. It reads in pieces instead of trusting an announced size.
+// After each piece it sends to more, if there is space in the channel.
 func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct{}) (data []byte, err error) {
 	r, err := open(ctx)
 	if err != nil {
@@ -81,15 +81,15 @@ func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct
 	return nil, ctx.Err()
 }
 
-// caught calls do and returns its error, or a panic as an error, which wraps ErrDecode and begins with what. do may
-// be the caller's code.
+// caught calls do and returns its error. A panic of do becomes an error that wraps ErrDecode and begins with what. do
+// may be the caller's code.
 func caught(what string, do func() error) (err error) {
 	defer rescue(what, &err)
 	return do()
 }
 
-// rescue turns a panic into an error, which wraps ErrDecode and begins with what, and stores it in *err. It must be
-// deferred. Without a panic it has no effect.
+// rescue turns a panic into an error, which wraps ErrDecode and begins with what, and stores it in *err. Callers must
+// use it in a defer statement. Without a panic it has no effect.
 func rescue(what string, err *error) {
 	if p := recover(); p != nil {
 		*err = source.Broken("%s failed: %v", what, p)
@@ -102,8 +102,8 @@ type outcome[T any] struct {
 	err   error
 }
 
-// aside calls do in its own goroutine, and returns a channel that receives the result. A panic becomes an error,
-// which wraps ErrDecode and begins with what. The goroutine ends even without a receiver.
+// aside calls do in a goroutine of its own and returns at once with a channel that receives the result of do. A panic
+// of do becomes an error, which wraps ErrDecode and begins with what. The goroutine ends even without a receiver.
 func aside[T any](what string, do func() (T, error)) <-chan outcome[T] {
 	done := make(chan outcome[T], 1)
 	go func() {
@@ -118,9 +118,9 @@ func aside[T any](what string, do func() (T, error)) <-chan outcome[T] {
 // grace is the time that a decoder has to stop after its deadline.
 const grace = time.Second
 
-// guarded runs decode in its own goroutine and returns its result. When the time limit has passed, it returns an
-// error that wraps ErrLimit; when ctx ends, its error. A decoder that ignores both is abandoned: a process cannot
-// stop a goroutine.
+// guarded runs decode in a goroutine of its own and returns its result. When the time limit has passed, it returns an
+// error that wraps ErrLimit; when ctx ends, an error that wraps the error of ctx. It then waits up to a second for
+// decode, and abandons it if it ignores its context: a process cannot stop a goroutine.
 func guarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -137,9 +137,9 @@ func guarded(ctx context.Context, limit time.Duration, decode func(context.Conte
 	return nil, timed(ctx, limit, ctx.Err())
 }
 
-// timed replaces err if it is the error of the ended ctx: by an error that wraps ErrLimit if the deadline has passed,
-// otherwise by a wrapped error. limit is the time that the deadline allowed, for the message. Other errors and nil
-// stay.
+// timed replaces err if it is the error of ctx, which has ended: by an error that wraps ErrLimit if its deadline has
+// passed, otherwise by an error that wraps err. limit is the time that the deadline allowed, for the message. Other
+// errors and nil are returned unchanged.
 func timed(ctx context.Context, limit time.Duration, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):

@@ -26,8 +26,9 @@ var (
 )
 
 // decodeIsolated decodes the file data in a child process, the command lim.Isolate, which must not be empty. It kills
-// the child when its time is up, when ctx ends, or when its answer is invalid, and returns an error. lim has its
-// defaults.
+// the child when its time is up, when ctx ends, or when its answer is invalid. The error is the error that the child
+// reported, wraps ErrLimit after the time limit and ErrDecode if the child failed, or is of ctx or of starting the
+// child. Requires that lim has its defaults filled in.
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // the child checks the time itself; this is the fallback
 	defer cancel()
@@ -70,9 +71,9 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 // errSilent reports that the child ended before its answer was complete.
 var errSilent = errors.New("cut short")
 
-// readAnswer reads and validates the child's answer about a file of size bytes, decoded under the limits lim. It
-// returns the error that the child reported, errSilent if the answer is incomplete, or an error that wraps ErrDecode
-// or ErrLimit if it is invalid.
+// readAnswer reads the child's answer from r to its end and validates it, for a file of size bytes decoded under the
+// limits lim. It returns the error that the child reported, errSilent if the answer is incomplete, or an error that
+// wraps ErrDecode or ErrLimit if it is invalid. An invalid loop or gain is only dropped.
 func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var a isolateReply
@@ -130,8 +131,8 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	return c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// fault returns the error that a child reported, with printable text. It wraps ErrFormat, ErrDecode or ErrLimit if
-// the child named that kind.
+// fault returns the error that a child reported in a.Fault, with unprintable characters replaced. It wraps ErrFormat,
+// ErrDecode or ErrLimit if a.Kind names that kind of error.
 func (a *isolateReply) fault() error {
 	text := printable(a.Fault)
 	for _, k := range faultKinds {
@@ -154,8 +155,9 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, limitProcess)
 }
 
-// serve decodes the file that arrives on stdin and answers on stdout, as ServeDecode does. The function limit
-// limits the resources of the process for a file of size bytes. The error is nil whenever an answer was written.
+// serve decodes the file that arrives on stdin and answers on stdout, as ServeDecode does. Before it reads the file
+// it calls limit, which limits the resources of the process for a file of size bytes. The error is nil whenever an
+// answer was written.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, limit func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
 	size, asked, err := readRequest(in)

@@ -20,13 +20,14 @@ import (
 // file may have taken over the child. A line consists of words separated by blanks; "-" is the empty word. The
 // format is not JSON because encoding/json would add 0.2 MB to every game.
 
-// request returns the request line, with its line break, for a file of size bytes under these limits.
+// request returns the request line, with its line break, for a child that decodes a file of size bytes under the
+// limits l. Isolate is not part of it.
 func (l Limits) request(size int64) string {
 	return fmt.Sprintln("decode", size, l.Bytes, l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate, int64(l.Time))
 }
 
-// readRequest parses the request line of in: the size of the file in bytes, which follows the line, and the limits.
-// An invalid line gives errProtocol.
+// readRequest reads and parses the request line of in: the size of the file in bytes and the limits. It leaves in at
+// the first byte of the file. An invalid or missing line gives errProtocol.
 func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 	w, err := readLine(in)
 	if err != nil || w.text() != "decode" {
@@ -53,7 +54,7 @@ type isolateReply struct {
 }
 
 // encode returns the answer line, followed by one line per damaged place, with line breaks. Notes that do not fit in
-// the line are left out. The caller appends the samples.
+// the line, and long ends of damage errors, are left out. The caller appends the samples.
 func (a *isolateReply) encode() string {
 	if a.Clip == nil {
 		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))
@@ -82,11 +83,13 @@ func (a *isolateReply) encode() string {
 	return lines
 }
 
-// truncated returns the beginning of text that fits in a line after quoting, which can make four bytes of one.
+// truncated returns the beginning of text, at most maxLine/8 bytes, so that text fits in a line even if quoting makes
+// four bytes of each. It may cut a character.
 func truncated(text string) string { return text[:min(len(text), maxLine/8)] }
 
-// parseDamage parses the words of a line about a damaged place and appends it to a.Damages. It returns errProtocol if
-// the line is invalid.
+// parseDamage parses the words w of a line about a damaged place and appends the place to a.Damages. It returns
+// errProtocol if the line is invalid or the place is outside the a.Frames frames of the clip. Requires that parse has
+// read a clip.
 func (a *isolateReply) parseDamage(w *lineWords) error {
 	if w.text() != "damage" {
 		return errProtocol
@@ -101,8 +104,9 @@ func (a *isolateReply) parseDamage(w *lineWords) error {
 	return nil
 }
 
-// parse parses the words of the answer line into a: a fault, or the header of a clip. It returns errProtocol if the
-// line is invalid. It does not check the values.
+// parse parses the words w of the answer line into a: a fault, or a clip without its samples and damages, with the
+// number of damage lines in a.damages. It returns errProtocol if the line is invalid. It does not check whether the
+// values are plausible.
 func (a *isolateReply) parse(w *lineWords) error {
 	switch w.text() {
 	case "fault":
@@ -160,8 +164,8 @@ const maxLine = 4096
 // errProtocol reports a line that violates the protocol.
 var errProtocol = errors.New("another line")
 
-// readLine reads one line of at most the size of the reader's buffer and returns its words. It returns errSilent at
-// the end of the input, and bufio.ErrBufferFull for a longer line.
+// readLine reads one line, at most as long as the buffer of r, and returns its words. It returns errSilent if no byte
+// comes, io.EOF for a line without an end, and bufio.ErrBufferFull for a longer line.
 func readLine(r *bufio.Reader) (*lineWords, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
@@ -179,7 +183,8 @@ type lineWords struct {
 	wrong bool // a word was missing or was not a number
 }
 
-// text returns the next word of the line, and "" for "-". At the end of the line it returns "" and sets wrong.
+// text removes the next word of the line and returns it, "" for "-". At the end of the line it returns "" and sets
+// w.wrong.
 func (w *lineWords) text() string {
 	if len(w.rest) == 0 {
 		w.wrong = true
@@ -193,7 +198,8 @@ func (w *lineWords) text() string {
 	return word
 }
 
-// number returns the next word as an integer. If it is not one, it sets wrong and returns 0.
+// number removes the next word of the line and returns it as a decimal integer. If the word is missing or not an
+// integer in range, it sets w.wrong, and the result has no meaning.
 func (w *lineWords) number() int64 {
 	n, err := strconv.ParseInt(w.text(), 10, 64)
 	w.wrong = w.wrong || err != nil

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// lead starts the child in its own process group so that it can be killed as a whole: the child may be a
-// wrapper that starts another process.
+// lead configures child, before it is started, to run in a process group of its own, and to have the whole group
+// killed when its context ends: the child may be a wrapper that starts another process.
 func lead(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	child.Cancel = func() error { return syscall.Kill(-child.Process.Pid, syscall.SIGKILL) }

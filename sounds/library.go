@@ -40,7 +40,7 @@ type entry struct {
 	err   error
 }
 
-// ready reports whether the sound has been loaded without an error. It returns false while it is loading.
+// ready reports whether e has been loaded without an error. It never waits, and returns false while e is loading.
 func (e *entry) ready() bool {
 	select {
 	case <-e.done:
@@ -58,21 +58,24 @@ func NewLibrary(opt Options) *Library {
 // Rate returns the rate of all sounds of the library, in Hz.
 func (l *Library) Rate() int { return l.opt.rate() }
 
-// LoadFile returns the sound of the file at path of the operating system. It loads the file at the first call; later
-// calls return the same sound. The error names the file, see Decode.
+// LoadFile returns the sound of the file at path of the operating system. The first call loads the file; later and
+// concurrent calls return the same sound. A failure is not remembered: the next call tries again. The error names the
+// file and wraps an error that Decode lists.
 func (l *Library) LoadFile(path string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: path})
 }
 
-// LoadFS returns the sound of the file with a name in fsys. It loads the file at the first call; later calls return
-// the same sound. The error names the file, see Decode.
+// LoadFS returns the sound of the file name in fsys. The first call loads the file; later and concurrent calls return
+// the same sound. A failure is not remembered: the next call tries again. The error names the file and wraps an error
+// that Decode lists.
 func (l *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: name, FS: fsys})
 }
 
-// Load returns the sounds of all sources, in their order. It loads as many at a time as there are processors. If
-// several fail, it returns nil and the error of the source that is first in the argument list; the sounds that were
-// loaded stay in the library. If ctx ends, Load returns its error.
+// Load returns the sounds of all sources, in their order. It loads as many at a time as there are processors, and
+// starts no further ones after a failure or after ctx ends. On a failure it returns nil and the error of the failed
+// source that is first in the argument list; the sounds that were loaded stay in the library. If ctx ends, the error
+// wraps the error of ctx.
 func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
 	loaded := make([]*voice.Sound, len(sources))
 	errs := make([]error, len(sources))
@@ -86,10 +89,10 @@ func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 	return loaded, nil
 }
 
-// LoadEach loads sources as Load does. It calls done with the index of each source when it has been loaded or has
-// failed: one call at a time, from any goroutine, in any order. s is nil if err is not. Sources are started in their
-// order, until a call of done returns false. LoadEach returns after the last call of done. If done panics, LoadEach
-// panics.
+// LoadEach loads sources in their order, as many at a time as there are processors, and returns when all are done. It
+// calls done with the index i of each source that it has tried: one call at a time, from any goroutine, in any order.
+// s is nil if err is not. After a call of done returns false, no further source is started; done is still called for
+// the sources that are being loaded. If done panics, it is not called again, and LoadEach panics with the same value.
 func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
 		next    atomic.Int64 // the next source to load
@@ -124,8 +127,8 @@ func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 	}
 }
 
-// Info returns the information about a sound or stream of this library. The result is false if the sound is unknown
-// or was removed.
+// Info returns the information about s, a sound or stream of this library, with its present memory in Bytes. The
+// result is false if s is not in the library, as after Forget.
 func (l *Library) Info(s *voice.Sound) (Info, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,7 +139,8 @@ func (l *Library) Info(s *voice.Sound) (Info, bool) {
 	return info, ok
 }
 
-// Infos returns the information about all sounds of this library, streams included, sorted by file.
+// Infos returns the information about all sounds of this library, streams included, sorted by file and then by name.
+// Info.Bytes is the memory at the time of loading.
 func (l *Library) Infos() []Info {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,8 +149,9 @@ func (l *Library) Infos() []Info {
 	return list
 }
 
-// Forget removes a sound or stream from the library. The next Load of its file reads the file again. Voices that play
-// the sound, and other references to it, keep it in memory. An unknown sound has no effect.
+// Forget removes the sound or stream s from the library. The next Load of its file reads the file again. Voices that
+// play s, and other references to s, keep it in memory. If s was the last sound of its file, damaged places of the
+// file are reported to OnDamage again. If s is not in the library, Forget has no effect.
 func (l *Library) Forget(s *voice.Sound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +170,7 @@ func (l *Library) Forget(s *voice.Sound) {
 	}
 }
 
-// Bytes returns the memory of all sounds of the library, in bytes.
+// Bytes returns the present memory of all sounds and streams of the library, in bytes.
 func (l *Library) Bytes() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,8 +181,9 @@ func (l *Library) Bytes() int64 {
 	return sum
 }
 
-// load returns the sound of a source. It loads the source, or waits for another goroutine that loads it. When ctx
-// ends, it returns an error that wraps the error of ctx. Errors name the source.
+// load returns the sound of src from the library. If it is missing, load loads it, or waits for another goroutine
+// that is loading it; if that goroutine gives up because of its own ctx, load tries again. If ctx ends, the error
+// wraps the error of ctx. An invalid src.Leveling is an error, too. Errors name src.
 func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	if err := src.Leveling.valid(); err != nil { // a NaN in the key could never be found again
 		return nil, named(src.label(), err)
@@ -207,8 +213,9 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	}
 }
 
-// loadEntry loads the sound of e.src into e, an entry of the library under key, stores its Info, and wakes the
-// goroutines that wait for it. A failed entry is removed from the library.
+// loadEntry loads the sound of e.src into e, an entry of the library under key, and wakes the goroutines that wait
+// for e. On success it stores the Info of the sound and closes the channel that Files returned. On failure it removes
+// e from the library. It must be called once per entry, without the mutex.
 func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	sound, info, err := l.read(ctx, e.src, l.opt)
 	l.mu.Lock()
@@ -224,9 +231,10 @@ func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	l.more = make(chan struct{})
 }
 
-// read makes a new sound of a source with the options opt, and returns it with its Info. It does not add it to the
-// library. A panic of the file system becomes an error, because other goroutines may be waiting for the same sound.
-// The error names the source.
+// read makes a new sound of src with the options opt, which fields of src override, and returns it with its Info. It
+// does not add the sound to the library, but reports damaged places to OnDamage. With opt.Strict damage is an error.
+// A panic of the file system becomes an error, because other goroutines may be waiting for the same sound. Errors
+// name src.
 func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
@@ -262,8 +270,9 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	return sound, info, nil
 }
 
-// Files returns the files of the operating system whose sounds are in the library, without streams, sorted, without
-// duplicates. The channel is closed when another sound has been loaded. Control side, any goroutine.
+// Files returns the cleaned paths of the files of the operating system whose sounds have been loaded, without
+// streams, sorted, without duplicates. The channel more is closed when another sound of any kind has been loaded.
+// Control side, any goroutine.
 func (l *Library) Files() (files []string, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -276,8 +285,9 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 	return slices.Compact(files), l.more
 }
 
-// Reload reads a file of the operating system again; file is a path as Files returns it. If the library has loaded it
-// several times with different options, it reloads each sound, and calls changed for each, unless ctx has ended.
+// Reload reads a file of the operating system again, in the caller's goroutine; file is a path as Files returns it.
+// If the library has loaded the file several times with different options, it reloads each sound and calls changed
+// for each, unless ctx has ended or the sound has been removed in the meantime. An unknown file has no effect.
 //
 // Afterwards the library returns the new sound. The old sound stays valid: voices that play it continue with it, and
 // its memory is freed with the last reference. If the file cannot be read, is half written, damaged or missing, the
@@ -299,8 +309,10 @@ func (l *Library) Reload(ctx context.Context, file string, changed func(old, now
 	}
 }
 
-// reloadEntry reads the sound of e again, replaces e in the library and returns the new sound. If the library no
-// longer contains e, it returns nil and no error. Damage is an error here.
+// reloadEntry reads the sound of e again and returns the new sound. It replaces e in the library, replaces the Info
+// of the old sound, and removes the records of damage of the file. If the library no longer contains e, it leaves the
+// library unchanged and returns nil and no error. Damage is an error here, whatever Options.Strict is. Errors name
+// the source.
 func (l *Library) reloadEntry(ctx context.Context, e *entry) (*voice.Sound, error) {
 	opt := l.opt
 	opt.Strict = true // damage may mean that the file is half written

@@ -54,8 +54,8 @@ type Limits struct {
 	Isolate  []string      `json:"-"` // a program and its arguments; empty
 }
 
-// withDefaults returns l with defaults for zero and negative fields. Channels and MaxRate are reduced to the
-// maxima that the package supports.
+// withDefaults returns l with defaults for zero and negative fields. Channels and MaxRate are reduced to the maxima
+// that the package supports. Isolate is unchanged.
 func (l Limits) withDefaults() Limits {
 	l.Bytes = cmp.Or(max(l.Bytes, 0), defaultBytes)
 	l.Frames = cmp.Or(max(l.Frames, 0), defaultFrames)
@@ -67,7 +67,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// narrowed returns the stricter value of l and by for each limit, and Isolate of l. Zero or less means no limit.
+// narrowed returns for each limit the stricter value of l and by, which is the larger one for MinRate. Zero or less
+// means no limit. Isolate is the command of l.
 func (l Limits) narrowed(by Limits) Limits {
 	l.Bytes = smaller(l.Bytes, by.Bytes)
 	l.Frames = smaller(l.Frames, by.Frames)
@@ -79,7 +80,8 @@ func (l Limits) narrowed(by Limits) Limits {
 	return l
 }
 
-// smaller returns the smaller of two limits, where zero or less means no limit.
+// smaller returns the smaller of the limits x and y, where zero or less means no limit. If neither is a limit, the
+// result is zero or less.
 func smaller[T int | int64 | time.Duration](x, y T) T {
 	if x <= 0 || y > 0 && y < x {
 		return y
@@ -87,20 +89,23 @@ func smaller[T int | int64 | time.Duration](x, y T) T {
 	return x
 }
 
-// bounds returns the limits that codecs check, for a file whose size is unknown. l has its defaults.
+// bounds returns the limits that codecs check, for a file whose size is unknown. Requires that l has its defaults
+// filled in.
 func (l Limits) bounds() source.Limits {
 	return source.Limits{Frames: l.Frames, Memory: l.Memory, Channels: l.Channels, MinRate: l.MinRate, MaxRate: l.MaxRate}
 }
 
-// boundsOf returns the limits that codecs check for a whole file of size bytes.
+// boundsOf returns the limits that codecs check for a whole file of size bytes, which also bounds its samples.
+// Requires that l has its defaults filled in.
 func (l Limits) boundsOf(size int64) source.Limits {
 	b := l.bounds()
 	b.Size = size
 	return b
 }
 
-// named prefixes an error with the package and the sound's name, and puts the name into a command in its text; nil
-// stays nil. Exported functions call it once.
+// named returns err with the prefix "sounds: name: " in its text; nil stays nil. It also fills name into the
+// conversion command that the text may contain, removes the path of an fs.PathError, and removes the prefix of
+// package voice. The result wraps the rest of err. Each exported function calls it once.
 func named(name string, err error) error {
 	if err == nil {
 		return nil

@@ -53,7 +53,8 @@ type Options struct {
 // rate returns Rate, or the default rate if it is 0, in Hz.
 func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
 
-// rateError returns an error that wraps ErrLimit if the rate is out of range.
+// rateError returns an error that wraps ErrLimit if the rate in use is not in 1..768,000 Hz, otherwise nil. A Rate of
+// 0 is valid, because it means the default.
 func (o Options) rateError() error {
 	if rate := o.rate(); rate < 1 || rate > defaultMaxRate {
 		return source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)

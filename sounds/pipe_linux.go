@@ -20,8 +20,8 @@ type pipe struct {
 	begun bool // data has arrived
 }
 
-// openPipe opens the named pipe at path for reading, without waiting for a writer. When ctx ends, a pending Read
-// fails with its error.
+// openPipe opens the named pipe at path for reading, without waiting for a writer; Read waits for it. When ctx ends,
+// a pending Read and later ones fail with the error of ctx. The caller closes the result once.
 func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK does not wait for a writer
 	if err != nil {
@@ -79,7 +79,8 @@ func (p *pipe) Close() error {
 }
 
 // readiness polls the open pipe fd without waiting and returns its events: POLLIN for data, POLLHUP after all writers
-// have closed it, POLLERR if it fails. It returns 0 before the first writer and while a writer is idle.
+// have closed it, POLLERR if it or the poll fails. It returns 0 before the first writer and while a writer sends no
+// data.
 func readiness(fd int) int16 {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)

@@ -25,9 +25,9 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	return sound, named(c.Name, err)
 }
 
-// prepare makes a sound for a mixer from a valid clip, as Prepare does, with a title and a file name for reports. It
-// also returns the gain of the leveling. measured returns loudness and peak of the clip, filters caches resampling
-// filters, and room, which may be nil, provides working memory. When ctx ends, the error wraps its error.
+// prepare makes a sound for a mixer from the valid clip c, as Prepare does, with a title and a file name for reports.
+// It also returns the gain of the leveling. measured returns loudness and peak of the clip, filters caches resampling
+// filters, and room, which may be nil, provides working memory. When ctx ends, the error wraps the error of ctx.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, room *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
@@ -74,8 +74,8 @@ func prepare(
 	return sound, gain, nil
 }
 
-// valid returns an error, which wraps ErrLimit or ErrDecode, if the channels, rate, loop, gain or samples of a clip
-// are invalid. The caller of the package may have built it by hand.
+// valid returns an error, which wraps ErrLimit or ErrDecode, if the channels, rate, loop, gain or samples of the clip
+// are invalid, otherwise nil. The clip may come from code outside this package.
 func (c *Clip) valid() error {
 	switch frames := c.Frames(); {
 	case c.Channels < 1 || c.Channels > defaultChannels:
@@ -108,7 +108,7 @@ type Leveling struct {
 	Tags bool
 }
 
-// valid returns an error that wraps ErrLimit if LUFS is out of range; 0 is valid.
+// valid returns an error that wraps ErrLimit if LUFS is out of range or NaN, otherwise nil; 0 is valid.
 func (l Leveling) valid() error {
 	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
 		return nil
@@ -116,8 +116,10 @@ func (l Leveling) valid() error {
 	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
 }
 
-// gain returns the gain in dB for a clip; 0 without a target, or for silence. It never raises the true peak of the
-// clip above maxPeak. It calls measured for loudness and peak only if needed. The error is as in valid.
+// gain returns the gain in dB for the clip c; 0 without a target, or for silence. With Tags the gain in c, if there
+// is one, counts instead of the measured loudness. A gain above 0 is reduced, at most to 0, so that the true peak
+// does not exceed maxPeak. It calls measured for loudness and peak only if there is a target. The error is as in
+// valid.
 func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
 	if err := l.valid(); err != nil {
 		return 0, err
@@ -140,7 +142,8 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 	return min(gain, max(0, maxPeak-peak)), nil
 }
 
-// amplify multiplies samples in place by a linear factor. Each product is computed in float64 and rounded once.
+// amplify multiplies samples in place by factor, a linear gain. Each product is computed in float64 and rounded once.
+// A factor of 1 changes no sample.
 func amplify(samples []float32, factor float64) {
 	if factor == 1 {
 		return

@@ -24,9 +24,9 @@ type Queue struct {
 	readers map[*queueReader]bool
 }
 
-// NewQueue returns a queue of sources, possibly empty. name is for reports. StreamOptions.CountsAs is the loudness of
-// the whole queue. The error names the first source that cannot be opened; the queue is then empty but valid, or nil
-// if an option is invalid.
+// NewQueue returns a queue of sources, possibly empty. name is for reports. opt.CountsAs is the loudness of the whole
+// queue. The error names the first source that cannot be opened; the queue is then empty but valid, or nil if an
+// option is invalid.
 //
 // Each file is played once; loop points are ignored. Sources of one call with equal rates are resampled as one
 // signal, so that album tracks continue seamlessly. Other sources are converted separately.
@@ -43,12 +43,13 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 	return q, q.Add(sources...)
 }
 
-// Sound returns the sound that plays the queue from its first source. Its length is unknown. It is the same at every
-// call.
+// Sound returns the sound that plays the queue from its first source, the same sound at every call. Its length is
+// unknown.
 func (q *Queue) Sound() *voice.Sound { return q.sound }
 
-// Add appends sources to the queue. If one cannot be opened, it adds none of them, and the error names it. A
-// voice that has reached the end of the queue continues with them.
+// Add appends sources to the queue, after opening each to read its header. If one cannot be opened, it adds not a
+// single one, and the error names that source. A voice that has reached the end of the queue continues with the new
+// sources, unless it has ended.
 func (q *Queue) Add(sources ...Source) error {
 	var runs [][]*streamSource
 	for _, src := range sources {
@@ -78,8 +79,8 @@ func (q *Queue) Add(sources ...Source) error {
 	return nil
 }
 
-// open starts a goroutine that decodes the queue for a voice with the range c, and returns its buffer. The error is
-// always nil.
+// open starts a goroutine that decodes the queue for a voice with the range c, and returns the buffer that it fills.
+// The reader stays registered in q.readers, for Add, until it is closed. The error is always nil.
 func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
 	r.fail = q.opt.failure(q.name)
@@ -105,8 +106,8 @@ type queueReader struct {
 	next      int             // index of the next run; protected by the queue's lock
 }
 
-// more reports whether the queue has unread sources. Otherwise it ends the buffer and returns false. It takes the
-// queue's lock.
+// more reports whether the queue has sources that r has not started. If it has no such source, more ends the buffer
+// of the voice. It takes the queue's lock, so that no Add comes between.
 func (r *queueReader) more() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
@@ -117,9 +118,9 @@ func (r *queueReader) more() bool {
 	return false
 }
 
-// Read decodes the next frames of the queue into dst and returns their number. It continues with the next file after
-// a broken one, whose error it reports to r.fail. It returns io.EOF at the end of the queue; after Add, later calls
-// read on.
+// Read decodes the next frames of the queue into dst and returns their number. After a broken file, whose error it
+// reports to r.fail, it continues with the next one. It returns io.EOF at the end of the queue; after Add, later
+// calls read on.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
 		if r.current == nil && !r.startNextRun() {
@@ -143,8 +144,9 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	}
 }
 
-// startNextRun starts the next run, the sources that are resampled as one signal, and reports whether there is one.
-// If the voice starts later in the queue, it skips these frames.
+// startNextRun sets r.run and r.current to the next run, the sources that are resampled as one signal, or to the rest
+// of a run after a broken track. It returns false if no run follows. To skip the first r.from frames it may read
+// whole files, whose errors it reports to r.fail; it reduces r.from by the frames of the run.
 func (r *queueReader) startNextRun() bool {
 	tracks := r.remaining
 	r.remaining = nil
@@ -173,7 +175,7 @@ func (r *queueReader) startNextRun() bool {
 	return true
 }
 
-// Close removes the reader from its queue, and closes the open file, whose error it returns.
+// Close removes the reader from its queue, under the queue's lock, and closes the open file. The error is always nil.
 func (r *queueReader) Close() error {
 	r.queue.mu.Lock()
 	delete(r.queue.readers, r)
@@ -192,8 +194,8 @@ type runOrigin struct {
 	before  int64 // frames of the tracks before it
 }
 
-// total returns the number of frames of all tracks at the rate of the files. It may have to read whole files. On an
-// error, of any track, it returns 0.
+// total returns the number of frames of all tracks, at the rate of the files. It may have to read whole files. If a
+// track fails, it returns 0 and the error of that track.
 func (o *runOrigin) total() (int64, error) {
 	sum := int64(0)
 	for _, t := range o.tracks {
@@ -206,8 +208,8 @@ func (o *runOrigin) total() (int64, error) {
 	return sum, nil
 }
 
-// seek makes read continue at a frame of the run, in the track that contains it. Beyond the end it seeks in the last
-// track. The error is of the track.
+// seek makes read continue at frame, counted from the start of the run, in the track that contains it. Beyond the end
+// it seeks in the last track. It may have to read whole files to count their frames. The error is of a track.
 func (o *runOrigin) seek(frame int64) error {
 	i, before := 0, int64(0)
 	for ; frame > 0 && i+1 < len(o.tracks); i++ {
@@ -223,8 +225,8 @@ func (o *runOrigin) seek(frame int64) error {
 	return o.enter(i, before, frame-before)
 }
 
-// enter opens track i and makes read continue at a frame of that track. before is the number of frames of the
-// previous tracks. If i is beyond the last track, read returns io.EOF. The error is of the track.
+// enter closes the present track, opens track i and makes read continue at frame of that track. before is the number
+// of frames of the previous tracks. If i is beyond the last track, read returns io.EOF. The error is of the track.
 func (o *runOrigin) enter(i int, before, frame int64) error {
 	o.close()
 	o.i, o.before, o.current = i, before, nil
@@ -239,8 +241,8 @@ func (o *runOrigin) enter(i int, before, frame int64) error {
 	return now.seek(frame)
 }
 
-// read returns the next interleaved samples, across the tracks of the run, valid until the next call. The error is
-// io.EOF after the last one, or of a track.
+// read returns the next interleaved samples, valid until the next call. At the end of a track it continues with the
+// next one. It returns io.EOF after the last track, or the error of a track.
 func (o *runOrigin) read() ([]float32, error) {
 	for o.current != nil {
 		x, err := o.current.read()
@@ -257,7 +259,8 @@ func (o *runOrigin) read() ([]float32, error) {
 	return nil, io.EOF
 }
 
-// length returns the number of frames up to the end of the present track, as far as they have been decoded.
+// length returns the number of frames from the start of the run to the end of the present track, as far as they have
+// been decoded.
 func (o *runOrigin) length() int64 {
 	if o.current == nil {
 		return o.before

@@ -49,9 +49,9 @@ const maxShort = 1 << 16
 // pieceIn is the approximate number of source frames that are converted at a time.
 const pieceIn = 1 << 13
 
-// newRangeReader returns a reader of the frames that a voice with the range c plays, converted by p. from delivers
-// the samples of the file, with the given number of channels, 1 or 2; Close closes it. c is in frames at the
-// library's rate.
+// newRangeReader returns a reader of the frames that a voice with the range c plays, in frames at the library's rate.
+// from delivers the samples of the file, with 1 or 2 channels, and is closed by Close. p converts the rate and must
+// not be shared with another reader. from is first used by Read.
 func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) *rangeReader {
 	// A mono sound is written to both channels as a centered pan would write it.
 	factor := 1.0
@@ -65,15 +65,16 @@ func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) 
 	return &rangeReader{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.FrameAt(0)}
 }
 
-// Close closes the origin. The error is always nil.
+// Close closes the origin, even if it was never read. The error is always nil.
 func (c *rangeReader) Close() error {
 	c.from.close()
 	return nil
 }
 
-// Read fills dst with the next frames of the range, and returns their number, at least one. It wraps around at
-// the end of the loop of the voice. After the last frame it returns the error that ended the source, usually
-// io.EOF.
+// Read fills the beginning of dst with the next frames of the range, and returns their number, at least one. At the
+// end of the loop it jumps back as often as the range demands, then continues after the loop. A short loop is kept in
+// memory while it is read for the first time. After the last frame Read returns the error that ended the source,
+// usually io.EOF.
 func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
 	switch {
@@ -107,8 +108,9 @@ func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	return got, err
 }
 
-// next returns interleaved samples of the next 1..n frames at the library's rate, ignoring the loop of the voice.
-// They are valid until the next call. After the last frame it returns the error that ended the source.
+// next returns interleaved samples of the next 1..n frames at the library's rate and advances c.at. It ignores the
+// end of the voice's loop. The samples are valid until the next call. After the last frame it returns the error that
+// ended the source.
 func (c *rangeReader) next(n int64) (x []float32, err error) {
 	p, end := c.currentPart()
 	if !c.positioned || p != c.part {
@@ -126,8 +128,9 @@ func (c *rangeReader) next(n int64) (x []float32, err error) {
 	return x, err
 }
 
-// currentPart returns the part of the next frame, and the frame where that part ends, at the library's rate. Around a
-// resampled loop the parts are the intro and the loop; otherwise there is one part without an end.
+// currentPart returns the part that the next frame, c.at, belongs to, and the frame where that part ends, at the
+// library's rate. Around a resampled loop the parts are the intro and the loop; otherwise, and after the loop, the
+// part is plain and has no end.
 func (c *rangeReader) currentPart() (part, int64) {
 	switch {
 	case c.plan.source == nil || c.plan.resampler == nil || c.at >= c.plan.loop[1]:
@@ -138,8 +141,9 @@ func (c *rangeReader) currentPart() (part, int64) {
 	return round, c.plan.loop[1]
 }
 
-// begin seeks the origin to the first source frame that part p needs for the next frame, and empties the window.
-// Frames before the source become silence. The error is of the origin.
+// begin prepares c to read part p from the next frame, c.at: it empties the window and seeks the origin to the first
+// source frame that the resampler needs. Frames before the source become silence in the window. The error is of the
+// origin.
 func (c *rangeReader) begin(p part) error {
 	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
@@ -160,8 +164,9 @@ func (c *rangeReader) begin(p part) error {
 	return c.from.seek(c.source)
 }
 
-// pull returns interleaved samples of the next 1..n frames of the source, valid until the next call. Within the loop
-// part it wraps around; a file that ends inside its loop is an error. At the end it returns io.EOF.
+// pull returns interleaved samples of the next 1..n frames of the source, unconverted, and advances c.source. They
+// are valid until the next call. In the intro and the loop part it wraps around at the end of the loop, and a file
+// that ends before is an error. Elsewhere it returns io.EOF at the end.
 func (c *rangeReader) pull(n int64) ([]float32, error) {
 	if c.part != plain {
 		if c.source == c.plan.source[1] {
@@ -190,7 +195,7 @@ func (c *rangeReader) pull(n int64) ([]float32, error) {
 }
 
 // frames writes the interleaved samples x to dst as stereo frames and returns the number of frames. A mono sample is
-// multiplied by c.factor and written to both channels.
+// multiplied by c.factor and written to both channels. dst must be long enough.
 func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	n := len(x) / c.channels
 	for i := range n {
@@ -204,8 +209,9 @@ func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	return n
 }
 
-// convert returns interleaved samples of the next frames at the library's rate, at least one and at most n, valid
-// until the next call. After the last frame it returns the error that ended the source.
+// convert returns interleaved samples of the next 1..n frames at the library's rate, valid until the next call. It
+// drops from the window the source frames that are no longer needed, and extends the window as needed; c.at stays.
+// After the last frame it returns the error that ended the source. Requires a resampler.
 func (c *rangeReader) convert(n int64) ([]float32, error) {
 	r := c.plan.resampler
 	n = min(n, max(pieceIn*r.out/r.in, 1))
@@ -230,9 +236,9 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	return c.out, nil
 }
 
-// extendWindow reads source frames until the window includes frame last, in frames of the source counted like
-// c.base. After the end of the source it appends silence. It returns only errors of a loop part; others end the
-// source.
+// extendWindow reads source frames until the window includes the source frame last, counted as c.base is. At the end
+// of the source, or in the plain part after an error, it sets c.ended and c.endErr and appends silence. It returns
+// errors of the intro and loop parts only.
 func (c *rangeReader) extendWindow(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)
@@ -257,7 +263,7 @@ func (c *rangeReader) extendWindow(last int64) error {
 	}
 }
 
-// silence appends a number of silent frames to the window.
+// silence appends frames silent frames to the window.
 func (c *rangeReader) silence(frames int64) {
 	n := len(c.window)
 	c.window = source.Grow(c.window, int(frames)*c.channels)

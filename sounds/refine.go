@@ -10,11 +10,14 @@ import (
 	"voicepool/voice"
 )
 
-// Refine is the voice.Refiner of all sounds that this package makes. It returns the interleaved samples of frames
-// first..first+frames-1 of a version of s; first may be negative. The version is the sound band-limited for a level,
-// from 0, with 2^level frames for 3^level frames of the sound. It is divided by the spectrum of the interpolation
-// kernel, so that eight taps suffice to read it. If looped is true, the loop repeats. It takes about a hundredth of
-// the sound's duration. The result has the same bits on every machine. Control side.
+// Refine is the voice.Refiner of all sounds that this package makes. A version of s for a level, from 0, is the sound
+// band-limited and resampled, with 2^level frames for 3^level frames of s, for playing at a raised pitch. Refine
+// computes and returns the interleaved samples of the frames first..first+frames-1 of that version; first may be
+// negative. If looped is true, the loop of s repeats.
+//
+// The version is divided by the spectrum of the interpolation kernel, so that eight taps suffice to read it.
+// Computing it takes about a hundredth of the sound's duration. The result has the same bits on every machine.
+// Control side.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refineSource{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {
@@ -27,8 +30,8 @@ func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float
 
 var _ voice.Refiner = Refine
 
-// refine computes and stores the versions of s for all pitches up to MaxPitch. It has no effect if that is 0. If
-// loops is true, it also computes the versions of the repeated loop. The error wraps ErrLimit if MaxPitch is out of
+// refine computes the versions of s for all pitches up to MaxPitch and stores them in s. If loops is true, it does so
+// also for the repeated loop. It has no effect if MaxPitch is 0. The error wraps ErrLimit if MaxPitch is out of
 // range, or the error of ctx.
 func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error {
 	switch {
@@ -61,8 +64,8 @@ type refineSource struct {
 // filters, so they are computed from the level below.
 const directLevels = 4
 
-// make fills dst with interleaved frames of the version of a level, from frame first of that version on, which may be
-// negative. Higher levels are computed from the level below.
+// make fills dst with interleaved frames of the version for level, from frame first of that version on, which may be
+// negative. Levels from directLevels on are computed from the level below, in temporary memory.
 func (r *refineSource) make(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {
@@ -80,8 +83,8 @@ func (r *refineSource) make(dst []float32, level int, first int64) {
 	})
 }
 
-// fill copies interleaved frames of the sound to dst, from the given frame on, which may be negative. Outside
-// the sound it writes silence, or repetitions of the loop.
+// fill copies interleaved frames of the sound to dst, from its frame number frame on, which may be negative. Before
+// the sound and after its end it writes silence. If r has a loop, the loop repeats forever instead of ending.
 func (r *refineSource) fill(dst []float64, frame int64) {
 	channels, end, length := int64(r.channels), r.frames, r.loop[1]-r.loop[0]
 	if length > 0 {

@@ -82,8 +82,8 @@ func newRefineFilter(level int, chained bool) *resampler {
 	return newResampler(r, f)
 }
 
-// normalize scales the taps in place so that their sum is to: a constant signal is preserved. The window changes the
-// sum by some ten-thousandths.
+// normalize scales taps in place so that their sum is equal to the parameter to, which preserves a constant signal.
+// The window has changed the sum by some ten-thousandths.
 func normalize(taps []float64, to float64) {
 	sum := 0.0
 	for _, h := range taps {
@@ -108,8 +108,9 @@ func cosines(c []float64, x float64) float64 {
 // span is the number of frames that are computed at a time.
 const span = 4096
 
-// run fills dst with interleaved output frames, from output frame first on, which may be negative. fill writes
-// interleaved source frames to its dst, from a given source frame on, which may be outside the source.
+// run fills dst with interleaved output frames, from output frame first on, which may be negative. It calls fill for
+// each piece, which must write interleaved source frames to all of its dst, from the source frame number frame on;
+// frame may be outside the source.
 func (s *resampler) run(dst []float32, channels int, first int64, fill func(dst []float64, frame int64)) {
 	var window []float64
 	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {

@@ -13,7 +13,7 @@ import (
 // ratio is the number of output frames per number of input frames, in lowest terms.
 type ratio struct{ out, in int64 }
 
-// newRatio returns out/in in lowest terms. Both are above 0.
+// newRatio returns the ratio out/in in lowest terms. Both must be above 0.
 func newRatio(out, in int64) ratio {
 	a, b := out, in
 	for b != 0 {
@@ -22,7 +22,7 @@ func newRatio(out, in int64) ratio {
 	return ratio{out / a, in / a}
 }
 
-// scale converts a number of input frames, 0 or more, to output frames, rounded half up.
+// scale converts frames, a number of input frames of 0 or more, to output frames, rounded half up.
 func (r ratio) scale(frames int64) int64 {
 	hi, lo := bits.Mul64(uint64(frames), uint64(r.out))
 	lo, carry := bits.Add64(lo, uint64(r.in/2), 0)
@@ -30,8 +30,8 @@ func (r ratio) scale(frames int64) int64 {
 	return int64(q)
 }
 
-// sourcePosition returns the position of output frame n, which may be negative, in the source: a whole frame, and a
-// fraction in units of 1/out.
+// sourcePosition returns the position of output frame n, which may be negative, in the source: the whole source frame
+// at or before it, and the fraction after that frame in units of 1/r.out.
 func (r ratio) sourcePosition(n int64) (frame, phase int64) {
 	periods, rest := n/r.out, n%r.out
 	if rest < 0 { // n is before the first frame
@@ -49,14 +49,14 @@ type resampler struct {
 	taps []float64 // buffer for the taps of a phase between two rows
 }
 
-// newResampler returns a resampler with its own scratch space for a ratio r and a filter f, which resamplers may
-// share. A resampler is for one goroutine at a time.
+// newResampler returns a resampler for the ratio r with scratch space of its own, so it is for one goroutine at a
+// time. The filter f may be shared.
 func newResampler(r ratio, f *filter) *resampler {
 	return &resampler{ratio: r, filter: f, taps: make([]float64, f.width)}
 }
 
-// phase returns the taps for a position p/out of a frame after a whole frame, p in 0..out-1. The next call may
-// overwrite them.
+// phase returns the taps for a position p/s.out of a frame after a whole frame, p in 0..s.out-1, interpolated between
+// two rows of the filter if necessary. The caller must not change them; the next call may overwrite them.
 func (s *resampler) phase(p int64) []float64 {
 	at := p * s.rows
 	row, rest := at/s.out, at%s.out
@@ -69,8 +69,8 @@ func (s *resampler) phase(p int64) []float64 {
 }
 
 // convert fills dst with interleaved output frames. window has interleaved source samples; it begins with the sample
-// for the first tap of the first output frame, whose position is phase/out after a whole source frame. Frames of
-// equal phase share their taps and are computed together.
+// for the first tap of the first output frame, and must reach to the last tap of the last one. The first output frame
+// is phase/s.out after a whole source frame. Frames of equal phase share their taps and are computed together.
 func (s *resampler) convert(dst []float32, window []float64, channels int, phase int64) {
 	begin, every := int64(0), min(s.out, int64(len(dst)/channels))
 	for first := range every {
@@ -83,9 +83,9 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 	}
 }
 
-// resample converts interleaved samples src from one rate in Hz to another, together with a loop in frames, which may
-// be nil. The length is frames*to/from, rounded half up. Equal rates return src itself; other results may share
-// memory with room, which may be nil. It fails only when ctx ends.
+// resample converts the interleaved samples src from the rate from to the rate to, both in Hz, together with loop in
+// frames, which may be nil. The length is frames*to/from, rounded half up. Equal rates, and an empty src, return src
+// and loop themselves; other results may share memory with room, which may be nil. It fails only when ctx ends.
 //
 // The length of a loop is rounded to whole frames. The ratio of the whole sound is adjusted accordingly, so that the
 // loop is exactly periodic. The adjustment is at most half a frame per loop: a fiftieth of a cent for a loop of one
@@ -121,13 +121,13 @@ type memoryOrigin struct {
 	channels      int
 }
 
-// seek makes read continue at a frame, or at the end if the frame is beyond it. The error is always nil.
+// seek makes read continue at frame, or at the end if frame is beyond it. The error is always nil.
 func (w *memoryOrigin) seek(frame int64) error {
 	w.rest = w.samples[min(frame, w.length())*int64(w.channels):]
 	return nil
 }
 
-// read returns all remaining interleaved samples at once, then io.EOF.
+// read returns all remaining interleaved samples at once, then io.EOF. They alias w.samples.
 func (w *memoryOrigin) read() (x []float32, err error) {
 	if len(w.rest) == 0 {
 		return nil, io.EOF
@@ -149,9 +149,9 @@ type conversion struct {
 	loop   pcm.Loop  // the loop, in output frames
 }
 
-// newConversion returns the conversion from one rate in Hz to another, with a loop in source frames or nil. Its
-// filter comes from filters. For equal rates it has no resampler. With a loop the ratio is adjusted, so that the loop
-// has a whole number of output frames.
+// newConversion returns the conversion from the rate from to the rate to, both in Hz, with loop in source frames or
+// nil. Its filter comes from filters. For equal rates it has no resampler. With a loop the ratio is adjusted, so that
+// the loop has a whole number of output frames. A conversion has scratch space and is for one reader.
 func newConversion(filters *filterCache, from, to int, loop *pcm.Loop) conversion {
 	switch {
 	case from == to && loop == nil:
@@ -170,8 +170,8 @@ func newConversion(filters *filterCache, from, to int, loop *pcm.Loop) conversio
 	return conversion{s, loop, [2]int64{first, first + s.scale(length)}}
 }
 
-// total returns the number of output frames for a sound with a number of source frames: 0 for 0, otherwise at least
-// 1. A sound whose source ends with its loop ends with the output loop, too.
+// total returns the number of output frames for a sound of frames source frames: 0 for 0, otherwise at least 1. If
+// the source ends with its loop or inside it, the output ends with the output loop.
 func (p *conversion) total(frames int64) int64 {
 	switch {
 	case p.resampler == nil || frames == 0:

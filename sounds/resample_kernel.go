@@ -19,8 +19,8 @@ const (
 // kernelPeak is the largest value of the Kaiser window before it is divided.
 var kernelPeak = bessel(kernelShape)
 
-// kernel returns the filter's impulse response at a distance of x frames of the slower rate, which may be negative; 0
-// from kernelHalf on.
+// kernel returns the filter's impulse response at a distance of x frames of the slower rate, which may be negative.
+// It is 0 from the distance kernelHalf on.
 func kernel(x float64) float64 {
 	r := math.Abs(x) / kernelHalf
 	if r >= 1 {
@@ -53,7 +53,7 @@ type filter struct {
 	table         []float64 // rows+1 rows, or rows if each phase has its own
 }
 
-// row returns the taps of row r, the phase r/rows of a frame.
+// row returns the taps of row r, for the phase r/rows of a frame. They alias the table and must not be changed.
 func (f *filter) row(r int64) []float64 { return f.table[r*f.width : (r+1)*f.width] }
 
 // filterRows is the number of rows for which linear interpolation between rows has an error below -130 dB, if
@@ -84,7 +84,8 @@ func kernelGrid() []float64 {
 	return sharedGrid.points
 }
 
-// interpolateGrid returns the kernel at a distance of x frames, interpolated linearly from a grid of newGrid.
+// interpolateGrid returns the kernel at a distance of x frames, which may be negative, interpolated linearly from
+// grid, a result of newGrid.
 func interpolateGrid(grid []float64, x float64) float64 {
 	x = float64(math.Abs(x) * filterRows)
 	if x >= kernelHalf*filterRows {
@@ -94,9 +95,9 @@ func interpolateGrid(grid []float64, x float64) float64 {
 	return grid[i] + float64((grid[i+1]-grid[i])*(x-float64(i)))
 }
 
-// newFilter returns the filter for a ratio, stretched to the slower rate. bent means that the ratio is adjusted for a
-// loop. If the ratio has few phases and is not bent, each phase has a row. Otherwise there are enough rows to
-// interpolate any phase. Large filters are interpolated from the result of grid, which is called only for them.
+// newFilter returns the filter for the ratio r, stretched to the slower rate. bent means that r is adjusted for a
+// loop. If r has few phases and is not bent, each phase has a row. Otherwise there are enough rows to interpolate any
+// phase. Large filters are interpolated from the result of grid, which is called only for them.
 func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	stretch := 1.0 // source frames per frame of the slower rate
 	if r.in > r.out {
@@ -119,8 +120,8 @@ func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	return f
 }
 
-// fill sets the taps of a row for a position of fraction, 0..1, after a whole frame. h is the kernel, which is
-// stretched by the factor stretch. The taps are normalized to a sum of one, so that a constant signal is preserved.
+// fill sets taps, a row, for a position of fraction, 0..1, after a whole frame. h is the kernel, which is stretched
+// by the factor stretch. The taps are normalized to a sum of one, so that a constant signal is preserved.
 func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
 	sum := 0.0
 	for i := range taps {
@@ -143,8 +144,8 @@ type filterKey struct {
 	bent bool
 }
 
-// get returns the filter for a ratio, and makes it at the first call; bent means that the ratio is adjusted for a
-// loop. Any goroutine.
+// get returns the filter for the ratio r, and makes it at the first call, which concurrent calls wait for; bent means
+// that r is adjusted for a loop. Any goroutine.
 func (f *filterCache) get(r ratio, bent bool) *filter {
 	f.mu.Lock()
 	once, ok := f.made[filterKey{r, bent}]

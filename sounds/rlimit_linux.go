@@ -21,9 +21,10 @@ const slack = 128 << 20
 // machine would not fit in slack.
 const processors = 2
 
-// limitProcess sets resource limits of this process for decoding a file of size bytes under lim, which has its
-// defaults: core dumps, processor time and memory. They cannot be raised again. It also sets GOMAXPROCS. It sets
-// RLIMIT_DATA because Go reserves more addresses than RLIMIT_AS could allow.
+// limitProcess irrevocably limits this process to the needs of decoding a file of size bytes under lim: no core
+// dumps, about twice lim.Time of processor time, and memory. It also sets GOMAXPROCS to 2. It limits RLIMIT_DATA
+// because Go reserves more addresses than RLIMIT_AS could allow. Requires that lim has its defaults filled in. The
+// error is the system's; some limits may then be set.
 func limitProcess(size int64, lim Limits) error {
 	has, err := dataSize()
 	if err != nil {

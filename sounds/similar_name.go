@@ -18,9 +18,9 @@ const (
 	maxSearches     = 20     // missing files per library
 )
 
-// withNearby adds the name of a similar file to err if it is the error of a missing file. Other errors are returned
-// unchanged. It searches for the first maxSearches missing files of the library only, since a sheet may name
-// thousands.
+// withNearby adds the name of a similar file to err if err is the error of the missing file src and there is such a
+// file. Otherwise it returns err unchanged. It searches for the first maxSearches missing files of the library only,
+// since a sheet may name thousands; it counts them under the mutex.
 func (l *Library) withNearby(src Source, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -70,8 +70,9 @@ func (s Source) entries(dir string) []fs.DirEntry {
 	return list
 }
 
-// nearby returns the end of a message about a file whose path differs from the source's only in case, slashes or the
-// Unicode encoding of accents. It returns "" if no such file exists.
+// nearby returns the end of a message about a file whose path differs from s.File only in case, slashes or the
+// Unicode encoding of accents. It searches each folder of the path. It returns "" if it finds no such file, or if the
+// path is right or too deep.
 func (s Source) nearby() string {
 	asked := strings.ReplaceAll(filepath.ToSlash(s.File), `\`, "/")
 	found := ""
@@ -129,8 +130,8 @@ var accented = [...]struct {
 	{0x175, 0x175, 'w'}, {0x177, 0x177, 'y'}, {0x17a, 0x17e, 'z'},
 }
 
-// spelling returns a key that is equal for names that look alike: lower case, with each accent written as an
-// apostrophe after its base letter. It covers the letters of European languages.
+// spelling returns a key that is equal for names that look alike: name in lower case, with each accent written as an
+// apostrophe after its base letter, whether precomposed or combining. It covers the letters of European languages.
 func spelling(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -41,8 +41,9 @@ type sourceKey struct {
 	fsys   any
 }
 
-// key returns the key of the source in a library: sources with equal keys share a sound. A file system that
-// cannot be compared gets a key of its own.
+// key returns the key of the source in a library: sources with equal keys share a sound. It cleans the path. A file
+// system that is a map, a function or a slice is compared by its address. Another file system that cannot be compared
+// gets a different key at every call.
 func (s Source) key() sourceKey {
 	k := sourceKey{Source: s}
 	k.FS, k.Name = nil, ""
@@ -62,8 +63,8 @@ func (s Source) key() sourceKey {
 	return k
 }
 
-// input opens the source for streaming. It returns an error that wraps ErrStream for a pipe, because opening one may
-// block. The caller closes the input.
+// input opens the source for streaming; the caller closes the input. For a named pipe it returns an error that wraps
+// ErrStream, because opening one may block. Other errors are as in open.
 func (s Source) input() (*source.Input, error) {
 	if s.mode()&fs.ModeNamedPipe != 0 {
 		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
@@ -71,10 +72,11 @@ func (s Source) input() (*source.Input, error) {
 	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
 }
 
-// label returns the name of the source in errors: its file, or its name without one.
+// label returns the name of the source in errors: File, or Name if File is empty.
 func (s Source) label() string { return cmp.Or(s.File, s.Name) }
 
-// title returns the name of the sound in reports: Name, or the file's name without its folder and extension.
+// title returns the name of the sound in reports: Name, or if it is empty the base name of File without its
+// extension. A base name that is only an extension, such as ".wav", is kept whole.
 func (s Source) title() string {
 	base := filepath.Base(s.File)
 	if s.FS != nil {
@@ -83,12 +85,12 @@ func (s Source) title() string {
 	return cmp.Or(s.Name, strings.TrimSuffix(base, path.Ext(base)), base)
 }
 
-// path returns File with slashes, which becomes the File of the sound.
+// path returns File with slashes instead of the separators of the operating system, for the File of the sound.
 func (s Source) path() string { return filepath.ToSlash(s.File) }
 
-// open opens the source; the caller closes it. It rejects folders, devices and sockets: opening a device may have
-// side effects, and reading one may never end. A pipe is read like a file; if the system allows it, ctx ends the wait
-// for a writer.
+// open opens the source for reading; the caller closes the result. It rejects folders, devices and sockets with an
+// error that wraps ErrFormat: opening a device may have side effects, and reading one may never end. An empty File
+// gives fs.ErrNotExist. A pipe is read like a file; if the system allows it, ctx ends the wait for a writer.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
 		return nil, source.Fault(fs.ErrNotExist, "a source without a file")
@@ -119,8 +121,8 @@ func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// notFile returns an error that wraps ErrFormat if mode is a folder, a socket or a device. Its message is the same on
-// all systems.
+// notFile returns an error that wraps ErrFormat if mode is a folder, a socket or a device, otherwise nil. Its message
+// is the same on all systems.
 func notFile(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -133,7 +135,8 @@ func notFile(mode fs.FileMode) error {
 	return nil
 }
 
-// mode returns the file mode of a source, or 0 if it is unknown before the source is opened.
+// mode returns the file mode of the source, following links, without opening the file. It returns 0, which looks like
+// a regular file, if the mode cannot be found: the file is missing or FS has no Stat.
 func (s Source) mode() fs.FileMode {
 	stat := os.Stat
 	if s.FS != nil {
@@ -150,14 +153,14 @@ func (s Source) mode() fs.FileMode {
 	return info.Mode()
 }
 
-// overridesLoop reports whether the source has a loop of its own, in frames or in times, instead of the file's.
+// overridesLoop reports whether the source has a loop, in frames or in times, that replaces the loop of the file.
 func (s *Source) overridesLoop() bool {
 	return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{}
 }
 
-// loopOverride returns the loop of the source in frames, for a file with a rate in Hz and a number of frames; nil
-// without such a loop. A loop outside the file, and a loop both in frames and in times, is an error that wraps
-// ErrLimit.
+// loopOverride returns the loop of the source in frames of the file, for a file with the given rate in Hz and number
+// of frames. It returns nil, and no error, if the source has no loop. A loop that is empty or not inside the file, or
+// is given both in frames and in times, is an error that wraps ErrLimit.
 func (s *Source) loopOverride(rate int, frames int64) (*pcm.Loop, error) {
 	loop := s.Loop
 	switch times := s.LoopTimes != [2]time.Duration{}; {

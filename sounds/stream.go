@@ -40,13 +40,14 @@ type StreamOptions struct {
 	OnError func(name string, err error)
 }
 
-// OpenStream returns a sound that is decoded as it plays, in memory that is independent of its length. From any
+// OpenStream returns a new sound that is decoded as it plays, in memory that is independent of its length. From any
 // start position and through loops, its frames have the same bits as the sound that Load returns without
 // Options.Compact. Isolate and the limits for the whole length (Bytes, Frames, Memory, Time) do not apply.
 //
-// OpenStream reads the beginning of the file. If the beginning does not announce a reliable length or a loop
-// needs the length, it also scans the rest. The error names the source. Each Play opens the file again; the
-// file must not have changed. A broken file ends after the last readable frame. Control side.
+// OpenStream reads the beginning of the file. If the beginning does not announce a reliable length or a loop needs
+// the length, it also scans the rest. The error names the source. The library keeps an Info of the stream until
+// Forget. Each Play opens the file again; the file must not have changed. A broken file ends after the last readable
+// frame. Control side.
 func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := l.openTrack(src, &opt)
 	if err != nil {
@@ -72,9 +73,10 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 // is reported as unknown.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// stream returns a sound that plays the frames of the origin that open returns for each voice. s describes the sound;
-// rate is the rate of the frames in Hz, and s.Frames and loop are in frames at that rate. loop may be nil. label
-// names the source in errors.
+// stream returns a sound at the library's rate that plays the frames of an origin. Each voice calls open for an
+// origin of its own and starts a goroutine that decodes ahead by opt.Ahead; failures are reported to opt.OnError. s
+// describes the sound: s.Frames and loop, which may be nil, are in frames at rate, in Hz, and stream fills in the
+// other fields that depend on the library. label names the source in errors.
 func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := l.conversionFrom(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
@@ -105,7 +107,8 @@ const (
 	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
 )
 
-// valid returns an error that wraps ErrLimit if a field is out of range. voice.NewStream checks CountsAs.
+// valid returns an error that wraps ErrLimit if Ahead or Gain is out of range or NaN, otherwise nil. voice.NewStream
+// checks CountsAs.
 func (o *StreamOptions) valid() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
@@ -116,8 +119,8 @@ func (o *StreamOptions) valid() error {
 	return nil
 }
 
-// failure returns a function that reports the failure of the stream with a label to OnError. A panic of OnError is
-// ignored. Without OnError it has no effect.
+// failure returns a function that passes the error of a failed stream to OnError, with label as the name of the
+// stream. A panic of OnError is ignored. If OnError is nil, the function has no effect.
 func (o *StreamOptions) failure(label string) func(error) {
 	return func(err error) {
 		defer func() { _ = recover() }() // a panic of OnError cannot be reported
@@ -127,8 +130,8 @@ func (o *StreamOptions) failure(label string) func(error) {
 	}
 }
 
-// conversionFrom returns a new conversion from a rate in Hz to the library's, with a loop in frames at that rate or
-// nil. A conversion must not be shared by range readers.
+// conversionFrom returns a new conversion from rate in Hz to the library's rate. loop is in frames at rate, or nil.
+// Because a conversion has scratch space, each range reader needs its own.
 func (l *Library) conversionFrom(rate int, loop *pcm.Loop) conversion {
 	return newConversion(&l.filters, rate, l.Rate(), loop)
 }
@@ -154,9 +157,9 @@ type FrameSeeker interface {
 	SeekFrame(frame int64) error
 }
 
-// StreamFrames returns a sound of frames that are generated as it plays. StreamOptions.Measure is ignored. A reader
-// that panics or returns invalid samples ends the stream. The error names the source and wraps ErrStream, ErrLimit or
-// ErrDecode for an invalid argument. Control side.
+// StreamFrames returns a sound of frames that are generated as it plays. It does not yet call src.Open. The library
+// keeps no Info of the sound. opt.Measure is ignored. A reader that panics or returns invalid samples ends the
+// stream. The error names src and wraps ErrStream, ErrLimit or ErrDecode for an invalid argument. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(src.Name, err)
@@ -187,8 +190,9 @@ type frameOrigin struct {
 	out    [2 * pieceFrames]float32
 }
 
-// seek makes read continue at a frame, counted from 0. A reader that cannot seek is opened again to move back, and
-// reads and discards frames to move ahead. The error is the reader's.
+// seek makes read continue at frame, counted from 0. A reader that cannot seek is closed and opened again to move
+// back, and reads and discards frames to move ahead. If the frames end before, read then returns io.EOF. The error is
+// of the reader.
 func (o *frameOrigin) seek(frame int64) error {
 	if s, ok := o.r.(FrameSeeker); ok {
 		if err := s.SeekFrame(frame); err != nil {
@@ -213,11 +217,13 @@ func (o *frameOrigin) seek(frame int64) error {
 	return nil
 }
 
-// read returns the next interleaved stereo samples, multiplied by the gain, valid until the next call. After
-// them it returns the error that ended the frames, io.EOF at the end.
+// read returns the next interleaved stereo samples, at most pieceFrames frames, multiplied by the gain, valid until
+// the next call. After the last ones it returns the error that ended the frames, io.EOF at the end.
 func (o *frameOrigin) read() ([]float32, error) { return o.give(pieceFrames) }
 
-// give reads 1..n frames and returns their samples like read. An invalid sample ends the frames with an error.
+// give reads the next 1..n frames, at most pieceFrames, and returns their samples as read does. An invalid sample
+// ends the frames with an error that wraps ErrDecode; the frames before it are returned first, the error by the next
+// call.
 func (o *frameOrigin) give(n int64) ([]float32, error) {
 	if o.end != nil {
 		return nil, o.end
@@ -241,10 +247,10 @@ func (o *frameOrigin) give(n int64) ([]float32, error) {
 	return o.out[:2*k], nil
 }
 
-// length returns the number of frames up to the present position.
+// length returns the number of the next frame that read returns, which is the length after io.EOF.
 func (o *frameOrigin) length() int64 { return o.at }
 
-// close closes the reader, if it is an io.Closer. Further reads return io.EOF.
+// close closes the reader if it is an io.Closer, and drops it. Until the next seek read returns io.EOF.
 func (o *frameOrigin) close() {
 	if c, ok := o.r.(io.Closer); ok {
 		_ = c.Close()
@@ -252,7 +258,7 @@ func (o *frameOrigin) close() {
 	o.r, o.end = nil, io.EOF
 }
 
-// streamLevel limits a loudness to -120..-0.1 LUFS, the range of StreamOptions.CountsAs without 0.
+// streamLevel returns the loudness l limited to -120..-0.1 LUFS, the range of StreamOptions.CountsAs without 0.
 func streamLevel(l pcm.LUFS) pcm.LUFS {
 	return min(max(l, -120), -0.1)
 }

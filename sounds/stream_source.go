@@ -34,8 +34,9 @@ type streamSource struct {
 	peak     pcm.Decibels
 }
 
-// openTrack opens a source as a stream, and determines its length, loop and leveling gain. It fills in opt.CountsAs
-// if that is 0 and the loudness is known. The file is closed again.
+// openTrack opens src as a stream, determines its length, loop and leveling gain plus opt.Gain, and closes the file
+// again. With opt.Measure it decodes the whole file. If opt.CountsAs is 0 and the loudness is known, it sets
+// opt.CountsAs. A panic of the decoder becomes an error; errors do not name src.
 func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, err error) {
 	defer rescue("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
@@ -83,8 +84,9 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, er
 	return t, nil
 }
 
-// determineLength determines the length in frames and the loop, with the cursor c. If loop is true, a file without
-// loop points loops as a whole. It reads the rest of the file if the length is needed or uncertain.
+// determineLength sets t.frames, t.counted and t.clip.Loop, with the cursor c, which it leaves at an undefined
+// position. If loop is true, a file without loop points loops as a whole. If the length is needed for a loop or
+// uncertain, it reads the rest of the file. A loop of the source outside the file is an error.
 func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	h := c.r.About()
 	t.frames = h.Frames
@@ -110,8 +112,9 @@ func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	return nil
 }
 
-// count determines the exact length by walking through the file with the cursor c, which it leaves at an undefined
-// position. It has no effect if the length is already exact. The error is of the file or the decoder.
+// count sets t.frames to the exact length without padding, and t.counted, by walking through the file with the cursor
+// c, which it leaves at an undefined position. It has no effect if t.counted is already set. The error is of the file
+// or the decoder. The caller holds t.mu or has the only reference to t.
 func (t *streamSource) count(c *cursor) error {
 	if t.counted {
 		return nil
@@ -142,8 +145,8 @@ func (t *streamSource) exact() (int64, error) {
 	return t.frames, err
 }
 
-// measure decodes the whole track with the cursor c to measure its loudness and true peak, before downmix and gain. c
-// must not be used for playing afterwards. The error is of the file or the decoder.
+// measure decodes the whole track with the cursor c and sets t.measured, t.loudness and t.peak, of all channels
+// before downmix and gain. c must not be used for playing afterwards. The error is of the file or the decoder.
 func (t *streamSource) measure(c *cursor) error {
 	c.folder, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
@@ -162,8 +165,8 @@ func (t *streamSource) measure(c *cursor) error {
 	return nil
 }
 
-// level returns the gain of the leveling l in dB. If l needs a loudness that was not measured, the error wraps
-// ErrStream.
+// level returns the gain in dB that the leveling l needs for this track. If l needs a loudness that was not measured,
+// the error wraps ErrStream. A gain from tags without measurement is at most 0 dB, because the peak is unknown.
 func (t *streamSource) level(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
@@ -177,8 +180,9 @@ func (t *streamSource) level(l Leveling) (pcm.Decibels, error) {
 	})
 }
 
-// cursor opens the file for reading at its beginning. If its size or time has changed since the first call, the
-// error wraps ErrStream.
+// cursor opens the file and returns a cursor whose seek must be called before read; the caller closes it. The first
+// call stores the file's size and time in t. If they have changed at a later call, the error wraps ErrStream. A panic
+// of the decoder becomes an error.
 func (t *streamSource) cursor() (c *cursor, err error) {
 	in, err := t.src.input()
 	if err != nil {
@@ -249,8 +253,8 @@ type cursor struct {
 
 var _ origin = (*cursor)(nil)
 
-// seek makes read continue at a frame of the sound, counted without padding. It drops damages that were found before.
-// The error is of the file or the decoder; read returns it, too.
+// seek makes read continue at frame of the sound, counted without padding. It reports the pending damaged place
+// first, and drops damage found while seeking. The error is of the file or the decoder; read returns it, too.
 func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)
@@ -262,8 +266,9 @@ func (c *cursor) seek(frame int64) error {
 	return err
 }
 
-// read returns the next interleaved samples, downmixed and multiplied by the gain, valid until the next call. After
-// them it returns the error that ended the file, io.EOF at the end; an invalid sample is an error, too.
+// read returns the next interleaved samples, downmixed to mono or stereo and multiplied by the gain, valid until the
+// next call. After the last ones it returns the error that ended the file, io.EOF at the end; an invalid sample is an
+// error, too. It leaves out the padding at the end, and reports damaged places as it passes them.
 func (c *cursor) read() ([]float32, error) {
 	channels, back := int64(c.clip.Channels), c.r.About().Back
 	for {
@@ -298,8 +303,9 @@ func (c *cursor) read() ([]float32, error) {
 	}
 }
 
-// damaged collects the damaged places in the frames after frame old of clip, and reports each to the library
-// when its end is known. With Options.Strict the cursor ends at the first one with its error.
+// damaged collects the damaged places that the reader found while it appended the frames from number old on to clip.
+// Adjacent places are joined; each place is reported to the library when its end is known. With Options.Strict,
+// damaged instead removes these frames from clip and ends the cursor with the error of the first place.
 func (c *cursor) damaged(old int64) {
 	for _, d := range c.r.About().TakeDamages() {
 		if lib := c.track.lib; lib != nil && lib.opt.Strict {
@@ -318,7 +324,8 @@ func (c *cursor) damaged(old int64) {
 	}
 }
 
-// tell reports the collected damaged place to the library, if there is one.
+// tell reports the collected damaged place c.place to the library, if there is one, and clears c.place. At the end of
+// the file the place is clipped to the length of the sound.
 func (c *cursor) tell() {
 	if lib := c.track.lib; lib != nil && c.place != nil {
 		frames := int64(math.MaxInt64)
@@ -330,13 +337,14 @@ func (c *cursor) tell() {
 	c.place = nil
 }
 
-// length returns the number of frames of the sound up to the position of the decoder; at the end, its length.
+// length returns the number of frames of the sound, without padding, up to the position of the decoder. After io.EOF
+// that is the length of the sound.
 func (c *cursor) length() int64 {
 	h := c.r.About()
 	return max(c.decoded-h.Front-h.Back, 0)
 }
 
-// close reports the last damaged place and closes the file.
+// close reports the pending damaged place and closes the file, whose error is ignored.
 func (c *cursor) close() {
 	c.tell()
 	_ = c.in.Close()
