@@ -75,8 +75,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return blocks.NewReader(in, h, e, c.data, c.size), nil
 }
 
-// readChunks walks over the chunks of a file, in any order, and returns the needed ones. in is at its form header. It
-// skips unknown chunks. The error wraps source.ErrDecode if a needed chunk is missing or truncated.
+// readChunks walks over the chunks of a file, in any order, and returns the needed ones. in must be at its FORM
+// header, and moves to the end. It skips unknown chunks. A sample chunk may exceed the file if it is streamed or by a
+// few bytes. The error wraps source.ErrDecode if a needed chunk is missing or truncated.
 func readChunks(in *source.Input) (c chunks, err error) {
 	head := in.Peek(12)
 	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
@@ -139,8 +140,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// parseRate rounds b, a big-endian 80-bit float, to the nearest integer, in Hz; 0 below 0.5. The error wraps
-// source.ErrDecode for negative, infinite or huge numbers.
+// parseRate rounds the big-endian 80-bit float in the first 10 bytes of b to the nearest integer, in Hz; 0 for
+// magnitudes below 0.5. The error wraps source.ErrDecode for negative, infinite or huge numbers.
 func parseRate(b []byte) (int64, error) {
 	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
 	switch {
@@ -169,9 +170,9 @@ var encodings = map[string]struct {
 	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
 }
 
-// encoding returns the encoding of interleaved samples with the compression name of AIFC, "NONE" for AIFF, and a
-// number of bits per sample and of channels. If a sample has fewer bits than its bytes, they are left-aligned. The
-// error wraps source.ErrFormat for an unknown name, and source.ErrDecode for an impossible number of bits.
+// encoding returns the encoding of interleaved samples with the compression name of AIFC, "NONE" for AIFF. If a
+// sample has fewer bits than its bytes, they are left-aligned. The error wraps source.ErrFormat for an unknown name,
+// and source.ErrDecode for an impossible number of bits.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {
@@ -184,7 +185,8 @@ func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	return e, nil
 }
 
-// loop returns the sustain loop of the instrument in frames; the zero loop without it or its marks.
+// loop returns the sustain loop of the instrument in frames, from the positions of its two marks; the zero loop if
+// the instrument, its loop or a mark is missing.
 func (c *chunks) loop() (loop pcm.Loop) {
 	if len(c.inst) < 14 || binary.BigEndian.Uint16(c.inst[8:]) == 0 {
 		return loop
@@ -200,7 +202,7 @@ func (c *chunks) loop() (loop pcm.Loop) {
 	return loop
 }
 
-// marks returns the positions of the marks in frames, by number. A truncated mark ends the list.
+// marks returns the positions of the marks in frames, by the number of the mark. A truncated mark ends the list.
 func (c *chunks) marks() map[uint16]int64 {
 	places := map[uint16]int64{}
 	if len(c.mark) < 2 {

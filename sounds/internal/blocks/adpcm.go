@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// IMA returns the IMA ADPCM encoding of WAV for blocks of a size in bytes. frames is the number of frames per block,
-// or 0 for the maximum; an impossible number is an error. A block has a header of four bytes per channel, then words
-// of eight samples, alternating between the channels.
+// IMA returns the IMA ADPCM encoding of WAV for blocks of bytes bytes. frames is the number of frames per block, or 0
+// for the maximum; an impossible number is an error. A block has a header of four bytes per channel, then words of
+// eight samples, alternating between the channels.
 func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 4*channels {
@@ -20,9 +20,9 @@ func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// MS returns Microsoft's ADPCM encoding for blocks of a size in bytes. frames is the number of frames per block, or 0
-// for the maximum; an impossible number is an error. factors are the coefficient pairs of its predictors. A block has
-// a header of seven bytes per channel, then nibbles, alternating between the channels.
+// MS returns Microsoft's ADPCM encoding for blocks of bytes bytes. frames is the number of frames per block, or 0 for
+// the maximum; an impossible number is an error. factors are the coefficient pairs of its predictors, in 256ths. A
+// block has a header of seven bytes per channel, then nibbles, alternating between the channels.
 func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 7*channels {
@@ -39,8 +39,8 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// size sets the number of frames per block to frames; 0 means most, the maximum. A number outside 1..most is an
-// error, which leaves e unchanged.
+// size sets e.Frames, the number of frames per block, to frames; 0 means most, the maximum. A number outside 1..most
+// is an error, which leaves e unchanged.
 func (e *Encoding) size(frames, most int) error {
 	if frames == 0 {
 		frames = most
@@ -52,9 +52,9 @@ func (e *Encoding) size(frames, most int) error {
 	return nil
 }
 
-// each fills dst by one call of decode per block in src. decode gets a part of dst, the bytes of the block and the
-// number of channels. each returns the first error of decode and then stops. Only the last block may be truncated,
-// and src must have enough blocks to fill dst.
+// each fills dst by one call of decode per block in src. decode gets the part of dst for a block, the bytes of the
+// block and the number of channels. each stops at the first error of decode and returns it. Only the last block may
+// be truncated. Requires that src has enough blocks to fill dst.
 func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {
 		n := min(len(dst), e.Frames*channels)
@@ -67,7 +67,8 @@ func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]f
 }
 
 // decodeIMA decodes one block of IMA ADPCM from src into dst, whose channels are interleaved and which may be shorter
-// than the block. The error reports an invalid step index.
+// than the block. src must have the bytes for all of dst. The error reports an invalid step index in the header; a
+// part of dst may then be written.
 func decodeIMA(dst []float32, src []byte, channels int) error {
 	for ch := range channels {
 		head := src[4*ch:]
@@ -118,8 +119,8 @@ var imaSteps = [...]int{
 var MSFactors = [][2]int{{256, 0}, {512, -256}, {0, 0}, {192, 64}, {240, 0}, {460, -208}, {392, -232}}
 
 // decodeMS decodes one block of Microsoft's ADPCM from src into dst, whose channels are interleaved and which may be
-// shorter than the block. factors are the coefficient pairs of the predictors. The error reports an invalid
-// predictor.
+// shorter than the block. src must have the bytes for all of dst. factors are the coefficient pairs of the
+// predictors. The error reports an invalid number of a predictor in the header.
 func decodeMS(dst []float32, src []byte, channels int, factors [][2]int) error {
 	word := func(i, ch int) int { return int(int16(binary.LittleEndian.Uint16(src[channels+2*(i*channels+ch):]))) }
 	for ch := range channels {

@@ -22,8 +22,8 @@ type Encoding struct {
 	Partly func(bytes int) int
 }
 
-// Length returns the number of frames in a number of bytes of consecutive blocks. A truncated last block counts as
-// far as it has whole frames.
+// Length returns the number of frames in bytes bytes of consecutive blocks. A truncated last block counts as far as
+// it has whole frames, or not at all if e.Partly is nil.
 func (e *Encoding) Length(bytes int64) int64 {
 	frames := bytes / int64(e.Bytes) * int64(e.Frames)
 	if e.Partly != nil {
@@ -41,8 +41,9 @@ type reader struct {
 	at    int64 // the next frame
 }
 
-// NewReader returns a reader of blocks that begin at byte start of the file and have size bytes in total. It sets
-// head.Encoding and head.Sure. head.Frames must not exceed the frames in the blocks.
+// NewReader returns a reader of the blocks that begin at byte start of the file in and have size bytes in total. It
+// moves in to start, and sets Encoding and Sure in its copy of head. head.Frames must not exceed the frames in the
+// blocks.
 func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64) source.Reader {
 	head.Encoding, head.Sure = e.Name, true
 	in.MoveTo(start)
@@ -52,9 +53,9 @@ func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64
 // piece is the number of samples decoded at a time, at least one block.
 const piece = 1 << 13
 
-// Next appends the interleaved samples of the next blocks to dst; io.EOF follows the last frame. The error wraps
-// source.ErrDecode if the blocks are invalid or cut short; dst is then unchanged. Floats that are not finite become
-// 0.
+// Next appends the interleaved samples of the next blocks to dst, about piece samples; io.EOF follows the last frame.
+// The error wraps source.ErrDecode if the blocks are invalid or cut short; dst and the position are then unchanged.
+// Floats that are not finite become 0.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	blocks := max(1, int64(piece/r.Channels/r.e.Frames))
 	frames := int(min(r.Frames-r.at, blocks*int64(r.e.Frames)))
@@ -80,9 +81,9 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// SeekFrame moves to the beginning of the block that contains a frame and returns the number of its first frame; a
-// frame after the end counts as the end, which may be within the last block. It always succeeds; a read error
-// shows in Next.
+// SeekFrame moves to the beginning of the block that contains frame, and returns the number of the first frame of
+// that block. A frame after the end counts as the end, which may be within the last block. It always succeeds; a read
+// error shows in Next.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	block := min(frame, r.Frames) / int64(r.e.Frames)
 	r.at = block * int64(r.e.Frames)
@@ -90,5 +91,5 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// Count returns the number of frames of the header, which is exact.
+// Count returns the number of frames of the header, which is exact, without reading. The error is always nil.
 func (r *reader) Count(*source.Marks) (int64, error) { return r.Frames, nil }

@@ -23,8 +23,8 @@ type Chunks struct {
 	strange  string // description of the first place without a chunk; "": none
 }
 
-// Begin records that a chunk named id begins at a byte offset of the file. If id cannot be a chunk name, Broken later
-// reports the broken structure.
+// Begin records that a chunk named id begins at the byte offset of the file. If id cannot be a chunk name, it stores
+// a description of the place, which Broken later reports; only the first such place counts.
 func (c *Chunks) Begin(offset int64, id string) {
 	if isID([]byte(id)) || c.strange != "" {
 		return
@@ -40,8 +40,9 @@ func (c *Chunks) Begin(offset int64, id string) {
 	c.strange = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", offset, c.previous, why)
 }
 
-// End moves in past the chunk whose header of 8 bytes begins at a byte offset and which has size bytes of data. It
-// skips the pad byte after an odd size, unless the program that wrote the file omitted it.
+// End moves in past the chunk whose header of 8 bytes begins at the byte offset and which has size bytes of data. It
+// skips the pad byte after an odd size, unless the program that wrote the file omitted it. The next Begin refers to
+// this chunk.
 func (c *Chunks) End(in *source.Input, offset, size int64) {
 	in.MoveTo(offset + 8 + size)
 	c.previous, c.odd = offset, size&1 == 1
@@ -60,8 +61,8 @@ func (c *Chunks) Broken(format string, args ...any) error {
 	return source.Broken(format, args...)
 }
 
-// unpadded reports whether the next chunk probably begins at the position of in instead of one byte later. It does
-// not move in.
+// unpadded reports whether the next chunk probably begins at the position of in, the place of the pad byte, instead
+// of one byte later. It compares both places: a name, a known name, a size that fits the file. It does not move in.
 func (c *Chunks) unpadded(in *source.Input) bool {
 	b := in.Peek(9)
 	if len(b) < 9 {
@@ -78,10 +79,10 @@ func (c *Chunks) unpadded(in *source.Input) bool {
 	return isID(here) && fits(b[4:8], 8) && !fits(b[5:9], 9)
 }
 
-// isID reports whether b may be a chunk name: printable ASCII.
+// isID reports whether b may be a chunk name, because all its bytes are printable ASCII.
 func isID(b []byte) bool {
 	return !slices.ContainsFunc(b, func(x byte) bool { return x < ' ' || x > '~' })
 }
 
-// isKnown reports whether b is one in chunkIDs, the common chunk names.
+// isKnown reports whether b is in chunkIDs, the common chunk names.
 func isKnown(b []byte) bool { return slices.Contains(chunkIDs, string(b)) }

@@ -31,8 +31,9 @@ var linear = [...]struct {
 	{ALaw, 1, "alaw", decodeALaw}, {ULaw, 1, "ulaw", decodeULaw},
 }
 
-// Linear returns the encoding for independent samples of a kind and a size in bytes per sample; big means big-endian.
-// ok is false if the combination is unsupported.
+// Linear returns the encoding for independent samples of kind with bytes bytes each; big means big-endian. ok is
+// false if that combination is unsupported. With big the encoding has scratch space, so it is for one goroutine at a
+// time.
 func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	for _, l := range linear {
 		if l.kind != kind || l.bytes != bytes {
@@ -50,8 +51,8 @@ func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	return e, false
 }
 
-// Padded returns the encoding for signed, right-aligned samples of bits bits in a word of 2 to 4 bytes; big means
-// big-endian. The upper bits are ignored.
+// Padded returns the encoding for signed, right-aligned samples of bits bits in a word of bytes bytes, 2 to 4; big
+// means big-endian. The upper bits of the word are ignored. Samples are rounded to float32.
 func Padded(bits, bytes, channels int, big bool) Encoding {
 	name := fmt.Sprintf("s%d", (bits+7)/8*8)
 	return Encoding{Name: name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
@@ -75,8 +76,8 @@ func Word(b []byte, big bool) (x int32) {
 	return x
 }
 
-// swapped turns decode, a decoder of little-endian samples with a number of bytes each, into a decoder of big-endian
-// ones. It does not change src. It is not safe for concurrent use.
+// swapped turns decode, a decoder of little-endian samples of bytes bytes each, into a decoder of big-endian ones.
+// The result does not change src, but has scratch space, so it is not safe for concurrent use.
 func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float32, src []byte) {
 	var turned []byte
 	return func(dst []float32, src []byte) {
@@ -132,12 +133,13 @@ func decodeS32(dst []float32, src []byte) {
 	}
 }
 
-// decodeF32 decodes little-endian floats of 32 bits. NaN and infinities stay as they are.
+// decodeF32 decodes little-endian floats of 32 bits, unscaled. NaN, infinities and values beyond 1 stay as they are.
 func decodeF32(dst []float32, src []byte) {
 	_, _ = binary.Decode(src, binary.LittleEndian, dst) // src is long enough
 }
 
-// decodeF64 decodes little-endian floats of 64 bits, rounded to 32.
+// decodeF64 decodes little-endian floats of 64 bits, unscaled and rounded to 32; beyond the range of float32 they
+// become infinite.
 func decodeF64(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))

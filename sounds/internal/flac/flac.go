@@ -84,21 +84,23 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}, nil
 }
 
-// newDecoder returns a decoder at the start of a stream, before its first frame.
+// newDecoder returns a decoder at the start of a stream described by info, before its first frame. It checks the sum
+// of all samples unless a frame is skipped or repeated.
 func newDecoder(info streamInfo) decoder {
 	return decoder{info: info, straight: true, sum: md5.New()}
 }
 
-// head returns the Head of the stream with tags, each "KEY=value".
+// head returns the Head of a stream with the tags, each "KEY=value". Frames is the announced length, which may be
+// wrong.
 func (i *streamInfo) head(tags []string) source.Head {
 	return source.Head{
 		Encoding: fmt.Sprintf("s%d", (i.bits+7)/8*8), Channels: i.channels, Rate: int(i.rate), Tags: tags, Frames: i.frames,
 	}
 }
 
-// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. If it skips data, it appends
-// no samples. At the end it returns io.EOF, or the error of the file if it has no valid frame. An error that wraps
-// source.ErrLimit means that the file is too long.
+// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. If it skips data, or a frame
+// that comes again, it appends no samples. At the end it returns io.EOF, or the error of the file if it has no valid
+// frame. An error that wraps source.ErrLimit means that the file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		return r.fill(dst), r.lim.Length(r.at, r.info.channels)
@@ -138,7 +140,9 @@ func (r *reader) place() int64 {
 	return place
 }
 
-// give appends the interleaved samples of the last decoded FLAC frame to dst, and advances the position.
+// give appends the interleaved samples of r.frame, the last decoded FLAC frame, to dst, advances r.at, and adds the
+// samples to the checksum of the file. It keeps their end in r.tail for a later fade-out. After the first frame it
+// stores the number and the size of that frame, for place.
 func (r *decoder) give(dst []float32) []float32 {
 	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
@@ -169,8 +173,9 @@ func (r *decoder) give(dst []float32) []float32 {
 	return dst
 }
 
-// read decodes the frame at the beginning of b, which are the bytes at the position of in, and returns its length in
-// bytes. If b is too short, it reads more of the file. It does not move in.
+// read decodes the frame at the beginning of b into r.frame, and returns its length in bytes. b must be the bytes at
+// the position of in; if they are too few, it reads more of the file. It does not move in. The errors are as in
+// frame.read.
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
@@ -182,7 +187,7 @@ func (r *reader) read(b []byte) (n int, err error) {
 	}
 }
 
-// addUp adds the samples of the last frame to the checksum of all samples.
+// addUp adds the samples of the last frame, as little-endian integers, to the MD5 sum of all samples.
 func (r *decoder) addUp() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
@@ -205,7 +210,7 @@ func (r *decoder) addUp() {
 }
 
 // whole returns the error of the file as a whole, which wraps source.ErrDecode: a wrong number of frames, or a wrong
-// checksum of all samples. nil: no error. Call it after the last frame.
+// checksum of all samples. It returns nil if both are right or unknown. Requires that the last frame was decoded.
 func (r *decoder) whole() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
@@ -218,9 +223,10 @@ func (r *decoder) whole() error {
 	return nil
 }
 
-// SeekFrame moves to the FLAC frame that contains a sound frame, and returns the number of its first sound frame. It
-// searches by bisection, because FLAC frames have numbers, but no lengths. If the numbers are not ascending, the
-// result may be wrong; no encoder writes such files. The error is always nil: Next returns it.
+// SeekFrame moves to the FLAC frame that contains the sound frame number frame, or to one before it, and returns the
+// number of its first sound frame. It searches by bisection, because FLAC frames have numbers, but no lengths. If the
+// numbers are not ascending, the result may be wrong; no encoder writes such files. The error is always nil: Next
+// returns it. A seek disables the checksum of all samples, unless it leads from the beginning to the beginning.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	r.straight = r.straight && r.at == 0                // a loop must not be checksummed twice
 	r.at, r.lost, r.waste, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
@@ -253,8 +259,9 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// find searches for a frame that begins at the bytes from..to-1 of the file, and decodes it. It moves in to the frame
-// and returns its offset, or returns false if it finds no frame or the search takes too long.
+// find searches for a valid frame that begins at the bytes from..to-1 of the file, and decodes it into r.frame. It
+// moves in to the frame and returns its offset. It returns false if it finds no frame, or if the search takes too
+// long.
 func (r *reader) find(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {
@@ -285,6 +292,7 @@ func (r *reader) find(from, to int64) (at int64, ok bool) {
 }
 
 // Count returns the announced number of sound frames, or decodes the file to count them if the header announces 0.
+// Then the error is of Next, except io.EOF.
 func (r *reader) Count(*source.Marks) (int64, error) {
 	if r.info.frames > 0 {
 		return r.info.frames, nil
@@ -302,8 +310,9 @@ func (r *reader) Count(*source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// readBlocks reads STREAMINFO and the comment tags, as "KEY=value", and moves in past the metadata. in is after the
-// magic bytes. It skips unneeded blocks such as pictures. The error wraps source.ErrDecode.
+// readBlocks reads the metadata blocks (RFC 9639, section 8): it returns STREAMINFO and the comment tags, as
+// "KEY=value", and moves in to the first frame. in must be after the magic bytes. It skips unneeded blocks such as
+// pictures. The error wraps source.ErrDecode.
 func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	if b := in.Peek(1); in.Left() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
 		return info, nil, source.Broken("there is no STREAMINFO")
@@ -337,8 +346,8 @@ func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	return info, tags, nil
 }
 
-// parseStreamInfo parses b, the 34 bytes of STREAMINFO. Another length and invalid block sizes or bits are an error
-// that wraps source.ErrDecode.
+// parseStreamInfo parses b, the 34 bytes of STREAMINFO. Another length, and invalid block sizes or bits, are an error
+// that wraps source.ErrDecode. The rate and the number of channels are not checked.
 func parseStreamInfo(b []byte) (info streamInfo, err error) {
 	if len(b) != 34 {
 		return info, source.Broken("a STREAMINFO of %d bytes, it has 34", len(b))

@@ -28,9 +28,10 @@ const (
 	midSide   = 10
 )
 
-// readHeader reads the header of the frame at the beginning of data into f, and checks it against info. r reads data
-// from its beginning. mode is the channel assignment, such as leftSide, or the number of channels minus 1. errSync
-// means that no frame begins there, errShort that data ends before the header.
+// readHeader reads the frame header (RFC 9639, section 9.1) at the beginning of data into f, and checks it against
+// info. r must be a reader at the beginning of data. mode is the channel assignment, such as leftSide, or the number
+// of channels minus 1. The error is errSync if no frame begins there, errShort if data ends before the header, or
+// reports an invalid field.
 func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode int, err error) {
 	if r.Take(15) != 0x7ffc {
 		return 0, errSync
@@ -106,8 +107,9 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 	return mode, nil
 }
 
-// read decodes the frame at the beginning of data into f, checks it against info, and returns its length in bytes. It
-// returns errShort if data ends before the frame, and errSync if no frame begins there.
+// read decodes the whole frame at the beginning of data into f, verifies its checksum and its agreement with info,
+// and returns its length in bytes. It returns errShort if data ends before the frame, and errSync if no frame begins
+// there. After an error f has no valid samples; f.cost is set in any case.
 func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	r := source.NewMSB(data)
 	f.cost = 0
@@ -155,7 +157,8 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	return at + 2, nil
 }
 
-// codedLength returns the length in bytes, 1 to 7, of a UTF-8-coded number whose first byte is b.
+// codedLength returns the length in bytes, 1 to 7, of a number whose first byte is b, in the extended UTF-8 coding of
+// FLAC frame numbers. An invalid first byte gives 1 to 7, too.
 func codedLength(b byte) int {
 	n := 0
 	for ; b&0x80 != 0 && n < 7; b <<= 1 {
@@ -164,8 +167,8 @@ func codedLength(b byte) int {
 	return max(n, 1)
 }
 
-// undoStereo turns the two decoded channels in place into left and right, according to the channel assignment mode.
-// Independent channels are left as they are.
+// undoStereo turns the two decoded channels in f.samples in place into left and right, according to the channel
+// assignment mode. Independent channels are left as they are.
 func (f *frame) undoStereo(mode int) {
 	a, b := f.samples[0], f.samples[1]
 	switch mode {
@@ -191,9 +194,9 @@ var (
 	crc16 = source.CRC(16, 0x8005)
 )
 
-// readSubframe decodes the samples of one channel, of bits bits, at most 33, from r into dst, as integers. The
-// caller must check r.Over first: if it is true, the data is cut short and any error is void; otherwise the error
-// reports invalid data.
+// readSubframe decodes a subframe (RFC 9639, section 9.2), the samples of one channel of bits bits, at most 33, from
+// r into dst, as integers. The caller must check r.Over first: if it is true, the data is cut short and any error is
+// void; otherwise the error reports invalid data.
 func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	if r.Take(1) != 0 {
 		return errors.New("a subframe without its zero bit")
@@ -234,9 +237,9 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	return err
 }
 
-// readPredicted reads samples of a number of bits into x. They are coded as the residual of a linear prediction of an
-// order, 0 to 32: with a fixed predictor, of order 0 to 4, or with explicit coefficients. The error reports invalid
-// data or is errShort.
+// readPredicted reads samples of bits bits from r into x. They are coded as the residual of a linear prediction of
+// order, 0 to 32: with the fixed predictor of that order, 0 to 4, or if fixed is false with explicit coefficients.
+// The error reports invalid data or is errShort.
 func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
@@ -283,8 +286,8 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 }
 
 // predict replaces each residual in x from index len(factors) on by the sample: the residual plus the prediction
-// shifted right by shift. The last factor belongs to the previous sample. Up to 12 factors are padded with leading
-// zeros to 8 or 12, so that the inner loop is unrolled.
+// shifted right by shift. The last factor belongs to the previous sample. The samples before are in x. Up to 12
+// factors are padded with leading zeros to 8 or 12, so that the inner loop is unrolled.
 func predict(x, factors []int64, shift uint) {
 	i := len(factors)
 	slow := func(end int) {
@@ -320,8 +323,8 @@ func predict(x, factors []int64, shift uint) {
 	}
 }
 
-// readResidual reads the Rice-coded residuals of a block into x[order:], where order is the number of samples before
-// them. The error reports invalid data or is errShort.
+// readResidual reads the Rice-coded residuals of a block (RFC 9639, section 9.2.7) from r into x[order:], where order
+// is the number of samples that precede them. The error reports invalid data or is errShort.
 func readResidual(r *source.MSB, x []int64, order int) error {
 	method := r.Take(2)
 	if method > 1 {

@@ -16,7 +16,7 @@ const magic = "\x7fFLAC"
 // and a FLAC file up to the end of STREAMINFO.
 const leastFirst = len(magic) + 2 + 2 + 4 + 4 + 34
 
-// InOgg reports whether data, the beginning of an Ogg file, contains a FLAC stream.
+// InOgg reports whether data, the beginning of an Ogg file, contains the first page of a FLAC stream.
 func InOgg(data []byte) bool { return ogg.Carries(data, magic) }
 
 // OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in, and returns a reader of
@@ -36,8 +36,9 @@ type packets struct {
 	lim source.Limits
 }
 
-// Open parses STREAMINFO in the first packet, and reads the metadata packets after it with next. The Head has Frames
-// 0, because streams may be chained. The error wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
+// Open parses STREAMINFO in first, the first packet, reads the metadata packets after it with next, and starts a new
+// decoder. The Head has Frames 0, because streams may be chained. The error wraps source.ErrDecode, ErrFormat or
+// ErrLimit, or comes from next.
 func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h source.Head, err error) {
 	if len(first) < leastFirst || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
 		return h, source.Broken("there is no STREAMINFO")
@@ -75,8 +76,9 @@ func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h sou
 	return h, nil
 }
 
-// Decode appends the samples of a packet, one FLAC frame, to dst. An empty packet adds no samples: ffmpeg ends a
-// stream with one. An invalid packet is an error, which leaves dst unchanged.
+// Decode appends the samples of packet, one FLAC frame, to dst. An empty packet adds no samples: ffmpeg ends a stream
+// with one. If packet is invalid or longer than a frame, Decode returns dst unchanged and an error without a wrapped
+// kind.
 func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -91,8 +93,8 @@ func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return p.give(dst), nil
 }
 
-// Pass returns the number of sound frames that the header of a packet announces, without decoding its samples; 0 for
-// an empty packet. An invalid header is an error.
+// Pass returns the number of sound frames that the header of packet announces, without decoding its samples; 0 for an
+// empty packet. An invalid header is an error. The state of the decoder stays the same.
 func (p *packets) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -113,19 +115,22 @@ func (p *packets) Ahead(list ...[]byte) (frames int64) {
 	return frames
 }
 
-// Reset prepares for a seek: it drops the memory of previous samples and disables the checksum of all samples.
+// Reset prepares for a seek: it drops the end of the previous audio, which a gap would fade out, and disables the
+// checksum of all samples.
 func (p *packets) Reset() { p.straight, p.tail = false, p.tail[:0] }
 
 // Lost prepares for concealed frames after the last packet: it disables the checksum of all samples.
 func (p *packets) Lost() { p.straight = false }
 
-// MakeUp appends a number of concealed frames to dst: the sound before the gap fades out once, and silence follows.
+// MakeUp appends frames concealed frames to dst and advances the position: the sound before the gap fades out at the
+// first call, and silence follows.
 func (p *packets) MakeUp(dst []float32, frames int64) []float32 {
 	p.lost = frames
 	return p.makeUp(dst, frames)
 }
 
-// End returns the announced number of frames, and the error of the whole file if all frames were decoded.
+// End returns the announced number of frames, 0 if unknown, and the error of the whole file if all frames were
+// decoded in order, otherwise nil.
 func (p *packets) End() (announced int64, fault error) {
 	if p.straight {
 		fault = p.whole()

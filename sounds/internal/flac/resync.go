@@ -6,9 +6,9 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// resync moves to the next FLAC frame after an undecodable one, whose error is fault. It schedules the missing sound
-// frames, according to the frame numbers, for concealment by Next. It returns nil if Next can continue, otherwise the
-// error for Next.
+// resync moves to the next valid FLAC frame after an undecodable one at the position of in; fault is the error of
+// that frame. By the frame numbers it finds the number of missing sound frames, and schedules them for concealment by
+// Next. It returns nil if Next can continue, otherwise the error for Next, io.EOF at the end of the file.
 func (r *reader) resync(fault error) error {
 	from := r.in.At
 	fault = source.Broken("frame %d: %v", r.at, fault)
@@ -40,16 +40,17 @@ func (r *reader) resync(fault error) error {
 	return nil
 }
 
-// conceal records missing sound frames in h as damage with the cause fault, and schedules them for concealment. If
-// the file is too short for them, it records damage without frames. at is the byte offset of the end of the gap.
+// conceal records missing sound frames in h as damage with the cause fault, and sets r.lost so that the next calls of
+// fill or makeUp conceal them. at is the byte offset of the end of the gap; if the file is too short for the gap, the
+// damage has no frames. It disables the checksum of all samples.
 func (r *decoder) conceal(h *source.Head, missing, at int64, fault error) {
 	r.lost, r.straight = h.Gap(missing, r.at, at), false
 	h.Conceal(r.at, r.lost, fault)
 }
 
-// finish ends a file whose last rest bytes are not FLAC frames. Announced sound frames that are missing are concealed
-// if their number fits these bytes; then it returns nil. Otherwise it returns io.EOF, or the error of a file without
-// a valid frame.
+// finish ends a file whose last rest bytes are not FLAC frames. If announced sound frames are missing and their
+// number fits these bytes, it schedules them for concealment and returns nil. Otherwise it returns io.EOF, or the
+// error of a file without a valid frame.
 func (r *reader) finish(rest int64) error {
 	if missing := r.info.frames - r.at; rest > 0 && missing > 0 && r.at > 0 {
 		if missing <= int64(r.info.maxBlock) || missing <= 4*rest*r.at/max(r.in.Size-rest-r.start, 1) {
@@ -63,8 +64,8 @@ func (r *reader) finish(rest int64) error {
 	return r.end(&r.Head)
 }
 
-// end records the error of the whole file in h as damage, once, and returns io.EOF. If no frame was decoded, it
-// returns the error.
+// end records the error of the whole file (see whole) in h as damage, at most once, and returns io.EOF. If no frame
+// was decoded, it returns that error instead.
 func (r *decoder) end(h *source.Head) error {
 	fault := r.whole()
 	switch {
@@ -78,8 +79,8 @@ func (r *decoder) end(h *source.Head) error {
 	return io.EOF
 }
 
-// fill appends up to source.GapPiece concealed frames to dst: the audio before the gap fades out, and the audio after
-// it fades in. r.lost has the number that remain.
+// fill appends up to source.GapPiece concealed frames to dst: the audio before the gap fades out, and at the end of
+// the gap the audio after it fades in. It reduces r.lost by their number and advances r.at.
 func (r *reader) fill(dst []float32) []float32 {
 	n := min(r.lost, source.GapPiece)
 	old := len(dst)
@@ -92,8 +93,8 @@ func (r *reader) fill(dst []float32) []float32 {
 	return dst
 }
 
-// makeUp appends n of the lost sound frames to dst and advances the position. In the first frames of a gap the
-// previous sound fades out; the others are silent.
+// makeUp appends n of the lost sound frames to dst, advances r.at and reduces r.lost. In the first frames of a gap
+// the previous sound fades out; the others are silent.
 func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(n)*r.info.channels)
@@ -107,8 +108,8 @@ func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// fadeIn adds the last decoded FLAC frame, reversed in time and fading in, to the end of gap, which is interleaved.
-// It does not change the position.
+// fadeIn adds r.frame, the last decoded FLAC frame, reversed in time and fading in, to the end of gap, which is
+// interleaved. The position and the checksum stay the same, so the frame can be returned afterwards.
 func (r *decoder) fadeIn(gap []float32) {
 	at, straight, tail, first, faded := r.at, r.straight, r.tail, r.first, r.faded
 	r.straight, r.tail = false, nil

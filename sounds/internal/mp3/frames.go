@@ -18,9 +18,9 @@ type header struct {
 	intensity bool
 }
 
-// parseHeader parses the frame header at the beginning of b; ok reports whether it succeeds. For other layers and
-// free-format frames it returns an error, which wraps source.ErrFormat and names them. Without any header ok is false
-// and err is nil.
+// parseHeader parses the frame header (ISO 11172-3, 2.4.1.3) at the beginning of b; ok reports whether it succeeds.
+// For other layers and free-format frames it returns an error, which wraps source.ErrFormat and names them. Without a
+// valid header ok is false and err is nil.
 func parseHeader(b []byte) (h header, ok bool, err error) {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return h, false, nil
@@ -77,7 +77,8 @@ func (h header) granules() int {
 func (h header) frames() int { return 576 * h.granules() }
 
 // Is reports whether b contains two consecutive, consistent frames, or one frame at the end, possibly after some
-// garbage. It also accepts frames of unsupported MPEG audio, so that Open can name them in its error.
+// garbage, at most maxRubbish bytes. It also accepts frames of unsupported MPEG audio, so that Open can name them in
+// its error.
 func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
 	return !errors.Is(err, errNoFrame)
@@ -88,9 +89,10 @@ const maxRubbish = source.Probe - 4<<10
 
 var errNoFrame = source.Unknown("no MP3 frame is in it")
 
-// firstFrame finds the first frame in b, and returns its offset and header. The error is errNoFrame, or names an
-// unsupported kind of frames; both wrap source.ErrFormat. Frame data of a truncated file may look like unsupported
-// frames; therefore three consecutive, consistent frames override that finding.
+// firstFrame finds the first frame in b that a frame, a tag or the end of b follows, and returns its offset and
+// header. The error is errNoFrame, or names an unsupported kind of frames; both wrap source.ErrFormat. Frame data of
+// a truncated file may look like unsupported frames; therefore three consecutive, consistent frames override that
+// finding.
 func firstFrame(b []byte) (at int, h header, err error) {
 	other := errNoFrame
 	tries := 16 // limits the checks for unsupported frames
@@ -117,7 +119,7 @@ func firstFrame(b []byte) (at int, h header, err error) {
 }
 
 // agrees reports whether a valid continuation follows the frame with header h at offset at of b: a frame with the
-// same rate, a tag, or the end of b.
+// same rate, a tag, or the end of b. It does not check the frame itself.
 func agrees(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)
@@ -127,9 +129,9 @@ func agrees(b []byte, at int, h header) bool {
 // maxOtherFrame is an upper bound of the frame size of any layer and of free format, up to 640 kbit/s.
 const maxOtherFrame = 8 << 10
 
-// otherFrames reports whether b begins with three consistent frames of one kind, or with two at the end of b. b
-// begins with the header of an unsupported frame, as parseHeader finds it. The header of a free-format frame does not
-// contain its size.
+// otherFrames reports whether b begins with three consistent frames of one kind, or with two at the end of b. b must
+// begin with the header of a frame that parseHeader reports as unsupported. The size of free-format frames, which
+// their header does not contain, is found by trying.
 func otherFrames(b []byte) bool {
 	same := func(at int) bool {
 		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0

@@ -12,7 +12,7 @@ import (
 // tree is a prefix code as a binary tree: each node has two children, a node index or ^leaf.
 type tree [][2]int16
 
-// newTree parses a code in the format of trees. It panics if s is invalid.
+// newTree parses s, a prefix code in the format of trees, with the root as the first node. It panics if s is invalid.
 func newTree(s string) tree {
 	var t tree
 	var grow func() int16
@@ -43,7 +43,8 @@ type code struct {
 	quick [1 << quickBits]int16 // leaf<<4|word length, or ^node for longer words
 }
 
-// newCode returns a decoder of a code s in the format of trees, with a table for the first quickBits bits.
+// newCode returns a decoder of the prefix code s in the format of trees, with a lookup table for the first quickBits
+// bits of a word.
 func newCode(s string) *code {
 	c := &code{tree: newTree(s)}
 	for word := range c.quick {
@@ -58,7 +59,7 @@ func newCode(s string) *code {
 	return c
 }
 
-// next decodes the next word from r and returns its leaf. Beyond the end of the data it decodes zeros.
+// next decodes and skips the next word from r and returns its leaf. Beyond the end of the data it decodes zeros.
 func (c *code) next(r *source.MSB) int {
 	word := r.Peek()
 	quick := c.quick[word>>(64-quickBits)]
@@ -114,7 +115,8 @@ var spectral = sync.OnceValue(func() *lines {
 var errData = errors.New("more data than it has bits")
 
 // read decodes the spectral lines of the granule g from r into x, as integers to the power of 4/3 with their signs;
-// the remaining lines are 0. The data ends before bit end of r; if a value exceeds it, the error is errData.
+// the remaining lines are 0. The data ends before bit end of r. If a pair of values exceeds it, the error is errData;
+// a last quadruple that exceeds it is discarded.
 func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error {
 	clear(x[:])
 	for i := 0; i < 2*g.pairs; i += 2 {
@@ -155,8 +157,8 @@ func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error 
 	return nil
 }
 
-// value returns the signed power of 4/3 of the magnitude n. From r it reads extra higher bits of the magnitude if n
-// is 15, and the sign unless n is 0.
+// value returns the 4/3 power of the magnitude n with its sign. If n is 15, it first reads extra bits from r, a
+// number that it adds to n. It reads the sign unless n is 0.
 func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	if n == 0 {
 		return 0
@@ -170,7 +172,8 @@ func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	return l.power[n]
 }
 
-// scale multiplies the lines in x by the gains of their bands, which cover all lines that are not 0.
+// scale multiplies the lines in x, in place, by the gains of their bands and of the granule. bands must cover all
+// lines that are not 0.
 func (g *granule) scale(bands []band, x *[576]float64) {
 	step := 2 // in quarters of 6 dB
 	if g.coarse {

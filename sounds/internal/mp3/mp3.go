@@ -92,9 +92,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, nil
 }
 
-// Next appends the samples of the next MP3 frame to dst, without padding. If it skips data or only walks, it appends
-// no samples. Undecodable frames are silent. At the end it returns io.EOF, or the error of a file without a decodable
-// frame. Other errors wrap source.ErrDecode, or ErrLimit if the file is too long.
+// Next appends the samples of the next MP3 frame to dst, without padding. If it skips data or r only walks, it
+// appends no samples. Undecodable frames are silent and recorded as damage. At the end it returns io.EOF, or the
+// error of a file without a decodable frame. Other errors wrap source.ErrDecode, or ErrLimit if the file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		r.lost--
@@ -121,8 +121,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.frame(h, b, dst)
 }
 
-// Count walks over all headers without decoding, adds marks to m, and returns the number of sound frames without
-// padding.
+// Count walks over all headers without decoding, adds marks to m, and returns the number of sound frames without the
+// padding at the end. It ends at an undefined position.
 func (r *reader) Count(m *source.Marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -131,7 +131,7 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 }
 
 // walk advances from the nearest mark in m to MP3 frame n, or to the end, without decoding, and adds marks. It
-// returns io.EOF if the file ends before n. Afterwards r still only walks.
+// returns io.EOF if the file ends before n. Afterwards r still only walks, until resume.
 func (r *reader) walk(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.todo = pass
@@ -146,9 +146,9 @@ func (r *reader) walk(n int64, m *source.Marks) error {
 	return nil
 }
 
-// SeekFrame moves to a sound frame, or to a frame before it, and returns the number of that frame. It starts early
-// enough that the target frame has its full context: two granules for the filters, and before them the data of the
-// bit reservoir. It uses the marks in m and adds some.
+// SeekFrame moves to the sound frame number frame, or to a frame before it, and returns the number of that frame. It
+// starts early enough that the target frame has its full context: two granules for the filters, and before them the
+// data of the bit reservoir. It uses the marks in m and adds some. In a shorter file it returns the end.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	target := r.decoded(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
 	if target <= 0 {
@@ -173,7 +173,8 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return r.given(target * r.size), nil
 }
 
-// resume moves to the MP3 frame of the mark x and resets the state of the decoder, which then decodes.
+// resume moves to the MP3 frame of the mark x and resets the state of the decoder. Next then decodes, with an empty
+// bit reservoir.
 func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.todo, r.bytes = decode, x.Data
@@ -185,8 +186,8 @@ func (r *reader) resume(x source.Mark) {
 const reservoir = 511
 
 // frame appends the sound of the MP3 frame at the beginning of b, which has header h and is complete, to dst, and
-// moves past it. An undecodable frame is silent. Unless r.todo is decode, it appends no samples. The error wraps
-// source.ErrLimit if the file is too long.
+// moves past the frame. An undecodable frame is silent and recorded as damage. Unless r.todo is decode, it only keeps
+// or counts the data of the frame. The error wraps source.ErrLimit if the file is too long.
 func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
 	if h.crc {
@@ -225,9 +226,9 @@ func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 // errLost is the error of a frame whose data was in damaged frames.
 var errLost = errors.New("its data is in frames that are damaged")
 
-// decode decodes the granules of a frame with header h into dst, which has exactly their samples, interleaved; data
-// begins with their bits. From the first undecodable granule on, they fade to silence, and fault is the error. With
-// silent it decodes no data.
+// decode decodes the granules of a frame with header h and side information side into dst, which has exactly their
+// samples, interleaved; data begins with their bits. From the first undecodable or too loud granule on, they fade to
+// silence, and fault is the error. If silent is true, it reads no data, and the previous sound fades out.
 func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) (fault error) {
 	lines, synth := spectral(), synthesis()
 	at := 0 // in bits
@@ -279,7 +280,7 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 // maxPeak is the largest plausible sample. Larger ones indicate damage.
 const maxPeak = 8
 
-// tooLoud reports whether any sample is beyond ±maxPeak or NaN.
+// tooLoud reports whether any of the samples is beyond ±maxPeak or NaN.
 func tooLoud(samples []float32) bool {
 	for _, x := range samples {
 		if !(-maxPeak <= x && x <= maxPeak) {

@@ -12,8 +12,9 @@ type note struct {
 	known          bool  // the encoder has stored delay and padding
 }
 
-// readXing parses the note of LAME and other encoders in a first frame, which has header h and may be truncated. ok
-// is false if the frame contains sound instead. For a note of another kind g is zero.
+// readXing parses the Xing or Info note of LAME and other encoders in frame, the first one, which has header h and
+// may be truncated. ok is false if the frame contains sound instead. For a note of another kind (VBRI) g is zero and
+// ok true.
 func readXing(frame []byte, h header) (g note, ok bool) {
 	b := frame[min(4+h.sideSize(), len(frame)):]
 	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
@@ -62,13 +63,14 @@ func (r *reader) takeOff() {
 	r.Frames = r.added[0] - r.Front
 }
 
-// given returns how many of the first n decoded sound frames remain after the padding at the end is removed.
+// given returns how many of the first n decoded sound frames Next returns, without the padding at the end of the
+// file.
 func (r *reader) given(n int64) int64 {
 	return n - max(min(n, r.added[1])-r.added[0], 0)
 }
 
-// decoded returns the number of the decoded sound frame that is frame n after the padding at the end is removed, the
-// inverse of given.
+// decoded returns the number, among all decoded sound frames, of frame n among those that Next returns without the
+// padding at the end. It is the inverse of given.
 func (r *reader) decoded(n int64) int64 {
 	if n >= r.added[0] {
 		n += r.added[1] - r.added[0]

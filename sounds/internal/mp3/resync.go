@@ -8,13 +8,14 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// alike reports whether h matches the first frame in MPEG version, rate and channels, and has a plausible size.
+// alike reports whether h matches the first frame of the file in MPEG version, rate and channels, and has a size with
+// space for its side information.
 func (r *reader) alike(h header) bool {
 	return h.low == r.first.low && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
 
-// leads reports whether a frame like the first one (see alike) or a tag begins at offset at of b. It is also
-// true at or beyond the end of b.
+// leads reports whether a frame like the first one (see alike) or a tag begins at the offset at of b. It is also true
+// at or beyond the end of b.
 func (r *reader) leads(b []byte, at int) bool {
 	if at >= len(b) {
 		return true
@@ -24,7 +25,8 @@ func (r *reader) leads(b []byte, at int) bool {
 }
 
 // follows finds the offset in b, from 1 on, where the sound continues after damage: two consecutive frames, or a tag.
-// h is the header of the frame; for a tag it is zero. found is false if it does not continue in b.
+// h is the header of the first of these frames; for a tag it is zero. found is false if the sound does not continue
+// within maxRubbish bytes of b.
 func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	for at := 1; at < min(len(b), maxRubbish); at++ {
 		switch b[at] {
@@ -41,7 +43,8 @@ func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	return 0, h, false
 }
 
-// isSize reports whether n bytes is a valid size of a frame with the MPEG version and rate of the first frame.
+// isSize reports whether n bytes is a valid frame size, with any bit rate and padding, for the MPEG version and rate
+// of the first frame.
 func (r *reader) isSize(n int) bool {
 	for rate := byte(1); rate < 15; rate++ {
 		version := byte(0xfb)
@@ -61,8 +64,8 @@ func (r *reader) isSize(n int) bool {
 	return false
 }
 
-// isFrame reports whether the n bytes before the frame next are one frame, although its header, which is in says,
-// announces another size. next is zero before a tag.
+// isFrame reports whether the n bytes before the frame next are probably a single frame, although its header, the
+// parameter says, announces another size. next is zero before a tag.
 func (r *reader) isFrame(n int, says, next header) bool {
 	near := func(x, y int) bool { return x-y <= 1 && y-x <= 1 }
 	switch {
@@ -74,8 +77,8 @@ func (r *reader) isFrame(n int, says, next header) bool {
 	return n < says.size || !r.isSize(n-says.size)
 }
 
-// missing estimates the number of MP3 frames that n bytes of garbage contained. The sound continues at offset at
-// of b with the frame next, which is zero for a tag.
+// missing estimates the number of MP3 frames that n bytes of garbage contained; 0 for data between two concatenated
+// files. The sound continues at the offset at of b with the frame next, which is zero for a tag.
 func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 	switch {
 	case r.isSize(n):
@@ -97,8 +100,8 @@ func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 const leastFrame = 24
 
 // resync handles data at the position of in that does not begin with a frame (ok is false), or begins with a frame h
-// without a successor. It appends the sound of that frame to dst, or skips garbage and schedules silent frames for
-// it. It returns an error as Next does.
+// without a successor. It appends the sound of that frame to dst, or skips garbage, records the damage, and schedules
+// silent frames in r.lost. If another kind of MPEG audio follows, it returns an error that wraps source.ErrDecode.
 func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	b := r.in.Peek(source.Probe)
 	at, next, found := r.follows(b)
@@ -138,16 +141,16 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// leadsOther reports whether frames of another kind than the first frame follow: the one with header h at offset at
-// of b, and then two others, or the end of b.
+// leadsOther reports whether consistent frames of another kind than the first frame follow in b: the frame with
+// header h at the offset at, a second one, and after it a third or the end of b.
 func (r *reader) leadsOther(b []byte, at int, h header) bool {
 	at += h.size
 	next, ok, _ := parseHeader(b[min(at, len(b)):])
 	return ok && next.rate == h.rate && next.channels == h.channels && agrees(b, at, next)
 }
 
-// keep adds the data of a frame to the bit reservoir, the data that later frames may use, and drops the oldest beyond
-// its limit. It copies data. While the reader only walks, it counts the bytes.
+// keep copies data, the data of a frame, to the end of the bit reservoir r.data, which later frames may use, and
+// drops the oldest bytes beyond its limit. It also counts the bytes; while the reader only walks, it does just that.
 func (r *reader) keep(data []byte) {
 	r.bytes += int64(len(data))
 	if r.todo == pass {
@@ -159,8 +162,8 @@ func (r *reader) keep(data []byte) {
 	}
 }
 
-// conceal records damage: the next MP3 frames, whose number is frames, are silent because of fault. Unless r.todo is
-// decode, it has no effect.
+// conceal records as damage that the next frames MP3 frames are silent because of fault; 0 means a file that is cut
+// short. The first fault is kept in r.fault. Unless r.todo is decode, it has no effect.
 func (r *reader) conceal(frames int64, fault error) {
 	if r.todo != decode {
 		return
@@ -172,8 +175,8 @@ func (r *reader) conceal(frames int64, fault error) {
 	r.Conceal(from, to-from, fault)
 }
 
-// silent appends one silent MP3 frame to dst; the previous sound fades out in it. Unless r.todo is decode, it only
-// counts the frame.
+// silent appends one silent MP3 frame to dst, in which the previous sound fades out, without padding, and counts the
+// frame. Unless r.todo is decode, it only counts.
 func (r *reader) silent(dst []float32) []float32 {
 	if r.todo == decode {
 		old := len(dst)
@@ -186,7 +189,8 @@ func (r *reader) silent(dst []float32) []float32 {
 }
 
 // end handles the end of a file and returns dst with io.EOF, or with the error of a file without a decodable frame.
-// If the note counts more frames than were found, it schedules silent frames for garbage at the end, and returns nil.
+// If the note counts more frames than were found, and garbage at the end may have contained them, it schedules silent
+// frames and returns nil. Otherwise it records, once, that the file is cut short.
 func (r *reader) end(dst []float32) ([]float32, error) {
 	missing := r.note.frames - r.count
 	switch {

@@ -29,7 +29,8 @@ type granule struct {
 	shared     [4]bool // the groups of scale factors copied from the previous granule
 }
 
-// readSide parses b, the side information of a frame with header h. Invalid values are an error.
+// readSide parses b, the side information of a frame with header h (ISO 11172-3, 2.4.1.7). Invalid values are an
+// error without a wrapped kind.
 func readSide(b []byte, h header) (s sideInfo, err error) {
 	r := source.NewMSB(b)
 	if h.low {
@@ -131,8 +132,8 @@ type band struct {
 	illegal  bool // as an intensity stereo position
 }
 
-// bandsOf appends the bands of the granule to list, in the order of the file, without scale factors, and returns it.
-// h is the header of its frame.
+// bandsOf appends the bands of the granule to list, in the order of the file, without scale factors, and returns the
+// list. They cover all 576 lines. h is the header of the frame of g.
 func (g *granule) bandsOf(h header, list []band) []band {
 	long, short := 22, 13
 	switch { // in mixed blocks the lowest 36 lines are long
@@ -156,8 +157,9 @@ func (g *granule) bandsOf(h header, list []band) []band {
 	return list
 }
 
-// readScales reads the scale factors of MPEG-1 from r into bands. before are the bands of the previous granule, for
-// shared scale factors; empty for the first one.
+// readScales reads the scale factors of MPEG-1 from r into bands, the bands of g. before has the bands of the
+// previous granule of the channel, for shared scale factors; it is empty for the first granule. The highest band
+// keeps 0.
 func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	sizes := [2]uint{
 		[...]uint{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress],
@@ -203,8 +205,8 @@ var lowScales = [2][3]struct {
 	},
 }
 
-// readScalesLow reads the scale factors of MPEG-2 and 2.5 from r into bands, and sets g.preflag. intensity means the
-// right channel of intensity stereo, which uses another coding.
+// readScalesLow reads the scale factors of MPEG-2 and 2.5 (ISO 13818-3) from r into bands, the bands of g, and sets
+// g.preflag. intensity means the right channel of intensity stereo, which uses another coding.
 func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 	ways, c := &lowScales[0], g.compress
 	if intensity {

@@ -81,7 +81,8 @@ type channel struct {
 }
 
 // granule converts the 576 lines in x, which it changes, to 576 samples, and writes them to every step-th element of
-// dst. g is their side information, and c is the state of the channel, which it updates.
+// dst: alias reduction, inverse MDCT and synthesis filter bank (ISO 11172-3, 2.4.3.4). g is their side information,
+// and c is the state of the channel, which it updates.
 func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, step int) {
 	boundaries := 31
 	if g.block == 2 {
@@ -119,8 +120,8 @@ func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, 
 	}
 }
 
-// transform adds the windowed inverse MDCT of one subband to y, which must be 0 before. x has its 18 lines; block is
-// the kind of block, as in granule.
+// transform computes the windowed inverse MDCT of one subband, 36 values, in y, which must be 0 before. x has its 18
+// lines; block is the kind of block, as in granule.block.
 func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	n := len(x)
 	for n > 0 && x[n-1] == 0 {
@@ -152,8 +153,8 @@ func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	}
 }
 
-// synthesize computes 32 samples from one sample of each of the 32 subbands, and writes them to every step-th element
-// of dst. c is the state of the channel, which it updates.
+// synthesize computes 32 samples from bands, one sample of each of the 32 subbands, and writes them to every step-th
+// element of dst. c is the state of the channel, which it updates.
 func (s *synth) synthesize(c *channel, bands *[32]float64, dst []float32, step int) {
 	c.at = (c.at + 1024 - 64) % 1024
 	v := (*[64]float64)(c.v[c.at:])

@@ -24,8 +24,9 @@ type page struct {
 // pageMagic begins each page.
 const pageMagic = "OggS"
 
-// readPage parses the page at the beginning of b, and returns the bytes after it; both alias b. With checked it also
-// verifies the checksum. The error wraps source.ErrDecode.
+// readPage parses the Ogg page at the beginning of b (RFC 3533, section 6), and returns the bytes after it; both
+// alias b. If checked is true, it also verifies the checksum. The error wraps source.ErrDecode; then rest has no
+// meaning.
 func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	p, rest, err = splitPage(b)
 	size := len(b) - len(rest)
@@ -38,8 +39,8 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	return p, rest, err
 }
 
-// splitPage parses the page at the beginning of b without checking its magic bytes or checksum, and returns the bytes
-// after it. Both alias b. A truncated page is an error that wraps source.ErrDecode.
+// splitPage parses the Ogg page at the beginning of b without checking its magic bytes or checksum, and returns the
+// bytes after it. Both alias b. A truncated page is an error that wraps source.ErrDecode.
 func splitPage(b []byte) (p page, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
 		return p, nil, source.Broken("cut short in the header of an Ogg page")
@@ -64,7 +65,7 @@ func splitPage(b []byte) (p page, rest []byte, err error) {
 
 var crc32 = source.CRC(32, 0x04c11db7)
 
-// checksum returns the CRC-32 of a whole page, with its own field as zeros.
+// checksum returns the CRC-32 of page, a whole Ogg page, with the bytes of its checksum field taken as zeros.
 func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
 // Is reports whether data begins with the magic bytes of an Ogg page.
@@ -86,8 +87,8 @@ func Carries(file []byte, magic string) bool {
 	return false
 }
 
-// Check returns the error of the first page at the beginning of a file, which wraps source.ErrDecode, or nil. It
-// verifies the checksum.
+// Check verifies the page at the beginning of file, with its checksum. It returns an error that wraps
+// source.ErrDecode, or nil. Later pages are not checked.
 func Check(file []byte) error {
 	_, _, err := readPage(file, true)
 	return err
@@ -127,8 +128,8 @@ const MaxPage = 27 + 255 + 255*255 + 256
 // maxPacket is the maximum size of a packet, in bytes. The largest packets are pictures in tags.
 const maxPacket = 16 << 20
 
-// packet returns the next packet, which the caller may keep. The error is io.EOF at the end of the file, and at the
-// end of a stream without a last page if another stream follows.
+// packet removes the next packet from s and returns it; the caller may keep it. It reads pages as needed. The error
+// is io.EOF at the end of the file, and at the end of a stream without a last page if another stream follows.
 func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
 		if err := s.page(); err != nil {
@@ -140,8 +141,8 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
-// tear records that packets are missing because of fault, drops the partial packet, and returns nil. While headers
-// are read, it only returns fault.
+// tear records in s.hole that packets are missing because of fault, drops the partial packet, and returns nil. If a
+// fault is already recorded, that one stays. While headers are read (s.exact), tear only returns fault.
 func (s *stream) tear(fault error) error {
 	if s.exact {
 		return fault
@@ -152,7 +153,8 @@ func (s *stream) tear(fault error) error {
 }
 
 // page reads the next page and adds its packets to s.packets, unless it belongs to another stream. A broken page is
-// repaired or skipped, and is an error only while headers are read. It returns io.EOF at the end of the file.
+// repaired or skipped, and is an error only while headers are read, or if too much data is broken. It returns io.EOF
+// at the end of the file, after which only tags and zeros may follow.
 func (s *stream) page() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || b[0] != pageMagic[0] {
@@ -197,9 +199,9 @@ func (s *stream) page() error {
 	return nil
 }
 
-// repair returns the page at the beginning of b, whose checksum is wrong, and the bytes after it. The page must end
-// at another page or at the end of the file. It corrects header fields that follow from the page's place in the
-// stream. ok is false if the page cannot be used.
+// repair returns the page at the beginning of b, whose checksum is wrong, and the bytes after it, if another page or
+// the end of the file follows it. It corrects the header fields that follow from the page's place in the stream. ok
+// is false if the page cannot be used; then p and rest have no meaning.
 func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	p, rest, err := splitPage(b)
 	if err != nil || s.exact || s.hole != nil || !s.open || len(p.lacing) == 0 {
@@ -216,8 +218,8 @@ func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	return p, rest, true
 }
 
-// resync moves in from a broken page to the next valid page, or to the end of the file, and returns nil. If the
-// search takes too long, it returns fault, the error of the broken page.
+// resync moves the input from a broken page to the next valid page, or to the end of the file, and returns nil. If
+// the search takes too long, it returns fault, the error of the broken page.
 func (s *stream) resync(fault error) error {
 	for s.in.Skip(1); ; {
 		b := s.in.Peek(MaxPage)
@@ -243,9 +245,10 @@ func (s *stream) resync(fault error) error {
 	}
 }
 
-// take splits a page into packets, which it adds to s.packets. It ignores pages of other streams, and records missing
-// pages. It returns io.EOF if the page begins another stream although this one has not ended, and an error that wraps
-// source.ErrLimit for a packet that is too large.
+// take splits page into packets, which it adds to s.packets; the rest of an incomplete one stays in s.partial. It
+// ignores pages of other streams and repeated ones, and records missing pages as tear does. It returns io.EOF if page
+// begins another stream although this one has not ended, and an error that wraps source.ErrLimit for a packet that is
+// too large.
 func (s *stream) take(page page) error {
 	switch {
 	case page.first && !s.open:

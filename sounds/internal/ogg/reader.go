@@ -103,15 +103,17 @@ type Reader struct {
 	fault error     // the first error
 }
 
-// NewReader reads the headers of the first stream of a kind in the file at the position of in. The error is io.EOF if
-// the file has no stream of the kind, otherwise an error of codec, or wraps source.ErrDecode.
+// NewReader reads the headers of the first stream of kind in the file at the position of in, and returns a reader
+// before its first frame. The error is io.EOF if the file has no such stream, otherwise an error of codec, or wraps
+// source.ErrDecode; the reader is then unusable.
 func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Reader, error) {
 	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, limit: -1, whole: true}
 	return r, r.openLink()
 }
 
-// openLink reads the headers of the next stream, and prepares for its first packet. The error is io.EOF at the end of
-// the file, and wraps source.ErrFormat if its rate or channels differ from the first stream's.
+// openLink reads the headers of the next stream with r.codec, and prepares for its first packet. The first stream
+// determines r.Head. The error is io.EOF at the end of the file, an error of the codec, or wraps source.ErrFormat if
+// the rate or the channels differ from the first stream's.
 func (r *Reader) openLink() error {
 	r.stream.exact = true
 	defer func() { r.stream.exact = false }()
@@ -148,7 +150,8 @@ func (r *Reader) header() ([]byte, error) {
 
 // Next appends the frames of the next packet to dst, or concealed frames of a gap, possibly no frames. At the end of
 // a stream it continues with the next one. At the end of the file it returns io.EOF. Damage is concealed; it is an
-// error only if the whole file has no valid packet.
+// error only if the whole file has no valid packet. An error that wraps source.ErrLimit means that the file is too
+// long.
 func (r *Reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		return r.appendGap(dst), r.lim.Length(r.at, r.Channels)
@@ -216,8 +219,9 @@ func tooLoud(samples []float32) bool {
 	return false
 }
 
-// bad appends concealed frames for the undecodable packet p to dst, and returns dst and their number. fault is the
-// reason, which it notes. If the number is unknown, it is 0, and the next page determines it.
+// bad appends concealed frames for the undecodable packet p to dst, and returns dst and their number; fault is the
+// reason, which it records as damage. If even the number is unknown, it returns 0 and leaves fault in r.stream.hole,
+// and the next page determines the number. While packets are only counted, it appends no frames.
 func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 	n, err := r.codec.Pass(p)
 	if err != nil {
@@ -232,8 +236,8 @@ func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 	return dst, n
 }
 
-// note records damage of a number of frames at the current one, and its cause. It ignores frames that the end of the
-// stream cuts off, and has no effect while packets are only counted.
+// note records that frames frames from r.at on are damaged because of fault; 0 means an unknown number. It ignores
+// frames that the end of the stream cuts off, and has no effect while packets are only counted.
 func (r *Reader) note(frames int64, fault error) {
 	if r.limit >= 0 && frames > 0 {
 		if frames = min(frames, r.limit-r.at); frames <= 0 {
@@ -246,8 +250,9 @@ func (r *Reader) note(frames int64, fault error) {
 	}
 }
 
-// gap begins a gap of missing frames caused by fault, which the following calls of Next fill. The gap is omitted if
-// the file is too short for it. While packets are only counted, gap only advances the position.
+// gap begins a gap of missing frames caused by fault: it records the damage and sets r.lost, for the following calls
+// of Next, which fill it. If missing is implausible for the size of the file, it is taken as 0. While packets are
+// only counted, gap only advances the position.
 func (r *Reader) gap(missing int64, fault error) {
 	missing = r.Gap(missing, r.at, r.in.At)
 	r.note(missing, fault)
@@ -264,7 +269,7 @@ const maxHeld = 256
 
 // appendGap appends the next frames of a gap, made up by the codec, to dst: at most source.GapPiece of them. If the
 // codec does not conceal smoothly, it keeps the last maxHeld frames of the gap in r.held, and the following packet
-// fades in over them.
+// fades in over them. It advances r.at and reduces r.lost.
 func (r *Reader) appendGap(dst []float32) []float32 {
 	if r.lost <= maxHeld && !r.kind.Conceals {
 		r.held = r.codec.MakeUp(nil, r.lost)
@@ -282,8 +287,8 @@ func (r *Reader) appendGap(dst []float32) []float32 {
 	return dst
 }
 
-// fadeIn inserts the held end of a gap into dst before the frames from index old on, whose sound fades in over
-// it. Without held frames it returns dst unchanged.
+// fadeIn inserts r.held, the held end of a gap, into dst before the frames from index old on, whose sound fades in
+// over it, and clears r.held. Without held or new frames it returns dst unchanged.
 func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	if len(r.held) == 0 || len(dst) == old {
 		return dst
@@ -294,8 +299,9 @@ func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	return dst
 }
 
-// finish handles the end of a stream. It returns dst and true if frames are missing at the end, so that concealed
-// frames follow. Otherwise it appends the held frames to dst, and returns false.
+// finish handles the end of a stream. It returns true if frames are missing at the end, so that Next must append
+// concealed frames. Otherwise it appends the held frames to dst and returns dst and false. An error of the whole
+// stream is recorded as damage, once.
 func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	announced, fault := r.codec.End()
 	if hole := r.stream.hole; hole != nil {
@@ -322,9 +328,9 @@ func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	return dst, false
 }
 
-// keep removes the frames before the beginning and after the end of the stream from the n new frames at the end of
-// dst. It adds the number of the remaining ones to r.at, and returns dst. If r.dry is true, dst has no new frames, and
-// keep only counts.
+// keep trims the n new frames at the end of dst: it removes those before the beginning and after the end of the
+// stream. It adds the number of the remaining ones to r.at, and returns dst. If r.dry is true, dst has no new frames,
+// and keep only counts.
 func (r *Reader) keep(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.cut, n)
@@ -342,8 +348,9 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// turnPage evaluates the granule position of the current page, whose first packet is p: it sets the end of the stream
-// and begins a gap if frames are missing.
+// turnPage evaluates the granule position of the current page, whose first packet is p. It sets r.limit, the end of
+// the stream, and r.cut, the frames to drop at its beginning, and begins a gap if frames are missing before the page.
+// It must be called once per page, before p is decoded.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
 	granule, ahead := r.stream.granule, int64(0)
@@ -394,8 +401,8 @@ func (r *Reader) turnPage(p []byte) {
 	}
 }
 
-// Count walks over the whole file without decoding, adds marks to m, and returns the number of frames, with those
-// concealed. It ends at an undefined position.
+// Count walks over the whole file without decoding, adds places where decoding can start to m, and returns the number
+// of frames, concealed ones included. It ends at an undefined position.
 func (r *Reader) Count(m *source.Marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -403,9 +410,9 @@ func (r *Reader) Count(m *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// SeekFrame moves to a frame, or to a frame before it, and returns the number of that frame. It walks over the pages
-// from the nearest mark in m, because granule positions may be wrong, and adds marks. It starts early enough that a
-// gap fades as it does when playing from the beginning.
+// SeekFrame moves to frame, or to a frame somewhat before it, and returns the number of that frame. It walks over the
+// pages from the nearest mark in m, because granule positions may be wrong, and adds marks to m. It starts early
+// enough that a gap fades as it does when playing from the beginning.
 func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if k, ok := r.codec.(Keeper); ok {
 		return r.decodeTo(frame, k, m)
@@ -417,9 +424,9 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return at.Frame, r.resume(at)
 }
 
-// decodeTo decodes from the nearest mark in m with a state to a frame, or to a frame slightly before it; k is
-// r.codec. It adds marks with states, and returns the number of the frame reached, which is the end of a shorter
-// file.
+// decodeTo decodes from the nearest mark in m, with its decoder state, to frame or at most longest frames before it;
+// k is r.codec. It adds marks with states to m, and returns the number of the frame reached, which is the end of a
+// shorter file.
 func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error) {
 	m.Limit(stateStride, maxStates)
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
@@ -448,8 +455,9 @@ func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error)
 	return r.at, nil
 }
 
-// place returns a mark of the next page, without its byte offset, and reports whether it is usable. It is if the page
-// begins with a new packet, is not the first one, and no frames before it are missing.
+// place returns a mark of the next page, without its byte offset, and reports whether decoding can start there. It
+// can if the page begins with a new packet, is not the first one, and no frames before it are missing. It does not
+// move.
 func (r *Reader) place() (x source.Mark, ok bool) {
 	x = source.Mark{
 		Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead,
@@ -457,15 +465,15 @@ func (r *Reader) place() (x source.Mark, ok bool) {
 	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.hole == nil && r.began && !r.over && r.cut == 0 && r.lost == 0 && len(r.held) == 0
 }
 
-// entered stores the byte offset of the current page in the mark x. It returns false if the last packet did not come
-// from the page of x, so that the mark is invalid.
+// entered completes the mark x, which place returned before the last Next, with the byte offset of the current page.
+// It returns false if the last packet did not come from the page of x, so that the mark is invalid.
 func (r *Reader) entered(x *source.Mark) bool {
 	x.At = r.stream.at
 	return !r.over && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
-// walk counts the frames of packets without decoding them, from the last mark in m before a frame to that frame, and
-// adds marks. It returns io.EOF if the file ends before the frame.
+// walk counts the frames of packets without decoding them, from the last mark in m at or before frame until r.at is
+// beyond frame, and adds marks to m if the codec needs no states. It returns io.EOF if the file ends before.
 func (r *Reader) walk(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
@@ -488,8 +496,8 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// enter moves to the stream whose first page is at byte link of the file and reads its headers, with the errors of
-// openLink. before is the number of frames in the streams before it.
+// enter moves to the stream whose first page is at byte link of the file, and reads its headers, with the errors of
+// openLink. before, the number of frames in the streams before it, becomes the position.
 func (r *Reader) enter(link, before int64) error {
 	r.in.MoveTo(link)
 	r.stream = stream{in: r.in, magic: r.kind.Magic}
@@ -497,8 +505,9 @@ func (r *Reader) enter(link, before int64) error {
 	return r.openLink()
 }
 
-// resume moves to the page of a mark and resets the decoder. For the zero mark it moves to the beginning of the file.
-// It returns errors like openLink.
+// resume moves to the page of the mark x, and resets the decoder to play from there. For the zero mark it moves to
+// the beginning of the file. It reads the headers of x's stream if that is another stream, with the errors of
+// openLink.
 func (r *Reader) resume(x source.Mark) error {
 	if r.whole = x.At == 0; r.whole {
 		return r.enter(0, 0)

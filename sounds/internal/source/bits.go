@@ -15,10 +15,10 @@ type window struct {
 	have uint   // number of buffered bits
 }
 
-// Left returns the number of unread bits. It is negative if bits beyond the end were read.
+// Left returns the number of unread bits of the data. It is negative if bits beyond the end were read.
 func (b *window) Left() int { return 8*len(b.data) - b.Position() }
 
-// Over reports whether bits beyond the end were read.
+// Over reports whether bits beyond the end were read, which had the value 0.
 func (b *window) Over() bool { return b.Left() < 0 }
 
 // Position returns the number of bits read, which may exceed the bits of the data.
@@ -30,7 +30,7 @@ type MSB struct{ window } // acc is left-aligned
 // NewMSB returns a reader of data that takes the highest bit of each byte first. It does not copy data.
 func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
 
-// fill buffers at least 56 bits; beyond the end they are 0. It reads eight bytes at once, but counts only the
+// fill buffers at least 56 bits of acc; beyond the end they are 0. It reads eight bytes at once, but counts only the
 // complete ones; the bits of the partial byte are read again later with the same value.
 func (b *MSB) fill() {
 	if b.at <= len(b.data)-8 {
@@ -57,13 +57,13 @@ func (b *MSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip skips n bits, at most as many as Peek has made valid: 32.
+// Skip skips n bits. Requires that a Peek has made them valid since the last call: at most 32.
 func (b *MSB) Skip(n uint) {
 	b.acc <<= n
 	b.have -= n
 }
 
-// Take returns and skips the next n bits as a number, at most 56. Beyond the end they are 0.
+// Take returns and skips the next n bits, 0..56, as a number, the first bit highest. Beyond the end they are 0.
 func (b *MSB) Take(n uint) uint64 {
 	if b.have < n {
 		b.fill()
@@ -73,7 +73,7 @@ func (b *MSB) Take(n uint) uint64 {
 	return x
 }
 
-// Signed returns and skips the next n bits, 1 to 56, as a two's complement number.
+// Signed returns and skips the next n bits, 0..56, as a two's complement number; 0 for no bits.
 func (b *MSB) Signed(n uint) int64 {
 	return int64(b.Take(n)<<(64-n)) >> (64 - n)
 }
@@ -100,8 +100,8 @@ func (b *MSB) Unary() uint64 {
 	}
 }
 
-// Rice fills dst with Rice-coded numbers: a unary quotient, then k more bits, at most 30. The lowest bit of each code
-// is the sign. Beyond the end they are undefined, and Over reports true.
+// Rice fills dst with Rice-coded numbers: a unary quotient, then k more bits, at most 30, with the lowest bit of the
+// code as the sign (zigzag). Beyond the end the numbers are undefined, and Over reports true.
 func (b *MSB) Rice(dst []int64, k uint) {
 	acc, have := b.acc, b.have
 	k &= 31 // lets the compiler omit the check for shifts of 64 or more
@@ -162,13 +162,13 @@ func (b *LSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip skips n bits, at most as many as Peek has made valid: 32.
+// Skip skips n bits. Requires that a Peek has made them valid since the last call: at most 32.
 func (b *LSB) Skip(n uint) {
 	b.acc >>= n
 	b.have -= n
 }
 
-// Take returns and skips the next n bits as a number, at most 32. Beyond the end they are 0.
+// Take returns and skips the next n bits, 0..32, as a number, the first bit lowest. Beyond the end they are 0.
 func (b *LSB) Take(n uint) uint32 {
 	x := uint32(b.Peek() & (1<<n - 1))
 	b.Skip(n)
@@ -182,7 +182,8 @@ func (b *LSB) Flag() bool { return b.Take(1) == 1 }
 func (b *LSB) End() { b.at, b.acc, b.have = len(b.data)+1, 0, 7 }
 
 // CRC returns a function that computes the CRC of the concatenation of parts, highest bit first, with initial value
-// 0. polynomial has bits bits, at most 32; its highest bit is omitted. The tables are built at the first call.
+// 0. polynomial has bits bits, at most 32; its highest bit is omitted. The tables are built at the first call. The
+// function may be used by any goroutine.
 func CRC(bits int, polynomial uint32) func(parts ...[]byte) uint32 {
 	// Eight tables: table n is the effect of a byte that n more bytes follow.
 	tables := sync.OnceValue(func() *[8][256]uint32 {

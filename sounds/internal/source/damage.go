@@ -10,8 +10,8 @@ type Damage struct {
 // MaxDamages is the maximum number of damages per file. The last one covers the rest.
 const MaxDamages = 100
 
-// Conceal records in h.Damages that a number of frames from frame on were concealed because of fault. It merges
-// adjacent damages, which keep the first fault. After MaxDamages it extends the last one.
+// Conceal records in h.Damages that frames frames were concealed from the frame number frame on because of fault;
+// frames may be 0. It merges adjacent damages, which keep the first fault. After MaxDamages it extends the last one.
 func (h *Head) Conceal(frame, frames int64, fault error) {
 	if n := len(h.Damages); n > 0 {
 		last := &h.Damages[n-1]
@@ -23,15 +23,15 @@ func (h *Head) Conceal(frame, frames int64, fault error) {
 	h.Damages = append(h.Damages, Damage{frame, frames, fault})
 }
 
-// TakeDamages returns the damages since the last call, and removes them from h; nil: no damage.
+// TakeDamages returns the damages recorded since the last call, and removes them from h; nil: no damage.
 func (h *Head) TakeDamages() []Damage {
 	list := h.Damages
 	h.Damages = nil
 	return list
 }
 
-// Gap returns the number of frames to conceal after frame at: missing, or 0 if it is negative or implausibly long.
-// bytes is the number of bytes of the file read until now.
+// Gap returns the number of frames to conceal from the frame number at on: missing, or 0 if missing is not positive
+// or implausibly long for bytes, the number of bytes of the file read until now.
 func (h *Head) Gap(missing, at, bytes int64) int64 {
 	if most := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > most || at > most-missing {
 		return 0
@@ -42,8 +42,8 @@ func (h *Head) Gap(missing, at, bytes int64) int64 {
 // MaxFade is the maximum length of the fades at both ends of a gap, in frames.
 const MaxFade = 256
 
-// FadeOut fills the beginning of gap with the mirror image of tail, the audio before it, fading out. It changes as
-// many frames as gap and tail both have, at most MaxFade. Both are interleaved.
+// FadeOut overwrites the beginning of gap with tail, the audio before it, reversed in time and fading out. It changes
+// as many frames as gap and tail both have, at most MaxFade. Both are interleaved.
 func FadeOut(gap, tail []float32, channels int) {
 	frames := min(len(gap)/channels, len(tail)/channels, MaxFade)
 	for i := range frames {
@@ -54,8 +54,8 @@ func FadeOut(gap, tail []float32, channels int) {
 	}
 }
 
-// FadeIn adds the mirror image of head, the audio after gap, to the end of gap, fading in. It changes as many frames
-// of gap as gap and head both have, at most MaxFade. Both are interleaved.
+// FadeIn adds head, the audio after gap, reversed in time and fading in, to the end of gap. It changes as many frames
+// of gap as gap and head both have, at most MaxFade. Both are interleaved; head is unchanged.
 func FadeIn(gap, head []float32, channels int) {
 	frames := min(len(gap)/channels, len(head)/channels, MaxFade)
 	for i := range frames {

@@ -28,17 +28,18 @@ type Input struct {
 	Modified time.Time
 }
 
-// Whole returns an Input for a file in memory, which it does not copy.
+// Whole returns an Input for a file in memory, at its beginning. It does not copy data, which must not change.
 func Whole(data []byte) *Input {
 	return &Input{buf: data, whole: data[:len(data):len(data)], Size: int64(len(data))}
 }
 
-// Anew returns a second Input of a file in memory, at its beginning. in must come from Whole.
+// Anew returns a second Input of the same file in memory, at its beginning. in must come from Whole and does not
+// move.
 func (in *Input) Anew() *Input { return Whole(in.whole) }
 
-// Open opens a file for reading in windows, with the function open, which is called again to move back in a file
-// without Seek. An error of open is returned. A file that implements io.Seeker but cannot seek, such as a pipe, is an
-// error. A file that reports no size has size 0.
+// Open opens a file for reading in windows with the function open, which is called again to move back in a file
+// without Seek. It returns an error of open. A file that implements io.Seeker but cannot seek, such as a pipe, is an
+// error. If the file reports no size, Size is 0.
 func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	f, err := open()
 	if err != nil {
@@ -70,11 +71,12 @@ func (in *Input) Close() error {
 	return in.file.Close()
 }
 
-// Left returns the number of bytes from At to the end of the file, as far as its size is known.
+// Left returns the number of bytes from At to the end of the file, according to Size.
 func (in *Input) Left() int64 { return in.Size - in.At }
 
-// Peek returns the bytes at At without moving, at least n unless the file is shorter or a read fails, which sets Err.
-// They are valid until the next call of any method.
+// Peek returns the buffered bytes at At without moving: at least n of them, unless the file is shorter or a read
+// fails, which sets Err. At the end of the file Peek corrects Size. The bytes are valid until the next call of any
+// method.
 func (in *Input) Peek(n int) []byte {
 	if len(in.buf) >= n || in.file == nil || in.Err != nil || int64(len(in.buf)) >= in.Left() {
 		return in.buf
@@ -100,8 +102,8 @@ func (in *Input) Peek(n int) []byte {
 	return in.buf
 }
 
-// Take returns a copy of the next n bytes and moves past them. They are fewer at the end of the file or if a read
-// fails, which sets Err. The window does not grow.
+// Take returns a copy of the next n bytes and moves past them. The copy is shorter at the end of the file, or if a
+// read fails, which sets Err. The window in memory does not grow with n.
 func (in *Input) Take(n int64) []byte {
 	n = min(n, in.Left())
 	b := make([]byte, 0, n)
@@ -117,10 +119,11 @@ func (in *Input) Take(n int64) []byte {
 	return b
 }
 
-// Skip skips n bytes, at most to the end of the file.
+// Skip moves At ahead by n bytes, at most to the end of the file. An error of the file sets Err.
 func (in *Input) Skip(n int64) { in.MoveTo(in.At + min(n, in.Left())) }
 
-// MoveTo sets At to a byte offset of the file, limited to its beginning and end. An error of the file sets Err.
+// MoveTo sets At to the byte offset at of the file, limited to its beginning and end. An error of the file sets Err,
+// after which the window stays empty.
 func (in *Input) MoveTo(at int64) {
 	at = min(max(at, 0), in.Size)
 	end := in.At + int64(len(in.buf))
@@ -138,8 +141,8 @@ func (in *Input) MoveTo(at int64) {
 	in.At = at
 }
 
-// move seeks the file from one byte offset to another. A file without Seek is read up to it, and opened again to move
-// back. A file that ends before it is not an error.
+// move moves the read position of the file from the byte offset from to the offset to. A file without Seek is read up
+// to that offset, and opened again with in.open to move back. A file that ends before it is not an error.
 func (in *Input) move(from, to int64) error {
 	if s, ok := in.file.(io.Seeker); ok {
 		_, err := s.Seek(to, io.SeekStart)

@@ -43,7 +43,7 @@ func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, a
 const Convert = "ffmpeg -i {file} {file.flac}"
 
 // Unread returns the error of a known but unsupported format, with a command that converts it. It wraps ErrFormat.
-// The argument is the name of the format, such as "MP2".
+// format is the name in the message, such as "MP2".
 func Unread(format string) error {
 	return Unknown("%s is not read; convert it: %s", format, Convert)
 }
@@ -63,11 +63,11 @@ const (
 	SwellFactor = 16_000
 )
 
-// Swell returns the maximum size in bytes of the decoded samples of a file of size bytes.
+// Swell returns the maximum number of bytes that the decoded samples of a file of size bytes may take.
 func Swell(size int64) int64 { return SwellBase + SwellFactor*size }
 
-// Shape returns an error if a header has a number of channels below 1, which wraps ErrDecode, or has more channels or
-// a rate in Hz outside the limits, which wraps ErrLimit; otherwise nil.
+// Shape checks the values of a header: channels below 1 are an error that wraps ErrDecode, and more channels, or a
+// rate in Hz outside the limits, an error that wraps ErrLimit. Otherwise it returns nil.
 func (b Limits) Shape(channels int, rate int64) error {
 	switch {
 	case channels < 1:
@@ -83,8 +83,9 @@ func (b Limits) Shape(channels int, rate int64) error {
 // asStream is the advice for a sound that is too long to load.
 const asStream = "play it as a stream (stream: true)"
 
-// Announced returns an error, which wraps ErrLimit, if the number of frames in a header, with a number of channels,
-// exceeds a limit; otherwise nil. The data may have fewer.
+// Announced returns an error, which wraps ErrLimit, if frames, the length in a header, exceeds the limits of frames
+// or memory; otherwise nil. channels must be above 0. The size of the file is not considered, as the data may have
+// fewer frames.
 func (b Limits) Announced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
@@ -95,8 +96,8 @@ func (b Limits) Announced(frames int64, channels int) error {
 	return nil
 }
 
-// Length returns an error, which wraps ErrLimit, if the number of frames decoded until now exceeds a limit or is too
-// large for the size of the file; otherwise nil. The frames have a number of channels.
+// Length returns an error, which wraps ErrLimit, if frames, the number of frames decoded until now, exceeds a limit
+// or is too large for the size of the file; otherwise nil. channels must be above 0.
 func (b Limits) Length(frames int64, channels int) error {
 	if b.Size > 0 && frames > Swell(b.Size)/int64(4*channels) {
 		return Beyond("its samples take more than %d MiB plus %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)

@@ -67,8 +67,8 @@ func (h *Head) Note(format string, args ...any) {
 	}
 }
 
-// Silence replaces infinite and NaN samples, which are interleaved, by 0 and counts them for Notes. frame is the
-// number of the first frame in samples.
+// Silence replaces infinite and NaN values in the interleaved samples by 0, and counts them for Notes. frame is the
+// number of the first frame in samples, so that Notes can name the first such frame.
 func (h *Head) Silence(samples []float32, frame int64) {
 	for i, x := range samples {
 		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
@@ -81,8 +81,8 @@ func (h *Head) Silence(samples []float32, frame int64) {
 	}
 }
 
-// Notes returns a copy of the oddities found up to now, one sentence each, with a sentence about samples that were
-// not finite; empty: no oddities.
+// Notes returns a copy of the oddities found up to now, one sentence each, and last a sentence about samples that
+// Silence has replaced. Without oddities the result is empty.
 func (h *Head) Notes() []string {
 	switch list := slices.Clone(h.notes); h.silence {
 	case 0:
@@ -97,9 +97,10 @@ func (h *Head) Notes() []string {
 // About returns h, as Reader needs.
 func (h *Head) About() *Head { return h }
 
-// Read reads at least one element into dst, which must not be empty, and returns their number; unit is the name of
-// the elements in messages. It protects against faulty readers: an impossible count is an error that wraps ErrDecode,
-// and three empty reads in a row are io.ErrNoProgress. It returns errors of read with the elements read.
+// Read calls read until it reads at least one element into dst, which must not be empty, and returns their number;
+// unit is the name of the elements in messages. It protects against faulty readers: an impossible count is an error
+// that wraps ErrDecode, and three empty reads in a row are io.ErrNoProgress. It returns an error of read together
+// with the elements read.
 func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err error) {
 	for range 3 {
 		n, err = read(dst)
@@ -113,8 +114,9 @@ func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err 
 	return 0, io.ErrNoProgress
 }
 
-// Grow returns dst with n more elements at its end, whose values the caller must set. If it needs more memory, it at
-// least doubles the capacity, so that all allocations together stay below four times the result.
+// Grow returns dst with n more elements at its end, whose values are undefined until the caller sets them. If it
+// needs more memory, it at least doubles the capacity, so that all allocations together stay below four times the
+// result.
 func Grow[T float32 | float64](dst []T, n int) []T {
 	if len(dst)+n > cap(dst) {
 		larger := make([]T, len(dst), max(2*cap(dst), len(dst)+n))
@@ -152,7 +154,7 @@ type Marks struct {
 }
 
 // Limit sets the smallest distance of marks, stride, in frames, and their largest number, most. It has no effect if a
-// distance is already set, as after the first mark.
+// distance is already set, as after Add or an earlier Limit.
 func (m *Marks) Limit(stride int64, most int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,7 +163,8 @@ func (m *Marks) Limit(stride int64, most int) {
 	}
 }
 
-// Wants reports whether Add would keep a mark at a frame: it is far enough after the last mark, or the first.
+// Wants reports whether Add would keep a mark at the frame number frame: it is far enough after the last mark, or the
+// list is empty.
 func (m *Marks) Wants(frame int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,8 +172,8 @@ func (m *Marks) Wants(frame int64) bool {
 	return n == 0 || frame >= m.list[n-1].Frame+m.Stride
 }
 
-// Add adds a mark, unless it is too close to the last one or before it. When the list is full, it drops every second
-// mark and doubles the distance.
+// Add adds the mark x, unless it is too close to the last mark or before it. When the list is full, it drops every
+// second mark and doubles the distance.
 func (m *Marks) Add(x Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,8 +196,8 @@ func (m *Marks) Add(x Mark) {
 	m.Stride *= 2
 }
 
-// Last returns the last mark where before returns true, or start if it returns false for all. before must be true for
-// the marks up to some position, and false after it. It must not call methods of m.
+// Last returns the last mark that before accepts, or start if it accepts not a single mark. before must return true
+// for the marks up to some position, and false after it. It must not call methods of m, because Last holds the mutex.
 func (m *Marks) Last(start Mark, before func(Mark) bool) Mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()

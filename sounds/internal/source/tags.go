@@ -44,8 +44,9 @@ func Comments(b []byte) []string {
 	return list
 }
 
-// readTags returns the values of tags of the form KEY=value by upper-case key, and in numbers the values that are
-// integers from 0 to below 2^40. It ignores other tags; the last one wins if a key occurs twice.
+// readTags returns the values of tags, each "KEY=value", by upper-case key and without spaces around them, and in
+// numbers those values that are integers from 0 to below 2^40. It ignores malformed tags; if a key occurs twice, the
+// last one wins.
 func readTags(tags []string) (values map[string]string, numbers map[string]int64) {
 	values, numbers = map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
@@ -62,9 +63,9 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 	return values, numbers
 }
 
-// Loop returns the loop, in frames, for a sound with a number of frames: from its tags, otherwise from its smpl chunk
-// or instrument, otherwise nil. A loop that ends after the sound is truncated, and a loop that begins after it is
-// ignored; both cases add a note.
+// Loop returns the loop of a sound with frames frames: from its tags, otherwise from its smpl chunk or instrument,
+// otherwise nil. A loop that ends after the sound is truncated, and a loop that begins after it is ignored; both
+// cases add a note to h. Loop tags without an end reach to the end of the sound.
 func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
 	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
@@ -84,8 +85,8 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 	return nil
 }
 
-// within returns the loop l if it is inside a sound with a number of frames, or the part inside it if l ends later,
-// otherwise nil. It adds a note unless l is inside or the sound is empty.
+// within returns the loop l if it is inside a sound with frames frames, or the part inside the sound if l ends later,
+// otherwise nil. It adds a note to h unless l is inside or the sound is empty.
 func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
 	case frames == 0:
@@ -100,7 +101,8 @@ func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	return nil
 }
 
-// firstOf returns the value of the first of keys that m contains, and true; otherwise false.
+// firstOf returns the value in m of the first of keys that m contains, and true. If m contains no key of keys, it
+// returns 0 and false.
 func firstOf(m map[string]int64, keys ...string) (int64, bool) {
 	for _, k := range keys {
 		if n, ok := m[k]; ok {
@@ -141,7 +143,7 @@ func (h *Head) Gain() *pcm.Decibels {
 	return nil
 }
 
-// Believed returns a pointer to the gain of a tag in dB, or nil if it is NaN or more than MaxTagGain up or down.
+// Believed returns a pointer to gain, from a tag in dB, or nil if it is NaN or beyond MaxTagGain up or down.
 func Believed(gain float64) *pcm.Decibels {
 	if !(math.Abs(gain) <= MaxTagGain) {
 		return nil
@@ -152,8 +154,8 @@ func Believed(gain float64) *pcm.Decibels {
 // maxID3 is the number of bytes of a tag that are searched: text usually precedes the pictures.
 const maxID3 = 1 << 20
 
-// TakeID3 moves past all ID3v2 tags at the current position, and returns the entries of the first one as "KEY=value";
-// nil without a tag.
+// TakeID3 moves past all ID3v2 tags at the current position, and returns the user-defined texts of the first one as
+// "KEY=value"; nil without a tag. It searches only the first maxID3 bytes of that tag.
 func (in *Input) TakeID3() (tags []string) {
 	start := in.At
 	if size := id3Tag(in.Peek(10)); size > 0 {
@@ -181,8 +183,9 @@ const (
 	maxTags  = 16
 )
 
-// PassFront skips zeros and ID3v2 tags until is returns true for the bytes that follow, or as long as there are any;
-// it limits their number. It reports whether it skipped a tag.
+// PassFront skips zeros and ID3v2 tags until the function is returns true for the bytes that follow, at most Probe of
+// them, or until no zeros or tags follow. It skips at most maxTags runs of tags and maxZeros zeros. It reports
+// whether it skipped a tag.
 func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 	zeros, tags := maxZeros, maxTags
 	for {
@@ -208,7 +211,7 @@ func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 	}
 }
 
-// leadingZeros returns the number of zero bytes at the beginning of b.
+// leadingZeros returns the number of zero bytes at the beginning of b; len(b) if all are zero.
 func leadingZeros(b []byte) int {
 	for i, x := range b {
 		if x != 0 {
@@ -218,7 +221,7 @@ func leadingZeros(b []byte) int {
 	return len(b)
 }
 
-// passZeros moves past the zero bytes at the current position.
+// passZeros moves past all zero bytes at the current position.
 func (in *Input) passZeros() {
 	for {
 		b := in.Peek(1)
@@ -230,7 +233,8 @@ func (in *Input) passZeros() {
 	}
 }
 
-// PassTail skips zeros and tags at the current position, and reports whether the end of the file follows.
+// PassTail moves past zeros and tags at the current position, and reports whether the end of the file follows. If it
+// returns false, in has moved nevertheless.
 func (in *Input) PassTail() bool {
 	for at := int64(-1); at != in.At; {
 		at = in.At
@@ -240,7 +244,7 @@ func (in *Input) PassTail() bool {
 	return in.Left() == 0
 }
 
-// PassTags skips all ID3v1, ID3v2 and APE tags at the current position.
+// PassTags moves past all ID3v1, ID3v2 and APE tags at the current position. Without a tag it does not move.
 func (in *Input) PassTags() {
 	for {
 		size := tagSize(in.Peek(apeHead), in.Left())
@@ -262,7 +266,8 @@ const (
 )
 
 // tagSize returns the length in bytes of the ID3v1, ID3v2 or APE tag at the beginning of b; 0 without a tag. left is
-// the number of bytes up to the end of the file. If a tag would be longer, it returns the size of its header.
+// the number of bytes up to the end of the file. For an ID3v2 or APE tag that would be longer, it returns the size of
+// the header, for ID3v1 left.
 func tagSize(b []byte, left int64) int64 {
 	if size := id3Tag(b); size > left {
 		return id3Head
@@ -286,8 +291,8 @@ func tagSize(b []byte, left int64) int64 {
 // BeginsID3 reports whether b begins with an ID3v2 tag.
 func BeginsID3(b []byte) bool { return id3Tag(b) > 0 }
 
-// id3Tag returns the length in bytes of the ID3v2 tag whose header is at the beginning of b; 0 without one. The tag
-// may be longer than b.
+// id3Tag returns the length in bytes of the ID3v2 tag whose header of 10 bytes is at the beginning of b, header and
+// footer included; 0 without a valid header. The tag may be longer than b.
 func id3Tag(b []byte) int64 {
 	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
 		return 0
@@ -306,7 +311,8 @@ func id3Tag(b []byte) int64 {
 }
 
 // parseID3 returns the user-defined texts of the ID3v2 tag at the beginning of file (its TXXX frames) as "KEY=value";
-// nil without a tag. An invalid frame ends the list. It ignores compressed and encrypted frames.
+// nil without a tag. A truncated frame ends the list. It ignores compressed and encrypted frames, and bytes after
+// maxID3.
 func parseID3(file []byte) []string {
 	size := id3Tag(file)
 	if size == 0 {
@@ -354,8 +360,8 @@ func parseID3(file []byte) []string {
 	return list
 }
 
-// parseID3Text converts the body of a TXXX frame, a name and a value in any of four encodings, into "NAME=value". The
-// result is false if it is invalid.
+// parseID3Text converts b, the body of a TXXX frame with a name and a value in any of four encodings, into
+// "NAME=value". The result is false if the encoding is unknown or the zero after the name is missing.
 func parseID3Text(b []byte) (string, bool) {
 	if len(b) < 1 {
 		return "", false

@@ -24,8 +24,8 @@ type book struct {
 	values []float32  // empty: scalars only
 }
 
-// readBook reads a codebook of the setup header. Like all readers of setup, it panics with a fault, which readSetup
-// turns into an error, if the header is invalid.
+// readBook reads a codebook of the setup header (Vorbis I, section 3.2.1) and counts its numbers in s.values. Like
+// all readers of setup, it panics with a fault, which readSetup turns into an error, if the header is invalid.
 func (s *setup) readBook() *book {
 	s.need(s.Take(24) == 0x564342, "")
 	b := &book{dimensions: s.number(16)}
@@ -60,15 +60,15 @@ func (s *setup) readBook() *book {
 	return b
 }
 
-// spend adds n to the count of numbers in codebooks, and panics with a fault if it exceeds maxValues.
+// spend adds n to s.values, the count of numbers in all codebooks, and panics with a fault if it exceeds maxValues.
 func (s *setup) spend(n int) {
 	s.values += n
 	s.need(s.values <= maxValues, "codebooks of more than %d numbers", maxValues)
 }
 
-// makeCode assigns to each entry the first free word of its length in bits; 0 means no word. Without words the
-// codebook is valid, but cannot be read. It returns an error unless the words use the code completely or the code has
-// a single word of one bit.
+// makeCode assigns to each entry the first free word of lengths[entry] bits, and builds the decoding tables; 0 means
+// no word. Without any words the codebook is valid, but scalar always fails. It returns an error unless the words use
+// the code completely or the code has a single word of one bit.
 func (b *book) makeCode(lengths []uint8) error {
 	var full uint64
 	used := 0
@@ -111,8 +111,8 @@ func (b *book) makeCode(lengths []uint8) error {
 	return nil
 }
 
-// put adds word, of an entry with a length in bits from 1 to 32, to the decoding tables. word is right-aligned, and
-// its highest bit comes first in the file.
+// put adds word, of entry, with length bits, 1 to 32, to the decoding tables. word is right-aligned, and its highest
+// bit comes first in the file.
 func (b *book) put(entry int, length uint, word uint32) {
 	if length <= quickBits {
 		step := 1 << length
@@ -138,8 +138,8 @@ func (b *book) put(entry int, length uint, word uint32) {
 	b.nodes[node][word&1] = ^int32(entry)
 }
 
-// scalar reads a word from r and returns its entry and true. The result is false for an invalid word or at the end of
-// the data.
+// scalar reads a word from r and returns its entry and true. The second result is false for an invalid word, which
+// ends r, or at the end of the data; the entry then has no meaning.
 func (b *book) scalar(r *source.LSB) (int, bool) {
 	next := r.Peek()
 	q := b.quick[next&(1<<quickBits-1)]
@@ -151,7 +151,8 @@ func (b *book) scalar(r *source.LSB) (int, bool) {
 }
 
 // long decodes an entry with a word longer than quickBits and returns it and true. next has the next bits of r,
-// lowest first, and q is their value in the quick table. For an invalid word it skips all data and returns false.
+// lowest first, and q is their value in the quick table. For an invalid word it skips all data, so that r.Over is
+// true, and returns false.
 func (b *book) long(r *source.LSB, next uint64, q int32) (int, bool) {
 	node := ^q
 	for length := uint(quickBits); q != 0 && length < 32; length++ {
@@ -169,7 +170,7 @@ func (b *book) long(r *source.LSB, next uint64, q int32) (int, bool) {
 }
 
 // add reads the vectors of consecutive entries from r and adds them to x, until less than a vector of x remains. It
-// returns false at the end of the data.
+// returns false at the end of the data or for an invalid word. Requires a codebook with vectors.
 func (b *book) add(x []float64, r *source.LSB) bool {
 	for size := b.dimensions; len(x) >= size; x = x[size:] {
 		entry, ok := b.scalar(r)
@@ -184,8 +185,8 @@ func (b *book) add(x []float64, r *source.LSB) bool {
 	return true
 }
 
-// readValues reads the vectors of the codebook b with a number of entries into b.values. They are built from a
-// lattice or listed explicitly; some codebooks have no vectors. It panics with a fault if the header is invalid.
+// readValues reads the vectors of the codebook b with entries entries into b.values. They are built from a lattice or
+// listed explicitly; some codebooks have no vectors. It panics with a fault if the header is invalid.
 func (s *setup) readValues(b *book, entries int) {
 	kind := s.Take(4)
 	if kind == 0 {
@@ -222,8 +223,8 @@ func (s *setup) readValues(b *book, entries int) {
 	}
 }
 
-// latticeSide returns the largest integer whose power with the exponent dimensions is at most entries. dimensions is
-// at least 1.
+// latticeSide returns the largest integer whose power with the exponent dimensions is at most entries (lookup1_values
+// of Vorbis I, section 9.2.3). dimensions must be at least 1; 0 entries give 0.
 func latticeSide(entries, dimensions int) int {
 	side := 0
 	for {

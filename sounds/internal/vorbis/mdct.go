@@ -15,7 +15,8 @@ type mdct struct {
 	u        []float64
 }
 
-// newMDCT returns the inverse MDCT for blocks of n samples, a power of two, at least 16.
+// newMDCT returns the inverse MDCT for blocks of n samples, a power of two, at least 16. It has scratch space, so it
+// is for one goroutine at a time.
 func newMDCT(n int) *mdct {
 	q := n / 4
 	t := &mdct{n: n, fft: fourier.New(q), z: make([]complex128, q), u: make([]float64, n/2)}
@@ -26,8 +27,8 @@ func newMDCT(n int) *mdct {
 	return t
 }
 
-// inverse computes a block of n values y, whose halves it stores in first and second, from the n/2 values of x:
-// y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)).
+// inverse computes a block of t.n values y, whose halves it stores in first and second, from the n/2 values of x:
+// y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)). It applies no window.
 func (t *mdct) inverse(first, second, x []float64) {
 	m, q := t.n/2, t.n/4
 	x = x[:m]

@@ -33,8 +33,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, err
 }
 
-// other returns the error of a broken first page of an Ogg file, or an error, which wraps source.ErrFormat, that
-// names the content of a file without Vorbis if it is a known one. Otherwise it returns nil.
+// other checks the beginning of an Ogg file. It returns the error of a broken first page, an error that wraps
+// source.ErrFormat and names the content of a file with Speex, Theora or PCM and without Vorbis, or otherwise nil.
 func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
@@ -49,8 +49,9 @@ func other(file []byte) error {
 	return nil
 }
 
-// Open parses the first header, and reads the two others with next. again means that the same stream was opened
-// before: its setup is kept. The error wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
+// Open parses the first header, reads the two others with next, and starts a new decoder. again means that the same
+// stream was opened before: its decoder is kept and only reset. The Head has Frames 0. The error wraps
+// source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	v := &decoder{}
 	if err := v.readIdent(first, c.lim); err != nil {
@@ -77,18 +78,19 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(words[7:])}, nil
 }
 
-// Reset drops the previous block, so that the next packet yields no frames.
+// Reset prepares for a seek: it drops the previous block, so that the next packet yields no frames.
 func (c *codec) Reset() { c.lastLong, c.rest = -1, -1 }
 
-// Lost prepares for a gap after the last packet: its second half will fade out.
+// Lost prepares for a gap after the last packet: MakeUp will fade out the second half of its block, and the next
+// packet yields no frames. Without a previous block it has no effect.
 func (c *codec) Lost() {
 	if c.lastLong >= 0 {
 		c.rest, c.lastLong = c.lastLong, -1
 	}
 }
 
-// MakeUp appends a number of concealed frames to dst: after Lost the second half of the last block, fading out, then
-// silence.
+// MakeUp appends frames concealed frames to dst: in the first call after Lost the second half of the last block,
+// fading out, and otherwise silence.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(frames)*c.channels)
@@ -111,8 +113,8 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 // End returns 0: a Vorbis stream may end after any packet.
 func (c *codec) End() (int64, error) { return 0, nil }
 
-// checkHeader returns an error, which wraps source.ErrDecode, unless packet b begins like a header of a kind: 1 is
-// the identification header, 3 the comment header, 5 the setup header.
+// checkHeader returns an error, which wraps source.ErrDecode, unless the packet b begins like a header of the given
+// kind (Vorbis I, section 4.2.1): 1 is the identification header, 3 the comment header, 5 the setup header.
 func checkHeader(b []byte, kind byte) error {
 	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
 		return source.Broken("the Vorbis header of kind %d is missing", kind)
@@ -120,8 +122,8 @@ func checkHeader(b []byte, kind byte) error {
 	return nil
 }
 
-// readIdent parses b, the identification header: channels, rate and block sizes. The error wraps source.ErrDecode,
-// ErrFormat for another version, or ErrLimit if the shape is outside lim.
+// readIdent parses b, the identification header, into v: channels, rate and block sizes. The error wraps
+// source.ErrDecode, ErrFormat for another version, or ErrLimit if channels or rate are outside lim.
 func (v *decoder) readIdent(b []byte, lim source.Limits) error {
 	if err := checkHeader(b, 1); err != nil {
 		return err

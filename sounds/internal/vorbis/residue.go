@@ -2,8 +2,9 @@ package vorbis
 
 import "voicepool/sounds/internal/source"
 
-// readResidues decodes the spectra of all channels from r into v.spectrum, half values each, which are 0 before. m is
-// the mapping of the packet.
+// readResidues decodes the residues of all channels from r into v.spectrum, half values each, which must be 0 before.
+// m is the mapping of the packet. Channels without a floor (v.curve) stay 0, unless they are coupled with another
+// channel.
 func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	var silent [8]bool
 	for ch := range v.channels {
@@ -44,9 +45,9 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	}
 }
 
-// readResidue decodes the residue x from r and adds it to spectra, in its stored order: eight passes. Each pass reads
-// the classes (first pass only) and then the vectors of all spectra, partition by partition. It stops at the end of
-// the packet.
+// readResidue decodes the residue x from r (Vorbis I, section 8.6.2) and adds it to spectra, in its stored order:
+// eight passes. Each pass reads the classes (first pass only) and then the vectors of all spectra, partition by
+// partition. At the end of the packet it stops. It uses v.classes as scratch space.
 func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	length := len(spectra[0])
 	begin, end := min(x.begin, length), min(x.end, length)
@@ -86,7 +87,7 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 }
 
 // add reads the vectors of a partition from r with the codebook b and adds them to part, which is the partition of
-// one spectrum. It returns false at the end of the packet.
+// one spectrum. It returns false at the end of the packet or for an invalid word; part may then be changed.
 func (x *residue) add(part []float64, b *book, r *source.LSB) bool {
 	if x.kind != 0 {
 		return b.add(part, r)

@@ -59,8 +59,8 @@ type setup struct {
 // fault is the panic value of an invalid setup.
 type fault string
 
-// need panics with a fault, which has the formatted text, unless holds is true; format may be "". readSetup turns it
-// into an error.
+// need panics with a fault, which has the formatted text, unless holds is true; format may be "". readSetup turns the
+// panic into an error.
 func (s *setup) need(holds bool, format string, args ...any) {
 	if holds {
 		return
@@ -71,11 +71,11 @@ func (s *setup) need(holds bool, format string, args ...any) {
 	panic(fault(fmt.Sprintf(format, args...)))
 }
 
-// number returns the next n bits, at most 32, as an int. Beyond the end they are 0.
+// number reads the next n bits, at most 32, and returns them as an int. Beyond the end they are 0.
 func (s *setup) number(n uint) int { return int(s.Take(n)) }
 
-// several calls read for each element of a list and returns the results, at least one. The number of elements minus
-// one is stored in the next bits bits of s.
+// several reads a length minus one from the next bits bits of s, calls read as many times as that length, and returns
+// the results, at least one.
 func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	for range s.number(bits) + 1 {
 		list = append(list, read())
@@ -83,8 +83,9 @@ func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	return list
 }
 
-// readSetup parses the setup header b and validates all references between its parts, so that decoding need not check
-// them. An invalid header is an error that wraps source.ErrDecode.
+// readSetup parses the setup header b (Vorbis I, section 4.2.4) into v, and calls init. It validates all references
+// between the parts of the header, so that decoding need not check them. An invalid header is an error that wraps
+// source.ErrDecode. Requires readIdent.
 func (v *decoder) readSetup(b []byte) (err error) {
 	if err := checkHeader(b, 5); err != nil {
 		return err
@@ -125,7 +126,8 @@ func (s *setup) book() *book {
 	return s.books[i]
 }
 
-// readFloor reads a floor of the setup header. It panics with a fault if the header is invalid.
+// readFloor reads a floor of the setup header, which must be of type 1 (Vorbis I, section 7.2.2). It panics with a
+// fault if the header is invalid.
 func (s *setup) readFloor() *floor1 {
 	kind := s.Take(16)
 	s.need(kind != 0, "floors of the first kind, out of use since 2001, are not read")
@@ -165,8 +167,8 @@ func (s *setup) readFloor() *floor1 {
 	return f
 }
 
-// arrange sorts the points by x and finds the nearest earlier points to the left and right of each. It returns false
-// if two points have the same x.
+// arrange fills f.order, which sorts the points by x, and f.low and f.high, the nearest earlier points to the left
+// and right of each. It returns false if two points have the same x.
 func (f *floor1) arrange() bool {
 	f.order = make([]int, len(f.x))
 	for i := range f.order {
@@ -193,7 +195,8 @@ func (f *floor1) arrange() bool {
 	return true
 }
 
-// readResidue reads a residue of the setup header. It panics with a fault if the header is invalid.
+// readResidue reads a residue of the setup header (Vorbis I, section 8.6.1). It panics with a fault if the header is
+// invalid.
 func (s *setup) readResidue() *residue {
 	x := &residue{
 		kind: s.number(16), begin: s.number(24), end: s.number(24),

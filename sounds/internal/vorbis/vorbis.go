@@ -51,7 +51,8 @@ var decibels = sync.OnceValue(func() *[256]float64 {
 	return &t
 })
 
-// init builds the tables and buffers of the decoder, after all headers have been read.
+// init builds the tables and buffers of the decoder, and sets it to the beginning of the stream. Requires that all
+// headers have been read.
 func (v *decoder) init() {
 	for i, n := range v.blocks {
 		v.transform[i] = newMDCT(n)
@@ -77,9 +78,9 @@ func (v *decoder) init() {
 
 var errPacket = errors.New("a packet that is no sound")
 
-// Decode appends the interleaved frames that one packet completes to dst. The first packet, and an empty one,
-// complete no frames. A truncated packet is decoded up to its end, as the format specifies. Another packet is
-// errPacket, which leaves dst unchanged.
+// Decode decodes an audio packet (Vorbis I, section 4.3) and appends the interleaved frames that it completes to dst.
+// The first packet, and an empty one, complete no frames. A truncated packet is decoded up to its end, as the format
+// specifies. Another packet is errPacket, which leaves dst and the state unchanged.
 func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -116,7 +117,8 @@ func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// mode reads the header of an audio packet from r and returns its mode. It returns errPacket for other packets.
+// mode reads the header of an audio packet from r and returns its mode; r then is at the floors. It returns errPacket
+// for other and truncated packets.
 func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	if r.Flag() {
 		return mode, errPacket
@@ -135,8 +137,8 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	return mode, nil
 }
 
-// Pass returns the number of frames that a packet completes, without decoding it; 0 for the first packet and an empty
-// one. It remembers the packet's block size for the next call. Another packet is errPacket.
+// Pass returns the number of frames that packet completes, without decoding it; 0 for the first packet and an empty
+// one. It stores the block size of packet in v.lastLong for the next call. Another packet is errPacket.
 func (v *decoder) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -153,8 +155,8 @@ func (v *decoder) Pass(packet []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// Ahead returns the number of frames that future packets will complete, without changing the state. Invalid
-// packets count as 0.
+// Ahead returns the number of frames that packets, if they come next, will complete. It does not change the state.
+// Invalid packets count as 0.
 func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
 	last := v.lastLong
 	for _, p := range packets {
@@ -165,9 +167,9 @@ func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// overlap appends the interleaved frames from the middle of the previous block to the middle of the current one to
-// dst. long is 1 if the current block is a long one, 0 for a short one. Without a previous block it returns dst
-// unchanged.
+// overlap appends the interleaved frames from the middle of the previous block, v.last, to the middle of the current
+// one, v.first, to dst (Vorbis I, section 4.3.8). long is 1 if the current block is a long one, 0 for a short one.
+// Without a previous block it returns dst unchanged.
 func (v *decoder) overlap(dst []float32, long int) []float32 {
 	if v.lastLong < 0 {
 		return dst
@@ -204,8 +206,8 @@ func (s *spread) copy(x []float64) {
 	s.move(len(x))
 }
 
-// cross writes a crossfade to the next places of one channel and moves past them: x times fall plus y times rise. It
-// has the length of rise; the others are at least as long.
+// cross writes a crossfade, x times fall plus y times rise, to the next places of one channel and moves past them. It
+// has the length of rise; the other slices must be at least as long.
 func (s *spread) cross(x, fall, y, rise []float64) {
 	x, y, fall = x[:len(rise)], y[:len(rise)], fall[:len(rise)]
 	dst := s.dst
@@ -220,9 +222,9 @@ func (s *spread) cross(x, fall, y, rise []float64) {
 // move advances by n samples of one channel, at most to the end of dst.
 func (s *spread) move(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
 
-// uncouple converts magnitude and angle, the spectra of a coupled pair, in place to two channels. Depending on the
-// signs, one channel is the magnitude, and the other the sum or the difference. It has no branches, because they
-// would be unpredictable.
+// uncouple converts magnitude and angle, the spectra of a coupled pair, in place to two channels (Vorbis I, section
+// 4.3.5). Depending on the signs, one channel is the magnitude, and the other the sum or the difference. It has no
+// branches, because they would be unpredictable.
 func uncouple(magnitude, angle []float64) {
 	angle = angle[:len(magnitude)]
 	for i, m := range magnitude {
@@ -243,8 +245,8 @@ func uncouple(magnitude, angle []float64) {
 	}
 }
 
-// read decodes the heights of a floor's points from r and appends them to y. nil means silence, also at the end of
-// the packet.
+// read decodes the heights of the floor's points for a packet from r (Vorbis I, section 7.2.3), appends them to y and
+// returns y. nil means a silent channel, which the packet declares or which follows from its end.
 func (f *floor1) read(r *source.LSB, y []int) []int {
 	if !r.Flag() {
 		return nil
@@ -279,8 +281,8 @@ func (f *floor1) read(r *source.LSB, y []int) []int {
 	return y
 }
 
-// apply multiplies a spectrum by the line through the points with the heights y, as read returns them, and replaces y
-// by the final heights. step is scratch space; decibels has the linear gain of each height.
+// apply multiplies spectrum by the line through the points with the heights y, as read returns them, and replaces y
+// by the final heights (Vorbis I, section 7.2.4). step is scratch space; decibels has the linear gain of each height.
 func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[256]float64) {
 	height := [...]int{256, 128, 86, 64}[f.multiplier-1]
 	step[0], step[1] = true, true
@@ -321,7 +323,8 @@ func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[2
 	}
 }
 
-// onLine returns the height at x of the line from (x0, y0) to (x1, y1), rounded towards y0. x1 is greater than x0.
+// onLine returns the height at x of the line from (x0, y0) to (x1, y1), rounded towards y0. x1 must be greater than
+// x0.
 func onLine(x0, y0, x1, y1, x int) int {
 	if y1 < y0 {
 		return y0 - (y0-y1)*(x-x0)/(x1-x0)
@@ -330,8 +333,8 @@ func onLine(x0, y0, x1, y1, x int) int {
 }
 
 // drawLine multiplies spectrum[x0:x1], as far as it exists, by the gains of the heights of a line from (x0, y0) to
-// (x1, y1), drawn with Bresenham's algorithm. x1 is greater than x0. decibels has the linear gain of each height;
-// greater heights get the last one.
+// (x1, y1), drawn with Bresenham's algorithm. x1 must be greater than x0. decibels has the linear gain of each
+// height; greater heights get the last one.
 func drawLine(x0, y0, x1, y1 int, spectrum []float64, decibels *[256]float64) {
 	dx, dy := x1-x0, y1-y0
 	base, rest, sign := dy/dx, dy%dx, 1

@@ -84,9 +84,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 const mostLook = 4 << 20
 
 // findWidth determines the alignment of integer samples that have fewer bits than the bytes in their frame:
-// left-aligned, or right-aligned with sign extension. If neither fits the data, the frame size or the number of bits
-// in the header is wrong. It sets bits, low and width, and moves in. The error wraps source.ErrFormat for 24 bits in
-// 4 bytes that fit neither.
+// left-aligned, or right-aligned with sign extension. If neither fits the samples at c.data, the frame size or the
+// number of bits in the header is wrong. It sets f.bits, f.low and f.width, and moves in. The error wraps
+// source.ErrFormat for 24 bits in 4 bytes that fit neither. Requires at least one channel.
 func (f *format) findWidth(in *source.Input, c *chunks) error {
 	width := f.align / f.channels
 	if f.bits == 0 && (f.tag == tagPCM || f.tag == tagFloat) {
@@ -135,9 +135,9 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	return nil
 }
 
-// trimmed returns the number of sound frames, because encoders pad the last block: fact, from the fact chunk, if it
-// ends within the last block, otherwise frames, from the size of the data. libsndfile 1.2 writes a wrong number,
-// divided by the channels once too often, which is ignored.
+// trimmed returns the number of sound frames, without the padding of the last block by encoders: fact, from the fact
+// chunk, if it ends within the last block of e, otherwise frames, from the size of the data. It ignores a fact of
+// frames divided by channels, which libsndfile 1.2 writes by mistake.
 func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	if fact > max(0, frames-int64(e.Frames)) && fact < frames && (channels == 1 || fact != frames/int64(channels)) {
 		return fact
@@ -145,9 +145,9 @@ func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	return frames
 }
 
-// readChunks walks over the chunks of a file, and returns the needed ones. in is at its RIFF header. It skips unknown
-// chunks. A data chunk may exceed the file if it is streamed or by a few bytes. The error wraps source.ErrDecode if a
-// needed chunk is missing or truncated.
+// readChunks walks over the chunks of a file (RIFF, or 64-bit sizes by EBU Tech 3306), and returns the needed ones.
+// in must be at its RIFF header, and moves to the end. It skips unknown chunks. A data chunk may exceed the file if
+// it is streamed or by a few bytes. The error wraps source.ErrDecode if a needed chunk is missing or truncated.
 func readChunks(in *source.Input) (c chunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
 	c.order = binary.LittleEndian
@@ -240,8 +240,9 @@ type format struct {
 	speakers uint32
 }
 
-// parseFormat parses b, a fmt chunk of at least 16 bytes. An unsupported extensible format is an error that wraps
-// source.ErrFormat, a short one wraps source.ErrDecode.
+// parseFormat parses b, a fmt chunk of at least 16 bytes, with numbers in order. For WAVE_FORMAT_EXTENSIBLE it takes
+// the tag of the sub-format. An unsupported sub-format is an error that wraps source.ErrFormat, and too short a chunk
+// wraps source.ErrDecode.
 func parseFormat(b []byte, order binary.ByteOrder) (f format, err error) {
 	f.big = order == binary.BigEndian
 	f.tag = order.Uint16(b)
@@ -289,7 +290,7 @@ var named = [...]struct {
 	{0xf1ac, "FLAC"},
 }
 
-// nameOf returns the name of an unsupported encoding, or "" if it is unknown.
+// nameOf returns the name of the unsupported encoding with the format tag tag, or "" if the tag is unknown.
 func nameOf(tag uint16) string {
 	for _, x := range named {
 		if x.tag == tag {
@@ -299,9 +300,10 @@ func nameOf(tag uint16) string {
 	return ""
 }
 
-// encoding returns the encoding of the samples; b is the fmt chunk. Integers may have any number of bits. A-law and
-// u-law always have 8 bits, whatever the header announces. Like other readers, it ignores the frame size. The error
-// wraps source.ErrFormat if the encoding is unsupported, and source.ErrDecode for faulty ADPCM.
+// encoding returns the encoding of the samples; b is the fmt chunk, for the fields of ADPCM. Integers may have any
+// number of bits. A-law and u-law always have 8 bits, whatever the header announces. Like other readers, it ignores
+// the frame size. The error wraps source.ErrFormat if the encoding is unsupported, and source.ErrDecode for faulty
+// ADPCM.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
@@ -334,8 +336,9 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.Convert)
 }
 
-// adpcm returns the IMA or Microsoft ADPCM encoding, with the additional fields of b, the fmt chunk. Impossible
-// fields are an error, which only has a text.
+// adpcm returns the IMA or Microsoft ADPCM encoding, with the frames per block and the predictors from b, the fmt
+// chunk. If b lacks them, the largest number and the standard predictors apply. Impossible fields are an error
+// without a wrapped kind.
 func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
 	frames := 0
 	if len(b) >= 20 {
