@@ -27,7 +27,7 @@ import (
 //go:embed *.flac
 var files embed.FS
 
-// FS returns the file system with the sounds: "coin.flac" and so on, in one folder.
+// FS returns the file system with the sounds: "coin.flac" and so on, in one folder, read-only.
 func FS() fs.FS {
 	return files
 }
@@ -43,13 +43,13 @@ var names = sync.OnceValue(func() []string {
 	return list
 })
 
-// Source returns the source of the sound with a name for Library.Load. It does not check the name: loading an unknown
-// one fails. A library decodes each embedded sound once, however often it is loaded.
+// Source returns the source of the sound called name, for Library.Load. It does not check the name: loading an
+// unknown sound fails. A library decodes each embedded sound once, however often it is loaded.
 func Source(name string) sounds.Source {
 	return sounds.Source{Name: name, File: name + ".flac", FS: files}
 }
 
-// Sources returns the sources of all sounds, for a bank whose file names embedded sounds:
+// Sources returns the sources of all sounds, sorted by name, for a bank whose file names embedded sounds:
 //
 //	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
 func Sources() (all []sounds.Source) {
@@ -59,8 +59,8 @@ func Sources() (all []sounds.Source) {
 	return all
 }
 
-// Load returns the sound with a name, which lib decodes at the first call. For an unknown name the error wraps
-// fs.ErrNotExist and suggests the nearest name.
+// Load returns the sound called name, which lib decodes at the first call. For an unknown name the error wraps
+// fs.ErrNotExist and suggests the nearest name; other errors are of lib.
 func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	if _, ok := Open(name); !ok {
 		nearest := words.Nearest(name, Names())
@@ -73,14 +73,14 @@ func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	return loaded[0], nil
 }
 
-// Open returns a copy of the FLAC file of a sound, or nil and false if there is no sound of this name.
+// Open returns a copy of the FLAC file of the sound called name, or nil and false if there is no such sound.
 func Open(name string) ([]byte, bool) {
 	data, err := files.ReadFile(name + ".flac")
 	return data, err == nil
 }
 
-// IsLoop reports whether a sound is made to loop, according to the tags of its file. It returns false for an
-// unknown name.
+// IsLoop reports whether the sound called name is made to loop, according to the tags of its file. It returns false
+// for an unknown name.
 func IsLoop(name string) bool {
 	data, _ := Open(name)
 	return bytes.Contains(data[:min(len(data), 256)], []byte("LOOPSTART=")) // tags come first

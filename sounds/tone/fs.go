@@ -17,8 +17,8 @@ type FS struct {
 	Length time.Duration // as in Signal.Clip; 0: one second of a wave, ten of noise
 }
 
-// Open generates a stereo WAV file of the signal that name describes, see Parse. The error is a *fs.PathError that
-// wraps ErrSignal.
+// Open generates a stereo WAV file of the signal that name describes, see Parse, and returns it as an open file in
+// memory. The error is a *fs.PathError that wraps ErrSignal.
 func (f FS) Open(name string) (fs.File, error) {
 	s, err := Parse(name)
 	if err == nil {
@@ -44,13 +44,13 @@ type unnamed struct {
 	name string
 }
 
-// Error returns the text without the name of the signal.
+// Error returns the text without the prefix of this package and without the name of the signal.
 func (e unnamed) Error() string { return strings.TrimPrefix(Reason(e.error), e.name+": ") }
 
 // Unwrap returns the error with the name.
 func (e unnamed) Unwrap() error { return e.error }
 
-// encode returns interleaved stereo samples at a rate in Hz as a WAV file of 32-bit floats.
+// encode returns a WAV file with the interleaved stereo samples, at rate in Hz, as 32-bit floats.
 func encode(samples []float32, rate int) []byte {
 	const header, frame = 58, 8
 	size := uint32(4 * len(samples))
@@ -93,7 +93,7 @@ type info struct {
 	size int64
 }
 
-// Name implements fs.FileInfo, as do the methods below: a read-only file without a time.
+// Name returns the name that was opened. This and the methods below implement fs.FileInfo for a read-only file.
 func (i info) Name() string { return i.name }
 
 // Size returns the size in bytes.

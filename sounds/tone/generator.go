@@ -17,8 +17,8 @@ type generator struct {
 	pink        *pinkFilter
 }
 
-// newGenerator returns a generator of a valid signal at a rate in Hz. The frequency of a wave is turns periods per
-// frames frames; noise ignores it.
+// newGenerator returns a generator of the signal s, which must be valid, at rate in Hz. The frequency of a wave is
+// turns periods per frames frames, in place of s.Hertz; noise ignores it. A wave starts at zero.
 func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	g := &generator{shape: s.Shape, seed: wave.Random(s.Seed), step: turns / frames}
 	g.turn = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
@@ -84,7 +84,7 @@ const (
 	outerTap    = 0.09449985829433426
 )
 
-// newPinkFilter returns a filter that makes white noise pink, for a rate in Hz.
+// newPinkFilter returns a filter that makes white noise pink, for rate in Hz, with silence as its past.
 func newPinkFilter(rate int) *pinkFilter {
 	f := &pinkFilter{}
 	for w := highestPole; ; w /= 2 {
@@ -100,7 +100,7 @@ func newPinkFilter(rate int) *pinkFilter {
 	return f
 }
 
-// next filters one sample of white noise and returns a sample of pink noise.
+// next filters x, the next sample of white noise, and returns the next sample of pink noise.
 func (f *pinkFilter) next(x float64) float64 {
 	for i, p := range f.poles {
 		y := x - float64(f.zeros[i]*f.last[i]) + float64(p*f.out[i])
@@ -112,7 +112,7 @@ func (f *pinkFilter) next(x float64) float64 {
 }
 
 // power returns the linear gain of the filter for the RMS of white noise: the root of the sum of the squares of its
-// impulse response. rate is in Hz. It does not change the state.
+// impulse response, over about two seconds. rate is in Hz. The state of f stays the same.
 func (f *pinkFilter) power(rate int) float64 {
 	g, sum, x := *newPinkFilter(rate), 0.0, 1.0
 	for range 2*rate + 16 {

@@ -44,13 +44,13 @@ type Signal struct {
 	Seed  uint64  // of noise: selects the random numbers
 }
 
-// Is reports whether a name is intended for Parse: it begins with "tone:" or "noise:".
+// Is reports whether name is intended for Parse, because it begins with "tone:" or "noise:". The rest may be invalid.
 func Is(name string) bool {
 	return strings.HasPrefix(name, "tone:") || strings.HasPrefix(name, "noise:")
 }
 
-// Parse parses the name of a signal: tone:HERTZ, tone:HERTZ:SHAPE with sine, square, saw or triangle,
-// noise:white, noise:pink, or noise:pink:SEED. The error wraps ErrSignal.
+// Parse parses the name of a signal: tone:HERTZ, tone:HERTZ:SHAPE with sine, square, saw or triangle, noise:white,
+// noise:pink, or either noise with :SEED. The error wraps ErrSignal and contains the name.
 func Parse(name string) (Signal, error) {
 	kind, rest, _ := strings.Cut(name, ":")
 	first, second, more := strings.Cut(rest, ":")
@@ -93,8 +93,8 @@ func Parse(name string) (Signal, error) {
 	return wrong("a name begins with tone: or noise:, as tone:440 and noise:pink")
 }
 
-// shapeOf returns the index of a name in names and true, or the index of the nearest name and false. The index counts
-// from the first of names.
+// shapeOf returns the index of name in names and true, or the index of the nearest name and false. The index counts
+// from the first of names, so it is a Shape only if names begins with the first shape.
 func shapeOf(name string, names []string) (Shape, bool) {
 	for i, n := range names {
 		if n == name {
@@ -123,14 +123,15 @@ func (s Signal) String() string {
 	return "tone:" + strconv.FormatFloat(s.Hertz, 'g', -1, 64) + ":" + s.Shape.String()
 }
 
-// Reason returns the text of an error without the prefix of this package, for messages that already name the
-// place.
+// Reason returns the text of err without the prefix of this package, for messages that already name the place. Other
+// errors keep their text.
 func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrSignal.Error()+": ") }
 
 // maxRate is the maximum sample rate.
 const maxRate = 768000
 
-// check returns an error that wraps ErrSignal if the signal is invalid at a rate in Hz.
+// check returns an error that wraps ErrSignal if the signal is invalid at rate in Hz, otherwise nil: an impossible
+// rate, an unknown shape, or a wave that is not in 1 Hz to below half the rate.
 func (s Signal) check(rate int) error {
 	switch {
 	case rate < 1 || rate > maxRate:

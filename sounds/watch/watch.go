@@ -54,7 +54,8 @@ func File(ctx context.Context, path string, changed func()) error {
 	return newFile(path, changed).serve(ctx, n)
 }
 
-// newFile returns a watch of the file at path that calls changed, at first at once.
+// newFile returns a watch of the file at path that calls changed, the first time as soon as run starts. It does not
+// watch yet.
 func newFile(path string, changed func()) *watch {
 	path = filepath.Clean(path)
 	files := func() ([]string, <-chan struct{}) { return []string{path}, nil }
@@ -63,7 +64,7 @@ func newFile(path string, changed func()) *watch {
 }
 
 // serve calls run with the events of n, and closes n at the end. It returns nil when ctx ends, and otherwise an error
-// of the operating system.
+// that wraps the error of the operating system.
 func (w *watch) serve(ctx context.Context, n *fsnotify.Watcher) error {
 	if err := cmp.Or(w.run(ctx, n.Add, n.Events, n.Errors), n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
@@ -80,15 +81,16 @@ type watch struct {
 	folders map[string]bool      // the watched folders
 }
 
-// newWatch returns a watch of all files of lib, which reloads them and calls changed.
+// newWatch returns a watch of all files of lib, which reloads them and passes changed to Library.Reload. It does not
+// watch yet.
 func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watch {
 	again := func(ctx context.Context, file string) { lib.Reload(ctx, file, changed) }
 	return &watch{files: lib.Files, again: again, due: map[string]time.Time{}, folders: map[string]bool{}}
 }
 
-// run watches the folders of all files and reloads changed files, until ctx ends; then it returns nil. add watches a
-// folder; its error ends run. events and errs are the channels of the watcher; an error other than an overflow ends
-// run.
+// run watches the folders of all files, also of files loaded later, and reloads changed files, until ctx ends; then
+// it returns nil. add watches a folder; its error ends run. events and errs are the channels of the watcher; an error
+// ends run, but after an overflow all files are reloaded.
 func (w *watch) run(ctx context.Context, add func(folder string) error, events <-chan fsnotify.Event, errs <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -126,15 +128,15 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 	}
 }
 
-// touched schedules a reload of a file for the time when it has not changed for 100 ms. A watch of one file ignores
-// others.
+// touched schedules a reload of file in 100 ms, or delays a reload that is already scheduled. A watch of one file
+// ignores other files.
 func (w *watch) touched(file string) {
 	if w.only == "" || w.only == file {
 		w.due[file] = time.Now().Add(settled)
 	}
 }
 
-// reload reloads the files whose scheduled time has come, except pipes.
+// reload calls w.again for the files whose scheduled time has come, except pipes, and removes them from the schedule.
 func (w *watch) reload(ctx context.Context) {
 	for file, at := range w.due {
 		if time.Now().Before(at) {

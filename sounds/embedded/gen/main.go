@@ -29,8 +29,9 @@ func main() {
 	}
 }
 
-// encode writes the sound of a recipe as a FLAC file with the command flac, and replaces an existing file. A
-// loop has the tags LOOPSTART and LOOPLENGTH, in frames.
+// encode writes the sound of the recipe r to file in FLAC with the command flac, and replaces an existing file. A
+// loop has the tags LOOPSTART and LOOPLENGTH, in frames. The error is of running the command, which prints its own
+// messages to stderr.
 func encode(r synth.Recipe, file string) error {
 	channels := r.PCM()
 	var samples []byte

@@ -69,8 +69,8 @@ func (r *reader) given(n int64) int64 {
 	return n - max(min(n, r.added[1])-r.added[0], 0)
 }
 
-// decoded returns the number, among all decoded sound frames, of frame n among those that Next returns without the
-// padding at the end. It is the inverse of given.
+// decoded returns the number, counted with the padding at the end, of the sound frame that is number n without that
+// padding. It is the inverse of given.
 func (r *reader) decoded(n int64) int64 {
 	if n >= r.added[0] {
 		n += r.added[1] - r.added[0]

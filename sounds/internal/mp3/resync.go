@@ -175,8 +175,8 @@ func (r *reader) conceal(frames int64, fault error) {
 	r.Conceal(from, to-from, fault)
 }
 
-// silent appends one silent MP3 frame to dst, in which the previous sound fades out, without padding, and counts the
-// frame. Unless r.todo is decode, it only counts.
+// silent appends one silent MP3 frame to dst without padding, counts the frame, and returns dst. The previous sound
+// fades out at its beginning. Unless r.todo is decode, it only counts.
 func (r *reader) silent(dst []float32) []float32 {
 	if r.todo == decode {
 		old := len(dst)

@@ -40,7 +40,7 @@ func newDecoder(channels int) *decoder {
 	return d
 }
 
-// reset makes the decoder forget all previous packets.
+// reset clears the state of all previous packets, so that the decoder is as new.
 func (d *decoder) reset() {
 	d.silk.Reset()
 	d.celt.Reset()
@@ -54,13 +54,13 @@ type state struct {
 	celt celt.State
 }
 
-// state returns a copy of the state after the last packet.
+// state returns a copy of the state after the last packet. Only a decoder with the same channels can use it.
 func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State} }
 
 // setState restores a state of a decoder with the same channels. It copies s, which stays valid.
 func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
 
-// decode decodes the frames of one packet with configuration c into dst, and remembers c as the last configuration.
+// decode decodes frames, the frames of one packet with configuration c, into dst, and stores c as d.last for conceal.
 // The samples in dst are interleaved; dst must have exactly the length of the packet's frames at 48 kHz. Invalid
 // frames decode to arbitrary samples.
 func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
@@ -71,8 +71,9 @@ func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	}
 }
 
-// conceal fills dst, interleaved, with a synthesis of lost audio that continues the last packet. It is silent before
-// the first packet. After CELT, a rest of less than 2.5 ms is silent.
+// conceal fills dst, interleaved, with a synthesis of lost audio that continues the last packet, and advances the
+// state like a packet. It is silent before the first packet. After a CELT packet, an end of less than 2.5 ms is
+// silent.
 func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels
@@ -107,8 +108,8 @@ func (d *decoder) conceal(dst []float32) {
 	}
 }
 
-// decodeFrame decodes data, one frame with configuration c, into dst, interleaved. A frame of at most one byte is
-// lost: it is concealed.
+// decodeFrame decodes data, one frame with configuration c, into dst, interleaved, and smooths a change between SILK
+// and CELT (RFC 6716, section 4.5). A frame of at most one byte is lost: it is concealed.
 func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	if len(data) <= 1 {
 		d.conceal(dst)
@@ -185,16 +186,16 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	d.mode, d.covered = c.mode, redundant != nil && !toSpeech
 }
 
-// add adds the samples of x to dst, which is at least as long.
+// add adds the samples of x to dst, which must be at least as long.
 func add(dst, x []float32) {
 	for i, v := range x {
 		dst[i] += v
 	}
 }
 
-// readRedundant removes the redundant CELT frame from data, a SILK frame that d.entropy is reading, and returns it,
-// or nil. It smooths a change between both coders. With toSpeech it applies to the beginning of the frame, otherwise
-// to the end.
+// readRedundant removes from data, a SILK or hybrid frame that d.entropy is reading, the redundant CELT frame at its
+// end, and returns it, or nil (RFC 6716, section 4.5.1). The redundant frame smooths a change between both coders: at
+// the beginning of the frame if toSpeech is true, otherwise at the end.
 func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech bool) {
 	e, more := &d.entropy, 0
 	if c.mode == hybrid {
@@ -214,14 +215,15 @@ func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech b
 	return e.Shrink(n), toSpeech
 }
 
-// decodeRedundant decodes a redundant CELT frame of 5 ms into d.redundant. c is the configuration of its packet.
+// decodeRedundant decodes frame, a redundant CELT frame of 5 ms, into d.redundant, and updates the state of d.celt. c
+// is the configuration of its packet.
 func (d *decoder) decodeRedundant(c config, frame []byte) {
 	d.second.Reset(frame)
 	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)
 }
 
 // crossfade writes the first 2.5 ms of dst, interleaved: a crossfade from x to y with the squared window of CELT. dst
-// may be x or y.
+// may be x or y. The rest of dst stays.
 func (d *decoder) crossfade(dst, x, y []float32) {
 	for i, w := range d.fade {
 		for k := i * d.channels; k < (i+1)*d.channels; k++ {

@@ -50,9 +50,9 @@ type codec struct {
 // place is the stream and channel that a channel is decoded from.
 type place struct{ stream, channel int } // stream -1: silence
 
-// Open parses the first header, and reads the second one with next. again means that the same stream was opened
-// before: its decoders are kept and reset. The error wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from
-// next.
+// Open parses the first header (RFC 7845, section 5.1), reads the second one with next, and makes new decoders. again
+// means that the same stream was opened before: its decoders are kept and reset. h.Front is the pre-skip. The error
+// wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	if len(first) < 19 {
 		return h, source.Broken("a first Opus header of %d bytes, it has 19", len(first))
@@ -82,9 +82,9 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return h, c.readMapping(h.Channels, first[18:])
 }
 
-// readMapping makes the decoders and the channel mapping for a number of channels. b begins with the mapping family
-// in the first header. An unsupported family is an error that wraps source.ErrFormat, a faulty one wraps
-// source.ErrDecode.
+// readMapping sets c.streams, new decoders, c.coupled and c.mapping for a sound with the given channels (RFC 7845,
+// section 5.1.1). b begins with the mapping family in the first header. An unsupported family is an error that wraps
+// source.ErrFormat, a faulty mapping wraps source.ErrDecode.
 func (c *codec) readMapping(channels int, b []byte) error {
 	family, streams, from := b[0], 1, []byte{0, 1}
 	c.coupled = channels - 1
@@ -130,8 +130,8 @@ func (c *codec) readMapping(channels int, b []byte) error {
 	return nil
 }
 
-// Decode appends the interleaved frames of a packet to dst. An empty packet has no frames. After an error, which
-// wraps source.ErrDecode, dst is unchanged.
+// Decode appends the interleaved frames of packet at 48 kHz, with the gain of the header, to dst. An empty packet has
+// no frames. After an error, which wraps source.ErrDecode, dst is unchanged, but some streams may have advanced.
 func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -163,8 +163,8 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// Pass returns the number of frames in a packet at 48 kHz, without decoding it; 0 for an empty packet. An invalid
-// packet is an error that wraps source.ErrDecode.
+// Pass returns the number of frames in packet at 48 kHz, without decoding it; 0 for an empty packet. An invalid
+// packet is an error that wraps source.ErrDecode. The state stays the same.
 func (c *codec) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -182,7 +182,7 @@ func (c *codec) Ahead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// Reset makes all decoders forget the previous packets.
+// Reset clears the state of the previous packets in all decoders.
 func (c *codec) Reset() {
 	for _, d := range c.streams {
 		if d != nil {
@@ -191,7 +191,7 @@ func (c *codec) Reset() {
 	}
 }
 
-// State returns a copy of the decoder state after the last packet, for SetState.
+// State returns a copy of the state of all decoders after the last packet, for SetState.
 func (c *codec) State() any {
 	states := make([]*state, len(c.streams))
 	for i, d := range c.streams {
@@ -202,7 +202,7 @@ func (c *codec) State() any {
 	return states
 }
 
-// SetState restores s, a result of State for the same stream, which stays valid.
+// SetState restores s, a result of State for the same stream. s stays valid, since it is copied.
 func (c *codec) SetState(s any) {
 	for i, x := range s.([]*state) {
 		if x != nil {
@@ -211,13 +211,13 @@ func (c *codec) SetState(s any) {
 	}
 }
 
-// Lost prepares for concealed frames: MakeUp may again synthesize up to its limit.
+// Lost begins a gap: MakeUp may again synthesize up to mostMadeUp frames.
 func (c *codec) Lost() { c.made = 0 }
 
 // mostMadeUp is the number of frames after which concealment has decayed to silence.
 const mostMadeUp = 48000 / 5
 
-// MakeUp appends a number of concealed frames to dst, which continue the last packet. After mostMadeUp frames since
+// MakeUp appends frames concealed frames to dst, which continue the last packet. After about mostMadeUp frames since
 // Lost they are silent.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	channels, old := len(c.mapping), len(dst)
@@ -239,8 +239,8 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	return dst
 }
 
-// spread writes part, the interleaved samples of a stream with width channels, to the channels of out that are mapped
-// to it, with the gain of the header. stream is its index, and out is interleaved. Other channels of out are left
+// spread writes part, the interleaved samples of the stream with index stream and width channels, to the channels of
+// out that are mapped to that stream, with the gain of the header. out is interleaved. Its other channels are
 // unchanged.
 func (c *codec) spread(out, part []float32, stream, width int) {
 	channels := len(c.mapping)

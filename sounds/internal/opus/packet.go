@@ -21,7 +21,7 @@ type config struct {
 	channels int
 }
 
-// configOf returns the configuration that b, the first byte of a packet, announces.
+// configOf returns the configuration that b, the first byte of a packet, announces (RFC 6716, section 3.1).
 func configOf(b byte) (c config) {
 	n := int(b >> 3)
 	c.channels = 1 + int(b>>2&1)
@@ -43,9 +43,9 @@ var errPacket = source.Broken("an Opus packet whose lengths do not add up")
 // maxFrames is the maximum duration of a packet: 120 ms.
 const maxFrames = 5760
 
-// split appends the frames of the packet b to frames, and returns its configuration and the list. The last frame
-// extends to the end of b, unless the packet is self-delimited (delimited). rest is the data after a self-delimited
-// packet. All alias b. Invalid sizes are errPacket.
+// split appends the frames of the packet b to frames (RFC 6716, section 3.2), and returns its configuration and the
+// extended list. The last frame extends to the end of b, unless delimited is true: the packet then has its own length
+// (appendix B), and rest is the data after it. All slices alias b. Invalid sizes are errPacket.
 func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, rest []byte, err error) {
 	if len(b) == 0 {
 		return c, nil, nil, errPacket
@@ -134,8 +134,8 @@ func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, 
 	return c, frames, b[padding:], nil
 }
 
-// lengthOf returns the number of frames at 48 kHz in a packet, from its first two bytes. The error is errPacket if
-// they are invalid, also if b is empty.
+// lengthOf returns the number of frames at 48 kHz in the packet b, from its first two bytes. The error is errPacket
+// if they announce no frames or more than maxFrames, or are missing.
 func lengthOf(b []byte) (int64, error) {
 	if len(b) == 0 {
 		return 0, errPacket

@@ -10,7 +10,7 @@ type mode struct {
 }
 
 // strike returns the sound of a body with the given modes when s excites it: an impulse is a hard hammer, a short
-// noise a scratch, dust is gravel. It takes s over.
+// noise a scratch, dust is gravel. The result reads s, so s must not be used elsewhere.
 func (s Signal) strike(modes ...mode) Signal {
 	type resonator struct{ in, c1, c2, y1, y2 float64 }
 	body := make([]resonator, 0, len(modes))
@@ -37,7 +37,8 @@ func (s Signal) strike(modes ...mode) Signal {
 	}
 }
 
-// tuned returns modes, given as ratios, scaled to a frequency in Hz and a decay time in seconds.
+// tuned returns a new slice of modes whose frequencies, given as ratios, are multiplied by hz, and whose decay times
+// by t60.
 func tuned(hz, t60 float64, modes ...mode) []mode {
 	out := make([]mode, len(modes))
 	for i, m := range modes {
@@ -48,8 +49,8 @@ func tuned(hz, t60 float64, modes ...mode) []mode {
 
 // The bodies, with frequencies as ratios, and times as fractions of the longest decay.
 
-// bellModes returns the modes of a church bell of a frequency in Hz with a decay of 60 dB in t60 seconds. They are
-// hum, prime, tierce, quint, nominal and higher ones, some doubled with a slight detuning, which makes them beat.
+// bellModes returns the modes of a church bell whose prime is hz, with a longest decay of 60 dB in t60 seconds. They
+// are hum, prime, tierce, quint, nominal and higher ones, some doubled with a slight detuning, which makes them beat.
 func bellModes(hz, t60 float64) []mode {
 	return tuned(hz, t60,
 		mode{0.5, -8, 1}, mode{0.501, -14, 0.95}, mode{1, -3, 0.75}, mode{1.183, 0, 0.62}, mode{1.187, -6, 0.6},
@@ -57,19 +58,19 @@ func bellModes(hz, t60 float64) []mode {
 		mode{3.011, -8, 0.26}, mode{4.166, -12, 0.18}, mode{5.433, -17, 0.12}, mode{6.796, -22, 0.08})
 }
 
-// barModes returns the modes of a wooden bar over a tube, tuned to the double octave, of a frequency in Hz with a
+// barModes returns the modes of a wooden bar over a tube, tuned to the double octave, whose lowest mode is hz, with a
 // decay of 60 dB in t60 seconds.
 func barModes(hz, t60 float64) []mode {
 	return tuned(hz, t60, mode{1, 0, 1}, mode{3.98, -14, 0.3}, mode{9.7, -24, 0.09})
 }
 
-// chimeModes returns the modes of a small, freely hanging metal bar of a frequency in Hz with a decay of 60 dB in t60
-// seconds.
+// chimeModes returns the modes of a small, freely hanging metal bar whose lowest mode is hz, with a decay of 60 dB in
+// t60 seconds.
 func chimeModes(hz, t60 float64) []mode {
 	return tuned(hz, t60, mode{1, 0, 1}, mode{1.002, -9, 0.9}, mode{2.756, -12, 0.4}, mode{5.404, -20, 0.16})
 }
 
-// pluck returns a plucked string (Karplus and Strong) of a frequency in Hz, which decays by 60 dB in t60 seconds: a
+// pluck returns a plucked string (Karplus and Strong) of the frequency hz, which decays by 60 dB in t60 seconds: a
 // delay line filled with noise, with a small loss per round. bright is 0 (a thumb) to 1 (a plectrum); seed selects
 // the noise.
 func pluck(hz, t60, bright float64, seed random) Signal {

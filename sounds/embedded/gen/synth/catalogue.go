@@ -15,13 +15,13 @@ type Recipe struct {
 	make func() *track
 }
 
-// PCM generates the sound: one slice of 16-bit samples per channel, one or two channels, at Rate. The samples
-// are the same each time.
+// PCM generates the sound: one slice of 16-bit samples per channel, one or two channels, at Rate, with the peak
+// r.Peak. The samples are the same each time.
 func (r Recipe) PCM() [][]int16 {
 	return r.make().finish(r.Peak)
 }
 
-// Recipes returns the recipes of the embedded sounds, sorted by name.
+// Recipes returns a new slice with the recipes of the embedded sounds, sorted by name.
 func Recipes() []Recipe {
 	all := slices.Concat(menus, fights, places, instruments, loops)
 	slices.SortFunc(all, func(a, b Recipe) int { return cmp.Compare(a.Name, b.Name) })

@@ -5,12 +5,12 @@ import "voicepool/pcm"
 // log2of1000 is the number of halvings in 60 dB.
 const log2of1000 = 9.96578428466208704576
 
-// perFrame returns the factor per frame for a decay by 60 dB in t60 seconds.
+// perFrame returns the factor per frame of a decay by 60 dB in t60 seconds.
 func perFrame(t60 float64) float64 {
 	return pcm.Exp2(-log2of1000 / float64(t60*Rate))
 }
 
-// decay returns an envelope that falls from 1 by 60 dB every t60 seconds.
+// decay returns an envelope that starts at 1 and falls exponentially, by 60 dB every t60 seconds.
 func decay(t60 float64) Signal {
 	v, k := 1.0, perFrame(t60)
 	return func() float64 {
@@ -20,22 +20,22 @@ func decay(t60 float64) Signal {
 	}
 }
 
-// over returns shape(x) while x moves linearly from 0 to 1 in a number of seconds, and then shape(1).
+// over returns a signal that is shape(x) while x moves linearly from 0 to 1 within seconds, and then stays at
+// shape(1).
 func over(seconds float64, shape func(x float64) float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return shape(float64(min(i, n)) / float64(n)) })
 }
 
-// attack returns an envelope that rises from 0 to 1 in a number of seconds as a raised cosine, and stays there.
+// attack returns an envelope that rises from 0 to 1 within seconds as a raised cosine, and stays there.
 func attack(seconds float64) Signal { return over(seconds, raised) }
 
-// hump returns an envelope that rises and falls once within a number of seconds, as a raised cosine, and stays
-// at 0.
+// hump returns an envelope that rises from 0 to 1 and falls again within seconds, as a raised cosine, and stays at 0.
 func hump(seconds float64) Signal {
 	return over(seconds, func(x float64) float64 { return raised(2 * min(x, 1-x)) })
 }
 
-// raised returns the raised cosine of x, 0..1, which rises from 0 to 1.
+// raised returns (1 - cos(pi x)) / 2, the raised cosine that rises from 0 to 1 while x does.
 func raised(x float64) float64 {
 	return (1 - pcm.CosPi(x)) / 2
 }
@@ -43,8 +43,8 @@ func raised(x float64) float64 {
 // point is a point of a line: a value at a time in seconds.
 type point struct{ at, value float64 }
 
-// line returns a signal that is interpolated linearly between points, in the order of their times in seconds. It
-// holds the first value before them and the last one after them.
+// line returns a signal that is interpolated linearly between points, which must be in the order of their times. It
+// holds the first value before them and the last one after them. Requires at least one point.
 func line(points ...point) Signal {
 	leg := 0
 	return byFrame(func(i int) float64 {
@@ -64,8 +64,8 @@ func line(points ...point) Signal {
 	})
 }
 
-// glide returns a frequency in Hz that moves from one value to another in a number of seconds, linear in pitch,
-// and stays there.
+// glide returns a frequency in Hz that moves from the value from to the value to within seconds, linear in pitch, and
+// stays there.
 func glide(from, to, seconds float64) Signal {
 	octaves := pcm.Log2(to / from)
 	return over(seconds, func(x float64) float64 {
@@ -76,19 +76,20 @@ func glide(from, to, seconds float64) Signal {
 	})
 }
 
-// steps returns a signal that holds each value for a number of seconds, and the last one endlessly.
+// steps returns a signal that holds each of values for seconds, one after the other, and the last one endlessly.
 func steps(seconds float64, values ...float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return values[min(i/n, len(values)-1)] })
 }
 
-// vibrato returns freq, a frequency in Hz, modulated by a sine of up to depth semitones, rate times a second.
+// vibrato returns freq, a frequency in Hz, modulated by a sine of up to depth semitones up and down, rate times a
+// second.
 func vibrato(freq Signal, rate float64, depth pcm.Semitones) Signal {
 	lfo := sine(at(rate))
 	return freq.times(func() float64 { return pcm.Semitones(float64(float64(depth) * lfo())).Ratio() })
 }
 
-// pitch returns the frequency in Hz of a note, in semitones from A4 = 440 Hz.
+// pitch returns the frequency in Hz of the note s semitones above A4 = 440 Hz.
 func pitch(s pcm.Semitones) float64 {
 	return float64(440 * s.Ratio())
 }

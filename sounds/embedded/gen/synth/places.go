@@ -75,7 +75,7 @@ var places = []Recipe{
 	}},
 }
 
-// step returns a footstep: a heel, which is noise below a frequency in Hz, and roll seconds later gravel under the
+// step returns a mono footstep of 0.22 s: a heel, which is noise below hz, and roll seconds later gravel under the
 // sole. Different seeds make different steps.
 func step(seed random, hz, roll float64) *track {
 	heel := noise(seed).lowpass(hz).times(attack(0.003)).times(decay(0.06)).gain(3)

@@ -15,7 +15,7 @@ const Rate = 48000
 // signals (a frequency, a cutoff) have the same type as audio.
 type Signal func() float64
 
-// at returns a signal whose samples all are value.
+// at returns a signal whose samples are all equal to value.
 func at(value float64) Signal {
 	return func() float64 { return value }
 }
@@ -29,7 +29,7 @@ func byFrame(value func(i int) float64) Signal {
 	}
 }
 
-// plus returns the sum of s and other signals. It takes all of them over.
+// plus returns the sum of s and others. The sum reads all of these signals, so they must not be used elsewhere.
 func (s Signal) plus(others ...Signal) Signal {
 	return func() float64 {
 		v := s()
@@ -40,17 +40,18 @@ func (s Signal) plus(others ...Signal) Signal {
 	}
 }
 
-// times returns s multiplied by an envelope or a modulator, sample by sample. It takes both over.
+// times returns s multiplied by other, an envelope or a modulator, sample by sample. The product reads both signals,
+// so they must not be used elsewhere.
 func (s Signal) times(other Signal) Signal {
 	return func() float64 { return float64(s() * other()) }
 }
 
-// gain returns s with a gain in dB.
+// gain returns s with a gain of d dB. It reads s, as times does.
 func (s Signal) gain(d pcm.Decibels) Signal {
 	return s.times(at(d.Linear()))
 }
 
-// after returns s delayed by a number of seconds of silence.
+// after returns s delayed: seconds of silence, then s from its present state.
 func (s Signal) after(seconds float64) Signal {
 	wait := frames(seconds)
 	return byFrame(func(i int) float64 {
@@ -83,8 +84,9 @@ const (
 	high
 )
 
-// filter returns s after a state-variable filter with 12 dB per octave. The cutoff in Hz, 5 to 0.45 of Rate, may
-// change with every sample; q is the resonance, 0.7 for a flat response. The band-pass has a gain of 1 at its center.
+// filter returns s after a state-variable filter of the kind pass with 12 dB per octave. cutoff, in Hz, may change
+// with every sample and is limited to 5 Hz to 0.45 of Rate; q is the resonance, 0.7 for a flat response. The
+// band-pass has a gain of 1 at its center.
 func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	k := 1 / q
 	var last, g, a1, a2, a3 float64
@@ -114,12 +116,12 @@ func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	}
 }
 
-// lowpass returns s after a low-pass with a fixed cutoff in Hz, without resonance.
+// lowpass returns s after a low-pass of 12 dB per octave with the fixed cutoff hz, without resonance.
 func (s Signal) lowpass(hz float64) Signal { return s.filter(low, at(hz), 0.7) }
 
-// bandpass returns s after a band-pass with a fixed center in Hz, where its gain is 1. The larger q, the narrower it
-// is.
+// bandpass returns s after a band-pass with the fixed center hz, where its gain is 1. The larger q, the narrower the
+// band.
 func (s Signal) bandpass(hz, q float64) Signal { return s.filter(band, at(hz), q) }
 
-// highpass returns s after a high-pass with a fixed cutoff in Hz, without resonance.
+// highpass returns s after a high-pass of 12 dB per octave with the fixed cutoff hz, without resonance.
 func (s Signal) highpass(hz float64) Signal { return s.filter(high, at(hz), 0.7) }

@@ -13,7 +13,7 @@ type track struct {
 	loop     bool
 }
 
-// newTrack returns a silent track with one or two channels and a length in seconds that does not loop.
+// newTrack returns a silent track of seconds with one or two channels, which does not loop.
 func newTrack(channels int, seconds float64) *track {
 	t := &track{}
 	for range channels {
@@ -22,14 +22,15 @@ func newTrack(channels int, seconds float64) *track {
 	return t
 }
 
-// newLoop returns a silent loop with one or two channels and a length in seconds.
+// newLoop returns a silent loop of seconds with one or two channels.
 func newLoop(channels int, seconds float64) *track {
 	t := newTrack(channels, seconds)
 	t.loop = true
 	return t
 }
 
-// play returns a track with a length in seconds that does not loop, filled with one signal per channel, one or two.
+// play returns a track of seconds that does not loop, filled with one signal per channel, one or two. It reads the
+// signals from their present state.
 func play(seconds float64, signals ...Signal) *track {
 	t := newTrack(len(signals), seconds)
 	for i, s := range signals {
@@ -38,8 +39,8 @@ func play(seconds float64, signals ...Signal) *track {
 	return t
 }
 
-// lap returns a loop of signals, one per channel, that repeat after a number of seconds. The first lap only settles
-// the filters; the second lap is kept.
+// lap returns a loop of seconds, filled with one signal per channel, which must repeat after seconds. It reads two
+// laps: the first only settles the filters; the second is kept.
 func lap(seconds float64, signals ...Signal) *track {
 	play(seconds, signals...)
 	t := play(seconds, signals...)
@@ -47,20 +48,21 @@ func lap(seconds float64, signals ...Signal) *track {
 	return t
 }
 
-// fill sets all samples of a channel to the next values of s.
+// fill sets all samples of channel, in place, to the next values of s.
 func fill(channel []float64, s Signal) {
 	for i := range channel {
 		channel[i] = s()
 	}
 }
 
-// put adds the first length seconds of s to t from the time start, in seconds, in the center. It returns t.
+// put adds the next length seconds of s to t from the time start, in seconds, in the center. In a loop they continue
+// at the beginning; otherwise the rest is cut off. It returns t.
 func (t *track) put(start, length float64, s Signal) *track {
 	return t.pan(0, start, length, s)
 }
 
-// pan adds the first length seconds of s to t from the time start, in seconds, at the pan place, -1 left .. +1 right.
-// In a loop it continues at the beginning; otherwise the rest is cut off. It returns t.
+// pan adds the next length seconds of s to t from the time start, in seconds, at the pan place, -1 left .. +1 right;
+// a mono track ignores place. In a loop they continue at the beginning; otherwise the rest is cut off. It returns t.
 func (t *track) pan(place, start, length float64, s Signal) *track {
 	gains := []float64{1}
 	if len(t.channels) == 2 {
@@ -116,8 +118,8 @@ const (
 	fadeOut = 0.04
 )
 
-// finish returns the channels as 16-bit samples with a peak in dB relative to full scale. It removes DC, and fades a
-// sound that does not loop to zero at both ends. It changes t.
+// finish returns the channels as 16-bit samples, scaled to peak, in dB relative to full scale. It first removes DC,
+// and fades a sound that does not loop to zero at both ends, both in t itself. t must not be silent.
 func (t *track) finish(peak pcm.Decibels) [][]int16 {
 	top := 0.0
 	for _, c := range t.channels {
@@ -151,7 +153,7 @@ func sum(channel []float64) (sum float64) {
 	return sum
 }
 
-// centre subtracts the mean of a channel from its samples.
+// centre subtracts the mean of channel from its samples, in place.
 func centre(channel []float64) {
 	mean := sum(channel) / float64(len(channel))
 	for i := range channel {
@@ -159,8 +161,8 @@ func centre(channel []float64) {
 	}
 }
 
-// level removes the DC that the fades of a short sound have left in a channel, with a slow wave that is zero at both
-// ends.
+// level removes, in place, the DC that the fades of a short sound have left in channel, by subtracting a slow wave
+// that is zero at both ends.
 func level(channel []float64) {
 	last := float64(len(channel) - 1)
 	mean := 2 * sum(channel) / last // the mean of the wave itself is one half
@@ -170,7 +172,7 @@ func level(channel []float64) {
 	}
 }
 
-// edges fades a channel in and out in place, to exact zero at both ends.
+// edges fades channel in and out in place, over fadeIn and at most fadeOut seconds, to exact zero at both ends.
 func edges(channel []float64) {
 	last := len(channel) - 1
 	in, out := frames(fadeIn), min(frames(fadeOut), len(channel)/3)

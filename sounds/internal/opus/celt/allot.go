@@ -14,9 +14,9 @@ type frame struct {
 	late      [bandCount]bool
 }
 
-// allot distributes total, in eighths of a bit, to the bands f.start to f.end-1, exactly as the encoder has done, and
-// reads the stereo parameters. It sets pulses, fine, late, coded, intensity, dual and balance. trim is the tilt of
-// the allocation, the result of the method trim. A negative total counts as 0.
+// allot distributes total, in eighths of a bit, to the bands f.start to f.end-1, exactly as the encoder has done (RFC
+// 6716, section 4.3.3), and reads the stereo parameters. It sets pulses, fine, late, coded, intensity, dual and
+// balance of f. trim is the tilt of the allocation, the result of the method trim. A negative total counts as 0.
 func (f *frame) allot(total, trim int) {
 	total = max(total, 0)
 	skip, shared, dual := 0, 0, 0 // reserved bits
@@ -82,8 +82,9 @@ func (f *frame) allot(total, trim int) {
 	f.interpolate(&low, &more, &least, total, first, [3]int{skip, shared, dual})
 }
 
-// sum returns the eighths of a bit that the bands would use if share returned the share of the band with index j.
-// Until a band, from the highest down, reaches its minimum in least, each uses at most one bit per channel.
+// sum returns the eighths of a bit that all bands would use if share returned the share of the band with index j, at
+// most f.caps[j]. From the highest band down to the first whose share reaches its minimum in least, a band instead
+// uses one bit per channel, or 0 if its share is less.
 func (f *frame) sum(least *[bandCount]int, share func(j int) int) (sum int) {
 	done := false
 	for j := f.end - 1; j >= f.start; j-- {
@@ -98,9 +99,9 @@ func (f *frame) sum(least *[bandCount]int, share func(j int) int) (sum int) {
 	return sum
 }
 
-// interpolate sets pulses, in eighths of a bit per band, to the largest allocation between base and base + more that
-// total allows. least is the minimum per band. It also reads the number of coded bands and the stereo parameters,
-// whose bits are in reserved, and then calls refine. Bands up to first are always coded.
+// interpolate sets f.pulses, in eighths of a bit per band, to the largest allocation between base and base + more
+// that total allows. least is the minimum per band. It also reads f.coded, the end of the coded bands, and the stereo
+// parameters, whose bits are in reserved, and then calls refine. Bands up to first are always coded.
 func (f *frame) interpolate(base, more, least *[bandCount]int, total, first int, reserved [3]int) {
 	floor := f.channels << 3
 	low, high := 0, 64
@@ -180,8 +181,9 @@ func (f *frame) interpolate(base, more, least *[bandCount]int, total, first int,
 	f.refine()
 }
 
-// refine splits the allocation in pulses of each band into bits for the fine energy and eighths of a bit for the
-// shape. Bits that a band cannot use go to the next one, and at the end to balance.
+// refine splits the allocation of each band in f.pulses into f.fine, bits for the fine energy, and f.pulses, eighths
+// of a bit for the shape, and sets f.late. Bits that a band cannot use are added to the next band, and at the end to
+// f.balance.
 func (f *frame) refine() {
 	stereo := uint(f.channels - 1)
 	f.balance = 0

@@ -7,8 +7,9 @@ var (
 	unwoven = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
 )
 
-// haar replaces each pair of values in x, stride apart, by their sum and their difference, divided by √2. x has
-// n*stride values. Applied twice, it restores x.
+// haar replaces pairs of values in x by their sum and their difference, divided by √2. x has stride interleaved
+// blocks of n values each; the pairs are neighbours in a block, so they are stride apart. Applied twice, it restores
+// x.
 func haar(x []float64, n, stride int) {
 	for i := range stride {
 		for j := range n / 2 {
@@ -22,10 +23,10 @@ func haar(x []float64, n, stride int) {
 // hadamard lists the orders of 2, 4, 8 and 16 blocks.
 var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 12, 3, 11, 4, 14, 1, 9, 6, 13, 2, 10, 5}
 
-// reorder rearranges x, the coefficients of stride short blocks with n values each. It converts from frequency order
-// (the first value of every block, then the second ones) to time order (block after block), or, if back is true, from
-// time order to frequency order. If long is true, the blocks are parts of one long block; time order then has the
-// blocks in the order of the Hadamard transform, and stride is 2, 4, 8 or 16.
+// reorder rearranges x, the coefficients of stride short blocks with n values each, in place. It converts from
+// frequency order (the first value of every block, then the second ones) to time order (block after block), or, if
+// back is true, from time order to frequency order. If long is true, the blocks are parts of one long block; time
+// order then has the blocks in the order of the Hadamard transform, and stride is 2, 4, 8 or 16.
 func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	tmp := b.woven[:n*stride]
 	for i := range stride {
@@ -44,13 +45,12 @@ func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	copy(x, tmp)
 }
 
-// mono reads the shape of a band of one channel into x and scales it by gain. bits is the budget in eighths
-// of a bit, and blocks the number of short blocks.
+// mono reads the shape of the band b.band of one channel into x and scales it by gain. bits is the budget in eighths
+// of a bit, and blocks the number of short blocks. It reduces b.remaining by the cost.
 //
-// low is the shape of a lower band, or nil: parts of x without pulses are filled with it, or with noise if it
-// is nil. fill has a bit per short block; a part whose bits are all 0 is not filled. out receives the shape
-// for use as low of other bands; it may be nil. The result has a bit per short block: 1 if x is not empty
-// there.
+// low is the shape of a lower band, or nil: parts of x without pulses are filled with it, or with noise if it is nil.
+// fill has a bit per short block; a part whose bits are all 0 is not filled. out receives the shape for use as low of
+// other bands; it may be nil. The result has a bit per short block: 1 if x is not empty there.
 func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64, gain float64, fill uint) uint {
 	n, long, change := len(x), blocks == 1, b.change
 	if n == 1 {
@@ -106,10 +106,10 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 	return collapsed & (1<<blocks - 1)
 }
 
-// stereo reads the shape of a band of two channels into x (left) and y (right). bits is the budget in eighths of a
-// bit, and blocks the number of short blocks. low, out and fill are the source for parts without pulses, the
-// destination for other bands and a mask, as in mono. The result has a bit per short block: 1 if it is not empty
-// there.
+// stereo reads the shape of the band b.band of two channels into x (left) and y (right), each with an energy of 1.
+// bits is the budget in eighths of a bit, and blocks the number of short blocks. low, out and fill are the source for
+// parts without pulses, the destination for other bands and a mask, as in mono. The result has a bit per short block:
+// 1 if it is not empty there. It reduces b.remaining by the cost.
 func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []float64, fill uint) (collapsed uint) {
 	n := len(x)
 	if n == 1 {
@@ -149,7 +149,7 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 }
 
 // pair reads a stereo band of two coefficients per channel into x (left) and y (right). Only the stronger of mid and
-// side is coded in full. The other one is orthogonal to it, so a bit for its sign is enough. bits is the budget in
+// side is coded in full. The weaker is orthogonal to it, so a bit for its sign is enough. bits is the budget in
 // eighths of a bit, blocks the number of short blocks, and s the division into mid and side. low, out, fill and the
 // result are as in mono.
 func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill uint, s split) uint {
@@ -199,8 +199,9 @@ func merge(x, y []float64, mid float64) {
 	}
 }
 
-// readBands reads the shapes of all bands of f, a mono or stereo frame, into d.shape. bits is the budget in eighths
-// of a bit.
+// readBands reads the shapes of all bands of f, a mono or stereo frame, into d.shape (RFC 6716, section 4.3.4), and
+// which short blocks have pulses into d.bands.collapsed. bits is the size of the frame, less reserved bits, in
+// eighths of a bit. Requires that allot has set the shares. It advances the noise seed d.rng.
 func (d *Decoder) readBands(f *frame, bits int) {
 	b := &d.bands
 	b.e, b.counts, b.lm, b.spread, b.seed = f.e, counts(), f.lm, f.spread, d.rng
@@ -278,9 +279,9 @@ func (d *Decoder) readBands(f *frame, bits int) {
 	d.rng = b.seed
 }
 
-// fills returns, for each channel, a mask with a bit per short block that is not empty in the source for filling a
-// band: the n coefficients from index low on. from is the band where the search for the bands of the source begins.
-// For a mono frame both masks are equal.
+// fills returns, for each channel, a mask with a bit per short block that is not empty in the source for filling the
+// band band of f: the n coefficients from index low on. from is the band where the search for the bands of the source
+// begins. For a mono frame both masks are equal.
 func (b *bands) fills(f *frame, band, from, low, n int) (fills [2]uint) {
 	scale := 1 << f.lm
 	first := from - 1

@@ -69,7 +69,7 @@ func New(channels int) *Decoder {
 	return d
 }
 
-// Reset makes the decoder forget all previous frames.
+// Reset clears the state of all previous frames, so that the decoder is as new.
 func (d *Decoder) Reset() {
 	d.State = State{}
 	for c := range d.before {
@@ -80,8 +80,8 @@ func (d *Decoder) Reset() {
 }
 
 // Decode decodes a frame of 120<<lm samples per channel, lm is 0..3, into dst, interleaved for the decoder's output
-// channels. channels is the number of coded channels. e contains the bands from start to end-1. If e is nil or has at
-// most one byte, the frame is lost, and Decode conceals it.
+// channels. channels is the number of coded channels. e contains the bands from start to end-1, and may already be
+// partly read. If e is nil or has at most one byte, the frame is lost, and Decode conceals it.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, channels int) {
 	n := overlap << lm
 	if e == nil || e.Len() <= 1 {
@@ -134,7 +134,8 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 }
 
 // begin reads the data of f before the bit allocation: pitch filter, kind of block, coarse energies, time resolution
-// and spread. It returns the pitch filter, whose gain is 0 for a frame without a filter.
+// and spread. It stores them in f, d.energy and d.bands, and returns the pitch filter, whose gain is 0 for a frame
+// without a filter.
 func (d *Decoder) begin(f *frame) (pitch filter) {
 	e, total := f.e, 8*f.e.Len()
 	if f.start == 0 && e.Tell()+16 <= total && e.Bit(1) {
@@ -163,7 +164,8 @@ var resolutions = [4][2][2][2]int{
 	{{{0, -2}, {0, -3}}, {{3, 0}, {1, -1}}},
 }
 
-// readResolution reads for each band of f how its time resolution differs from the frame's, into d.bands.resolution.
+// readResolution reads for each band of f how its time resolution differs from the frame's (RFC 6716, section
+// 4.3.4.5), into d.bands.resolution: the number of halvings or doublings.
 func (d *Decoder) readResolution(f *frame) {
 	e, budget := f.e, 8*f.e.Len()
 	logp, next, short := uint(4), uint(5), 0
@@ -195,8 +197,8 @@ func (d *Decoder) readResolution(f *frame) {
 	}
 }
 
-// trim sets the limits of the bands, reads their boosts, and returns the tilt of the allocation, 0..10; 5 is
-// neutral.
+// trim sets f.caps, the limits of the bands, reads f.boosts, and returns the tilt of the bit allocation, 0..10; 5 is
+// neutral (RFC 6716, section 4.3.3).
 func (f *frame) trim() int {
 	e, total, logp := f.e, 8*f.e.Len()<<3, 6
 	for i := range f.caps {
@@ -224,7 +226,8 @@ func (f *frame) trim() int {
 }
 
 // synthesize converts shapes and energies of the frame f to samples at the end of d.past, before the pitch filter. It
-// converts from the channels of f to the output channels. With quiet all spectra are zero.
+// converts from the channels of f to the output channels. If quiet is true, all spectra are zero. The caller must
+// have shifted d.past by the length of the frame.
 func (d *Decoder) synthesize(f *frame, quiet bool) {
 	n := overlap << f.lm
 	switch {
@@ -247,8 +250,8 @@ func (d *Decoder) synthesize(f *frame, quiet bool) {
 	}
 }
 
-// scale fills dst with the spectrum of a coded channel of the frame f: the band shapes multiplied by their energies,
-// or zeros with quiet.
+// scale fills dst with the spectrum of the coded channel channel of the frame f: the band shapes multiplied by their
+// energies (RFC 6716, section 4.3.6). Outside the bands of f, and everywhere if quiet is true, it is zero.
 func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	clear(dst[:])
 	if quiet {
@@ -262,8 +265,8 @@ func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	}
 }
 
-// transform computes the samples of an output channel from the spectrum of the frame f, and adds their overlap with
-// the previous frame. They are at the end of d.past.
+// transform computes the samples of the output channel channel from spectrum, of the frame f, and adds their overlap
+// with the previous frame (RFC 6716, section 4.3.7). It writes them to the end of d.past.
 func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	n := overlap << f.lm
 	out := d.past[channel][history-n:]
@@ -278,7 +281,8 @@ func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 }
 
 // repeat applies pitch, the filter of this frame, to the last n samples of each channel in d.past, with a transition
-// from the previous frame's filter.
+// from the previous frame's filter (RFC 6716, section 4.3.7.1). It stores pitch for the next frame, so it must be
+// called once per frame.
 func (d *Decoder) repeat(pitch filter, n int) {
 	for c := range d.channels {
 		at := history - n
@@ -297,8 +301,8 @@ var combTaps = [3][3]float64{
 	{0.3066406250, 0.2170410156, 0.1296386719}, {0.4638671875, 0.2680664062, 0}, {0.7998046875, 0.1000976562, 0},
 }
 
-// comb adds to x[from:to] the sound one pitch period earlier, filtered by now. In the first overlap samples it
-// changes from the filter old to now.
+// comb adds to x[from:to], in place, the sound one pitch period earlier, filtered by now. If the filters old and now
+// differ, the first overlap samples change from old to now; x[from:to] must then have at least as many.
 func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now filter) {
 	if old.gain == 0 && now.gain == 0 {
 		return
@@ -326,8 +330,8 @@ func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now fil
 	}
 }
 
-// finish applies the deemphasis to the last n samples of each channel in d.past, and writes them interleaved to dst,
-// full scale 1.
+// finish applies the de-emphasis to the last n samples of each channel in d.past, and writes them interleaved to dst,
+// full scale 1. It keeps the filter state for the next frame; d.past is unchanged.
 func (d *Decoder) finish(dst []float32, n int) {
 	for c := range d.channels {
 		m := d.deemphasis[c]
@@ -343,8 +347,8 @@ func (d *Decoder) finish(dst []float32, n int) {
 	}
 }
 
-// conceal synthesizes a lost frame of 120<<lm samples before finish: noise with the decaying energies of the
-// last frame, in the bands start to end-1.
+// conceal synthesizes a lost frame of 120<<lm samples at the end of d.past, for finish: noise with the decaying
+// energies of the last frame, in the bands start to end-1. It counts the loss in d.lost.
 func (d *Decoder) conceal(lm, start, end int) {
 	n := overlap << lm
 	f := &d.frame

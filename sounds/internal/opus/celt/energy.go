@@ -6,8 +6,9 @@ import (
 	"voicepool/pcm"
 )
 
-// coarse reads the coarse band energies of f, in steps of 6 dB, as differences from a prediction, into d.energy.
-// intra means that the prediction does not use the previous frame.
+// coarse reads the coarse band energies of f, in steps of 6 dB, as differences from a prediction, and replaces the
+// energies of the previous frame in d.energy by them (RFC 6716, section 4.3.2.1). intra means that the prediction
+// does not use the previous frame.
 func (d *Decoder) coarse(f *frame, intra bool) {
 	carry := float64([...]int{29440, 26112, 21248, 16384}[f.lm]) / 32768
 	leak := float64([...]int{30147, 22282, 12124, 6554}[f.lm]) / 32768
@@ -41,8 +42,8 @@ func (d *Decoder) coarse(f *frame, intra bool) {
 	}
 }
 
-// finer reads the fine band energies of f with the number of bits that refine allotted, and adds them to the coarse
-// ones in d.energy.
+// finer reads the fine band energies of f, f.fine[i] bits for band i, and adds them to the coarse ones in d.energy
+// (RFC 6716, section 4.3.2.2).
 func (d *Decoder) finer(f *frame) {
 	for i := f.start; i < f.end; i++ {
 		if n := f.fine[i]; n > 0 {
@@ -54,7 +55,8 @@ func (d *Decoder) finer(f *frame) {
 	}
 }
 
-// last uses the remaining bits of the frame f to refine energies of bands by one bit each.
+// last uses the remaining bits of the frame f to refine energies in d.energy by one bit each: at first of bands whose
+// f.late is false, then of the others.
 func (d *Decoder) last(f *frame) {
 	left := 8*f.e.Len() - f.e.Tell()
 	for _, late := range [...]bool{false, true} {
@@ -72,7 +74,8 @@ func (d *Decoder) last(f *frame) {
 }
 
 // fillCollapsed fills short blocks of f without pulses with quiet noise, by the energies of the previous two frames,
-// and renormalizes their bands in d.shape.
+// and renormalizes their bands in d.shape (RFC 6716, section 4.3.5). It uses d.rng as the seed, but does not change
+// it.
 func (d *Decoder) fillCollapsed(f *frame) {
 	b := &d.bands
 	b.seed = d.rng
@@ -112,7 +115,9 @@ func (d *Decoder) fillCollapsed(f *frame) {
 	}
 }
 
-// remember stores the energies of the frame f for the prediction and for the concealment of the following frames.
+// remember stores the energies of the frame f in d.before, d.earlier and d.floor, for the prediction and the
+// concealment of the following frames. It clears the energies of bands outside f. It must be called once per frame,
+// after synthesize.
 func (d *Decoder) remember(f *frame) {
 	if f.channels == 1 {
 		d.energy[1] = d.energy[0]

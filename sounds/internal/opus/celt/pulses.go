@@ -24,8 +24,8 @@ var counts = sync.OnceValue(func() *[15][178]uint32 {
 // count returns U(n, k), see counts. The smaller of n and k is at most 14, the larger at most 177.
 func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
 
-// readPulses reads a vector of integers whose magnitudes sum to k from e into y, and returns the sum of their
-// squares. y has at least 2 elements.
+// readPulses reads a vector of integers whose magnitudes sum to k from e into y, and returns the sum of their squares
+// (RFC 6716, section 4.3.4.2). y must have at least 2 elements, k must be at least 1.
 func (b *bands) readPulses(y []int, k int, e *entropy.Decoder) (energy int) {
 	n := len(y)
 	i := e.Uniform(b.count(n, k) + b.count(n, k+1))
@@ -74,8 +74,9 @@ func signed(x int, negative bool) int {
 	return x
 }
 
-// unquantize reads the shape of a band with k pulses, at least 1, into x, scaled to a norm of gain. blocks is the
-// number of short blocks. The result is a mask with a bit for each short block that has pulses; 1 for a single block.
+// unquantize reads the shape of a band with k pulses, at least 1, from b.e into x, scaled to a norm of gain. blocks
+// is the number of short blocks. The result is a mask with a bit for each short block that has pulses; 1 for a single
+// block.
 func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed uint) {
 	n := len(x)
 	y := b.pulses[:n]
@@ -98,8 +99,8 @@ func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed 
 	return collapsed
 }
 
-// rotate undoes in x the rotation of the encoder that spreads k pulses over blocks short blocks. spread is the
-// strength, 0..3; for 0 or many pulses it has no effect.
+// rotate undoes in x, in place, the rotation of the encoder that spreads k pulses over each of the blocks short
+// blocks (RFC 6716, section 4.3.4.3). spread is the strength, 0..3; for 0 or many pulses it has no effect.
 func rotate(x []float64, blocks, k, spread int) {
 	n := len(x)
 	if 2*k >= n || spread == 0 {
@@ -139,7 +140,7 @@ func turn(x []float64, stride int, c, s float64) {
 	}
 }
 
-// renormalize scales x to a norm of gain, which is an energy of gain squared. A silent x stays silent.
+// renormalize scales x in place to a norm of gain, which is an energy of gain squared. A silent x stays silent.
 func renormalize(x []float64, gain float64) {
 	sum := 1e-15
 	for _, v := range x {

@@ -26,7 +26,7 @@ type bands struct {
 	resolution [bandCount]int
 }
 
-// random returns the next number of the noise generator, which all decoders share.
+// random advances the noise generator, b.seed, which is the same in all decoders, and returns its next number.
 func (b *bands) random() uint32 {
 	b.seed = 1664525*b.seed + 1013904223
 	return b.seed
@@ -44,7 +44,8 @@ type split struct {
 	spent     int
 }
 
-// cos returns the cosine of an angle x, 16384 for 90 degrees, times 32768. All decoders round it in the same way.
+// cos returns the cosine of the angle x, 0..16384 for 0 to 90 degrees, times 32768. All decoders round it in the same
+// way.
 func cos(x int) int {
 	y := (4096 + x*x) >> 13
 	return 1 + (32767 - y) + frac(y, -7651+frac(y, 8277+frac(-626, y)))
@@ -53,7 +54,7 @@ func cos(x int) int {
 // frac returns the product of a and b, two numbers of 16 bits with 15 fractional bits, rounded.
 func frac(a, b int) int { return (16384 + int(int16(a))*int(int16(b))) >> 15 }
 
-// log2tan returns 2048 log2(sin/cos), rounded in the same way by all decoders. The arguments are a sine and a cosine
+// log2tan returns 2048 log2(sin/cos), rounded in the same way by all decoders. sin and cos are a sine and a cosine
 // times 32768, both at least 1.
 func log2tan(sin, cos int) int {
 	s, c := width(sin), width(cos)
@@ -61,9 +62,9 @@ func log2tan(sin, cos int) int {
 	return (s-c)<<11 + frac(sin, frac(sin, -2597)+7932) - frac(cos, frac(cos, -2597)+7932)
 }
 
-// steps returns the number of quantization steps of an angle, which is even; 1: the angle is not coded. n is the
-// number of coefficients of each part, and bits the budget. offset and pulses come from the width of the band. All
-// three are in eighths of a bit.
+// steps returns the number of quantization steps of the angle of a split, which is even; 1: the angle is not coded. n
+// is the number of coefficients of each part, and bits the budget. offset and pulses come from the width of the band.
+// All three are in eighths of a bit. stereo distinguishes mid and side from two halves.
 func steps(n, bits, offset, pulses int, stereo bool) int {
 	m := 2*n - 1
 	if stereo && n == 2 {
@@ -77,9 +78,10 @@ func steps(n, bits, offset, pulses int, stereo bool) int {
 	return (x + 1) >> 1 << 1
 }
 
-// readSplit reads how a band is divided into mid and side, or into its halves if stereo is false. n and
-// blocks are the coefficients and the short blocks of each part, and before the short blocks of the undivided
-// band. It subtracts the cost from bits, and clears the bits of fill for a part without energy.
+// readSplit reads how a band is divided into mid and side, or into its halves if stereo is false (RFC 6716, section
+// 4.3.4.4). n and blocks are the coefficients and the short blocks of each part, lm is as in partition, and before
+// has the short blocks of the undivided band. It subtracts the cost from *bits, and clears the bits of *fill for a
+// part without energy.
 func (b *bands) readSplit(n int, bits *int, blocks, before, lm int, stereo bool, fill *uint) (s split) {
 	pulses := logN[b.band] + lm<<3
 	offset := pulses>>1 - 4
@@ -150,7 +152,7 @@ func (b *bands) angle(n, qn, before int, stereo bool) int {
 	return theta
 }
 
-// root returns the square root of x, rounded down. x is not negative.
+// root returns the square root of x, rounded down. x must not be negative.
 func root(x int) int {
 	r := int(math.Sqrt(float64(x)))
 	for r*r > x {
@@ -162,8 +164,8 @@ func root(x int) int {
 	return r
 }
 
-// single reads a band of one coefficient: 1 or -1 in x and, for stereo, in y. A channel without a bit left is
-// positive. y and out may be nil; out receives the value of x. The result is 1.
+// single reads a band of one coefficient: 1 or -1 in x and, for stereo, in y. Each sign takes a bit of b.remaining; a
+// channel without a bit left is positive. y and out may be nil; out receives the value of x. The result is 1.
 func (b *bands) single(x, y, out []float64) uint {
 	for _, z := range [...][]float64{x, y} {
 		if z == nil {
@@ -183,9 +185,10 @@ func (b *bands) single(x, y, out []float64) uint {
 	return 1
 }
 
-// partition reads the shape of a part of a band into x, scaled to a norm of gain, which may be split recursively.
-// bits is the budget in eighths of a bit, and blocks the number of short blocks. lm is the binary logarithm of the
-// frame length in units of 120 samples, minus 1 for each split. low, fill and the result are as in mono.
+// partition reads the shape of a part of a band into x, scaled to a norm of gain. If the budget is too large for one
+// vector of pulses, it splits x and calls itself for both halves. bits is the budget in eighths of a bit, and blocks
+// the number of short blocks. lm is the binary logarithm of the frame length in units of 120 samples, minus 1 for
+// each split. low, fill and the result are as in mono.
 func (b *bands) partition(
 	x []float64, bits, blocks int, low []float64, lm int, gain float64, fill uint,
 ) (collapsed uint) {
@@ -232,9 +235,10 @@ func (b *bands) partition(
 	return collapsed | b.partition(x[:n], first, blocks, low, lm, float64(gain*mid), fill)
 }
 
-// leaf reads the pulses of an undivided part into x, scaled to a norm of gain. bits is the budget in eighths of a
-// bit, and blocks the number of short blocks. Without pulses it fills x with noise or with the lower band low. cache
-// has the costs of pulses, as for pulsesFor; fill and the result are as in mono.
+// leaf reads the pulses of an undivided part into x, scaled to a norm of gain, and takes their cost from b.remaining.
+// bits is the budget in eighths of a bit, and blocks the number of short blocks. Without pulses it fills x with noise
+// or with the lower band low, or with 0 if fill is 0. cache has the costs of pulses, as for pulsesFor; fill and the
+// result are as in mono.
 func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte, gain float64, fill uint) uint {
 	q := pulsesFor(cache, bits)
 	cost := costOf(cache, q)
@@ -274,8 +278,8 @@ func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte,
 	return fill
 }
 
-// pulsesFor returns the index of the number of pulses whose cost is the nearest to bits, in eighths of a bit.
-// cache[0] is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
+// pulsesFor returns the index of the number of pulses whose cost is the nearest to bits, in eighths of a bit; 0 is no
+// pulse. cache[0] is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
 func pulsesFor(cache []byte, bits int) int {
 	low, high := 0, int(cache[0])
 	bits--

@@ -10,7 +10,7 @@ import (
 // bandCount is the number of bands.
 const bandCount = 21
 
-// width returns the number of bits of x without leading zeros.
+// width returns the number of bits of x without leading zeros; 0 for 0.
 func width(x int) int { return bits.Len(uint(x)) }
 
 // window is the rising half of a block's window.

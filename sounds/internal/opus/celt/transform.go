@@ -35,9 +35,9 @@ func newInverse(n int) *inverse {
 	return t
 }
 
-// apply transforms every stride-th value of in, as many as a block has. It adds the overlap with the previous block
-// to the first overlap values of out; the last overlap/2 values are incomplete until the next block. window is the
-// rising half of the window.
+// apply transforms t.n values of in, which are stride apart, to out. At its beginning out must have the last
+// overlap/2 values of the previous block, which it combines with the new ones; the last overlap/2 values that it
+// writes are incomplete until the next block. window is the rising half of the window.
 func (t *inverse) apply(out []float32, in []float64, stride int, window *[overlap]float64) {
 	q := t.n / 2
 	for i := range q {
@@ -61,7 +61,8 @@ func (t *inverse) apply(out []float32, in []float64, stride int, window *[overla
 	}
 }
 
-// transform sets z to the Fourier transform of parts. Part r contains every 15th number from r on.
+// transform sets t.z to the Fourier transform of the input in t.parts, which it overwrites. Part r contains every
+// 15th number from r on.
 func (t *inverse) transform() {
 	for _, p := range t.parts {
 		t.power.Apply(p)
@@ -95,10 +96,10 @@ func scaled(x complex128, f float64) complex128 {
 	return complex(float64(real(x)*f), float64(imag(x)*f))
 }
 
-// turned returns x times -i.
+// turned returns x times -i, exactly.
 func turned(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
-// three returns the forward Fourier transform of three numbers, without a scale factor.
+// three returns the forward Fourier transform of the numbers x, y and z, without a scale factor.
 func three(x, y, z complex128) (a, b, c complex128) {
 	const sin = 0.86602540378443864676 // of a third of a turn
 	sum, diff := y+z, turned(scaled(y-z, sin))
@@ -106,7 +107,7 @@ func three(x, y, z complex128) (a, b, c complex128) {
 	return x + sum, middle + diff, middle - diff
 }
 
-// five replaces five numbers by their Fourier transform, without a scale factor.
+// five replaces five numbers in v by their forward Fourier transform, without a scale factor.
 func five(v *[5]complex128) {
 	const (
 		cos1, sin1 = 0.30901699437494742410, 0.95105651629515357212 // of a fifth of a turn

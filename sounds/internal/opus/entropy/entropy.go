@@ -23,8 +23,8 @@ type Decoder struct {
 	remainder uint32
 }
 
-// Reset starts to decode the frame in data, which the decoder keeps without a copy and does not change. data may be
-// empty: all bits are then zero.
+// Reset starts to decode the frame in data, which the decoder keeps without a copy and does not change. It must come
+// before all other calls. data may be empty: all bits are then zero.
 func (d *Decoder) Reset(data []byte) {
 	*d = Decoder{data: data, total: 33 - (32-extra)/symbol*symbol, rng: 1 << extra}
 	d.remainder = d.next()
@@ -41,7 +41,7 @@ func (d *Decoder) next() uint32 {
 	return uint32(d.data[d.at-1])
 }
 
-// normalize reads bytes until the range is large enough for the next symbol.
+// normalize reads bytes until the range is large enough for the next symbol (RFC 6716, section 4.1.2.1).
 func (d *Decoder) normalize() {
 	for d.rng <= bottom {
 		d.total += symbol
@@ -56,8 +56,8 @@ func (d *Decoder) normalize() {
 // Len returns the size of the frame in bytes.
 func (d *Decoder) Len() int { return len(d.data) }
 
-// Shrink removes the last n bytes, which belong to another frame, from the frame and returns them. n is at most Len,
-// and Raw must not have read them.
+// Shrink removes the last n bytes, which belong to another frame, from the frame and returns them. n must be at most
+// Len, and no call of Raw may come before.
 func (d *Decoder) Shrink(n int) []byte {
 	rest := d.data[len(d.data)-n:]
 	d.data = d.data[:len(d.data)-n]
@@ -75,7 +75,7 @@ func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.Tell() }
 
 var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}
 
-// TellFrac returns the number of bits read from both ends, in eighths, rounded up.
+// TellFrac returns the number of bits read from both ends, in eighths of a bit, rounded up.
 func (d *Decoder) TellFrac() int {
 	l := bits.Len32(d.rng)
 	r := d.rng >> (l - 16)
@@ -87,7 +87,7 @@ func (d *Decoder) TellFrac() int {
 }
 
 // Decode returns a value in 0..total-1 that lies in the range of the next symbol, for frequencies that add up to
-// total. It consumes no bits: a call of Update with that range must follow.
+// total. It consumes no bits: a call of Update with that range and the same total must follow.
 func (d *Decoder) Decode(total uint32) uint32 {
 	d.ext = d.rng / total
 	return total - min(d.val/d.ext+1, total)
@@ -105,7 +105,7 @@ func (d *Decoder) Update(low, high, total uint32) {
 	d.normalize()
 }
 
-// Bit reads a bit that is true with a probability of 2^-logp.
+// Bit reads a bit that is true with a probability of 2^-logp, and returns it.
 func (d *Decoder) Bit(logp uint) bool {
 	s := d.rng >> logp
 	set := d.val < s
@@ -120,7 +120,7 @@ func (d *Decoder) Bit(logp uint) bool {
 }
 
 // Symbol reads a symbol and returns its index, 0..len(table)-1. Element i of table is the probability of a symbol
-// after i, scaled by 2^scale; the last element is 0.
+// after i, in units of 2^-scale; the last element must be 0.
 func (d *Decoder) Symbol(table []byte, scale uint) int {
 	r, s := d.rng>>scale, d.rng
 	for i, x := range table {
@@ -136,7 +136,8 @@ func (d *Decoder) Symbol(table []byte, scale uint) int {
 	return len(table) - 1
 }
 
-// Uniform reads a number in 0..n-1, all equally probable; n is at least 2.
+// Uniform reads a number in 0..n-1, all equally probable; n must be at least 2. Its lower bits are raw if n is above
+// 256.
 func (d *Decoder) Uniform(n uint32) uint32 {
 	n--
 	width := uint(bits.Len32(n))
@@ -152,8 +153,8 @@ func (d *Decoder) Uniform(n uint32) uint32 {
 	return min(s<<width|d.Raw(width), n)
 }
 
-// Raw reads n bits, at most 25, from the end of the frame, as a number whose lowest bit comes first. Beyond the frame
-// they are 0.
+// Raw reads n bits, at most 25, from the end of the frame towards its beginning, as a number whose lowest bit comes
+// first. Beyond the frame they are 0.
 func (d *Decoder) Raw(n uint) uint32 {
 	for d.have < n {
 		if d.ends < len(d.data) {
@@ -169,8 +170,8 @@ func (d *Decoder) Raw(n uint) uint32 {
 	return x
 }
 
-// Laplace reads an integer with a Laplace distribution. fs is the probability of 0 in 32768ths, and decay the factor
-// of the probability for each larger magnitude in 16384ths.
+// Laplace reads an integer with a Laplace distribution (RFC 6716, section 4.3.2.1). fs is the probability of 0 in
+// 32768ths, and decay the factor of the probability for each larger magnitude in 16384ths.
 func (d *Decoder) Laplace(fs, decay uint32) int {
 	d.ext = d.rng >> 15
 	place := uint32(1<<15) - min(d.val/d.ext+1, 1<<15)

@@ -43,7 +43,7 @@ type control struct {
 	scale   int32
 }
 
-// reset makes the channel forget all previous frames and its rate.
+// reset clears the state of all previous frames, and the rate, so that setRate must follow.
 func (c *channel) reset() {
 	*c = channel{fresh: true, gain: 65536}
 }
@@ -51,8 +51,8 @@ func (c *channel) reset() {
 // length returns the number of samples of a frame at the channel's rate, for the subframes that setRate has set.
 func (c *channel) length() int { return 5 * c.rate * c.subframes }
 
-// setRate prepares for frames with a rate in kHz, 8, 12 or 16, and a number of subframes of 5 ms, 2 or 4. A new rate
-// resets the filters.
+// setRate prepares for frames at rate in kHz, 8, 12 or 16, of 2 or 4 subframes of 5 ms. A new rate resets the
+// filters, the resampler and the codebook; with the same rate only c.subframes changes.
 func (c *channel) setRate(rate, subframes int) {
 	c.subframes = subframes
 	if c.rate == rate {
@@ -66,15 +66,17 @@ func (c *channel) setRate(rate, subframes int) {
 	clear(c.filtered[:])
 }
 
-// forget resets a side channel that returns after a pause, but keeps its rate.
+// forget resets the filters and the pitch of a side channel that returns after a pause, but keeps its rate and its
+// resampler.
 func (c *channel) forget() {
 	clear(c.past[:])
 	clear(c.filtered[:])
 	c.lag, c.gainIndex, c.signal, c.fresh = 100, 10, passive, true
 }
 
-// decode decodes a frame from e into out, which has length samples at the channel's rate. coding is the kind of
-// coding of the gains and the pitch, such as conditional. A nil e is a lost frame: it is concealed.
+// decode decodes a frame from e into out, which must have c.length() samples, at the channel's rate. coding is the
+// kind of coding of the gains and the pitch, such as conditional. A nil e is a lost frame: it is concealed. The
+// caller increments c.decoded.
 func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	if e == nil {
 		c.conceal(out)
@@ -92,8 +94,9 @@ func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	copy(c.past[memory-n:], out)
 }
 
-// parameters converts c.indices, of a frame with the kind of coding, to the gains, filters and pitch of each
-// subframe. The result is valid until the next call.
+// parameters converts c.indices, of a frame with the kind of coding coding, to the gains, filters and pitch of each
+// subframe. The result is c.control, valid until the next call. It stores the gain and the lines for the next frame,
+// so it must be called once per frame.
 func (c *channel) parameters(coding int) *control {
 	p, x := &c.control, &c.indices
 	*p = control{}
@@ -155,7 +158,8 @@ func (c *channel) parameters(coding int) *control {
 	return p
 }
 
-// excite converts c.pulses, the pulses of a frame, to c.excitation, with pseudo-random signs.
+// excite converts c.pulses, the pulses of a frame, to c.excitation, with pseudo-random signs from the seed of the
+// frame (RFC 6716, section 4.2.7.8.6). It leaves the last random number in c.seed.
 func (c *channel) excite() {
 	x := &c.indices
 	offset, seed := offsets[x.signal>>1][x.offset]<<4, x.seed
@@ -176,8 +180,9 @@ func (c *channel) excite() {
 	c.seed = seed
 }
 
-// synthesize filters the excitation of the frame with the pitch and prediction filters of p, and writes the
-// samples to out.
+// synthesize filters the excitation of the frame with the pitch and prediction filters of p, and writes the samples
+// to out (RFC 6716, section 4.2.7.9). It keeps the gain and the filter state for the next frame. After a lost voiced
+// frame it changes the pitch in p.
 func (c *channel) synthesize(out []int16, p *control) {
 	c.excite()
 	var (
@@ -237,8 +242,8 @@ func (c *channel) synthesize(out []int16, p *control) {
 	copy(c.filtered[:], state[:])
 }
 
-// whiten fills dst with the prediction residual, times gain in 65536ths, of the last len(dst) samples before
-// sample from. a has the coefficients of the predictor.
+// whiten fills dst with the prediction residual, times gain in 65536ths, of the len(dst) samples before sample from
+// of the frame. They come from c.past. a has the coefficients of the predictor.
 func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	order, end := c.book.order, 20*c.rate+from
 	for i := range dst {
@@ -253,8 +258,8 @@ func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 }
 
 // predict filters the excitation of a subframe with the coefficients a, and writes the samples times gain, in
-// 1024ths, to out. The first 16 values of state are the end of the previous subframe; it leaves the end of this one
-// there.
+// 1024ths, to out. The first 16 values of state must be the end of the previous subframe; predict replaces them by
+// the end of this one.
 func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32, a *[16]int16, gain int32) {
 	order := c.book.order
 	for i, x := range excitation {
@@ -269,8 +274,9 @@ func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32
 	copy(state[:16], state[len(out):])
 }
 
-// conceal fills out, with length samples, with a synthesis of a lost frame: decaying noise through the last filter.
-// Before the first frame and after 20 lost frames it is silent.
+// conceal fills out, with c.length() samples, with a synthesis of a lost frame: decaying noise through the last
+// filter. Before the first frame and after 20 lost frames it is silent. It reduces the gain and counts the loss in
+// c.lost.
 func (c *channel) conceal(out []int16) {
 	var state [16 + 80]int32
 	copy(state[:], c.filtered[:])

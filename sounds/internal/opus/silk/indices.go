@@ -29,8 +29,9 @@ type indices struct {
 	seed           int32
 }
 
-// readIndices reads the coded parameters of a frame from e into c.indices. active reports whether the frame contains
-// voice; coding is the kind of coding of the gains and the pitch, such as conditional.
+// readIndices reads the coded parameters of a frame, except the pulses, from e into c.indices (RFC 6716, sections
+// 4.2.7.3 to 4.2.7.7). active reports whether the frame contains voice; coding is the kind of coding of the gains and
+// the pitch, such as conditional. It stores the signal type and the lag for the next conditional frame.
 func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
 	x := &c.indices
 	if active {
@@ -73,8 +74,8 @@ func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
 	x.seed = int32(e.Symbol(uniform4, 8))
 }
 
-// readPitch reads the lag and the filter of the pitch from e into c.indices. If coding is conditional, the lag may be
-// a difference from the previous one.
+// readPitch reads the lag and the filter of the pitch from e into c.indices (RFC 6716, section 4.2.7.6), and keeps
+// the lag in c.codedLag. If coding is conditional, the lag may be a difference from the previous one.
 func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	x, absolute := &c.indices, true
 	if coding == conditional && c.codedSignal == voiced {
@@ -114,7 +115,8 @@ func map8[T any](rate int, narrow, medium, wide T) T {
 	return [...]T{narrow, medium, wide}[(rate-8)/4]
 }
 
-// readPulses reads the pulses of the excitation of a frame from e, signed, into c.pulses.
+// readPulses reads the pulses of the excitation of a frame from e, signed, into c.pulses (RFC 6716, section 4.2.7.8).
+// Requires readIndices, for the signal type.
 func (c *channel) readPulses(e *entropy.Decoder) {
 	x := &c.indices
 	blocks := (c.length() + 15) / 16
@@ -160,8 +162,9 @@ func (c *channel) readPulses(e *entropy.Decoder) {
 	}
 }
 
-// readShell reads how sum pulses are distributed to the values of block from e, by recursive halving. level is the
-// binary logarithm of the length of block, minus 1. Values without pulses stay as they are.
+// readShell reads from e how sum pulses are distributed to the values of block, by recursive halving, and stores
+// them. level is the binary logarithm of the length of block, minus 1. Values without pulses are not written, so
+// block must be 0 before.
 func readShell(e *entropy.Decoder, block []int32, sum, level int) {
 	if sum == 0 {
 		return

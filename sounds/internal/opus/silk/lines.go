@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// table returns the index of the probability table in b.residual for line i of the vector with an index.
+// table returns the index of the probability table in b.residual for line i of the vector with the index vector.
 func (b *codebook) table(vector, i int) int {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int(s >> 1 & 7)
 }
 
-// predictor returns the prediction factor of line i of the vector with an index from the line above it, in 256ths.
+// predictor returns the prediction factor, in 256ths, of line i from line i+1, the line above it, for the vector with
+// the index vector.
 func (b *codebook) predictor(vector, i int) int32 {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int32(b.predictors[i+int(s&1)*(b.order-1)])
 }
 
-// lines returns the line spectral frequencies in ascending order, in 32768ths of half the rate. index has the index
-// of the vector and then the residual of each line. Lines from b.order on are 0.
+// lines returns the line spectral frequencies in ascending order, in 32768ths of half the rate (RFC 6716, section
+// 4.2.7.5). index has the index of the vector and then the residual of each line. Lines from b.order on are 0.
 func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	vector, out := index[0], int32(0)
 	for i := b.order - 1; i >= 0; i-- {
@@ -41,7 +42,8 @@ func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	return lines
 }
 
-// stabilize moves the b.order lines in place until they are in order and have at least the minimum distances.
+// stabilize moves lines, b.order of them, in place until they are in order and have at least the minimum distances
+// b.least from each other and from both ends (RFC 6716, section 4.2.7.5.4).
 func (b *codebook) stabilize(lines []int16) {
 	n := len(lines)
 	least := func(i int) int32 { return int32(b.least[i]) }
@@ -87,7 +89,7 @@ func (b *codebook) stabilize(lines []int16) {
 	}
 }
 
-// limit clamps x between two bounds, in either order.
+// limit clamps x to the range between low and high, whichever is the smaller bound.
 func limit(x, low, high int32) int32 {
 	return min(max(x, min(low, high)), max(low, high))
 }
@@ -130,8 +132,8 @@ func filter(lines []int16) (a [16]int16) {
 	return a
 }
 
-// polynomial returns the first half of the symmetric polynomial with roots[0], roots[2] and so on as its roots, in
-// 65536ths; the other roots are not used.
+// polynomial returns, in 65536ths, the first half of the coefficients of the symmetric polynomial whose roots are
+// given by the cosines roots[0], roots[2] and so on; the other elements of roots are not used.
 func polynomial(roots []int32) (out [9]int32) {
 	out[0], out[1] = 1<<16, -roots[0]
 	for k := 1; 2*k < len(roots); k++ {
@@ -145,8 +147,8 @@ func polynomial(roots []int32) (out [9]int32) {
 	return out
 }
 
-// expand moves the poles of a filter inwards: it multiplies coefficient i of a by chirp^(i+1), with chirp in
-// 65536ths.
+// expand moves the poles of a filter inwards: it multiplies coefficient i of a, in place, by chirp^(i+1), with chirp
+// in 65536ths.
 func expand(a []int32, chirp int32) {
 	step := chirp - 65536
 	for i := range a {
@@ -155,7 +157,8 @@ func expand(a []int32, chirp int32) {
 	}
 }
 
-// expandNarrow moves the poles of a filter inwards like expand, for coefficients of 16 bits. chirp is in 65536ths.
+// expandNarrow moves the poles of a filter inwards like expand, in place, for coefficients of 16 bits. chirp is in
+// 65536ths.
 func expandNarrow(a []int16, chirp int32) {
 	step := chirp - 65536
 	for i := range a {
@@ -164,8 +167,8 @@ func expandNarrow(a []int16, chirp int32) {
 	}
 }
 
-// fit converts the coefficients in wide to 16 bits in a, divided by 32 and rounded, and moves the poles inwards until
-// they fit. wide keeps the changed values.
+// fit moves the poles of the coefficients wide inwards, up to ten times, until they fit 16 bits after a division by
+// 32. It stores them, divided and rounded, in a, clipped if they still do not fit. wide keeps the changed values.
 func fit(a []int16, wide []int32) {
 	for range 10 {
 		most, at := int32(0), 0
@@ -190,7 +193,8 @@ func fit(a []int16, wide []int32) {
 	}
 }
 
-// stable reports whether a filter with the coefficients narrow, in 4096ths, is stable with a gain of at most 10,000.
+// stable reports whether the prediction filter with the coefficients narrow, in 4096ths, is stable and has a
+// prediction gain of at most 10,000 (RFC 6716, section 4.2.7.5.8).
 func stable(narrow []int16) bool {
 	const bound = 16773022 // 0.99975
 	var a [16]int32

@@ -25,10 +25,12 @@ func clip16(x int32) int16 { return int16(min(max(x, math.MinInt16), math.MaxInt
 // clip32 limits x to the range of int32.
 func clip32(x int64) int32 { return int32(min(max(x, math.MinInt32), math.MaxInt32)) }
 
-// headroom returns the number of bits by which x can be shifted left without an overflow; 31 for 0.
+// headroom returns the number of bits by which x can be shifted left without an overflow; 31 for 0. The least int32
+// gives -1.
 func headroom(x int32) int { return bits.LeadingZeros32(uint32(max(x, -x))) - 1 }
 
-// shifted returns x / 2^n, rounded down; a negative n multiplies, and limits the result to the range of int32.
+// shifted returns x / 2^n, rounded down; 0 for n from 32 on. A negative n multiplies, and limits the result to the
+// range of int32.
 func shifted(x int32, n int) int32 {
 	switch {
 	case n < 0:
@@ -39,7 +41,7 @@ func shifted(x int32, n int) int32 {
 	return 0
 }
 
-// quotient approximates a / b times 2^q, limited to the range of int32. b is not 0.
+// quotient approximates a / b times 2^q, limited to the range of int32. b must not be 0.
 func quotient(a, b int32, q int) int32 {
 	ha, hb := headroom(a), headroom(b)
 	a, b = a<<ha, b<<hb
@@ -49,7 +51,7 @@ func quotient(a, b int32, q int) int32 {
 	return shifted(result+mulWB(a, inverse), 29+ha-hb-q)
 }
 
-// inverse approximates 2^q / b, limited to the range of int32. b is not 0.
+// inverse approximates 2^q / b, limited to the range of int32. b must not be 0.
 func inverse(b int32, q int) int32 {
 	h := headroom(b)
 	b <<= h
@@ -75,5 +77,5 @@ func exponential(x int32) int32 {
 	return out + out>>7*curve
 }
 
-// random returns the random number that follows seed, which is the seed of the next one.
+// random returns the pseudo-random number that follows seed and is the seed of the next call.
 func random(seed int32) int32 { return 907633515 + seed*196314165 }

@@ -14,8 +14,9 @@ func newResampler(rate int) resampler {
 	return resampler{rate: rate, delay: map8(rate, 0, 4, 7)}
 }
 
-// convert resamples in, at the rate of r, to 48 kHz in out. The length of out must be 48/rate times the length of in,
-// which is at least a millisecond. Calls continue the sound of the previous one.
+// convert resamples in, at the rate of r, to 48 kHz in out. The length of out must be 48/r.rate times the length of
+// in, which is at least a millisecond. The sound continues the sound of the previous call, with a delay of r.delay
+// samples.
 func (r *resampler) convert(out, in []int16) {
 	n := r.rate - r.delay
 	first := r.held
@@ -27,7 +28,7 @@ func (r *resampler) convert(out, in []int16) {
 	copy(r.held[:], in[len(in)-r.delay:])
 }
 
-// run converts one millisecond without the delay: in has rate samples, out 48.
+// run converts one millisecond without the delay: in has r.rate samples, out 48. It updates the filter states.
 func (r *resampler) run(out, in []int16) {
 	var twice [8 + 32]int16
 	copy(twice[:], r.fir[:])

@@ -26,7 +26,7 @@ func New(channels int) *Decoder {
 	return d
 }
 
-// Reset makes the decoder forget all previous packets.
+// Reset clears the state of all previous packets, so that the decoder is as new.
 func (d *Decoder) Reset() {
 	*d = Decoder{channels: d.channels}
 	for i := range d.channel {
@@ -34,9 +34,9 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode adds the sound of a packet to dst, whose length is the duration of the packet at 48 kHz, interleaved.
-// coded is the number of coded channels, rate their rate in kHz. A nil e is a lost packet; then rate and coded
-// are taken from the previous packet, and before the first packet dst is unchanged.
+// Decode adds the sound of a packet to dst, whose length is the duration of the packet, 10, 20, 40 or 60 ms, at 48
+// kHz, interleaved. coded is the number of coded channels, rate their rate in kHz. A nil e is a lost packet; then
+// rate and coded are taken from the previous packet, and before the first packet dst is unchanged.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 	n := len(dst) / d.channels // 48 per millisecond
 	if e == nil {
@@ -66,8 +66,8 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 	}
 }
 
-// prepare sets up the channels for a packet with a rate in kHz, a number of coded channels, 1 or 2, and a number of
-// subframes of 5 ms per frame, 2 or 4.
+// prepare sets up the channels for a packet at rate in kHz, with coded channels, 1 or 2, and 2 or 4 subframes of 5 ms
+// per frame. A change between mono and stereo resets or copies the state of the side channel.
 func (d *Decoder) prepare(rate, coded, subframes int) {
 	if coded > d.coded {
 		d.channel[1].reset()
@@ -85,8 +85,9 @@ func (d *Decoder) prepare(rate, coded, subframes int) {
 	d.coded = coded
 }
 
-// readFlags reads the flags before the frames of a packet from e, and skips redundant copies of earlier frames.
-// frames is the number of frames per channel, 1 to 3.
+// readFlags reads the flags before the frames of a packet from e (RFC 6716, sections 4.2.3 and 4.2.4), and reads and
+// drops redundant copies of earlier frames. frames is the number of frames per channel, 1 to 3. It sets active and
+// repeated of the channels.
 func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	var copies [2]bool
 	for c := range d.coded {
@@ -134,7 +135,8 @@ func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	}
 }
 
-// readPredictors reads the two factors that predict side from mid from e, in 8192ths.
+// readPredictors reads from e the two factors that predict side from mid, in 8192ths (RFC 6716, section 4.2.7.1): for
+// the low-passed and for the plain mid.
 func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	n := e.Symbol(stereoJoint, 8)
 	high := [2]int{n / 5, n % 5}
@@ -149,7 +151,7 @@ func readPredictors(e *entropy.Decoder) (p [2]int32) {
 }
 
 // decodeFrame decodes frame i of a packet from e into d.out, for each output channel, and returns its length in
-// samples at 48 kHz. A nil e is a lost frame.
+// samples per channel at 48 kHz. A nil e is a lost frame. Frames must be decoded in their order, after readFlags.
 func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	predictors, alone := d.predictors, false
 	if e == nil {
@@ -200,8 +202,9 @@ func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	return n
 }
 
-// weave converts n samples of mid and side in d.frame in place to left and right, with a delay of one sample.
-// predictors are the factors of readPredictors. A mono packet, or mono output, is only delayed.
+// weave converts n samples of mid and side in d.frame in place to left and right, with a delay of one sample (RFC
+// 6716, section 4.2.8). The results are at the indices 1..n. predictors are the factors of readPredictors, kept for a
+// transition in the next frame. A mono packet, or mono output, is only delayed.
 func (d *Decoder) weave(predictors [2]int32, n int) {
 	x, y := &d.frame[0], &d.frame[1]
 	x[0], x[1] = d.middle[0], d.middle[1]
