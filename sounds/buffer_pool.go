@@ -10,7 +10,8 @@ type workBuffers struct {
 	converted []float32 // samples at the rate of the mixer
 }
 
-// forClip returns an empty buffer for the samples of a file, whose memory is reused; nil for a nil receiver.
+// forClip returns an empty buffer for the samples of a file, whose memory the next call reuses; nil for a nil
+// receiver.
 func (s *workBuffers) forClip() []float32 {
 	if s == nil {
 		return nil
@@ -41,7 +42,8 @@ func (s *workBuffers) forConverted(n int64) []float32 {
 // bufferPool is a pool of work buffers. The zero value is empty; any goroutine.
 type bufferPool struct{ pool sync.Pool }
 
-// take removes buffers from the pool and returns them, or new ones if the pool is empty.
+// take removes buffers from the pool and returns them, or new ones if the pool is empty. The caller owns them until
+// give.
 func (s *bufferPool) take() *workBuffers {
 	if one, ok := s.pool.Get().(*workBuffers); ok {
 		return one

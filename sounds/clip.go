@@ -154,7 +154,7 @@ func newMeter(c *Clip) meter {
 	return meter{loudness.NewMeter(c.Rate, c.loudnessWeights()), loudness.NewPeakMeter(c.Rate, c.Channels)}
 }
 
-// write adds the next interleaved samples to the measurement.
+// write adds the next interleaved samples, which continue the previous ones, to the measurement.
 func (m meter) write(samples []float32) {
 	m.loudness.Write(samples)
 	m.peak.Write(samples)

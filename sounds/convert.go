@@ -36,7 +36,8 @@ func withExtension(base, name, ending string) string {
 // shellSafe lists the characters that need no quotes in a shell.
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@"
 
-// quoted returns name, quoted for the shell of this operating system if necessary.
+// quoted returns name as one word for the shell of this operating system: unchanged if all its characters are safe,
+// otherwise in quotes. An empty name is quoted.
 func quoted(name string) string {
 	letters := shellSafe
 	if runtime.GOOS == "windows" {

@@ -27,7 +27,8 @@ func (d *Damage) At() time.Duration { return pcm.Duration(d.Frame, d.Rate) }
 // Length returns the duration of the damage; 0 if it is unknown or the file is cut short there.
 func (d *Damage) Length() time.Duration { return pcm.Duration(d.Frames, d.Rate) }
 
-// String returns the time, the duration and the error in one line.
+// String returns the time in seconds, the duration and the error in one line. The duration is left out if it is
+// unknown or the file is cut short.
 func (d *Damage) String() string {
 	if d.Frames == 0 {
 		return fmt.Sprintf("damaged at %.3f s: %v", d.At().Seconds(), d.Err)

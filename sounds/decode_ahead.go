@@ -100,8 +100,9 @@ func (f *decodeAhead) fill() error {
 	return nil
 }
 
-// waitForSpace returns when the buffer wakes it, when wakeUp is signaled, or after f.pollInterval, which it
-// measures with timer. It polls because the audio side sends no signals.
+// waitForSpace waits until the buffer signals Wake, f.wakeUp is signaled, or f.pollInterval has passed, which it
+// measures with timer. It polls because the audio side sends no signals, so the buffer may still be full when it
+// returns.
 func (f *decodeAhead) waitForSpace(timer *time.Timer) {
 	timer.Reset(f.pollInterval)
 	select {

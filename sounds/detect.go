@@ -61,7 +61,8 @@ type unsupportedFormat struct {
 	tool  string // the command that converts it; empty: the file is not a sound
 }
 
-// is reports whether body begins with the magic bytes of the format and passes its further check.
+// is reports whether body, the beginning of a file, has the magic bytes of the format at their offset and passes its
+// further checks.
 func (u *unsupportedFormat) is(body []byte) bool {
 	return hasBytes(body, u.at, u.magic) && hasBytes(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
 }

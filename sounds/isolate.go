@@ -143,14 +143,14 @@ func (a *isolateReply) fault() error {
 	return errors.New(text)
 }
 
-// ServeDecode is the child's side of [Limits].Isolate, for a process with no other purpose: it decodes the file
-// that arrives on stdin and answers on stdout. The limits are the stricter of the request's and lim's; a zero
-// field of lim adds no limit. The error is nil whenever an answer was written, even if the answer is that the
-// file is broken.
+// ServeDecode is the child's side of [Limits].Isolate, for a process with no other purpose: it decodes the file that
+// arrives on stdin and answers on stdout. The limits are the stricter of the request's and lim's; a zero field of lim
+// adds no limit. The error is nil whenever an answer was written, even if the answer is that the file is broken.
+// Otherwise the request is invalid, the process cannot be limited, or stdout fails.
 //
 // On Linux the process first limits its own memory to the needs of the file, its processor time to about twice
-// Limits.Time, and disables core dumps. If it exceeds a limit, it dies, and the parent reports that. On other
-// systems only the parent limits it.
+// Limits.Time, and disables core dumps. If it exceeds a limit, it dies, and the parent reports that. On other systems
+// only the parent limits it.
 func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, limitProcess)
 }

@@ -37,8 +37,8 @@ func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 }
 
 // Read waits until a writer has opened the pipe, and reads its data into b. It returns io.EOF after all writers have
-// closed the pipe, and the error of ctx when ctx ends. A plain read of a pipe without a writer would return the end
-// of the file.
+// closed the pipe, even if they have written no data, and the error of ctx when ctx ends. A plain read of a pipe
+// without a writer would return the end of the file.
 func (p *pipe) Read(b []byte) (n int, err error) {
 	waited := p.conn.Read(func(fd uintptr) bool {
 		for {

@@ -109,7 +109,7 @@ func (r *refineSource) fill(dst []float64, frame int64) {
 	}
 }
 
-// widen fills dst with the first samples of src, converted to float64. src is at least as long as dst.
+// widen fills dst with the first samples of src, converted to float64. src must be at least as long as dst.
 func widen(dst []float64, src []float32) {
 	src = src[:len(dst)]
 	for i, x := range src {

@@ -19,8 +19,8 @@ const (
 	bestShape = 14.75
 )
 
-// bestSpectrum returns the spectrum of the kernel, a Kaiser window, at a frequency f in cycles per frame, below
-// b/8pi: 8 sinh(s)/(s I0(b)), with s = sqrt(b^2-(8 pi f)^2).
+// bestSpectrum returns the spectrum of the interpolation kernel dsp.MonoBest, a Kaiser window, at f cycles per frame,
+// below b/8pi: 8 sinh(s)/(s I0(b)), with s = sqrt(b^2-(8 pi f)^2).
 func bestSpectrum(f float64) float64 {
 	w := float64(8 * math.Pi * f)
 	s := math.Sqrt(float64(bestShape*bestShape) - float64(w*w))
@@ -28,8 +28,9 @@ func bestSpectrum(f float64) float64 {
 	return float64(4*(e-1/e)) / float64(s*bessel(bestShape))
 }
 
-// refineResponse returns the amplitude response of a filter at a frequency f, in cycles per frame of the computed
-// version. A chained filter reads the version below, and undoes the compensation in it.
+// refineResponse returns the amplitude response of a filter at f cycles per frame of the version that it computes:
+// one over the spectrum of the interpolation kernel, times a low-pass that is 0 from refineEnd on. A chained filter
+// reads the version below, and undoes the compensation in it.
 func refineResponse(f float64, chained bool) float64 {
 	if f >= refineEnd {
 		return 0

@@ -34,7 +34,7 @@ func kernel(x float64) float64 {
 	return float64(float64(kernelCutoff*sinc)*bessel(float64(kernelShape*math.Sqrt(1-float64(r*r))))) / kernelPeak
 }
 
-// bessel returns the modified Bessel function I0 at y, computed by its series.
+// bessel returns the modified Bessel function I0 at y, computed by its series. It is 1 at 0.
 func bessel(y float64) float64 {
 	q := float64(y*y) / 4
 	sum, term := 1.0, 1.0
@@ -78,7 +78,8 @@ var sharedGrid struct {
 	points []float64
 }
 
-// kernelGrid returns the result of newGrid, which it computes once. Any goroutine.
+// kernelGrid returns the shared result of newGrid, which it computes at the first call. Callers must not change it.
+// Any goroutine.
 func kernelGrid() []float64 {
 	sharedGrid.once.Do(func() { sharedGrid.points = newGrid() })
 	return sharedGrid.points

@@ -42,8 +42,8 @@ func (l *Library) withNearby(src Source, err error) error {
 	return fmt.Errorf("%w; %s", err, near)
 }
 
-// entries returns the entries of the folder dir, written with slashes, in the source's file system, at most
-// maxDirEntries in no particular order; nil if it cannot be read.
+// entries returns the entries of the folder dir, written with slashes, in the source's file system or the operating
+// system, at most maxDirEntries in no particular order; nil if dir cannot be read or is not a folder.
 func (s Source) entries(dir string) []fs.DirEntry {
 	if s.FS != nil {
 		f, err := s.FS.Open(path.Clean(dir))

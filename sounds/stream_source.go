@@ -128,8 +128,9 @@ func (t *streamSource) count(c *cursor) error {
 	return nil
 }
 
-// exact returns the exact number of frames at the rate of the file, which it determines at the first call; this may
-// read the whole file. A failure is not remembered. It takes the mutex.
+// exact returns the exact number of frames at the rate of the file, without padding. It determines the number at the
+// first call, which may read the whole file, and stores it. A failure is not stored, so the next call tries again. It
+// takes the mutex.
 func (t *streamSource) exact() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -42,7 +42,7 @@ func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	return g
 }
 
-// next returns the next sample, the same for both channels, and advances.
+// next advances the generator by one frame and returns its sample, which is the same for both channels.
 func (g *generator) next() float32 {
 	if g.shape.noise() {
 		x := float64(2*g.seed.Unit()) - 1

@@ -110,7 +110,7 @@ func shapeOf(name string, names []string) (Shape, bool) {
 	return 0, false
 }
 
-// String returns the name that Parse accepts, in its shortest form.
+// String returns the shortest name that Parse converts to s: tone:440, tone:440:saw, noise:pink or noise:pink:7.
 func (s Signal) String() string {
 	switch {
 	case s.Shape.noise() && s.Seed == 0:

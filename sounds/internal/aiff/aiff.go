@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Is reports whether data begins as AIFF or AIFC. It needs at least 12 bytes.
+// Is reports whether data begins with the form header of AIFF or AIFC. It returns false for fewer than 12 bytes.
 func Is(data []byte) bool {
 	return len(data) >= 12 && string(data[:4]) == "FORM" && (string(data[8:12]) == "AIFF" || string(data[8:12]) == "AIFC")
 }
@@ -34,8 +34,9 @@ type chunks struct {
 	streamed         bool  // the file was written without a known length
 }
 
-// Open reads the chunks of the file at the position of in, and returns a reader of its samples. It skips zeros and
-// ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit of lim is exceeded.
+// Open reads the chunks of the file at the position of in, and returns a reader of its samples, before the first one.
+// It skips zeros and ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit
+// of lim is exceeded.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	c, err := readChunks(in)

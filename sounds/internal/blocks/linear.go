@@ -92,21 +92,22 @@ func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float
 // Each decoder fills dst from the beginning of src, which must be long enough. Integers are divided by their
 // full scale, a power of two, so up to 24 bits are exact; 32-bit integers and doubles are rounded once.
 
-// decodeU8 decodes unsigned samples of 8 bits to -1..1.
+// decodeU8 fills dst with the unsigned samples of 8 bits in src, scaled to -1..1; 128 is 0. src must be long enough.
 func decodeU8(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int(src[i])-128) / (1 << 7)
 	}
 }
 
-// decodeS8 decodes signed samples of 8 bits to -1..1.
+// decodeS8 fills dst with the signed samples of 8 bits in src, scaled to -1..1. src must be long enough.
 func decodeS8(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int8(src[i])) / (1 << 7)
 	}
 }
 
-// decodeS16 decodes little-endian signed samples of 16 bits to -1..1.
+// decodeS16 fills dst with the little-endian signed samples of 16 bits in src, scaled to -1..1. src must be long
+// enough.
 func decodeS16(dst []float32, src []byte) {
 	for ; len(dst) >= 4 && len(src) >= 8; dst, src = dst[4:], src[8:] {
 		x := binary.LittleEndian.Uint64(src)
@@ -118,7 +119,8 @@ func decodeS16(dst []float32, src []byte) {
 	}
 }
 
-// decodeS24 decodes little-endian signed samples of 24 bits to -1..1.
+// decodeS24 fills dst with the little-endian signed samples of 24 bits in src, scaled to -1..1. src must be long
+// enough.
 func decodeS24(dst []float32, src []byte) {
 	for i := range dst {
 		b := src[3*i : 3*i+3]
@@ -126,27 +128,30 @@ func decodeS24(dst []float32, src []byte) {
 	}
 }
 
-// decodeS32 decodes little-endian signed samples of 32 bits to -1..1, rounded.
+// decodeS32 fills dst with the little-endian signed samples of 32 bits in src, scaled to -1..1 and rounded to
+// float32. src must be long enough.
 func decodeS32(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(int32(binary.LittleEndian.Uint32(src[4*i:]))) / (1 << 31)
 	}
 }
 
-// decodeF32 decodes little-endian floats of 32 bits, unscaled. NaN, infinities and values beyond 1 stay as they are.
+// decodeF32 fills dst with the little-endian floats of 32 bits in src, unscaled. NaN, infinities and values beyond 1
+// stay as they are. src must be long enough.
 func decodeF32(dst []float32, src []byte) {
 	_, _ = binary.Decode(src, binary.LittleEndian, dst) // src is long enough
 }
 
-// decodeF64 decodes little-endian floats of 64 bits, unscaled and rounded to 32; beyond the range of float32 they
-// become infinite.
+// decodeF64 fills dst with the little-endian floats of 64 bits in src, unscaled and rounded to 32; beyond the range
+// of float32 they become infinite. src must be long enough.
 func decodeF64(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
 	}
 }
 
-// decodeALaw decodes ITU-T G.711 A-law, one byte per sample, to -1..1: 13 bits, left-aligned in 16.
+// decodeALaw fills dst with samples of ITU-T G.711 A-law, one byte each in src: 13 bits, left-aligned in 16 and
+// scaled to -1..1. src must be long enough.
 func decodeALaw(dst []float32, src []byte) {
 	for i := range dst {
 		b := src[i] ^ 0x55
@@ -161,7 +166,8 @@ func decodeALaw(dst []float32, src []byte) {
 	}
 }
 
-// decodeULaw decodes ITU-T G.711 u-law, one byte per sample, to -1..1: 14 bits, left-aligned in 16.
+// decodeULaw fills dst with samples of ITU-T G.711 u-law, one byte each in src: 14 bits, left-aligned in 16 and
+// scaled to -1..1. src must be long enough.
 func decodeULaw(dst []float32, src []byte) {
 	for i := range dst {
 		b := ^src[i]

@@ -130,8 +130,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.give(dst), nil
 }
 
-// place returns the position of the last decoded FLAC frame in sound frames from the start, according to its number.
-// It may be wrong or negative in a damaged file.
+// place returns the number of the first sound frame in r.frame, the last decoded FLAC frame, computed from the number
+// in its header. It may be wrong or negative in a damaged file.
 func (r *reader) place() int64 {
 	place := r.frame.number - r.first
 	if !r.frame.variable {

@@ -106,7 +106,8 @@ func (p *packets) Pass(packet []byte) (int64, error) {
 	return int64(f.block), nil
 }
 
-// Ahead returns the number of sound frames in the packets of list. Invalid packets count as 0.
+// Ahead returns the number of sound frames that the packets of list announce, without decoding them. Invalid packets
+// count as 0. The state of the decoder stays the same.
 func (p *packets) Ahead(list ...[]byte) (frames int64) {
 	for _, x := range list {
 		n, _ := p.Pass(x)

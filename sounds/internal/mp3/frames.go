@@ -54,7 +54,7 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	return h, true, nil
 }
 
-// sideSize returns the size of the frame's side information in bytes.
+// sideSize returns the size in bytes of the side information that follows the header and its checksum.
 func (h header) sideSize() int {
 	switch {
 	case h.low && h.channels == 1:

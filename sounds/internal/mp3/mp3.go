@@ -61,9 +61,9 @@ const (
 	pass        // count it
 )
 
-// Open reads the tags of the file at the position of in, finds its first frame, and reads the encoder's note. It
-// returns a reader of the samples. The error wraps source.ErrFormat if it finds no frame or an unsupported one, or
-// source.ErrLimit if the first header exceeds lim.
+// Open reads the tags of the file at the position of in, finds its first frame, reads the encoder's note, which it
+// skips, and returns a reader of the samples. The error wraps source.ErrFormat if it finds no frame or an unsupported
+// one, or source.ErrLimit if the channels or the rate of the first frame exceed lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(source.BeginsID3)
 	tags := in.TakeID3()

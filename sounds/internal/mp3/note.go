@@ -78,8 +78,8 @@ func (r *reader) decoded(n int64) int64 {
 	return n
 }
 
-// cut removes the encoder's padding at the end of the file from the last MP3 frame in dst, which is number r.count,
-// and returns dst.
+// cut removes from dst, whose end is the whole MP3 frame number r.count, the part of that frame which is padding at
+// the end of the file, and returns dst.
 func (r *reader) cut(dst []float32) []float32 {
 	first := r.count * r.size
 	from, to := min(max(r.added[0]-first, 0), r.size), min(max(r.added[1]-first, 0), r.size)

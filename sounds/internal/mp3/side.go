@@ -55,8 +55,8 @@ func readSide(b []byte, h header) (s sideInfo, err error) {
 	return s, nil
 }
 
-// read parses the side information of one granule of a channel from r, in a frame with header h. Invalid values are
-// an error.
+// read parses into g the side information of one granule of a channel from r, in a frame with header h. Invalid
+// values are an error without a wrapped kind.
 func (g *granule) read(r *source.MSB, h header) error {
 	g.bits, g.pairs, g.gain = int(r.Take(12)), int(r.Take(9)), int(r.Take(8))
 	if g.pairs > 288 {

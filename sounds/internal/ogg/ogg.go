@@ -71,8 +71,8 @@ func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), pag
 // Is reports whether data begins with the magic bytes of an Ogg page.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
-// Carries reports whether the first pages at the beginning of an Ogg file, one per parallel stream, include a stream
-// whose first packet begins with magic.
+// Carries reports whether file, the beginning of an Ogg file, has a stream whose first packet begins with magic. It
+// checks the first pages, one per parallel stream, up to a later or truncated page, without their checksums.
 func Carries(file []byte, magic string) bool {
 	for Is(file) {
 		p, rest, err := readPage(file, false)

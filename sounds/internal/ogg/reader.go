@@ -209,7 +209,7 @@ func (r *Reader) Next(dst []float32) ([]float32, error) {
 // maxPeak is the largest plausible sample of a damaged page: 6 dB over full scale.
 const maxPeak = 2
 
-// tooLoud reports whether any sample is beyond ±maxPeak or NaN.
+// tooLoud reports whether any of samples is beyond ±maxPeak or NaN.
 func tooLoud(samples []float32) bool {
 	for _, x := range samples {
 		if !(-maxPeak <= x && x <= maxPeak) {

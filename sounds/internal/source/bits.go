@@ -136,7 +136,8 @@ type LSB struct{ window } // acc is right-aligned
 // NewLSB returns a reader of data that takes the lowest bit of each byte first. It does not copy data.
 func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
 
-// fill buffers at least 56 bits, as MSB.fill does.
+// fill buffers at least 56 bits of acc; beyond the end they are 0. Like MSB.fill it may read a partial byte again
+// later.
 func (b *LSB) fill() {
 	if b.at <= len(b.data)-8 {
 		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.have

@@ -39,7 +39,7 @@ func (in *Input) Anew() *Input { return Whole(in.whole) }
 
 // Open opens a file for reading in windows with the function open, which is called again to move back in a file
 // without Seek. It returns an error of open. A file that implements io.Seeker but cannot seek, such as a pipe, is an
-// error. If the file reports no size, Size is 0.
+// error. A file without Seek whose Stat reports no size has size 0 and appears empty.
 func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	f, err := open()
 	if err != nil {

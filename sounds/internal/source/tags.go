@@ -11,9 +11,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Comments splits a block of Vorbis comments, from FLAC or Ogg, into entries, which should be "KEY=value" but are
-// not checked. An entry that is cut short ends the list, which may be nil: invalid tags do not make a sound
-// invalid.
+// Comments returns the entries of b, a block of Vorbis comments from FLAC or Ogg that begins with the vendor string.
+// They should be "KEY=value" but are not checked. An entry that is cut short ends the list, which may be nil: invalid
+// tags do not make a sound invalid.
 func Comments(b []byte) []string {
 	next := func() (string, bool) {
 		if len(b) < 4 {

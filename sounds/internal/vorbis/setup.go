@@ -119,7 +119,7 @@ func (v *decoder) readSetup(b []byte) (err error) {
 	return nil
 }
 
-// book reads a codebook index and returns the codebook. It panics with a fault for an invalid index.
+// book reads a codebook index from the header and returns that codebook. It panics with a fault for an invalid index.
 func (s *setup) book() *book {
 	i := s.number(8)
 	s.need(i < len(s.books), "codebook %d of %d", i, len(s.books))
@@ -224,8 +224,8 @@ func (s *setup) readResidue() *residue {
 	return x
 }
 
-// readMapping reads a mapping of the setup header. Like all readers of setup, it panics with a fault if the
-// header is invalid.
+// readMapping reads a mapping of the setup header (Vorbis I, section 4.2.4). Like all readers of setup, it panics
+// with a fault if the header is invalid. Requires that floors and residues have been read.
 func (s *setup) readMapping() *mapping {
 	m := &mapping{submap: make([]int, s.channels)}
 	s.need(s.Take(16) == 0, "a mapping of a reserved kind")

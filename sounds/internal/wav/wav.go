@@ -13,8 +13,8 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Is reports whether data begins as RIFF, RIFX (big-endian), RF64 or BW64 (64-bit sizes) with WAVE data. It needs at
-// least 12 bytes.
+// Is reports whether data begins as RIFF, RIFX (big-endian), RF64 or BW64 (64-bit sizes) with WAVE data. It returns
+// false for fewer than 12 bytes.
 func Is(data []byte) bool {
 	if len(data) < 12 || string(data[8:12]) != "WAVE" {
 		return false
@@ -44,8 +44,9 @@ type chunks struct {
 	fact       int64  // number of frames in the fact chunk; 0: unknown
 }
 
-// Open reads the chunks of the file at the position of in, and returns a reader of its samples. It skips zeros and
-// ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit of lim is exceeded.
+// Open reads the chunks of the file at the position of in, and returns a reader of its samples, before the first one.
+// It skips zeros and ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit
+// of lim is exceeded.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	chunks, err := readChunks(in)

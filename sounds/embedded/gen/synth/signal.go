@@ -62,7 +62,7 @@ func (s Signal) after(seconds float64) Signal {
 	})
 }
 
-// drive returns s, softly saturated: x / (1 + |x|) for each sample x.
+// drive returns s, softly saturated: x / (1 + |x|) for each sample x. It reads s, so s must not be used elsewhere.
 func (s Signal) drive() Signal {
 	return func() float64 {
 		x := s()

@@ -84,8 +84,8 @@ func (t *track) pan(place, start, length float64, s Signal) *track {
 	return t
 }
 
-// reverb adds the reverb of r with the gain wet in dB to t, and returns t. A loop runs through the reverb once
-// before, so that its beginning contains the tail of its end.
+// reverb adds the reverb of the mono mix of t, made by r with the gain wet in dB, to t, and returns t. A loop runs
+// through the reverb once before, so that its beginning contains the tail of its end. It changes the state of r.
 func (t *track) reverb(wet pcm.Decibels, r *room) *track {
 	size := len(t.channels[0])
 	gain := wet.Linear()

@@ -21,7 +21,8 @@ var counts = sync.OnceValue(func() *[15][178]uint32 {
 	return u
 })
 
-// count returns U(n, k), see counts. The smaller of n and k is at most 14, the larger at most 177.
+// count returns U(n, k) of RFC 6716, section 4.3.4.2, from a table: U(n, k) + U(n, k+1) is the number of vectors of n
+// integers whose magnitudes sum to k. The smaller of n and k must be at most 14, the larger at most 177.
 func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
 
 // readPulses reads a vector of integers whose magnitudes sum to k from e into y, and returns the sum of their squares
@@ -125,8 +126,8 @@ func rotate(x []float64, blocks, k, spread int) {
 	}
 }
 
-// turn rotates pairs of values in x, stride apart, by the angle with cosine c and sine s: first all pairs upwards,
-// then downwards.
+// turn rotates in place pairs of values in x, stride apart, by the angle with cosine c and sine s: first all pairs
+// upwards, then downwards again except the last one.
 func turn(x []float64, stride int, c, s float64) {
 	for i := range len(x) - stride {
 		a, b := x[i], x[i+stride]

@@ -278,8 +278,8 @@ func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte,
 	return fill
 }
 
-// pulsesFor returns the index of the number of pulses whose cost is the nearest to bits, in eighths of a bit; 0 is no
-// pulse. cache[0] is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
+// pulsesFor returns the index of the number of pulses whose cost is the nearest to bits, in eighths of a bit; index 0
+// means 0 pulses. cache[0] is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
 func pulsesFor(cache []byte, bits int) int {
 	low, high := 0, int(cache[0])
 	bits--
@@ -300,7 +300,8 @@ func pulsesFor(cache []byte, bits int) int {
 	return high
 }
 
-// costOf returns the cost of index q of a cache as for pulsesFor, in eighths of a bit; 0 for index 0.
+// costOf returns the cost in eighths of a bit of the number of pulses with index q, as pulsesFor returns it: cache[q]
+// + 1, or 0 for index 0.
 func costOf(cache []byte, q int) int {
 	if q == 0 {
 		return 0

@@ -19,7 +19,8 @@ type inverse struct {
 	z        []complex128
 }
 
-// newInverse returns the inverse MDCT for blocks of n values: 120, 240, 480 or 960.
+// newInverse returns the inverse MDCT for blocks of n values: 120, 240, 480 or 960. It has scratch space, so it is
+// for one goroutine at a time.
 func newInverse(n int) *inverse {
 	q := n / 2
 	t := &inverse{n: n, power: fourier.New(q / 15), z: make([]complex128, q)}

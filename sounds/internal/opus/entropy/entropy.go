@@ -32,7 +32,7 @@ func (d *Decoder) Reset(data []byte) {
 	d.normalize()
 }
 
-// next returns the next byte from the front of the frame, or 0 after its end.
+// next consumes and returns the next byte from the front of the frame, or 0 after its end.
 func (d *Decoder) next() uint32 {
 	if d.at >= len(d.data) {
 		return 0
@@ -93,7 +93,8 @@ func (d *Decoder) Decode(total uint32) uint32 {
 	return total - min(d.val/d.ext+1, total)
 }
 
-// Update consumes the symbol whose range is low..high-1 of total, after Decode with the same total.
+// Update consumes the symbol whose range is low..high-1 of total. It must follow Decode with the same total, whose
+// result is in that range.
 func (d *Decoder) Update(low, high, total uint32) {
 	s := d.ext * (total - high)
 	d.val -= s

@@ -99,8 +99,9 @@ var (
 	order10 = [...]int{0, 9, 6, 3, 4, 5, 8, 1, 2, 7}
 )
 
-// filter converts 10 or 16 line spectral frequencies, in 32768ths of half the rate, to the coefficients of a stable
-// prediction filter, in 4096ths. Coefficients from len(lines) on are 0.
+// filter converts lines, 10 or 16 line spectral frequencies in 32768ths of half the rate, to the coefficients of a
+// stable prediction filter, in 4096ths (RFC 6716, sections 4.2.7.5.6 to 4.2.7.5.8). Coefficients from len(lines) on
+// are 0.
 func filter(lines []int16) (a [16]int16) {
 	n := len(lines)
 	order := order10[:]

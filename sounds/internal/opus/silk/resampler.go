@@ -9,7 +9,7 @@ type resampler struct {
 	fir    [8]int16
 }
 
-// newResampler returns a resampler to 48 kHz, without history, for a rate in kHz: 8, 12 or 16.
+// newResampler returns a resampler from rate in kHz, 8, 12 or 16, to 48 kHz, with silence as its past.
 func newResampler(rate int) resampler {
 	return resampler{rate: rate, delay: map8(rate, 0, 4, 7)}
 }
