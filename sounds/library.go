@@ -91,8 +91,10 @@ func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 
 // LoadEach loads sources in their order, as many at a time as there are processors, and returns when all are done. It
 // calls done with the index i of each source that it has tried: one call at a time, from any goroutine, in any order.
-// s is nil if err is not. After a call of done returns false, no further source is started; done is still called for
-// the sources that are being loaded. If done panics, it is not called again, and LoadEach panics with the same value.
+// s is nil if err is not. When ctx ends, the remaining sources fail with an error that wraps the error of ctx.
+//
+// After a call of done returns false, no further source is started; done is still called for the sources that are
+// being loaded. If done panics, it is not called again, and LoadEach panics with the same value.
 func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
 		next    atomic.Int64 // the next source to load
@@ -271,8 +273,8 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 }
 
 // Files returns the cleaned paths of the files of the operating system whose sounds have been loaded, without
-// streams, sorted, without duplicates. The channel more is closed when another sound of any kind has been loaded.
-// Control side, any goroutine.
+// streams, sorted, without duplicates. The channel more is closed when another sound has been loaded, of any file
+// system; streams do not count. Control side, any goroutine.
 func (l *Library) Files() (files []string, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -103,9 +103,9 @@ func (l Limits) boundsOf(size int64) source.Limits {
 	return b
 }
 
-// named returns err with the prefix "sounds: name: " in its text; nil stays nil. It also fills name into the
-// conversion command that the text may contain, removes the path of an fs.PathError, and removes the prefix of
-// package voice. The result wraps the rest of err. Each exported function calls it once.
+// named returns an error whose text is "sounds: ", name, and the text of err; nil stays nil. It fills name into the
+// conversion command that the text may contain. It leaves out the path of an fs.PathError and the prefix of package
+// voice; the result wraps the rest of err. Each exported function calls it once.
 func named(name string, err error) error {
 	if err == nil {
 		return nil

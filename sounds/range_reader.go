@@ -263,7 +263,7 @@ func (c *rangeReader) extendWindow(last int64) error {
 	}
 }
 
-// silence appends frames silent frames to the window.
+// silence appends the given number of silent frames to c.window.
 func (c *rangeReader) silence(frames int64) {
 	n := len(c.window)
 	c.window = source.Grow(c.window, int(frames)*c.channels)

@@ -140,6 +140,7 @@ type filterCache struct {
 	made map[filterKey]func() *filter
 }
 
+// filterKey identifies a filter; bent means that the ratio is adjusted for a loop.
 type filterKey struct {
 	ratio
 	bent bool

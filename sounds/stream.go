@@ -250,7 +250,8 @@ func (o *frameOrigin) give(n int64) ([]float32, error) {
 // length returns the number of the next frame that read returns, which is the length after io.EOF.
 func (o *frameOrigin) length() int64 { return o.at }
 
-// close closes the reader if it is an io.Closer, and drops it. Until the next seek read returns io.EOF.
+// close closes the reader if it is an io.Closer, and drops it. Afterwards read returns io.EOF, until a seek back
+// opens the source again.
 func (o *frameOrigin) close() {
 	if c, ok := o.r.(io.Closer); ok {
 		_ = c.Close()

@@ -32,6 +32,7 @@ func (e *Encoding) Length(bytes int64) int64 {
 	return frames
 }
 
+// reader implements source.Reader for blocks of an Encoding.
 type reader struct {
 	in *source.Input
 	source.Head

@@ -50,6 +50,7 @@ type decoder struct {
 	raw      []byte
 }
 
+// reader reads a FLAC file that is not in an Ogg file. It implements source.Reader.
 type reader struct {
 	in  *source.Input
 	lim source.Limits

@@ -92,9 +92,10 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, nil
 }
 
-// Next appends the samples of the next MP3 frame to dst, without padding. If it skips data or r only walks, it
-// appends no samples. Undecodable frames are silent and recorded as damage. At the end it returns io.EOF, or the
-// error of a file without a decodable frame. Other errors wrap source.ErrDecode, or ErrLimit if the file is too long.
+// Next appends the samples of the next MP3 frame to dst, without the padding at the end of the file. If it skips data
+// or r only walks, it appends no samples. Undecodable frames are silent and recorded as damage. At the end it returns
+// io.EOF, or the error of a file without a decodable frame. Other errors wrap source.ErrDecode, or ErrLimit if the
+// file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.lost > 0 {
 		r.lost--

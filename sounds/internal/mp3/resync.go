@@ -101,7 +101,8 @@ const leastFrame = 24
 
 // resync handles data at the position of in that does not begin with a frame (ok is false), or begins with a frame h
 // without a successor. It appends the sound of that frame to dst, or skips garbage, records the damage, and schedules
-// silent frames in r.lost. If another kind of MPEG audio follows, it returns an error that wraps source.ErrDecode.
+// silent frames in r.lost. If another kind of MPEG audio follows, it returns an error that wraps source.ErrDecode;
+// other errors are of frame.
 func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	b := r.in.Peek(source.Probe)
 	at, next, found := r.follows(b)

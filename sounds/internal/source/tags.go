@@ -183,9 +183,9 @@ const (
 	maxTags  = 16
 )
 
-// PassFront skips zeros and ID3v2 tags until the function is returns true for the bytes that follow, at most Probe of
-// them, or until no zeros or tags follow. It skips at most maxTags runs of tags and maxZeros zeros. It reports
-// whether it skipped a tag.
+// PassFront skips zeros and ID3v2 tags until the function is accepts the bytes that follow, or until neither follows.
+// It passes at least the next Probe bytes of the file to is. It skips at most maxTags runs of tags and maxZeros zeros,
+// and reports whether it skipped a tag.
 func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 	zeros, tags := maxZeros, maxTags
 	for {

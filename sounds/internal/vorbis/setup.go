@@ -18,6 +18,7 @@ type floor1 struct {
 	low, high  []int // neighbours of each point among the earlier ones, from the third point on
 }
 
+// floorClass describes how the heights of consecutive points of a floor are coded.
 type floorClass struct {
 	dimensions, subclasses int     // subclasses in bits
 	master                 *book   // nil: there is one subclass
@@ -41,8 +42,10 @@ type mapping struct {
 	residues []*residue
 }
 
+// coupling is a pair of channels whose spectra are coded as magnitude and angle.
 type coupling struct{ magnitude, angle int }
 
+// mode selects the block size and the mapping of a packet.
 type mode struct {
 	long    int // 0 or 1
 	mapping int

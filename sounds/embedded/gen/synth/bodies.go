@@ -37,8 +37,8 @@ func (s Signal) strike(modes ...mode) Signal {
 	}
 }
 
-// tuned returns a new slice of modes whose frequencies, given as ratios, are multiplied by hz, and whose decay times
-// by t60.
+// tuned returns a copy of modes with the frequencies, given as ratios, multiplied by hz, and the decay times
+// multiplied by t60, in seconds.
 func tuned(hz, t60 float64, modes ...mode) []mode {
 	out := make([]mode, len(modes))
 	for i, m := range modes {

@@ -127,7 +127,7 @@ func rotate(x []float64, blocks, k, spread int) {
 }
 
 // turn rotates in place pairs of values in x, stride apart, by the angle with cosine c and sine s: first all pairs
-// upwards, then downwards again except the last one.
+// upwards, then downwards without the last stride pairs.
 func turn(x []float64, stride int, c, s float64) {
 	for i := range len(x) - stride {
 		a, b := x[i], x[i+stride]
