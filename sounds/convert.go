@@ -9,7 +9,8 @@ import (
 
 // fillFileName puts name, the name of a file, into the command of an error message. {file} becomes the name,
 // {file.flac} and {file.wav} the name with another extension, quoted for a shell. An empty or unprintable name, and
-// "-", become FILE. A message without these words is returned unchanged.
+// "-", become FILE. Except on Windows, a relative name that a tool could take for an option or a URL gets "./" in
+// front. A message without these words is returned unchanged.
 func fillFileName(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message

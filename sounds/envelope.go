@@ -131,8 +131,8 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 // soonSteps is the number of steps over which restored voices are compared: 20 ms.
 const soonSteps = 4
 
-// soon returns, for each step, the mean of the energies in fine over soonSteps steps from that step on. Steps past
-// the end count as silence.
+// soon returns, for each step of 5 ms, the mean of the energies in fine over soonSteps steps, 20 ms, from that step
+// on. Steps past the end count as silence.
 func soon(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {
@@ -141,8 +141,8 @@ func soon(fine []float64) []float64 {
 	return out
 }
 
-// later returns, for each hop, the largest mean of the energies in k over three consecutive hops that begin there or
-// later. Hops past the end count as silence.
+// later returns, for each hop of 20 ms, the largest mean of the energies in k over three consecutive hops that begin
+// there or later. Hops past the end count as silence.
 func later(k []float64) []float64 {
 	out := make([]float64, len(k))
 	most := 0.0

@@ -103,9 +103,9 @@ func (l Limits) boundsOf(size int64) source.Limits {
 	return b
 }
 
-// named returns an error whose text is "sounds: ", name, and the text of err; nil stays nil. It fills name into the
-// conversion command that the text may contain. It leaves out the path of an fs.PathError and the prefix of package
-// voice; the result wraps the rest of err. Each exported function calls it once.
+// named returns an error whose text is "sounds: ", name, and the text of err; nil stays nil. An fs.PathError in err
+// is first reduced to its cause, and an error of package voice loses its prefix; the result wraps the rest. It also
+// fills name into the conversion command that the text may contain. Each exported function calls it once.
 func named(name string, err error) error {
 	if err == nil {
 		return nil

@@ -47,8 +47,8 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 // unknown.
 func (q *Queue) Sound() *voice.Sound { return q.sound }
 
-// Add appends sources to the queue, after opening each to read its header. If one cannot be opened, it adds not a
-// single one, and the error names that source. A voice that has reached the end of the queue continues with the new
+// Add appends sources to the queue, after opening each to read its header. If one cannot be opened, the queue stays
+// unchanged, and the error names that source. A voice that has reached the end of the queue continues with the new
 // sources, unless it has ended.
 func (q *Queue) Add(sources ...Source) error {
 	var runs [][]*streamSource

@@ -72,9 +72,9 @@ func (c *rangeReader) Close() error {
 }
 
 // Read fills the beginning of dst with the next frames of the range, and returns their number, at least one. At the
-// end of the loop it jumps back as often as the range demands, then continues after the loop. A short loop is kept in
-// memory while it is read for the first time. After the last frame Read returns the error that ended the source,
-// usually io.EOF.
+// end of the loop it jumps back as often as the range demands, then continues after the loop. It keeps the frames of
+// a short loop in memory and reads later rounds from there. After the last frame Read returns the error that ended
+// the source, usually io.EOF.
 func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
 	switch {

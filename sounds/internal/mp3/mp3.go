@@ -122,8 +122,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.frame(h, b, dst)
 }
 
-// Count walks over all headers without decoding, adds marks to m, and returns the number of sound frames without the
-// padding at the end. It ends at an undefined position.
+// Count walks over all headers without decoding, adds marks to m, and returns the number of sound frames, padding at
+// the beginning included, without the padding at the end. It ends at an undefined position.
 func (r *reader) Count(m *source.Marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err

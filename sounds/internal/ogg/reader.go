@@ -349,8 +349,8 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 }
 
 // turnPage evaluates the granule position of the current page, whose first packet is p. It sets r.limit, the end of
-// the stream, and r.cut, the frames to drop at its beginning, and begins a gap if frames are missing before the page.
-// It must be called once per page, before p is decoded.
+// the stream, r.cut, the frames to drop at its beginning, and r.lead, the offset of granule positions. If frames are
+// missing before the page, it begins a gap. It must be called once per page, before p is decoded.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
 	granule, ahead := r.stream.granule, int64(0)

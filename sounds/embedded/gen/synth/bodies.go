@@ -9,8 +9,8 @@ type mode struct {
 	t60   float64
 }
 
-// strike returns the sound of a body with the given modes when s excites it: an impulse is a hard hammer, a short
-// noise a scratch, dust is gravel. The result reads s, so s must not be used elsewhere.
+// strike returns the sound of a body with the given modes when s excites it, one frame later: an impulse is a hard
+// hammer, a short noise a scratch, dust is gravel. The result reads s, so s must not be used elsewhere.
 func (s Signal) strike(modes ...mode) Signal {
 	type resonator struct{ in, c1, c2, y1, y2 float64 }
 	body := make([]resonator, 0, len(modes))

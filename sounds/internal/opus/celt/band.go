@@ -151,7 +151,7 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 // pair reads a stereo band of two coefficients per channel into x (left) and y (right). Only the stronger of mid and
 // side is coded in full. The weaker is orthogonal to it, so a bit for its sign is enough. bits is the budget in
 // eighths of a bit, blocks the number of short blocks, and s the division into mid and side. low, out, fill and the
-// result are as in mono.
+// result are as in mono. It takes the cost of the division and the sign from b.remaining, too.
 func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill uint, s split) uint {
 	cost := 0
 	if s.theta != 0 && s.theta != 16384 {

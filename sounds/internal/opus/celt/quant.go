@@ -300,8 +300,8 @@ func pulsesFor(cache []byte, bits int) int {
 	return high
 }
 
-// costOf returns the cost in eighths of a bit of the number of pulses with index q, as pulsesFor returns it: cache[q]
-// + 1, or 0 for index 0.
+// costOf returns the cost in eighths of a bit of the number of pulses with index q, as pulsesFor returns it: 0 for
+// index 0, otherwise cache[q] + 1.
 func costOf(cache []byte, q int) int {
 	if q == 0 {
 		return 0

@@ -85,9 +85,9 @@ func (d *Decoder) prepare(rate, coded, subframes int) {
 	d.coded = coded
 }
 
-// readFlags reads the flags before the frames of a packet from e (RFC 6716, sections 4.2.3 and 4.2.4), and reads and
-// drops redundant copies of earlier frames. frames is the number of frames per channel, 1 to 3. It sets active and
-// repeated of the channels.
+// readFlags reads the flags before the frames of a packet from e (RFC 6716, sections 4.2.3 and 4.2.4), and sets
+// active and repeated of the channels. It also reads redundant copies of earlier frames, which it does not decode.
+// frames is the number of frames per channel, 1 to 3.
 func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	var copies [2]bool
 	for c := range d.coded {
