@@ -86,13 +86,14 @@ func (f *Flags) Check() error {
 	return nil
 }
 
-// withoutPassword returns the part of address after the first "@": without scheme, user and password. If address
-// contains no "@", it is returned unchanged.
-func withoutPassword(address string) string {
-	if _, host, found := strings.Cut(address, "@"); found {
-		return host
+// withoutPassword returns a list of addresses, separated by commas, without scheme, user and password: the part of each
+// address after its last "@". An address without "@" is unchanged.
+func withoutPassword(addresses string) string {
+	list := strings.Split(addresses, ",")
+	for i, one := range list {
+		list[i] = one[strings.LastIndex(one, "@")+1:]
 	}
-	return address
+	return strings.Join(list, ",")
 }
 
 // Patience is the time limit of a NATS call.

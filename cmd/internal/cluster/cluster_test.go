@@ -121,3 +121,20 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutPassword checks that messages show neither users nor passwords of any address.
+func TestWithoutPassword(t *testing.T) {
+	for addresses, want := range map[string]string{
+		"":                              "",
+		"nats://a:4222":                 "nats://a:4222",
+		"nats://ann:secret@a:4222":      "a:4222",
+		"nats://ann:se@cret@a:4222":     "a:4222",
+		"nats://token@a,nats://b:4222":  "a,nats://b:4222",
+		"nats://ann:s@a,tls://bob:t@b":  "a,b",
+		"nats://a, nats://ann:s@b:4222": "nats://a,b:4222",
+	} {
+		if got := withoutPassword(addresses); got != want {
+			t.Errorf("withoutPassword(%q) = %q, want %q", addresses, got, want)
+		}
+	}
+}
