@@ -43,7 +43,8 @@ type incomingScore struct {
 
 // scoreIncoming computes the scores of the incoming start of r, as powers: the audibility that the pool compares, and
 // the audibility over the whole length of the voice. Both are equal if the voice cannot become virtual. It keeps the
-// scores in a.incomingScore for adoptIncomingScore.
+// scores in a.incomingScore for adoptIncomingScore. If the pool compares voices by masking, it also stores the band powers
+// of the incoming start as the last entry of a.masks, where scoreMasking finds them.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	v, last := a.incoming, len(a.scoresDue.validUntil)
 	reach := newStereo(v.PeakGains(a.now))

@@ -88,7 +88,8 @@ func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	}
 }
 
-// Cutoffs returns the final values of the effective low-pass and high-pass, in Hz; 0: off.
+// Cutoffs returns the cutoffs of the low-pass and the high-pass in Hz, as they are at the end of their current moves, with
+// the filters of the position in space included. 0 means off.
 func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 	if v.filter == nil {
 		return 0, 0

@@ -45,8 +45,8 @@ func NewDCGuard(rate int) *DCGuard {
 	}
 }
 
-// Process processes dst, the next frames, in place; its samples must be finite. It returns the number of frames up to
-// the last frame that the high-pass has changed; 0: unchanged.
+// Process measures the mean of dst, the next frames, whose samples must be finite. While the guard is on or fades, it
+// also filters dst in place with the high-pass. changed is the index of the last changed frame plus 1; 0: unchanged.
 func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	for done := int64(0); len(dst) > 0 && d.window > 0; {
 		n := min(int64(len(dst)), d.window-d.at)

@@ -214,7 +214,8 @@ func (t *Table) Choose(c *Choice, q *Query) {
 }
 
 // ChooseVirtual stores in c the virtual voice of a kind to steal, with a priority of at most limit: the lowest
-// priority, then the least audible from now on, then the oldest. Without a candidate c.Slot is -1.
+// priority, then the least audible from now on, then the oldest. In c.Slot, the virtual voices follow the t.slots real
+// ones. Without a candidate c.Slot is -1.
 func (t *Table) ChooseVirtual(c *Choice, limit int32, kind Kind) {
 	if t.virtual.choose(c, limit, kind); c.Slot >= 0 {
 		c.Slot += t.slots

@@ -158,7 +158,8 @@ func (w *watching) state(s *roomState) {
 	w.levels(&s.levels)
 }
 
-// levels copies the frame, the voices, the peak levels and the buses except the master from l into the next picture.
+// levels fills the next picture, w.now and w.voices, from l: the frame, the number of playing voices, the voices, and all
+// buses except the master. It converts the peak levels of the outputs from dB to linear factors.
 func (w *watching) levels(l *levels) {
 	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
 	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
