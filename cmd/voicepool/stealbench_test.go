@@ -176,7 +176,7 @@ func checkSVG(t *testing.T, file string) {
 }
 
 // TestStealbenchOfWalls checks that a policy without knowledge of walls leaves a larger error in the scene with
-// walls.
+// walls. It runs in the long variants only, in every run of .ci/run: rendering the scene takes seconds.
 func TestStealbenchOfWalls(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("a variant for VOICEPOOL_LONG=1: a scene takes seconds; TestStealbench measures a shorter one")
