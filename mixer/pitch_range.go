@@ -327,7 +327,7 @@ func (m *Mixer) requestMissingMips() {
 			continue
 		}
 		for _, looped := range [...]bool{false, true} {
-			for levels, level := s.TakeMissing(looped), 0; levels != 0; levels, level = levels>>1, level+1 {
+			for levels, level := s.DrainMissing(looped), 0; levels != 0; levels, level = levels>>1, level+1 {
 				if levels&1 != 0 {
 					m.refiner.Request(refiner.Level{Sound: s, Level: level, Looped: looped})
 				}

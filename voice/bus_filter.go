@@ -85,7 +85,7 @@ func (f *Filter) Skip(n, frame int64) {
 	}
 	for n > 0 && f.ramping {
 		k := f.nextPiece(n, frame)
-		f.high.fresh, f.low.fresh = false, false
+		f.high.startsMidSound, f.low.startsMidSound = false, false
 		n, frame = n-k, frame+k
 	}
 }

@@ -83,11 +83,11 @@ func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 // BandEnergies fills energies with the masking energies of the present hop and the next one, by band. Each is
 // multiplied by the power gain of its band in heard. After the end of the index they are 0; without an index they are
 // spread evenly over the bands. Audio side.
-func (v *Voice) BandEnergies(heard *[Bands]float32, energies *[2][Bands]float32) {
+func (v *Voice) BandEnergies(powers *[Bands]float32, energies *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
 		for h, m := range v.Masks() {
-			for b, g := range heard {
+			for b, g := range powers {
 				energies[h][b] = float32(m.Energy[b] * g)
 			}
 		}
@@ -100,7 +100,7 @@ func (v *Voice) BandEnergies(heard *[Bands]float32, energies *[2][Bands]float32)
 			continue
 		}
 		energy := &table[at].Energy
-		for b, g := range heard {
+		for b, g := range powers {
 			energies[h][b] = float32(energy[b] * g)
 		}
 	}

@@ -76,11 +76,11 @@ func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, 
 	}
 	c.ramp(frame, to, off, frames, int64(f.rate+199)/200)
 	if !p.on {
-		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, dsp.SVFStates{}, dsp.SVFStates{}
+		p.on, p.startsMidSound, p.left, p.right = true, p == &f.low && frames > 0, dsp.SVFStates{}, dsp.SVFStates{}
 		p.to = p.coefficients(frame, f.rate)
 	}
 	if frames <= 0 {
-		f.end, p.fresh = -1, false // immediately
+		f.end, p.startsMidSound = -1, false // immediately
 	}
 }
 
@@ -127,7 +127,7 @@ func (f *Filter) beginRamp(frame int64) {
 	}
 	f.start, f.end, f.ramping = frame, next, !done
 	if done {
-		f.low.fresh = false
+		f.low.startsMidSound = false
 	}
 }
 
@@ -137,7 +137,7 @@ func (f *Filter) clearIfStale() {
 	if f.stale {
 		f.stale = false
 		for _, p := range [...]*filterStage{&f.high, &f.low} {
-			p.fresh, p.left, p.right = false, dsp.SVFStates{}, dsp.SVFStates{}
+			p.startsMidSound, p.left, p.right = false, dsp.SVFStates{}, dsp.SVFStates{}
 		}
 	}
 }

@@ -6,16 +6,16 @@ import "voicepool/internal/dsp"
 // time. Add registers voices that are mixed next, Run filters them, and MixFast mixes the results. Audio
 // side.
 type FilterBatch struct {
-	frames   int64 // maximum frames per block
-	rows     [dsp.MaxLanes][]float32
-	usedRows int       // rows in use
-	spareRow []float32 // scratch space for an unused right channel
-	voices   [dsp.MaxLanes]batchedVoice
-	count    int  // number of voices
-	pending  int  // filtered voices that are not mixed yet
-	dirty    bool // refers to voices of this block or the last one
-	high     filterLanes
-	low      filterLanes
+	frames     int64 // maximum frames per block
+	rows       [dsp.MaxLanes][]float32
+	usedRows   int       // rows in use
+	discardRow []float32 // scratch space for an unused right channel
+	voices     [dsp.MaxLanes]batchedVoice
+	count      int  // number of voices
+	pending    int  // filtered voices that are not mixed yet
+	dirty      bool // refers to voices of this block or the last one
+	high       filterLanes
+	low        filterLanes
 }
 
 // NewFilterBatch returns an empty batch for blocks of at most the given number of frames, with all the memory that it
@@ -27,7 +27,7 @@ func NewFilterBatch(frames int64) *FilterBatch {
 	for i := range b.rows {
 		b.rows[i] = samples[i*stride:][:stride:stride]
 	}
-	b.spareRow = samples[dsp.MaxLanes*stride:]
+	b.discardRow = samples[dsp.MaxLanes*stride:]
 	return b
 }
 
@@ -114,8 +114,8 @@ func (b *FilterBatch) Run(n, frame int64) {
 // filterConstant filters each of the voices whose cutoffs are constant, in its rows, for n frames of the mix from
 // frame on. It stores their new filter states.
 func (b *FilterBatch) filterConstant(voices []batchedVoice, n, frame int64) {
-	b.high.begin(true, false)
-	b.low.begin(false, false)
+	b.high.reset(true, false)
+	b.low.reset(false, false)
 	for i := range voices {
 		if e := &voices[i]; !e.cutoffsMove {
 			b.high.add(e, 0, frame)
@@ -147,7 +147,7 @@ func (b *FilterBatch) filterRamping(voices []batchedVoice, n, frame int64) {
 		}
 		for kind := range 4 {
 			c := &b.high
-			c.begin(kind < 2, kind&1 != 0)
+			c.reset(kind < 2, kind&1 != 0)
 			for i := range voices {
 				if e := &voices[i]; e.cutoffsMove && e.filter.ramping == c.ramping {
 					c.add(e, int(from), frame+from)

@@ -44,7 +44,7 @@ func (e *batchedVoice) read(n int64) {
 		return
 	}
 	if right == nil {
-		right = e.batch.spareRow
+		right = e.batch.discardRow
 	}
 	for from := int64(0); from < n; {
 		var piece [filterPiece]pcm.Frame
@@ -108,9 +108,9 @@ type filterLane struct {
 	state    *dsp.SVFStates
 }
 
-// begin makes c an empty set of filters: high-passes if high is true, otherwise low-passes, and with coefficient
+// reset makes c an empty set of filters: high-passes if high is true, otherwise low-passes, and with coefficient
 // ramps if ramping is true, otherwise with constant coefficients.
-func (c *filterLanes) begin(high, ramping bool) { c.high, c.ramping, c.count = high, ramping, 0 }
+func (c *filterLanes) reset(high, ramping bool) { c.high, c.ramping, c.count = high, ramping, 0 }
 
 // add adds the channels of e to c if the filter stage of this kind is on. frame, of the mix, is the next frame that
 // will be filtered, and from is its index in the rows.
@@ -132,7 +132,7 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 		if !c.ramping {
 			c.SetConstant(c.count, &p.to, *s)
 		} else {
-			if p.fresh {
+			if p.startsMidSound {
 				s.Low = row[from]
 			}
 			line := p.ramp(f.rampPosition(frame), f.rampStep())
@@ -142,7 +142,7 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 		c.count++
 	}
 	if c.ramping {
-		p.fresh = false
+		p.startsMidSound = false
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 // filterStage is a low-pass or a high-pass.
 type filterStage struct {
 	Cutoff
-	spatial    Cutoff              // for a low-pass: cutoff of the spatial position; the lower cutoff is effective
-	hasSpatial bool                // spatial has been set
-	from, to   dsp.SVFCoefficients // ends of the coefficient ramp
-	left       dsp.SVFStates
-	right      dsp.SVFStates // for stereo
-	on         bool
-	fresh      bool // a low-pass that starts in mid-sound, with the present sample as its state
+	spatial        Cutoff              // for a low-pass: cutoff of the spatial position; the lower cutoff is effective
+	hasSpatial     bool                // spatial has been set
+	from, to       dsp.SVFCoefficients // ends of the coefficient ramp
+	left           dsp.SVFStates
+	right          dsp.SVFStates // for stereo
+	on             bool
+	startsMidSound bool // a low-pass that starts in mid-sound, with the present sample as its state
 }
 
 // silentState is 400 dB below full scale. Smaller states are set to 0 so that they never become denormal.
@@ -123,8 +123,8 @@ func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 // be true for a high-pass. at is the number of frames of the ramp before src, step is 1 divided by the length of the
 // ramp in frames. src must not be empty.
 func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float32) {
-	if p.fresh {
-		p.fresh, p.left.Low = false, src[0]
+	if p.startsMidSound {
+		p.startsMidSound, p.left.Low = false, src[0]
 	}
 	line := p.ramp(at, step)
 	line.Filter(dst, src, high, &p.left)
@@ -140,8 +140,8 @@ func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
 // states. high must be true for a high-pass. at is the number of frames of the ramp before x, step is 1 divided by the
 // length of the ramp in frames. x must not be empty.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
-	if p.fresh {
-		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]
+	if p.startsMidSound {
+		p.startsMidSound, p.left.Low, p.right.Low = false, x[0][0], x[0][1]
 	}
 	line := p.ramp(at, step)
 	line.FilterFrames(x, high, &p.left, &p.right)

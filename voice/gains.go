@@ -146,13 +146,13 @@ func (v *Voice) GainBounds(frame int64) (left, right float64) {
 }
 
 // totalPan returns the move of the voice's pan plus its spatial pan, from frame of the mix on. Without a spatial
-// position it is the voice's own pan. placed is scratch space, a zero Move, which the result may point to.
-func (v *Voice) totalPan(frame int64, placed *Move) *Move {
+// position it is the voice's own pan. spatial is scratch space, a zero Move, which the result may point to.
+func (v *Voice) totalPan(frame int64, spatial *Move) *Move {
 	if v.space == nil {
 		return &v.pan
 	}
-	v.space.sumPan(placed, &v.pan, frame)
-	return placed
+	v.space.sumPan(spatial, &v.pan, frame)
+	return spatial
 }
 
 // peakGain returns the voice's gain at frame of the mix as a linear factor, without the pan and fade-ins. Each moving

@@ -11,7 +11,7 @@ import (
 // reads the last level at a step of at most 1.5.
 const Levels = 14
 
-// SpectrumLevel requests the spectrum of a sound from Refine, Refined and TakeMissing. Victims are chosen
+// SpectrumLevel requests the spectrum of a sound from Refine, Refined and DrainMissing. Victims are chosen
 // with it if filters are active. The measurement takes about a thousandth of the sound's duration. Streams
 // and sounds without a loudness index have no spectrum and count as pink.
 const SpectrumLevel = Levels
@@ -128,11 +128,11 @@ func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	return nil, true
 }
 
-// TakeMissing returns and clears the set of mip levels that voices have missed since the last call: looping voices if
+// DrainMissing returns and clears the set of mip levels that voices have missed since the last call: looping voices if
 // looped is true, otherwise others. Bit k is level k, and bit SpectrumLevel is the spectrum. Any goroutine.
-func (s *Sound) TakeMissing(looped bool) (levels uint32) { return s.missing[setIndex(looped)].Swap(0) }
+func (s *Sound) DrainMissing(looped bool) (levels uint32) { return s.missing[setIndex(looped)].Swap(0) }
 
-// recordMissing records for TakeMissing that a voice misses mip level number level, or the spectrum for SpectrumLevel.
+// recordMissing records for DrainMissing that a voice misses mip level number level, or the spectrum for SpectrumLevel.
 // looped selects the set of looping voices. Audio side.
 func (s *Sound) recordMissing(level int, looped bool) {
 	if n := &s.missing[setIndex(looped)]; n.Load()>>level&1 == 0 {

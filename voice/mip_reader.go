@@ -106,7 +106,7 @@ func (v *Voice) loopedMipFrames() int64 {
 }
 
 // chooseMip returns the mip level to read from frame of the mix on; nil for the original sound. lacks reports that the
-// best level does not exist yet and another one takes its place; the missing level is recorded for TakeMissing.
+// best level does not exist yet and another one takes its place; the missing level is recorded for DrainMissing.
 func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false

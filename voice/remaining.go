@@ -10,7 +10,7 @@ func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps 
 	switch {
 	case v.Ended(frame):
 		return 0, false
-	case v.underrun || v.waiting && !v.canBegin(), v.fast.left >= n && !loop:
+	case v.underrun || v.waiting && !v.isReady(), v.fast.left >= n && !loop:
 		return n, false
 	case v.fast.left >= n:
 		if left := v.untilLoopEnd(); left <= n*v.step {
@@ -66,16 +66,16 @@ func (v *Voice) untilLoopEnd() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// loopPosition returns the loop, the position as a whole frame number at and a rest in 2^-32 frames, with completed
+// loopPosition returns the loop, the position as a whole frame number at and a fraction in 2^-32 frames, with completed
 // rounds included. ends is the number of ends of the loop that follow after the next one; never: without limit. The
 // loop is empty for a voice that was started without one.
-func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
-	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
+func (v *Voice) loopPosition() (loop pcm.Loop, at, fraction, ends int64) {
+	loop, at, fraction = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
 	case !v.startedLooping():
-		return pcm.Loop{}, at, rest, 0
+		return pcm.Loop{}, at, fraction, 0
 	case v.buffer != nil:
-		at, rest = v.buffer.playRange.From+v.played, v.pos
+		at, fraction = v.buffer.playRange.From+v.played, v.pos
 		if c := &v.buffer.playRange; c.Loop.Frames() > 0 {
 			if loop, ends = c.Loop, c.Rounds-1; c.Rounds <= 0 {
 				ends = never
@@ -86,7 +86,7 @@ func (v *Voice) loopPosition() (loop pcm.Loop, at, rest, ends int64) {
 	case v.Looping():
 		ends = int64(v.jumps)
 	}
-	return loop, at, rest, ends
+	return loop, at, fraction, ends
 }
 
 // startedLooping reports whether the voice was started with a loop, even if it has left the loop since.

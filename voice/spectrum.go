@@ -21,13 +21,13 @@ func (s *Sound) measureSpectrum(looped bool) {
 // last band include everything beyond.
 const SpectrumBands = spectrum.Bands
 
-// FilteredShares estimates how much a frequency response lowers the results of Energies. heard is the response, a
-// power gain per band; index and near are the shares that remain of the two energies, 0..1. near is 0 unless wantNear
+// FilteredShares estimates how much a frequency response lowers the results of Energies. response is a
+// power gain per band; index and near are the shares that remain of the two energies, 0..1. near is 0 unless needNear
 // is true.
 //
 // A sound without a measured spectrum counts as pink. lacks reports that its spectrum can be measured but is missing,
-// which is then recorded for TakeMissing. Audio side.
-func (v *Voice) FilteredShares(heard *[SpectrumBands]float64, wantNear bool) (index, near float64, lacks bool) {
+// which is then recorded for DrainMissing. Audio side.
+func (v *Voice) FilteredShares(response *[SpectrumBands]float64, needNear bool) (index, near float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setIndex(looped)].Load() != nil {
 		hops := v.sound.spectra[setIndex(looped)].Load().hops
@@ -37,8 +37,8 @@ func (v *Voice) FilteredShares(heard *[SpectrumBands]float64, wantNear bool) (in
 	} else if lacks = !v.sound.Refined(SpectrumLevel, looped); lacks {
 		v.sound.recordMissing(SpectrumLevel, looped)
 	}
-	g := (*spectrum.Gains)(heard)
-	if !wantNear {
+	g := (*spectrum.Gains)(response)
+	if !needNear {
 		return hop.Through(g), 0, lacks
 	}
 	return hop.Through(g), hop.Now.Through(g), lacks

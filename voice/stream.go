@@ -154,7 +154,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	done := 0
 	for done < len(dst) && !v.Ended(frame) {
 		if v.waiting || v.underrun && frame >= v.resume.end() {
-			if !v.canBegin() {
+			if !v.isReady() {
 				return len(dst)
 			}
 			if v.underrun {
@@ -195,9 +195,9 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	return done
 }
 
-// canBegin reports whether the stream has decoded enough frames to begin: a tenth of a second, half the buffer if that
+// isReady reports whether the stream has decoded enough frames to begin: a tenth of a second, half the buffer if that
 // is less, or all frames until the end.
-func (v *Voice) canBegin() bool {
+func (v *Voice) isReady() bool {
 	enough := min(int64(v.sound.rate)/10+streamReach, int64(len(v.buffer.ring))/2)
 	left, ends := v.available()
 	return ends || left > 0 && v.buffer.written.Load()-v.played >= enough
@@ -279,7 +279,7 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Ended(frame) {
-		if v.waiting && !v.canBegin() {
+		if v.waiting && !v.isReady() {
 			return n
 		}
 		v.waiting, v.underrun = false, false

@@ -78,7 +78,7 @@ func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	off := hz == 0
 	if frames <= 0 && !off && !p.on { // the filter starts together with the cutoff
 		p.spatial = Cutoff{Move: Constant(to), wet: Constant(1)}
-		p.on, p.fresh, p.left, p.right = true, false, dsp.SVFStates{}, dsp.SVFStates{}
+		p.on, p.startsMidSound, p.left, p.right = true, false, dsp.SVFStates{}, dsp.SVFStates{}
 		p.to = p.coefficients(frame, f.rate)
 		p.from = p.to
 		return
