@@ -129,7 +129,7 @@ func (a *audio) cancelBatch() {
 	}
 	s.dropped = true
 	if c := s.countdown; c != nil {
-		a.zeroList, c.waiting = without(a.zeroList, s), without(c.waiting, s)
+		a.zeroList, c.waiting = removeBatch(a.zeroList, s), removeBatch(c.waiting, s)
 		s.countdown = nil
 		a.waiting--
 	}
@@ -148,9 +148,9 @@ func (a *audio) cancelBatch() {
 	})
 }
 
-// without removes batch s from a linked list of batches, in place, and returns the new list. A list that does not
+// removeBatch removes batch s from a linked list of batches, in place, and returns the new list. A list that does not
 // contain s is unchanged.
-func without(list, s *Batch) *Batch {
+func removeBatch(list, s *Batch) *Batch {
 	if list == s {
 		list, s.next = s.next, nil
 		return list

@@ -242,7 +242,7 @@ func (b *bus) isTransparent(frame int64) bool {
 func (a *audio) mixBuses(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
-		b.takeTails(a.now, n)
+		b.consumeTails(a.now, n)
 		b.applySoloFade(&b.busBuffers, a.now, n)
 		if b.hasBypass {
 			dsp.Sum(b.block(n), (*a.soloBypass[i].Load())[:n])
@@ -257,10 +257,10 @@ func (a *audio) mixBuses(n int64) {
 		a.runEffects(i, n)
 		a.runInserts(i, n)
 		a.filterBus(i, n)
-		turn := b.duck.releaseAfter(a, n)
+		releaseOffset := b.duck.releaseAfter(a, n)
 		if b.hadOutput = b.used; !b.used {
-			if turn < n {
-				b.duck.release(a.now + turn)
+			if releaseOffset < n {
+				b.duck.release(a.now + releaseOffset)
 			}
 			if b.meter != nil {
 				b.meter.Skip(n)
@@ -289,15 +289,15 @@ func (a *audio) mixBuses(n int64) {
 			out = alone[:n]
 			clear(out)
 		}
-		b.apply(out[:turn], b.mixed[:turn], a.now)
+		b.apply(out[:releaseOffset], b.mixed[:releaseOffset], a.now)
 		if a.stems != nil {
-			a.applyStems(i, 0, turn, n)
+			a.applyStems(i, 0, releaseOffset, n)
 		}
-		if turn < n {
-			b.duck.release(a.now + turn)
-			b.apply(out[turn:], b.mixed[turn:n], a.now+turn)
+		if releaseOffset < n {
+			b.duck.release(a.now + releaseOffset)
+			b.apply(out[releaseOffset:], b.mixed[releaseOffset:n], a.now+releaseOffset)
 			if a.stems != nil {
-				a.applyStems(i, turn, n, n)
+				a.applyStems(i, releaseOffset, n, n)
 			}
 		}
 		if b.separateOutput(a) != nil {

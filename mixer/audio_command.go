@@ -41,7 +41,7 @@ func (a *audio) execute(c *command) {
 		a.applyToTarget(c)
 	case cmdSeek:
 		a.applyToTarget(c)
-		if c.feed != nil && !c.bufferTaken {
+		if c.feed != nil && !c.bufferOwned {
 			c.feed.Drop()
 		}
 	case cmdDuck:
@@ -70,7 +70,7 @@ func (a *audio) execute(c *command) {
 			return
 		}
 		a.applyToTarget(c)
-		if c.feed != nil && !c.bufferTaken {
+		if c.feed != nil && !c.bufferOwned {
 			c.feed.Drop()
 		}
 		if c.change.Fields&FieldProtect != 0 {
@@ -154,7 +154,7 @@ func (a *audio) applyToVoice(i int, c *command) {
 			s.set(f, x, a.now, over, c.change.Shape)
 		}
 		if c.feed != nil { // for new rounds
-			c.bufferTaken = true
+			c.bufferOwned = true
 			s.voice.SwitchBuffer(c.feed)
 		}
 		a.scores.Set(i, s.prio, s.number(), s.protect)
@@ -181,7 +181,7 @@ func (a *audio) seek(i int, c *command) {
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
 		return // the command is for streams, or for sounds in memory
 	}
-	c.bufferTaken = true
+	c.bufferOwned = true
 	a.leaveTail(s, a.now)
 	to := c.position
 	if c.feed == nil {
@@ -193,9 +193,9 @@ func (a *audio) seek(i int, c *command) {
 	a.rescore(i)
 }
 
-// smoothed returns the length of a fade in frames: fadeFrames, but at least 5 ms if heard is true.
-func (a *audio) smoothed(heard bool, fadeFrames int64) int64 {
-	if !heard {
+// smoothed returns the length of a fade in frames: fadeFrames, but at least 5 ms if audible is true.
+func (a *audio) smoothed(audible bool, fadeFrames int64) int64 {
+	if !audible {
 		return fadeFrames
 	}
 	return max(fadeFrames, a.smooth)

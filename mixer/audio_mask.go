@@ -80,18 +80,18 @@ func (a *audio) updateMasks(i int, s *slot) {
 
 // updateEnergy updates the masking energy of the virtual voice s at index i, and marks it as up to date.
 func (a *audio) updateEnergy(i int, s *slot) {
-	k, heard := a.masks, a.bandPowers(i, s.shaped, s.power)
+	k, powers := a.masks, a.bandPowers(i, s.shaped, s.power)
 	k.stale[i-a.base] = false
-	s.voice.BandEnergies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
+	s.voice.BandEnergies(&powers, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
 // set updates the masking data of v, the voice in slot i; the last index of k.hops belongs to the incoming start.
-// heard is left^2 + right^2 of the gains of v in each band.
-func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
+// bandPowers is left^2 + right^2 of the gains of v in each band.
+func (k *masks) set(i int, bandPowers [voice.Bands]float32, v *voice.Voice) {
 	k.hops[i] = v.Masks()
 	for h := range k.hops[i] {
 		m := &k.hops[i][h]
-		for b, g := range heard {
+		for b, g := range bandPowers {
 			m.Energy[b] = float32(m.Energy[b] * g)
 			m.Spread[b] = float32(m.Spread[b] * g)
 		}
@@ -100,13 +100,13 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 
 // bandPowers returns left^2 + right^2 of the gains of the voice at index i in each band of the masks. If shaped is
 // false, the response is flat and each band has the given power. Otherwise the bands come from the stored response.
-func (a *audio) bandPowers(i int, shaped bool, power float64) (heard [voice.Bands]float32) {
-	for b := range heard {
-		if heard[b] = float32(power); shaped {
-			heard[b] = float32(a.spectral.Load().voices[i].Over(&a.masks.bandParts[b]))
+func (a *audio) bandPowers(i int, shaped bool, power float64) (powers [voice.Bands]float32) {
+	for b := range powers {
+		if powers[b] = float32(power); shaped {
+			powers[b] = float32(a.spectral.Load().voices[i].Over(&a.masks.bandParts[b]))
 		}
 	}
-	return heard
+	return powers
 }
 
 // scoreMasking sets the masking score of every real voice: how much of the voice is heard beside the others, and
@@ -125,14 +125,14 @@ func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 	if incoming {
 		add(len(k.hops) - 1)
 	}
-	heard := func(v realVoice) bool { return v.index < a.base && v.slot.paused == 0 && v.index != a.hiddenIndex }
+	isMixed := func(v realVoice) bool { return v.index < a.base && v.slot.paused == 0 && v.index != a.hiddenIndex }
 	for _, v := range a.real() {
-		if heard(v) {
+		if isMixed(v) {
 			add(v.index)
 		}
 	}
 	for _, v := range a.real() {
-		i, own := v.index, boolFloat(heard(v))
+		i, own := v.index, boolFloat(isMixed(v))
 		score := 0.0
 		for h := range total {
 			m := &k.hops[i][h]
@@ -167,8 +167,8 @@ func (a *audio) scoreVirtualMasking(again bool, first int) {
 	}
 	margin := float32(growth * roundingMargin)
 	best := topScores{most: max(first, 1), all: k.best[:0]}
-	for j, waits := range a.scores.RestorePriorities() {
-		if waits == victim.Unstealable {
+	for j, priority := range a.scores.RestorePriorities() {
+		if priority == victim.Unstealable {
 			continue
 		}
 		score := &k.score[a.base+j]
@@ -177,16 +177,16 @@ func (a *audio) scoreVirtualMasking(again bool, first int) {
 			continue
 		}
 		if again {
-			if most := *score * margin; !best.mayTake(waits, most) {
+			if most := *score * margin; !best.mayRank(priority, most) {
 				*score = most
 				continue
 			}
 		}
-		if *score = a.audibleBound(j); !best.mayTake(waits, *score) {
+		if *score = a.audibleBound(j); !best.mayRank(priority, *score) {
 			continue
 		}
 		if *score = a.audibleBeside(j); *score > 0 {
-			best.insert(waits, *score)
+			best.insert(priority, *score)
 		}
 	}
 }
@@ -205,21 +205,21 @@ type topScore struct {
 	score float32
 }
 
-// mayTake reports whether a voice may be among the best: its restore priority is waits, where lower is better, and
+// mayRank reports whether a voice may be among the best: its restore priority is priority, where lower is better, and
 // its score is at most most. A score of 0 never is.
-func (t *topScores) mayTake(waits int32, most float32) bool {
+func (t *topScores) mayRank(priority int32, most float32) bool {
 	if most == 0 || len(t.all) < t.most {
 		return most != 0
 	}
 	last := &t.all[len(t.all)-1]
-	return waits < last.prio || waits == last.prio && most >= last.score
+	return priority < last.prio || priority == last.prio && most >= last.score
 }
 
-// insert inserts score with its restore priority waits if it is among the best t.most, and drops the worst score if
+// insert inserts score with its restore priority if it is among the best t.most, and drops the worst score if
 // there are too many.
-func (t *topScores) insert(waits int32, score float32) {
+func (t *topScores) insert(priority int32, score float32) {
 	i := len(t.all)
-	for i > 0 && (waits < t.all[i-1].prio || waits == t.all[i-1].prio && score > t.all[i-1].score) {
+	for i > 0 && (priority < t.all[i-1].prio || priority == t.all[i-1].prio && score > t.all[i-1].score) {
 		i--
 	}
 	if i == t.most {
@@ -229,7 +229,7 @@ func (t *topScores) insert(waits int32, score float32) {
 		t.all = t.all[:len(t.all)+1]
 	}
 	copy(t.all[i+1:], t.all[i:])
-	t.all[i] = topScore{waits, score}
+	t.all[i] = topScore{priority, score}
 }
 
 // audibleBound returns an upper bound of audibleBeside for virtual voice j, counted from base. r/(1+r) is concave, so

@@ -116,7 +116,7 @@ func (a *audio) finishOutput(o *output) {
 		if changed := o.dc.Process(o.into); changed > 0 {
 			a.noteSilentFrom(a.now - n + changed)
 		}
-		if o.dc.Rings() { // the end depends on the next frames
+		if o.dc.HasTail() { // the end depends on the next frames
 			a.noteSilentFrom(a.now + 1)
 		}
 		o.silent = false

@@ -26,7 +26,7 @@ func (a *audio) applyDeferred() {
 			case r.playing == id:
 				a.applyPending(r, id, fields)
 			case !r.status.State().Over():
-				a.keepPendingForStart(r, id, fields)
+				a.storeOverrides(r, id, fields)
 			}
 		}
 		for i := range a.busPendings {
@@ -49,13 +49,13 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 		if overrides := r.overrides(id); overrides != nil { // the later set counts
 			overrides.props &^= props
 		}
-		a.keepPendingForStart(r, id, props)
+		a.storeOverrides(r, id, props)
 	}
 }
 
-// keepPendingForStart makes the pending start id of r begin with the final values of its pending sets in props. It
+// storeOverrides makes the pending start id of r begin with the final values of its pending sets in props. It
 // handles only properties that can fade. A set that the control side is writing now waits for the next block.
-func (a *audio) keepPendingForStart(r *record, id pool.Handle, props propertySet) {
+func (a *audio) storeOverrides(r *record, id pool.Handle, props propertySet) {
 	extra := r.extra.Load() // not nil: a pending set exists
 	for f := range numVoiceFades {
 		if props&(1<<f) == 0 {
@@ -222,7 +222,7 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 }
 
 // overrideStart applies c to the start of r, which has not begun, by changing the initial values of the start. If c
-// has a stream buffer that the start uses, c.bufferTaken is set. The record must have extra data.
+// has a stream buffer that the start uses, c.bufferOwned is set. The record must have extra data.
 func (a *audio) overrideStart(r *record, c *command) {
 	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {
@@ -239,7 +239,7 @@ func (a *audio) overrideStart(r *record, c *command) {
 		}
 	case c.kind == cmdSet && c.feed != nil:
 		r.setNewRounds(c.feed)
-		c.bufferTaken = true
+		c.bufferOwned = true
 	case c.kind == cmdSet:
 		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 			f := fields.first()
@@ -251,7 +251,7 @@ func (a *audio) overrideStart(r *record, c *command) {
 		overrides.set(id, propSeek, float64(c.position))
 	case c.kind == cmdSeek:
 		r.options.Buffer.Drop()
-		r.options.Buffer, c.bufferTaken = c.feed, true
+		r.options.Buffer, c.bufferOwned = c.feed, true
 		r.options.FadeIn = max(r.options.FadeIn, a.smooth)
 	}
 }

@@ -239,14 +239,14 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	return a.directPath(s, screen, tail, frame)
 }
 
-// mixAlone mixes the next n frames of voice v into sendBuffer instead of its bus. given is the number of frames in
+// mixAlone mixes the next n frames of voice v into sendBuffer instead of its bus. frames is the number of frames in
 // that buffer; 0 if the voice had no output. next is as in mixSending.
-func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (given int64) {
+func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (frames int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.intoOutput
 	defer func() { // runs even if the voice panics
 		if !b.used {
-			given = 0
+			frames = 0
 		}
 		b.mixed, b.used, b.intoOutput = mixed, used, lent
 	}()

@@ -179,7 +179,7 @@ func (a *audio) admit(c *command, r *record) int {
 		return a.free() || a.overflow == GrowPool && a.growByStep()
 	}
 	if reason == ReasonNone && free() {
-		return a.takeSlot(a.tree[r.bus].output, &r.slot)
+		return a.allocSlot(a.tree[r.bus].output, &r.slot)
 	}
 	if r.group != nil && r.group.full == Reject {
 		q.excluded = r.group
@@ -219,7 +219,7 @@ func (a *audio) admit(c *command, r *record) int {
 	if limitVictim.Slot >= 0 && free() {
 		a.showToChoice(limitVictim.Slot, prio)
 		a.steal(&limitVictim, limitEvent)
-		return a.takeSlot(a.tree[r.bus].output, &r.slot)
+		return a.allocSlot(a.tree[r.bus].output, &r.slot)
 	}
 	e.Reason = ReasonPoolFull
 	q.group, q.bus, q.all = nil, -1, false
@@ -227,7 +227,7 @@ func (a *audio) admit(c *command, r *record) int {
 	if !won || a.isLessAudible(r, &chosen, &e) {
 		if virtual = a.startsVirtual(&least, r, remaining); virtual && won {
 			won = false
-			turnIntoRefusal(&e, ReasonQuieter, &chosen, chosen.Audibility)
+			convertToRefusal(&e, ReasonQuieter, &chosen, chosen.Audibility)
 		}
 	}
 	a.showToChoice(limitVictim.Slot, prio)
@@ -240,7 +240,7 @@ func (a *audio) admit(c *command, r *record) int {
 	}
 	if won {
 		a.demote(&chosen, &e, r.prio, remaining)
-		return a.takeSlot(a.tree[r.bus].output, &r.slot)
+		return a.allocSlot(a.tree[r.bus].output, &r.slot)
 	}
 	if least.Slot >= 0 {
 		var lost audioEvent
@@ -249,7 +249,7 @@ func (a *audio) admit(c *command, r *record) int {
 		a.stealVirtual(&least, lost, remaining)
 	}
 	a.refusal = e
-	return a.takeVirtual(a.incomingKind.endless, &r.slot)
+	return a.allocVirtual(a.incomingKind.endless, &r.slot)
 }
 
 // hideFromChoice excludes the voice at index i from choices of a victim, and from the counts of voices, until
@@ -301,7 +301,7 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEven
 		policy = StealQuietest
 	}
 	if policy == Reject {
-		turnIntoRefusal(e, e.Reason, c, -1)
+		convertToRefusal(e, e.Reason, c, -1)
 		return false
 	}
 	quietest := policy == StealQuietest
@@ -316,13 +316,13 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEven
 	switch {
 	case c.Slot < 0 && e.Reason == ReasonPoolFull:
 		why, lowest := a.rejectReason(q)
-		turnIntoRefusal(e, why, c, -1)
+		convertToRefusal(e, why, c, -1)
 		e.RunnerUpPriority = lowest
 	case c.Slot < 0:
-		turnIntoRefusal(e, e.Reason, c, -1)
+		convertToRefusal(e, e.Reason, c, -1)
 	case a.rejectQuietest && quietest && e.Reason != ReasonGroupLimit &&
 		a.scores.Prio(c.Slot) == r.prio && float64(4*e.Newcomer) < c.Audibility:
-		turnIntoRefusal(e, ReasonQuieter, c, c.Audibility)
+		convertToRefusal(e, ReasonQuieter, c, c.Audibility)
 	default:
 		return true
 	}
@@ -337,10 +337,10 @@ func (a *audio) isLessAudible(r *record, c *victim.Choice, e *audioEvent) bool {
 	return steals && a.incomingKind.virtualizable && a.scores.Prio(c.Slot) == r.prio && e.Newcomer < c.Audibility
 }
 
-// turnIntoRefusal turns e, the event of the victim c, into an EventRejected of the incoming start with the reason
+// convertToRefusal turns e, the event of the victim c, into an EventRejected of the incoming start with the reason
 // why. runnerUp is the audibility, a power, that the event reports as the second candidate; -1 without a second
 // candidate.
-func turnIntoRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float64) {
+func convertToRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float64) {
 	*e = audioEvent{Kind: EventRejected, Bus: e.Bus, Choice: eventChoice{
 		Reason: why, Policy: e.Policy, Powers: eventcode.Powers{Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp},
 		Candidates: int32(c.Candidates), Peers: int32(c.Peers),

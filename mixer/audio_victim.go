@@ -20,7 +20,7 @@ func (a *audio) rescore(i int) {
 
 // storeScore stores and publishes heard as the audibility of the voice s at index i, publishes its pan and gain,
 // notes whether its power is constant, and schedules the next update. The power and the kind of s must be up to date.
-func (a *audio) storeScore(i int, s *slot, heard audibilities) {
+func (a *audio) storeScore(i int, s *slot, audibility audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.Gain != nil {
 		a.scores.Gain[i] = float32(s.power)
@@ -30,7 +30,7 @@ func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 	if i >= a.base {
 		a.scoresDue.remainingHolds[i-a.base] = 0 // the voice was moved
 	}
-	a.storeAudibility(i, s, heard)
+	a.storeAudibility(i, s, audibility)
 	s.record.levels.Store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
@@ -38,7 +38,7 @@ func (a *audio) storeScore(i int, s *slot, heard audibilities) {
 type incomingScore struct {
 	known, shaped bool
 	power         float64
-	heard         audibilities
+	audibility    audibilities
 }
 
 // scoreIncoming computes the scores of the incoming start of r, as powers: the audibility that the pool compares, and
@@ -50,15 +50,15 @@ func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	reach := newStereo(v.PeakGains(a.now))
 	power := a.buses[r.bus].power(reach)
 	shaped := a.applyResponse(last, v, r, reach, power)
-	heard := a.audibilitiesOf(last, shaped, power, v, a.incomingKind.virtualizable)
-	a.incomingScore = incomingScore{true, shaped, power, heard}
+	levels := a.audibilitiesOf(last, shaped, power, v, a.incomingKind.virtualizable)
+	a.incomingScore = incomingScore{true, shaped, power, levels}
 	if k := a.masks; k != nil {
 		k.set(len(k.hops)-1, a.bandPowers(last, shaped, power), v)
 	}
 	if !a.incomingKind.virtualizable {
-		return float64(heard.remaining), float64(heard.remaining)
+		return float64(levels.remaining), float64(levels.remaining)
 	}
-	return float64(heard.soon), float64(heard.remaining)
+	return float64(levels.soon), float64(levels.remaining)
 }
 
 // adoptIncomingScore stores the scores of the voice s of the incoming start, which now has index i. It uses the
@@ -70,11 +70,11 @@ func (a *audio) adoptIncomingScore(i int, s *slot) {
 	}
 	s.power, s.shaped = a.incomingScore.power, a.incomingScore.shaped
 	if s.shaped {
-		heard := a.spectral.Load().voices
-		heard[i] = heard[len(heard)-1]
+		responses := a.spectral.Load().voices
+		responses[i] = responses[len(responses)-1]
 	}
 	a.classify(s)
-	a.storeScore(i, s, a.incomingScore.heard)
+	a.storeScore(i, s, a.incomingScore.audibility)
 }
 
 // scoreScope selects the scores that a choice needs.
@@ -221,11 +221,11 @@ func (a *audio) advanceScore(i int, s *slot) {
 
 // storeAudibility stores heard as the audibility of the voice s at index i, publishes it to the control side, updates
 // the masks of the voice, if any, and schedules the next update.
-func (a *audio) storeAudibility(i int, s *slot, heard audibilities) {
-	audibility := heard.remaining
+func (a *audio) storeAudibility(i int, s *slot, levels audibilities) {
+	audibility := levels.remaining
 	a.scores.SetRemaining(i, audibility)
 	if s.virtualizable {
-		audibility = heard.soon
+		audibility = levels.soon
 	}
 	if a.masks != nil {
 		a.updateMasks(i, s)

@@ -36,7 +36,7 @@ func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining fl
 	}
 	a.explainChoice(e, c)
 	a.leaveTail(s, a.now)
-	to := a.moveVoice(c.Slot, a.takeVirtual(s.endless, s))
+	to := a.moveVoice(c.Slot, a.allocVirtual(s.endless, s))
 	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
 }
 
@@ -76,7 +76,7 @@ func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64
 }
 
 // moveVoice moves a voice and its scores from index from to index to, publishes the new index, frees index from, and
-// returns to. Requires that the voice is already at index to in the voice table, see takeSlot.
+// returns to. Requires that the voice is already at index to in the voice table, see allocSlot.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
@@ -180,7 +180,7 @@ func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.Remaining(best)))
-		a.fadeInRestored(a.moveVoice(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
+		a.fadeInRestored(a.moveVoice(best, a.allocSlot(a.tree[virtual.bus].output, virtual)))
 		return
 	}
 	a.explainChoice(&e, c)
@@ -210,15 +210,15 @@ func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
 // restoreIntoFreeSlots gives free slots to virtual voices in the order of victim.Table.RestoreOrder, and reports
 // whether any voice got a slot.
-func (a *audio) restoreIntoFreeSlots() (took bool) {
+func (a *audio) restoreIntoFreeSlots() (restored bool) {
 	free := a.freeSlots()
 	if free > fewFree {
 		waiting := a.scores.RestoreOrder()
 		for _, i := range waiting[:min(free, len(waiting))] {
 			a.restoreIntoSlot(int(i))
-			took = true
+			restored = true
 		}
-		return took
+		return restored
 	}
 	if free > 0 {
 		a.scores.PrepareRestore()
@@ -226,18 +226,18 @@ func (a *audio) restoreIntoFreeSlots() (took bool) {
 	for ; free > 0; free-- {
 		i := a.scores.NextRestore()
 		if i < 0 {
-			return took
+			return restored
 		}
 		a.restoreIntoSlot(i)
-		took = true
+		restored = true
 	}
-	return took
+	return restored
 }
 
 // restoreIntoSlot restores the virtual voice at index i into a free slot, which must exist.
 func (a *audio) restoreIntoSlot(i int) {
 	s := a.mutable(i)
-	a.fadeInRestored(a.moveVoice(i, a.takeSlot(a.tree[s.bus].output, s)))
+	a.fadeInRestored(a.moveVoice(i, a.allocSlot(a.tree[s.bus].output, s)))
 	a.updateHighWater()
 }
 

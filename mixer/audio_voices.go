@@ -81,9 +81,9 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 
 // filterAhead filters the next n frames of the first voices in next together, as many as bank takes. It skips paused
 // voices and voices with an index of heard or above. MixFast of each voice then uses the result.
-func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int, n int64) {
+func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, mixed int, n int64) {
 	for _, v := range next {
-		if a.mixesAllOf(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
+		if a.mixesAllOf(v, mixed, n) && !bank.Add(&v.slot.voice, n, a.now) {
 			break
 		}
 	}
@@ -91,9 +91,9 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, heard int
 }
 
 // mixesAllOf reports whether voice v is mixed for all of the next n frames: it is not paused, has an index below
-// heard, and Options.For does not end it within them.
-func (a *audio) mixesAllOf(v realVoice, heard int, n int64) bool {
-	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
+// mixed, and Options.For does not end it within them.
+func (a *audio) mixesAllOf(v realVoice, mixed int, n int64) bool {
+	return v.slot.paused == 0 && v.index < mixed && n < v.slot.endAt-a.now
 }
 
 // mixedSlots returns the number of indices, from 0, whose voices are mixed: all slots, or none in Skip.

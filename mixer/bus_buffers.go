@@ -48,9 +48,9 @@ func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	}
 }
 
-// takeTails moves the tails of n frames, from frame on, from the ring into the accumulator b.mixed. frame is a frame
+// consumeTails moves the tails of n frames, from frame on, from the ring into the accumulator b.mixed. frame is a frame
 // of the mix; n is at most a hop.
-func (b *busBuffers) takeTails(frame, n int64) {
+func (b *busBuffers) consumeTails(frame, n int64) {
 	n = min(n, b.tailEnd-frame)
 	if n <= 0 {
 		return

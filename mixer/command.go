@@ -48,7 +48,7 @@ type command struct {
 	kind             commandKind
 	props            propertySet // for cmdPending and cmdPendingBus
 	continuesPending bool        // a cmdSet that continues a pending set
-	bufferTaken      bool        // a voice has taken feed
+	bufferOwned      bool        // a voice owns feed
 	when             When        // for cmdThen
 	voices           int32       // for cmdResize
 	rank             int32

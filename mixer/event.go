@@ -231,7 +231,7 @@ func (m *Mixer) Events(dst []Event) int {
 // of candidates.
 func (e Event) String() string {
 	var b strings.Builder
-	say := func(applies bool, format string, values ...any) {
+	writeIf := func(applies bool, format string, values ...any) {
 		if applies {
 			fmt.Fprintf(&b, format, values...)
 		}
@@ -242,12 +242,12 @@ func (e Event) String() string {
 		}
 		return strconv.Quote(s.Name()) + " "
 	}
-	say(true, "frame %d: %s", e.Frame, name(e.Sound))
-	say(e.Voice != 0, "#%d ", e.Voice)
-	say(true, "%v", e.Kind)
-	say(e.Slot >= 0 && e.Voice != 0, " in slot %d", e.Slot)
-	say(e.By != 0, " by %s#%d", name(e.BySound), e.By)
-	say(e.Reason != ReasonNone, " (%v)", e.Reason)
-	say(e.Candidates > 0, ": %.1f dB against %.1f dB, %d candidates", e.Audibility, e.Newcomer, e.Candidates)
+	writeIf(true, "frame %d: %s", e.Frame, name(e.Sound))
+	writeIf(e.Voice != 0, "#%d ", e.Voice)
+	writeIf(true, "%v", e.Kind)
+	writeIf(e.Slot >= 0 && e.Voice != 0, " in slot %d", e.Slot)
+	writeIf(e.By != 0, " by %s#%d", name(e.BySound), e.By)
+	writeIf(e.Reason != ReasonNone, " (%v)", e.Reason)
+	writeIf(e.Candidates > 0, ": %.1f dB against %.1f dB, %d candidates", e.Audibility, e.Newcomer, e.Candidates)
 	return b.String()
 }

@@ -270,7 +270,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	frame := m.pushReserved(c)
 	if feed != nil {
 		m.extraOf(r).startSeq = c.seq
-		m.keepStream(feed)
+		m.registerStream(feed)
 	}
 	m.initPitchRange(r, frame)
 	if predecessor := m.recordOf(c.target.id); c.kind == cmdThen && predecessor != nil {

@@ -57,21 +57,21 @@ func (r *voiceTable) releaseRank(i int) {
 	}
 }
 
-// nextInOrder returns the index i of the first voice at or after place, a position in the order of voices, and next,
-// the place after that voice. Begin with place 0; i is -1 at the end.
-func (r *voiceTable) nextInOrder(place int) (i, next int) {
+// nextInOrder returns the index i of the first voice at or after position in the order of voices, and next,
+// the position after that voice. Begin with position 0; i is -1 at the end.
+func (r *voiceTable) nextInOrder(position int) (i, next int) {
 	if r.order == nil {
-		i = r.next(place)
+		i = r.next(position)
 		return i, i + 1
 	}
-	for ; place/r.base < len(r.order.outputs); place = (place/r.base + 1) * r.base {
-		output := place / r.base
+	for ; position/r.base < len(r.order.outputs); position = (position/r.base + 1) * r.base {
+		output := position / r.base
 		p := r.order.outputs[output]
-		if k := p.Next(place % r.base); k >= 0 {
+		if k := p.Next(position % r.base); k >= 0 {
 			return *p.At(k), output*r.base + k + 1
 		}
 	}
-	i = r.next(place - (len(r.order.outputs)-1)*r.base)
+	i = r.next(position - (len(r.order.outputs)-1)*r.base)
 	return i, r.position(i) + 1
 }
 

@@ -51,10 +51,10 @@ func (w *pendingSets) readCommand(f property) command {
 }
 
 // pendingProps returns the properties whose pending sets are marked in dirty. It clears the marks of sets that must
-// wait for the commands sent before them; see pendingset.DirtyBits.Take. If such a command has not been received yet,
+// wait for the commands sent before them; see pendingset.DirtyBits.Drain. If such a command has not been received yet,
 // it returns 0, and all sets wait for the next block.
 func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
-	bits, ok := dirty.Take(ring.Popped(a.commands))
+	bits, ok := dirty.Drain(ring.Popped(a.commands))
 	if !ok {
 		a.setsDeferred.Store(true)
 	}

@@ -171,7 +171,7 @@ func (f property) finalValue(x float64, rate int) float64 {
 
 // journalValues returns, for the journal, the value of property f at frame, a frame of the mix, and the target of its
 // fade, both from moves and in the units of a Change.
-func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float64) {
+func (f property) journalValues(moves *voice.Moves, frame int64) (current, target float64) {
 	switch f {
 	case propLowPass:
 		return journalCutoff(&moves.LowPass, frame)
@@ -179,10 +179,10 @@ func (f property) journalValues(moves *voice.Moves, frame int64) (is, goes float
 		return journalCutoff(&moves.HighPass, frame)
 	}
 	m := fadesByProperty(moves)[f]
-	if is, goes = m.At(frame), m.To; f == propSpeed {
-		return journalSpeed(is), journalSpeed(goes)
+	if current, target = m.At(frame), m.To; f == propSpeed {
+		return journalSpeed(current), journalSpeed(target)
 	}
-	return is, goes
+	return current, target
 }
 
 // journalSpeed converts semitones to a speed ratio within MinSpeed..MaxSpeed.
@@ -190,7 +190,7 @@ func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), 
 
 // journalCutoff returns the cutoff c at frame, a frame of the mix, and its target, in Hz within the valid range; 0:
 // off.
-func journalCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
+func journalCutoff(c *voice.Cutoff, frame int64) (current, target float64) {
 	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 }
 

@@ -84,10 +84,10 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.inFlight.Len() >= m.capacity.Limit(frame == Now) {
 		return 0, nil
 	}
-	m.takeFinished()
+	m.releaseFinished()
 	id, p, ok := m.records.Acquire()
 	if !ok {
-		for i := 0; i < 16 && m.takeFinished(); i++ {
+		for i := 0; i < 16 && m.releaseFinished(); i++ {
 		}
 		if id, p, ok = m.records.Acquire(); !ok {
 			m.growRecords()
@@ -102,9 +102,9 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// takeFinished releases up to four records of finished starts and remembers how these starts ended. It reports
+// releaseFinished releases up to four records of finished starts and remembers how these starts ended. It reports
 // whether it released any. The caller holds the mutex.
-func (m *Mixer) takeFinished() bool {
+func (m *Mixer) releaseFinished() bool {
 	var over [4]pool.Handle
 	n := ring.Take(m.freed, over[:])
 	for _, id := range over[:n] {

@@ -148,7 +148,7 @@ func (a *audio) beginStems(n int64) {
 		clear(s.out[at : at+n])
 		for i := range s.buses {
 			if p := s.buses[i].Load(); p != nil {
-				p.takeTails(a.now, n)
+				p.consumeTails(a.now, n)
 				a.buses[i].applySoloFade(p, a.now, n)
 			}
 		}

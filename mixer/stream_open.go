@@ -11,9 +11,9 @@ import (
 	"voicepool/voice"
 )
 
-// keepStream adds feed, an open stream, to the list that Prepare and Close use, and drops closed streams from that
+// registerStream adds feed, an open stream, to the list that Prepare and Close use, and drops closed streams from that
 // list. The caller holds the mutex.
-func (m *Mixer) keepStream(feed *voice.StreamBuffer) {
+func (m *Mixer) registerStream(feed *voice.StreamBuffer) {
 	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
 }
 
@@ -152,7 +152,7 @@ func (m *Mixer) sendStream(c command) error {
 		c.feed.Close()
 		return ErrClosed
 	}
-	m.keepStream(c.feed)
+	m.registerStream(c.feed)
 	return nil
 }
 

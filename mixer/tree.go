@@ -62,18 +62,18 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 // and the buses that send to it. Otherwise the order of up is kept. In case of a loop the result is shorter than up.
 // buses are in the order of the tree.
 func (t tree) order(buses []BusConfig, up []int) []int {
-	waits, some := make([][]int, len(t)), false // by bus: the buses that come before it
-	wait := func(i, forWhom int) {
-		waits[i], some = append(waits[i], forWhom), true
+	predecessors, some := make([][]int, len(t)), false // by bus: the buses that come before it
+	addPredecessor := func(i, predecessor int) {
+		predecessors[i], some = append(predecessors[i], predecessor), true
 	}
 	for i := range buses {
 		for j := range buses[i].Effects {
 			if key := buses[i].Effects[j].Key; key != "" {
-				wait(i, t.find(key))
+				addPredecessor(i, t.find(key))
 			}
 		}
 		for j := range buses[i].Sends {
-			wait(t.find(buses[i].Sends[j].To), i)
+			addPredecessor(t.find(buses[i].Sends[j].To), i)
 		}
 	}
 	if !some {
@@ -81,12 +81,12 @@ func (t tree) order(buses []BusConfig, up []int) []int {
 	}
 	for i := range t {
 		if parent := t[i].parent; parent >= 0 {
-			wait(parent, i)
+			addPredecessor(parent, i)
 		}
 	}
 	done, ordered := make([]bool, len(t)), make([]int, 0, len(up))
 	ready := func(i int) bool {
-		return !done[i] && !slices.ContainsFunc(waits[i], func(j int) bool { return !done[j] })
+		return !done[i] && !slices.ContainsFunc(predecessors[i], func(j int) bool { return !done[j] })
 	}
 	for {
 		at := slices.IndexFunc(up, ready)

@@ -99,24 +99,24 @@ func (r *voiceTable) real() []realVoice {
 	return r.realVoices
 }
 
-// takeSlot assigns a free slot to s, a voice on the output with index output, and returns the index of the slot. It
+// allocSlot assigns a free slot to s, a voice on the output with index output, and returns the index of the slot. It
 // panics without a free slot.
-func (r *voiceTable) takeSlot(output int, s *slot) int {
-	i := r.take(r.slots, 0, s)
+func (r *voiceTable) allocSlot(output int, s *slot) int {
+	i := r.alloc(r.slots, 0, s)
 	r.assignRank(i, output)
 	return i
 }
 
-// takeVirtual assigns a free index of a virtual voice to s and returns the index. endless is the kind of s. It panics
+// allocVirtual assigns a free index of a virtual voice to s and returns the index. endless is the kind of s. It panics
 // without a free index.
-func (r *voiceTable) takeVirtual(endless bool, s *slot) int {
+func (r *voiceTable) allocVirtual(endless bool, s *slot) int {
 	r.finite += boolInt(!endless)
-	return r.take(r.virtuals, r.base, s)
+	return r.alloc(r.virtuals, r.base, s)
 }
 
-// take assigns a free index of p to voice s and returns it, counted from base, the index of the first voice of p. It
+// alloc assigns a free index of p to voice s and returns it, counted from base, the index of the first voice of p. It
 // panics if p is full.
-func (r *voiceTable) take(p *pool.Pool[*slot], base int, s *slot) int {
+func (r *voiceTable) alloc(p *pool.Pool[*slot], base int, s *slot) int {
 	handle, _, ok := p.Acquire()
 	if !ok {
 		panic("mixer: no free voice after one was made free")

@@ -24,7 +24,7 @@ type Queue[Command any] struct {
 type entry struct {
 	frame int64
 	seq   uint64
-	place int32
+	index int32
 	rank  int32
 }
 
@@ -72,30 +72,30 @@ func (q *Queue[Command]) Append(l *List, c *Command) {
 
 // Unlink removes the first command from l and returns the place where the command stays stored, for At and then
 // Insert or Release; -1 if l is empty.
-func (q *Queue[Command]) Unlink(l *List) (place int32) {
-	if place = l.first - 1; place >= 0 {
-		if l.first, q.after[place] = q.after[place], 0; l.first == 0 {
+func (q *Queue[Command]) Unlink(l *List) (index int32) {
+	if index = l.first - 1; index >= 0 {
+		if l.first, q.after[index] = q.after[index], 0; l.first == 0 {
 			l.last = 0
 		}
 	}
-	return place
+	return index
 }
 
 // At returns the command stored at place. The pointer is valid until the place is released or MoveTo is called.
-func (q *Queue[Command]) At(place int32) *Command { return &q.commands[place] }
+func (q *Queue[Command]) At(index int32) *Command { return &q.commands[index] }
 
 // store copies c to a free place and returns the place. A place must be free.
-func (q *Queue[Command]) store(c *Command) (place int32) {
+func (q *Queue[Command]) store(c *Command) (index int32) {
 	last := len(q.free) - 1
-	place = q.free[last]
+	index = q.free[last]
 	q.free = q.free[:last]
-	q.commands[place] = *c
-	return place
+	q.commands[index] = *c
+	return index
 }
 
 // Insert adds the command stored at place, which must be in no list, to the heap in the order o.
-func (q *Queue[Command]) Insert(place int32, o Order) {
-	d := entry{o.Frame, o.Seq, place, o.Rank}
+func (q *Queue[Command]) Insert(index int32, o Order) {
+	d := entry{o.Frame, o.Seq, index, o.Rank}
 	i := len(q.heap)
 	q.heap = append(q.heap, d)
 	for i > 0 {
@@ -114,12 +114,12 @@ func (q *Queue[Command]) Next() *Command {
 	if len(q.heap) == 0 {
 		return nil
 	}
-	return &q.commands[q.heap[0].place]
+	return &q.commands[q.heap[0].index]
 }
 
 // Drop removes the first command of the heap, the result of Next, and frees its place. The heap must not be empty.
 func (q *Queue[Command]) Drop() {
-	q.Release(q.heap[0].place)
+	q.Release(q.heap[0].index)
 	last := len(q.heap) - 1
 	d := q.heap[last]
 	if q.heap = q.heap[:last]; last > 0 {
@@ -129,10 +129,10 @@ func (q *Queue[Command]) Drop() {
 
 // Release frees place and clears the command stored there, for the garbage collector. The place must be in no list
 // and not in the heap.
-func (q *Queue[Command]) Release(place int32) {
+func (q *Queue[Command]) Release(index int32) {
 	var none Command
-	q.commands[place] = none
-	q.free = append(q.free, place)
+	q.commands[index] = none
+	q.free = append(q.free, index)
 }
 
 // DeleteFunc calls discard once for each command in the heap, in no order, and removes the command if discard returns
@@ -140,8 +140,8 @@ func (q *Queue[Command]) Release(place int32) {
 func (q *Queue[Command]) DeleteFunc(discard func(*Command) bool) {
 	kept := q.heap[:0]
 	for _, d := range q.heap {
-		if discard(&q.commands[d.place]) {
-			q.Release(d.place)
+		if discard(&q.commands[d.index]) {
+			q.Release(d.index)
 		} else {
 			kept = append(kept, d)
 		}

@@ -73,7 +73,7 @@ func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 // resets the signal.
 func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	for i := range dst {
-		d.turn(1)
+		d.advanceFade(1)
 		wet := float64(d.wet) / float64(d.fade)
 		for c, x := range dst[i] {
 			d.slow[c] += float64(d.share * (float64(x) - d.slow[c]))
@@ -93,8 +93,8 @@ func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// turn advances the fade of the high-pass by n frames: in while the guard is on, out while it is off.
-func (d *DCGuard) turn(n int64) {
+// advanceFade advances the fade of the high-pass by n frames: in while the guard is on, out while it is off.
+func (d *DCGuard) advanceFade(n int64) {
 	if d.on {
 		d.wet = min(d.wet+n, d.fade)
 	} else {
@@ -126,7 +126,7 @@ func (d *DCGuard) Skip(n int64) bool {
 	}
 	for n > 0 && d.window > 0 {
 		k := min(n, d.window-d.at)
-		d.turn(k)
+		d.advanceFade(k)
 		d.pass(k)
 		n -= k
 	}
@@ -145,8 +145,8 @@ func (d *DCGuard) Leap(n int64) {
 	}
 }
 
-// Rings reports whether silent input yields output that is not silent: the tail of the high-pass.
-func (d *DCGuard) Rings() bool {
+// HasTail reports whether silent input yields output that is not silent: the tail of the high-pass.
+func (d *DCGuard) HasTail() bool {
 	if d.slow == ([2]float64{}) {
 		return false
 	}

@@ -94,7 +94,7 @@ func TestDCGuard(t *testing.T) {
 	if got := out[48000-4000:]; !slices.Equal(got, x[48000-4000:]) {
 		t.Error("it does not let go")
 	}
-	if d.on || d.wet != 0 || d.Rings() {
+	if d.on || d.wet != 0 || d.HasTail() {
 		t.Errorf("it is not at rest: %+v", d)
 	}
 }
@@ -156,12 +156,12 @@ func TestDCGuardBlocks(t *testing.T) {
 	}
 }
 
-// TestDCGuardRests checks Rings, and the number of changed frames that Process returns.
+// TestDCGuardRests checks HasTail, and the number of changed frames that Process returns.
 func TestDCGuardRests(t *testing.T) {
 	d := NewDCGuard(8000)
 	d.Process(frames(17000, func(int) float64 { return 0.5 }))
 	rest := 0
-	for ; d.Rings() && rest < 20000; rest++ {
+	for ; d.HasTail() && rest < 20000; rest++ {
 		x := make([]pcm.Frame, 1)
 		if d.Process(x) != 1 || x[0] == (pcm.Frame{}) {
 			t.Fatalf("it rings no more after %d frames, and said that it does", rest)

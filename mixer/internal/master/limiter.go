@@ -12,20 +12,20 @@ import (
 // ceiling. Near the Nyquist frequency it misses peaks, so each suspect is measured again, eight-fold and with
 // longer taps. A valley lowers the gain before a peak over the ceiling comes out.
 type Limiter struct {
-	between bool // measures between the frames, too
-	ahead   int
-	ceiling float64 // largest peak that passes unchanged
-	target  float64 // peak after a gain reduction
-	suspect float64 // places with a larger four-fold peak are also measured eight-fold
-	calmest float32 // while no sample exceeds it, no place is a suspect
+	between        bool // measures between the frames, too
+	ahead          int
+	ceiling        float64 // largest peak that passes unchanged
+	target         float64 // peak after a gain reduction
+	eightfoldLevel float64 // positions with a larger four-fold peak are also measured eight-fold
+	suspectLevel   float32 // while no sample exceeds it, no four-fold peak exceeds eightfoldLevel
 
-	line    []pcm.Frame // input up to end, at least past frames
-	end     int
-	past    int
-	peaks   [limiterRun]float64 // 0 may represent any peak up to suspect
-	factors [limiterRun]float32
-	calm    int // consecutive frames up to now that do not exceed calmest
-	silent  int // consecutive silent frames up to now
+	line        []pcm.Frame // input up to end, at least past frames
+	end         int
+	past        int
+	peaks       [limiterRun]float64 // 0 may represent any peak up to eightfoldLevel
+	factors     [limiterRun]float32
+	belowFrames int // consecutive frames up to now that do not exceed suspectLevel
+	silent      int // consecutive silent frames up to now
 
 	gains valley
 }
@@ -57,18 +57,18 @@ func NewLimiter(rate int) *Limiter {
 		target:  (limiterCeiling - limiterMargin).Linear(),
 		gains:   newValley(look, min(1<<32*1000/(int64(rate)*limiterReleaseMillis), 1<<32)),
 	}
-	l.suspect = l.ceiling
+	l.eightfoldLevel = l.ceiling
 	if l.between {
 		l.ahead += dsp.EighthTaps / 2
-		l.suspect = float64(l.ceiling * limiterSuspect)
+		l.eightfoldLevel = float64(l.ceiling * limiterSuspect)
 	}
-	l.calmest = float32(l.suspect * (1 - 0x1p-20)) // rounds to below suspect
+	l.suspectLevel = float32(l.eightfoldLevel * (1 - 0x1p-20)) // rounds to below eightfoldLevel
 	if l.between {
-		l.calmest = float32(l.suspect / dsp.TruePeakBound * (1 - 0x1p-20))
+		l.suspectLevel = float32(l.eightfoldLevel / dsp.TruePeakBound * (1 - 0x1p-20))
 	}
 	l.past = max(l.ahead, dsp.EighthTaps-1)
 	l.line = make([]pcm.Frame, 2*l.past+4*limiterRun)
-	l.end, l.calm, l.silent = l.past, dsp.EighthTaps, l.past
+	l.end, l.belowFrames, l.silent = l.past, dsp.EighthTaps, l.past
 	return l
 }
 
@@ -96,7 +96,7 @@ func (l *Limiter) run(dst []pcm.Frame) {
 	factors := l.factors[:n]
 	for i := 0; i < n; i++ {
 		needy := i // next place that may need a gain
-		for needy < n && l.peaks[needy] <= l.suspect {
+		for needy < n && l.peaks[needy] <= l.eightfoldLevel {
 			needy++
 		}
 		l.gains.glide(factors[i:needy])
@@ -108,8 +108,8 @@ func (l *Limiter) run(dst []pcm.Frame) {
 }
 
 // measure appends src to the line and measures into l.peaks the places whose frames are complete, half the longer
-// taps before each frame. It reports whether any is a suspect. While no sample within reach exceeds calmest, it skips
-// the measurement.
+// taps before each frame. It reports whether any is a suspect. While no sample within reach exceeds suspectLevel, it
+// skips the measurement.
 func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	n := len(src)
 	if l.end+n > len(l.line) {
@@ -124,23 +124,23 @@ func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	if loudest > 0 {
 		l.silent = 0
 	}
-	calm := l.calm == dsp.EighthTaps && loudest <= l.calmest
-	l.calm = min(l.calm+n, dsp.EighthTaps)
-	if loudest > l.calmest {
-		l.calm = 0
+	below := l.belowFrames == dsp.EighthTaps && loudest <= l.suspectLevel
+	l.belowFrames = min(l.belowFrames+n, dsp.EighthTaps)
+	if loudest > l.suspectLevel {
+		l.belowFrames = 0
 	}
 	peaks := l.peaks[:n]
-	if calm {
+	if below {
 		clear(peaks)
 		return false
 	}
 	if l.between {
 		const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // additional reach of the longer taps
-		return dsp.PeaksAbove(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after], l.suspect)
+		return dsp.PeaksAbove(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after], l.eightfoldLevel)
 	}
 	for i := range src {
 		peaks[i] = float64(dsp.Peak(src[i : i+1]))
-		suspects = suspects || peaks[i] > l.suspect
+		suspects = suspects || peaks[i] > l.eightfoldLevel
 	}
 	return suspects
 }
@@ -148,7 +148,7 @@ func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 // anyOver reports whether the peak of any of the n places of this run is over the ceiling.
 func (l *Limiter) anyOver(n int) bool {
 	for i, peak := range l.peaks[:n] {
-		if peak > l.suspect && l.fine(i, n) > l.ceiling {
+		if peak > l.eightfoldLevel && l.fine(i, n) > l.ceiling {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func (s *slowLimiter) next(x pcm.Frame) pcm.Frame {
 		dsp.TruePeaks(peak[:], s.frames[n-after-dsp.QuarterTaps:n-after])
 	}
 	need := int64(unity)
-	if peak[0] > s.suspect {
+	if peak[0] > s.eightfoldLevel {
 		if least := int64(s.target / peak[0] * limiterSuspect * unity); s.between && 8*least < 9*s.held {
 			peak[0] = max(peak[0], dsp.FinePeak(s.frames[n-dsp.EighthTaps:]))
 		}

@@ -76,7 +76,7 @@ func TestDirtyBitsWaitForTheirCommand(t *testing.T) {
 				if !ready {
 					want = 0
 				}
-				got, ok := d.Take(popped)
+				got, ok := d.Drain(popped)
 				if got != want || ok != ready {
 					t.Fatalf("after %d commands: %b, %v, want %b, %v", popped, got, ok, want, ready)
 				}

@@ -102,10 +102,10 @@ func (d *DirtyBits) MarkAfterRing(bit uint32, seq uint64) {
 // DirtyBits, and bit is 1 shifted by the number of the property.
 func AfterRing(dirty, bit uint32) bool { return dirty&(bit<<afterRingShift) != 0 }
 
-// Take returns the bits of all pending sets and removes the marks of MarkAfterRing. popped is the number of commands
-// that have left the ring buffer. If the command of MarkAfterRing is not among those, Take returns 0 and false and
+// Drain returns the bits of all pending sets and removes the marks of MarkAfterRing. popped is the number of commands
+// that have left the ring buffer. If the command of MarkAfterRing is not among those, Drain returns 0 and false and
 // changes no bit. It does not clear the bits of the sets. Audio side.
-func (d *DirtyBits) Take(popped uint64) (bits uint32, ok bool) {
+func (d *DirtyBits) Drain(popped uint64) (bits uint32, ok bool) {
 	dirty := d.Load()
 	if after := dirty >> afterRingShift; after != 0 {
 		if popped < d.afterSeq.Load() {
