@@ -13,20 +13,20 @@ const (
 // Check returns an error if the pool's internal state is inconsistent. It must not be called from a hook.
 func (p *Pool[T]) Check() error {
 	free := map[uint64]bool{}
-	for i := p.free; i != 0; i = p.places[i].key & placeMask {
-		if free[i] || i >= uint64(len(p.places)) {
-			return fmt.Errorf("free list: comes to place %d of %d, seen before: %v", i, len(p.places), free[i])
+	for i := p.free; i != 0; i = p.entries[i].key & indexMask {
+		if free[i] || i >= uint64(len(p.entries)) {
+			return fmt.Errorf("free list: comes to place %d of %d, seen before: %v", i, len(p.entries), free[i])
 		}
 		free[i] = true
 	}
 	active := 0
-	for i := range p.places {
-		key := p.places[i].key
+	for i := range p.entries {
+		key := p.entries[i].key
 		marked := p.marks.words[i/64]>>(i%64)&1 == 1
 		if above := p.marks.above[i/4096]>>(i/64%64)&1 == 1; above != (p.marks.words[i/64] != 0) {
 			return fmt.Errorf("marks above word %d: %v", i/64, above)
 		}
-		if key&placeMask == uint64(i) {
+		if key&indexMask == uint64(i) {
 			active++
 			if !marked || free[uint64(i)] || key >= unmarked {
 				return fmt.Errorf("active place %d: marked %v, free %v, key %#x", i, marked, free[uint64(i)], key)
@@ -38,8 +38,8 @@ func (p *Pool[T]) Check() error {
 	if active != p.Len() || active+len(free) != p.Max() {
 		return fmt.Errorf("%d active and %d free places, Len is %d, Max %d", active, len(free), p.Len(), p.Max())
 	}
-	if p.easy != min(p.limit, p.peak) || p.peak < p.Len() {
-		return fmt.Errorf("easy %d, limit %d, peak %d, Len %d", p.easy, p.limit, p.peak, p.Len())
+	if p.uncheckedBelow != min(p.limit, p.peak) || p.peak < p.Len() {
+		return fmt.Errorf("easy %d, limit %d, peak %d, Len %d", p.uncheckedBelow, p.limit, p.peak, p.Len())
 	}
 	if p.ordered && len(p.order.heap) != active {
 		return fmt.Errorf("%d ranks for %d active", len(p.order.heap), active)

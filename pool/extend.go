@@ -15,11 +15,11 @@ func (p *Pool[T]) Extend(max int) error {
 	if max > MaxSlots {
 		return fmt.Errorf("%w: %d is more than %d slots", ErrLimit, max, MaxSlots)
 	}
-	was := len(p.places)
+	was := len(p.entries)
 	if max < was {
 		return nil
 	}
-	p.places = append(slices.Clip(p.places), make([]place[T], max+1-was)...)
+	p.entries = append(slices.Clip(p.entries), make([]entry[T], max+1-was)...)
 	p.used = append(slices.Clip(p.used), make([]uint64, max+1-was)...)
 	p.marks.extend(max + 1)
 	if p.ordered {
@@ -27,25 +27,25 @@ func (p *Pool[T]) Extend(max int) error {
 	}
 	p.config.Max = max
 	for i := was; i <= max; i++ {
-		p.places[i].key = unmarked | p.first<<placeBits | uint64(i+1)
-		if !p.keep {
-			fill(p.filler, &p.places[i].value)
+		p.entries[i].key = unmarked | p.first<<indexBits | uint64(i+1)
+		if !p.retainValues {
+			fill(p.filler, &p.entries[i].value)
 		}
 	}
-	p.places[max].key = unmarked | p.first<<placeBits
+	p.entries[max].key = unmarked | p.first<<indexBits
 	p.appendFree(uint64(was))
 	return nil
 }
 
-// appendFree appends place i, which links to the free places after it, to the end of the free list.
+// appendFree appends entry i, which links to the free entries after it, to the end of the free list.
 func (p *Pool[T]) appendFree(i uint64) {
 	if p.free == 0 {
 		p.free = i
 		return
 	}
-	at := &p.places[p.free]
-	for at.key&placeMask != 0 {
-		at = &p.places[at.key&placeMask]
+	at := &p.entries[p.free]
+	for at.key&indexMask != 0 {
+		at = &p.entries[at.key&indexMask]
 	}
 	at.key |= i
 }

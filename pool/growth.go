@@ -8,7 +8,7 @@ func (p *Pool[T]) grow() bool {
 	}
 	// Not min(limit+Step, Max): a huge Step must not overflow.
 	p.limit += min(p.config.Step, p.Max()-p.limit)
-	p.ease()
+	p.updateUnchecked()
 	return p.Len() < p.limit
 }
 
@@ -23,7 +23,7 @@ func (p *Pool[T]) Advance(ticks int) {
 		p.idle = 0
 	}
 	p.peak = p.Len()
-	p.ease()
+	p.updateUnchecked()
 	if p.config.Idle == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (p *Pool[T]) Advance(ticks int) {
 		ticks -= need
 		p.idle = 0
 		p.limit = p.contracted()
-		p.ease()
+		p.updateUnchecked()
 	}
 }
 

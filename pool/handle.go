@@ -3,12 +3,12 @@ package pool
 import "strconv"
 
 const (
-	placeBits = 22
-	placeMask = 1<<placeBits - 1
-	genStep   = 1 << placeBits // one generation in a key
-	maxGen    = 1<<(63-placeBits) - 1
+	indexBits = 22
+	indexMask = 1<<indexBits - 1
+	genStep   = 1 << indexBits // one generation in a key
+	maxGen    = 1<<(63-indexBits) - 1
 
-	// unmarked, in the key of a free place, means that the place is not in marks. A generation overflows
+	// unmarked, in the key of a free entry, means that the entry is not in marks. A generation overflows
 	// into this bit, and Acquire clears it, so generations wrap around.
 	unmarked = 1 << 63
 
@@ -23,11 +23,11 @@ const (
 type Handle uint64
 
 // Slot returns the slot number, 0..Max-1 for a handle from a pool, -1 for the zero Handle.
-func (h Handle) Slot() int { return int(h&placeMask) - 1 }
+func (h Handle) Slot() int { return int(h&indexMask) - 1 }
 
 // Generation returns the generation of the handle: Config.Generation for the first use of a slot, and one more for
 // each later use, modulo 2^41. It is 0 for the zero Handle.
-func (h Handle) Generation() uint64 { return uint64(h) >> placeBits }
+func (h Handle) Generation() uint64 { return uint64(h) >> indexBits }
 
 // String returns "slot@generation", or "none" for the zero Handle.
 func (h Handle) String() string {

@@ -2,16 +2,16 @@ package pool
 
 import "math"
 
-// rank is a key of the order: the score, then the birth. Births are unique, so ranks are unique.
+// rank is a key of the order: the score, then startSeq. Sequence numbers are unique, so ranks are unique.
 type rank struct {
-	score uint64 // ordinal of the score
-	birth uint64
-	slot  uint32
+	score    uint64 // ordinal of the score
+	startSeq uint64
+	slot     uint32
 }
 
-// before reports whether a comes before b: by score, then by birth.
+// before reports whether a comes before b: by score, then by startSeq.
 func (a *rank) before(b *rank) bool {
-	return a.score < b.score || a.score == b.score && a.birth < b.birth
+	return a.score < b.score || a.score == b.score && a.startSeq < b.startSeq
 }
 
 // order is a binary heap of the active slots with their heap indices, so that any slot can be moved or
@@ -29,10 +29,10 @@ func (o *order) extend(n int) {
 	*o = more
 }
 
-// push adds a slot, which must not be in the order, with the score 0. birth is the number of its Acquire.
-func (o *order) push(slot int, birth uint64) {
+// push adds a slot, which must not be in the order, with the score 0. startSeq is the number of its Acquire.
+func (o *order) push(slot int, startSeq uint64) {
 	o.heap = append(o.heap, rank{})
-	o.up(len(o.heap)-1, rank{ordinal(0), birth, uint32(slot)})
+	o.up(len(o.heap)-1, rank{ordinal(0), startSeq, uint32(slot)})
 }
 
 // remove removes a slot, which must be in the order.
@@ -41,7 +41,7 @@ func (o *order) remove(slot int) {
 	last := o.heap[len(o.heap)-1]
 	o.heap = o.heap[:len(o.heap)-1]
 	if i < len(o.heap) {
-		o.place(i, last)
+		o.insertAt(i, last)
 	}
 }
 
@@ -50,11 +50,11 @@ func (o *order) set(slot int, score float64) {
 	i := int(o.at[slot])
 	r := o.heap[i]
 	r.score = ordinal(score)
-	o.place(i, r)
+	o.insertAt(i, r)
 }
 
-// place inserts r at the vacant index i of the heap, or moves it up or down from there.
-func (o *order) place(i int, r rank) {
+// insertAt inserts r at the vacant index i of the heap, or moves it up or down from there.
+func (o *order) insertAt(i int, r rank) {
 	if i > 0 && r.before(&o.heap[(i-1)/2]) {
 		o.up(i, r)
 		return

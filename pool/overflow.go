@@ -8,8 +8,8 @@ func (p *Pool[T]) makeRoom() bool {
 	if p.grow() {
 		return true
 	}
-	if p.tight < 0 || p.Len() < p.tight {
-		p.tight = p.Len()
+	if p.minAtOverflow < 0 || p.Len() < p.minAtOverflow {
+		p.minAtOverflow = p.Len()
 	}
 	return p.config.Overflow == Kill && p.kill()
 }
@@ -44,7 +44,7 @@ func (p *Pool[T]) SetLimit(n int) error {
 		return fmt.Errorf("%w: %d is not in 1..%d", ErrLimit, n, p.Max())
 	}
 	p.limit, p.base = n, n
-	p.ease()
+	p.updateUnchecked()
 	return nil
 }
 

@@ -5,14 +5,14 @@ import "math/rand/v2"
 // Pool is a pool of objects of type T. Create it with New. It must not be copied, and it is not safe for
 // concurrent use.
 type Pool[T any] struct {
-	places []place[T] // by slot number + 1; the first one is unused
-	marks  marks      // the places that Next visits
-	used   []uint64   // by number of active objects: the number of Acquires that found it
-	free   uint64     // the first free place, or 0
+	entries []entry[T] // by slot number + 1; the first one is unused
+	marks   marks      // the entries that Next visits
+	used    []uint64   // by number of active objects: the number of Acquires that found it
+	free    uint64     // the first free entry, or 0
 
-	easy  int // below this number of active objects, Acquire needs no checks
-	limit int
-	peak  int // the maximum of active objects since the last Advance
+	uncheckedBelow int // below this number of active objects, Acquire needs no checks
+	limit          int
+	peak           int // the maximum of active objects since the last Advance
 
 	// Len is acquired - released.
 	acquired uint64
@@ -20,27 +20,27 @@ type Pool[T any] struct {
 	refused  uint64
 	killed   uint64
 
-	watched     bool // Acquire and Release have more to do than to take and return a place
-	ordered     bool
-	keep        bool
-	overflowing bool   // Choose, or OnRelease of a victim, is running
-	first       uint64 // the generation of the first use of every slot
-	fresh       int    // the first slot without a Make
-	base        int    // the limit that a grown pool shrinks back to
-	idle        int    // ticks without need for the last step
-	high        int    // the maximum of active objects before the last Advance
-	tight       int    // the minimum of active objects at an overflow; -1: no overflow
-	scribbled   uint64
-	order       order
-	config      Config[T]
-	filler      filler
+	watched            bool // Acquire and Release have more to do than to take and return an entry
+	ordered            bool
+	retainValues       bool
+	overflowing        bool   // Choose, or OnRelease of a victim, is running
+	first              uint64 // the generation of the first use of every slot
+	fresh              int    // the first slot without a Make
+	base               int    // the limit that a grown pool shrinks back to
+	idle               int    // ticks without need for the last step
+	high               int    // the maximum of active objects before the last Advance
+	minAtOverflow      int    // the minimum of active objects at an overflow; -1: no overflow
+	writesAfterRelease uint64
+	order              order
+	config             Config[T]
+	filler             filler
 }
 
-// place is a slot and its header.
-type place[T any] struct {
-	// key is the handle of an active place. In a free place it holds the generation of the next use and
-	// the next free place or 0, in the bits of the place. No place follows itself, so no handle, valid or
-	// invented, equals the key of a free place. A free place may also be unmarked.
+// entry is a slot and its header.
+type entry[T any] struct {
+	// key is the handle of an active entry. In a free entry it holds the generation of the next use and
+	// the next free entry or 0, in the bits of the index. No entry follows itself, so no handle, valid or
+	// invented, equals the key of a free entry. A free entry may also be unmarked.
 	key   uint64
 	value T
 }
@@ -53,28 +53,28 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 		return nil, err
 	}
 	p := &Pool[T]{
-		places: make([]place[T], c.Max+1), marks: newMarks(c.Max + 1), used: make([]uint64, c.Max+1), free: 1,
-		limit: c.Size, base: c.Size, tight: -1,
-		ordered: c.Order != Unordered, keep: c.Keep, config: c, filler: newFiller[T](),
+		entries: make([]entry[T], c.Max+1), marks: newMarks(c.Max + 1), used: make([]uint64, c.Max+1), free: 1,
+		limit: c.Size, base: c.Size, minAtOverflow: -1,
+		ordered: c.Order != Unordered, retainValues: c.Keep, config: c, filler: newFiller[T](),
 	}
-	p.watched = p.ordered || c.Make != nil || c.OnAcquire != nil || c.OnRelease != nil || debug && !p.keep
+	p.watched = p.ordered || c.Make != nil || c.OnAcquire != nil || c.OnRelease != nil || debug && !p.retainValues
 	if p.ordered {
 		p.order = order{make([]rank, 0, c.Max+1), make([]uint32, c.Max+1)}
 	}
 	if p.first = c.Generation; p.first == 0 {
 		p.first = rand.Uint64N(maxGen + 1)
 	}
-	for i := range p.places {
-		// The first place has successor 1, so its key is not a handle.
-		p.places[i].key = unmarked | p.first<<placeBits | uint64(i+1)
-		if !p.keep {
-			fill(p.filler, &p.places[i].value)
+	for i := range p.entries {
+		// The first entry has successor 1, so its key is not a handle.
+		p.entries[i].key = unmarked | p.first<<indexBits | uint64(i+1)
+		if !p.retainValues {
+			fill(p.filler, &p.entries[i].value)
 		}
 	}
-	p.places[c.Max].key = unmarked | p.first<<placeBits
+	p.entries[c.Max].key = unmarked | p.first<<indexBits
 	if c.Make != nil {
 		for ; p.fresh < c.Size; p.fresh++ {
-			c.Make(p.fresh, &p.places[p.fresh+1].value)
+			c.Make(p.fresh, &p.entries[p.fresh+1].value)
 		}
 	}
 	return p, nil
@@ -89,21 +89,21 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 func (p *Pool[T]) Acquire() (Handle, *T, bool) {
 	n := int(p.acquired - p.released)
 	p.used[n]++
-	if n >= p.easy && !p.ready(n) {
+	if n >= p.uncheckedBelow && !p.ready(n) {
 		return 0, nil, false
 	}
 	i := p.free
-	at := &p.places[i]
+	at := &p.entries[i]
 	key := at.key
 	if key >= unmarked {
 		p.marks.add(i)
 		key -= unmarked
 	}
-	h := key&^placeMask | i
-	p.free = key & placeMask
+	h := key&^indexMask | i
+	p.free = key & indexMask
 	at.key = h
 	p.acquired++
-	if p.watched && !p.begin(Handle(h), &at.value) {
+	if p.watched && !p.completeAcquire(Handle(h), &at.value) {
 		return 0, nil, false
 	}
 	return Handle(h), &at.value, true
@@ -117,19 +117,19 @@ func (p *Pool[T]) ready(n int) bool {
 		return false
 	}
 	p.peak = max(p.peak, p.Len()+1)
-	p.ease()
+	p.updateUnchecked()
 	return true
 }
 
-// ease updates easy after a change of limit or peak.
-func (p *Pool[T]) ease() { p.easy = min(p.limit, p.peak) }
+// updateUnchecked updates uncheckedBelow after a change of limit or peak.
+func (p *Pool[T]) updateUnchecked() { p.uncheckedBelow = min(p.limit, p.peak) }
 
-// begin completes Acquire in a watched pool: it clears or makes x and calls OnAcquire. It returns false if
+// completeAcquire completes Acquire in a watched pool: it clears or makes x and calls OnAcquire. It returns false if
 // OnAcquire has released h.
-func (p *Pool[T]) begin(h Handle, x *T) bool {
+func (p *Pool[T]) completeAcquire(h Handle, x *T) bool {
 	slot := h.Slot()
-	if !p.keep {
-		p.scribbled += renew(p.filler, x)
+	if !p.retainValues {
+		p.writesAfterRelease += renew(p.filler, x)
 	}
 	if p.ordered {
 		p.order.push(slot, p.acquired)
@@ -152,52 +152,52 @@ func (p *Pool[T]) Release(h Handle) bool { return p.reclaim(h, false) }
 // reclaim returns the object of h to the pool and reports true; killed is passed to OnRelease. It returns false,
 // without an effect, if h is not valid.
 func (p *Pool[T]) reclaim(h Handle, killed bool) bool {
-	i := uint64(h) & placeMask
-	if i >= uint64(len(p.places)) {
+	i := uint64(h) & indexMask
+	if i >= uint64(len(p.entries)) {
 		return false
 	}
-	at := &p.places[i]
+	at := &p.entries[i]
 	if at.key != uint64(h) {
 		return false
 	}
 	if p.watched {
-		p.end(h, at, killed)
+		p.prepareRelease(h, at, killed)
 	}
-	if !p.keep {
+	if !p.retainValues {
 		var zero T
 		at.value = zero
 		fill(p.filler, &at.value)
 	}
-	at.key = uint64(h)&^placeMask + genStep | p.free
+	at.key = uint64(h)&^indexMask + genStep | p.free
 	p.free = i
 	p.released++
 	return true
 }
 
-// end begins Release in a watched pool: it removes h from the order and calls OnRelease. at is the place of h; killed
-// is passed to OnRelease.
-func (p *Pool[T]) end(h Handle, at *place[T], killed bool) {
+// prepareRelease begins Release in a watched pool: it removes h from the order and calls OnRelease. at is the entry of
+// h; killed is passed to OnRelease.
+func (p *Pool[T]) prepareRelease(h Handle, at *entry[T], killed bool) {
 	if p.ordered {
 		p.order.remove(h.Slot())
 	}
 	if p.config.OnRelease != nil {
-		// The handle is stale now, but the place is not free yet. So OnRelease may use the pool, and no
-		// new object gets this place.
-		at.key = uint64(h) &^ placeMask
+		// The handle is stale now, but the entry is not free yet. So OnRelease may use the pool, and no
+		// new object gets this entry.
+		at.key = uint64(h) &^ indexMask
 		p.config.OnRelease(h, &at.value, killed)
 		// Next, called by OnRelease, may have removed the mark.
-		p.marks.add(uint64(h) & placeMask)
+		p.marks.add(uint64(h) & indexMask)
 	}
 }
 
 // Get returns the object of h, or nil if h is not valid. The pointer is valid until h is released or killed, or the
 // pool is extended.
 func (p *Pool[T]) Get(h Handle) *T {
-	i := uint64(h) & placeMask
-	if i >= uint64(len(p.places)) || p.places[i].key != uint64(h) {
+	i := uint64(h) & indexMask
+	if i >= uint64(len(p.entries)) || p.entries[i].key != uint64(h) {
 		return nil
 	}
-	return &p.places[i].value
+	return &p.entries[i].value
 }
 
 // At returns the object in a slot, from 0, or nil if the slot is free or out of range.
@@ -205,17 +205,17 @@ func (p *Pool[T]) At(slot int) *T {
 	if p.HandleAt(slot) == 0 {
 		return nil
 	}
-	return &p.places[slot+1].value
+	return &p.entries[slot+1].value
 }
 
 // HandleAt returns the handle of the object in a slot, from 0, or 0 if the slot is free or out of range.
 func (p *Pool[T]) HandleAt(slot int) Handle {
 	i := uint64(slot + 1)
-	if i >= uint64(len(p.places)) {
+	if i >= uint64(len(p.entries)) {
 		return 0
 	}
-	key := p.places[i].key
-	if key&placeMask != i {
+	key := p.entries[i].key
+	if key&indexMask != i {
 		return 0
 	}
 	return Handle(key)
@@ -225,4 +225,4 @@ func (p *Pool[T]) HandleAt(slot int) Handle {
 func (p *Pool[T]) Len() int { return int(p.acquired - p.released) }
 
 // Max returns the number of slots: Config.Max, or more after Extend.
-func (p *Pool[T]) Max() int { return len(p.places) - 1 }
+func (p *Pool[T]) Max() int { return len(p.entries) - 1 }

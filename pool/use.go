@@ -20,7 +20,7 @@ func (c Counters) Balanced() bool { return c.Active == c.Acquired-c.Released-c.K
 // Counters counts the active objects one by one and returns all counters.
 func (p *Pool[T]) Counters() Counters {
 	c := Counters{
-		Acquired: p.acquired, Released: p.released - p.killed, Killed: p.killed, Refused: p.refused, Scribbled: p.scribbled,
+		Acquired: p.acquired, Released: p.released - p.killed, Killed: p.killed, Refused: p.refused, Scribbled: p.writesAfterRelease,
 	}
 	for range p.All() {
 		c.Active++
@@ -58,5 +58,5 @@ func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
 			break
 		}
 	}
-	return size, p.tight < 0 || size <= p.tight
+	return size, p.minAtOverflow < 0 || size <= p.minAtOverflow
 }

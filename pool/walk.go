@@ -8,9 +8,9 @@ import "iter"
 // walk.
 func (p *Pool[T]) Next(slot int) int {
 	i := p.marks.next(max(slot, 0) + 1)
-	for i > 0 && p.places[i].key&placeMask != uint64(i) {
+	for i > 0 && p.entries[i].key&indexMask != uint64(i) {
 		p.marks.remove(i)
-		p.places[i].key |= unmarked
+		p.entries[i].key |= unmarked
 		i = p.marks.next(i + 1)
 	}
 	return i - 1
@@ -22,7 +22,7 @@ func (p *Pool[T]) Next(slot int) int {
 func (p *Pool[T]) All() iter.Seq2[Handle, *T] {
 	return func(yield func(Handle, *T) bool) {
 		for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
-			at := &p.places[s+1]
+			at := &p.entries[s+1]
 			if !yield(Handle(at.key), &at.value) {
 				return
 			}
@@ -47,7 +47,7 @@ func (p *Pool[T]) Nth(i int) Handle {
 // pool.
 func (p *Pool[T]) Free() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for i := p.free; i > 0; i = p.places[i].key & placeMask {
+		for i := p.free; i > 0; i = p.entries[i].key & indexMask {
 			if !yield(int(i) - 1) {
 				return
 			}
