@@ -214,7 +214,7 @@ func (a *Audio) Never(name string) {
 type Stolen struct {
 	audio  *Audio
 	name   string
-	thefts []mixer.Event // empty after a failed assertion
+	steals []mixer.Event // empty after a failed assertion
 }
 
 // Stolen asserts that a voice of a sound was stolen. Becoming virtual does not count.
@@ -229,7 +229,7 @@ func (a *Audio) Stolen(name string) *Stolen {
 	for _, l := range a.voicesOf(stems) {
 		switch {
 		case l.lastEvent.Kind == mixer.EventStolen:
-			s.thefts = append(s.thefts, l.lastEvent)
+			s.steals = append(s.steals, l.lastEvent)
 		case l.ended:
 			became = fmt.Sprintf("#%d %v at %s", l.number, l.lastEvent.Kind, a.formatFrame(l.lastEvent.Frame))
 		case l.lastEvent.Kind == mixer.EventVirtual && !l.real:
@@ -238,7 +238,7 @@ func (a *Audio) Stolen(name string) *Stolen {
 			became = fmt.Sprintf("#%d still plays", l.number)
 		}
 	}
-	if s.thefts == nil {
+	if s.steals == nil {
 		a.failAt(focus{stems: stems}, "%q was not stolen: %s", name, became)
 	}
 	return s
@@ -247,24 +247,24 @@ func (a *Audio) Stolen(name string) *Stolen {
 // By asserts that a voice of another sound stole one or more of these voices.
 func (s *Stolen) By(name string) *Stolen {
 	s.audio.t.Helper()
-	if s.thefts == nil {
+	if s.steals == nil {
 		return s
 	}
 	stems, ok := s.audio.stemsOf(name)
 	var kept []mixer.Event
-	for _, e := range s.thefts {
+	for _, e := range s.steals {
 		if thief := s.audio.numbers[e.By]; thief != nil && slices.Contains(stems, thief.stem) {
 			kept = append(kept, e)
 		}
 	}
 	if ok && kept == nil {
-		e, thief := &s.thefts[0], "a smaller pool"
+		e, thief := &s.steals[0], "a smaller pool"
 		if e.BySound != nil {
 			thief = strconv.Quote(s.audio.thiefName(e))
 		}
 		s.audio.fail("%q was stolen by %s at %s, want by %q", s.name, thief, s.audio.formatFrame(e.Frame), name)
 	}
-	s.thefts = kept
+	s.steals = kept
 	return s
 }
 

@@ -69,9 +69,9 @@ func (s *streamer) open() (sounds.FrameReader, error) {
 
 // reader reads a beep.Streamer for one voice.
 type reader struct {
-	streamer *streamer
-	given    int64
-	samples  [block][2]float64
+	streamer  *streamer
+	delivered int64
+	samples   [block][2]float64
 }
 
 // guard calls f with exclusive use of the streamer, and returns its error, which wraps ErrStreamer except io.EOF. If
@@ -84,7 +84,7 @@ func (r *reader) guard(f func() error) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("it panics after %d frames: %v", r.given, p)
+			err = fmt.Errorf("it panics after %d frames: %v", r.delivered, p)
 		}
 		if err != nil && err != io.EOF {
 			err = fmt.Errorf("%w: %s%w", ErrStreamer, r.streamer.prefix, err)
@@ -113,7 +113,7 @@ func (r *reader) Read(dst []pcm.Frame) (n int, err error) {
 	for i, x := range samples[:n] {
 		dst[i] = pcm.Frame{float32(x[0]), float32(x[1])}
 	}
-	r.given += int64(n)
+	r.delivered += int64(n)
 	return n, err
 }
 
@@ -170,9 +170,9 @@ func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (*soun
 			empty++
 		}
 		if empty == emptyReads {
-			return nil, fmt.Errorf("%w: %s: it gives nothing after %d frames and is not drained", ErrStreamer, name, r.given)
+			return nil, fmt.Errorf("%w: %s: it gives nothing after %d frames and is not drained", ErrStreamer, name, r.delivered)
 		}
-		if r.given > int64(frames) {
+		if r.delivered > int64(frames) {
 			return nil, fmt.Errorf("%w: %s: it gives more than %d frames", ErrStreamer, name, frames)
 		}
 		for _, x := range got[:n] {

@@ -146,13 +146,13 @@ func (a Attenuation) ready() (Attenuation, error) {
 		}
 		return Attenuation{Min: t.min, Max: t.max, Table: t}, nil
 	}
-	given := a
+	original := a
 	a.Min, a.Rolloff = cmp.Or(a.Min, 1), cmp.Or(a.Rolloff, 1)
 	switch {
 	case int(a.Curve) >= len(curveNames):
 		return a, fmt.Errorf("%w: an attenuation with %v, which is none", ErrRange, a.Curve)
 	case !inRange(a.Min, 1e-6, 1e9) || a.Max != 0 && !inRange(a.Max, a.Min, maxDistance):
-		return a, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrRange, given.Min, given.Max)
+		return a, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrRange, original.Min, original.Max)
 	case a.Curve == Linear && !(a.Max > a.Min):
 		return a, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrRange, a.Min, a.Max)
 	case !inRange(a.Rolloff, 1e-6, 1000):
@@ -162,8 +162,8 @@ func (a Attenuation) ready() (Attenuation, error) {
 	return a, nil
 }
 
-// said returns an Attenuation for which ready returns a.
-func (a Attenuation) said() Attenuation {
+// withoutDefaults returns an Attenuation for which ready returns a.
+func (a Attenuation) withoutDefaults() Attenuation {
 	switch {
 	case a.Table != nil:
 		return Attenuation{Table: a.Table}

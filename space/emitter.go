@@ -106,15 +106,15 @@ type Emitter struct {
 
 // Source is a validated Emitter, prepared for Ear.Hear.
 type Source struct {
-	Spot        Spot // as returned by Spot.Checked
-	Spread      float64
-	Cone        Cone // as in the Emitter
-	cone        cone
-	attenuation Attenuation // with defaults
-	sends       Attenuation // of the sends, with defaults
-	apart       bool        // sends have their own attenuation
-	air         float64
-	plain       bool // only its Spot can muffle it
+	Spot          Spot // as returned by Spot.Checked
+	Spread        float64
+	Cone          Cone // as in the Emitter
+	cone          cone
+	attenuation   Attenuation // with defaults
+	sends         Attenuation // of the sends, with defaults
+	separateSends bool        // sends have their own attenuation
+	air           float64
+	plain         bool // only its Spot can muffle it
 }
 
 // Source validates e and prepares it for Hear. Control side. The error wraps ErrRange.
@@ -133,13 +133,13 @@ func (e Emitter) Source() (Source, error) {
 	}
 	s := Source{Spot: spot, Spread: e.Spread, Cone: e.Cone, cone: cone, attenuation: attenuation, air: e.Air}
 	if e.SendAttenuation != (Attenuation{}) {
-		s.apart = true
+		s.separateSends = true
 		var err error
 		if s.sends, err = e.SendAttenuation.ready(); err != nil {
 			return Source{}, err
 		}
 	}
-	s.plain = !s.apart && s.air == 0 && s.cone.down == 0
+	s.plain = !s.separateSends && s.air == 0 && s.cone.down == 0
 	return s, nil
 }
 
@@ -151,6 +151,6 @@ func (s *Source) Muffles() bool {
 // Emitter returns an Emitter that produces s, with defaults filled in.
 func (s *Source) Emitter() Emitter {
 	return Emitter{
-		Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation.said(), Spread: s.Spread, Air: s.air, SendAttenuation: s.sends.said(),
+		Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation.withoutDefaults(), Spread: s.Spread, Air: s.air, SendAttenuation: s.sends.withoutDefaults(),
 	}
 }

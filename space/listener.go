@@ -68,7 +68,7 @@ func (l Listener) Ear() (Ear, error) {
 		return Ear{}, fmt.Errorf("%w: a listener with a strength of %v, which is neither in 1e-6..1 nor NoPan", ErrRange, l.Strength)
 	}
 	switch {
-	case l.Width != 0 && !inRange(l.Width, 1e-6, maxPlace):
+	case l.Width != 0 && !inRange(l.Width, 1e-6, maxCoordinate):
 		return Ear{}, fmt.Errorf("%w: a listener with a width of %v, which is not in 1e-6..1e9", ErrRange, l.Width)
 	}
 	across := f.cross(u)

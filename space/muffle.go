@@ -56,7 +56,7 @@ func (e *Source) muffled(h Heard, x, y, z float64) (Heard, Muffled) {
 	if distance > 0 && s.Forward != (Vector{}) {
 		cosine = -s.Forward.along(x, y, z) / distance
 	}
-	if e.apart {
+	if e.separateSends {
 		h.Gain, m.Direct, m.Sends = e.cone.at(cosine), e.attenuation.at(distance), e.sends.at(distance)
 	}
 	down := e.cone.lowPass(cosine)

@@ -9,12 +9,12 @@ import "math"
 // two dimensions leave z at 0.
 type Vector [3]float64
 
-// maxPlace is the maximum magnitude of coordinates and velocities.
-const maxPlace = 1e9
+// maxCoordinate is the maximum magnitude of coordinates and velocities.
+const maxCoordinate = 1e9
 
-// inSpace reports whether all coordinates are within -maxPlace..maxPlace; false for NaN and Inf, too.
+// inSpace reports whether all coordinates are within -maxCoordinate..maxCoordinate; false for NaN and Inf, too.
 func (v Vector) inSpace() bool {
-	return inRange(v[0], -maxPlace, maxPlace) && inRange(v[1], -maxPlace, maxPlace) && inRange(v[2], -maxPlace, maxPlace)
+	return inRange(v[0], -maxCoordinate, maxCoordinate) && inRange(v[1], -maxCoordinate, maxCoordinate) && inRange(v[2], -maxCoordinate, maxCoordinate)
 }
 
 // unit returns v scaled to length 1, the same bits on every machine. It returns false if v is zero or not
