@@ -80,7 +80,7 @@ func (d *Delay) time(v *Values) int {
 // Process replaces block by its echoes. frame is the mixer's number of the first frame. Audio side.
 func (d *Delay) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
-		d.tap.begin()
+		d.tap.startCrossfade()
 		n := min(len(block), rampInterval-int(frame&(rampInterval-1)), d.tap.minDelay())
 		if d.silent() && dsp.Peak(block[:n]) == 0 {
 			clear(block[:n]) // replaces negative zeros, too
@@ -155,4 +155,4 @@ func (d *Delay) Reset() {
 
 // Idle reports whether all echoes have ended and no parameter moves. Then silent input yields exact zeros, and
 // calls may be left out.
-func (d *Delay) Idle() bool { return d.silent() && d.ramp.Still() && d.tap.still() }
+func (d *Delay) Idle() bool { return d.silent() && d.ramp.Still() && d.tap.isSteady() }

@@ -31,11 +31,11 @@ func newTap(rate int) tap {
 // jump sets the delay to time frames at once and ends a crossfade.
 func (t *tap) jump(time int) { t.time, t.next, t.target, t.fadedFrames = time, time, time, 0 }
 
-// move requests a delay of time frames. The crossfade to it starts with the next begin, after a present one.
+// move requests a delay of time frames. The crossfade to it starts with the next startCrossfade, after a present one.
 func (t *tap) move(time int) { t.target = time }
 
-// begin starts a crossfade to the requested time, unless one is running.
-func (t *tap) begin() {
+// startCrossfade starts a crossfade to the requested time, unless one is running.
+func (t *tap) startCrossfade() {
 	if !t.fades() {
 		t.next = t.target
 	}
@@ -44,24 +44,24 @@ func (t *tap) begin() {
 // fades reports whether a crossfade is running.
 func (t *tap) fades() bool { return t.next != t.time }
 
-// still reports whether the requested time has been reached and no crossfade runs.
-func (t *tap) still() bool { return !t.fades() && t.target == t.time }
+// isSteady reports whether the requested time has been reached and no crossfade runs.
+func (t *tap) isSteady() bool { return !t.fades() && t.target == t.time }
 
 // minDelay returns how many frames can be read before a frame must be written first or the crossfade ends.
 func (t *tap) minDelay() int { return min(t.time, t.next, len(t.fadeIn)-t.fadedFrames) }
 
-// read fills out with the next frames of l, at most minDelay, crossfaded if a crossfade runs. spare is scratch
-// space of the same length, which it overwrites.
-func (t *tap) read(l *line, out, spare []pcm.Frame) {
+// read fills out with the next frames of l, at most minDelay, crossfaded if a crossfade runs. scratch is a buffer
+// of the same length, which it overwrites.
+func (t *tap) read(l *line, out, scratch []pcm.Frame) {
 	l.read(out, t.time)
 	if !t.fades() {
 		return
 	}
-	l.read(spare, t.next)
+	l.read(scratch, t.next)
 	rise := t.fadeIn[t.fadedFrames:][:len(out)]
 	for i, b := range rise {
 		a := 1 - b
-		x, y := &out[i], spare[i]
+		x, y := &out[i], scratch[i]
 		x[0] = float32(float64(a*float64(x[0])) + float64(b*float64(y[0])))
 		x[1] = float32(float64(a*float64(x[1])) + float64(b*float64(y[1])))
 	}

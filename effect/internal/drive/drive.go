@@ -41,8 +41,8 @@ const (
 	latency = (2*(2*outer+1) + 2*inner + 1 + 1 + back + 2*final - 2) / 4
 	span    = 2*latency + 2 // frames during which an input frame is audible, without the tone
 
-	run  = 32 // maximum frames per step; steps end at multiples of it
-	rest = 64 // the state of the tone settles at multiples of it
+	run        = 32 // maximum frames per step; steps end at multiples of it
+	settleGrid = 64 // the state of the tone settles at multiples of it
 )
 
 // Indices of the numbers that ramp.
@@ -125,7 +125,7 @@ func (d *Drive) Process(block []pcm.Frame, frame int64) {
 		d.countSilence(block[:n])
 		d.distort(block[:n])
 		block, frame = block[n:], frame+int64(n)
-		if frame&(rest-1) == 0 {
+		if frame&(settleGrid-1) == 0 {
 			d.tone.flushTiny()
 		}
 	}

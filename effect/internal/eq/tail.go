@@ -46,11 +46,11 @@ func Tail(v *Values, rate int) int64 {
 // tailBound bounds the impulse response of a band: its first sample, and then b0 and b1 over the poles. pole is
 // the magnitude of the largest.
 type tailBound struct {
-	start, pole float64
-	b0          float64    // the second sample
-	rest        float64    // |b0 p + b1|, for the first pole p
-	poles       [2]float64 // their magnitudes
-	parts       [2]float64 // magnitudes of their residues
+	start, pole   float64
+	b0            float64    // the second sample
+	secondResidue float64    // |b0 p + b1|, for the first pole p
+	poles         [2]float64 // their magnitudes
+	parts         [2]float64 // magnitudes of their residues
 }
 
 // newTailBound returns the constants of the bound of |h(m)| for a shape. Its poles are the bilinear transforms of the
@@ -67,17 +67,17 @@ func newTailBound(s *shape) tailBound {
 		re, im := (1-square)/under, 2*b/under
 		h.pole = math.Sqrt((1 + float64(2*a) + square) / under)
 		x, y := float64(b0*re)+b1, float64(b0*im)
-		h.rest = math.Sqrt(float64(x*x) + float64(y*y))
+		h.secondResidue = math.Sqrt(float64(x*x) + float64(y*y))
 		h.poles = [2]float64{h.pole, h.pole}
-		h.parts = [2]float64{h.rest / (2 * im), h.rest / (2 * im)}
+		h.parts = [2]float64{h.secondResidue / (2 * im), h.secondResidue / (2 * im)}
 		return h
 	}
 	fast := float64(s.k/2) + math.Sqrt(float64(float64(s.k*s.k)/4)-1)
 	p, q := (1-s.g/fast)/(1+s.g/fast), (1-float64(s.g*fast))/(1+float64(s.g*fast))
 	h.poles = [2]float64{math.Abs(p), math.Abs(q)}
 	h.pole = max(h.poles[0], h.poles[1])
-	h.rest = math.Abs(float64(b0*p) + b1)
-	h.parts = [2]float64{h.rest / (p - q), math.Abs(float64(b0*q)+b1) / (p - q)}
+	h.secondResidue = math.Abs(float64(b0*p) + b1)
+	h.parts = [2]float64{h.secondResidue / (p - q), math.Abs(float64(b0*q)+b1) / (p - q)}
 	return h
 }
 
@@ -86,7 +86,7 @@ func newTailBound(s *shape) tailBound {
 func (h *tailBound) sum(r float64) float64 {
 	p, q := r-h.poles[0], r-h.poles[1]
 	apart := h.parts[0]/p + h.parts[1]/q
-	row := h.b0/q + h.rest/float64(p*q)
+	row := h.b0/q + h.secondResidue/float64(p*q)
 	if apart < row {
 		return h.start + apart
 	}

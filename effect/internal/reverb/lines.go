@@ -11,7 +11,7 @@ var lineMillis = [lineCount]float64{
 const (
 	tapLeft  = dsp.FDNLeftRow
 	tapRight = dsp.FDNRightRow
-	turned   = dsp.FDNNegated
+	negated  = dsp.FDNNegated
 )
 
 // modulationMillis is the modulation amplitude of a line in milliseconds, at a modulation of 1.

@@ -131,7 +131,7 @@ func (m *model) next(x [2]float64, p *delays) (late, early [2]float64) {
 			late[1] = sum
 		}
 		come := in[i&1]
-		if turned>>i&1 != 0 {
+		if negated>>i&1 != 0 {
 			come = -come
 		}
 		m.line[i] = append(m.line[i], sum+come)

@@ -91,7 +91,7 @@ func (r *Reverb) Jump(v *Values) {
 	r.taps.jump(r.delaysOf(v))
 	r.setTargets(v)
 	r.ramp.Jump(r.next)
-	r.take(r.ramp.Now(), 0)
+	r.applyTargets(r.ramp.Now(), 0)
 	r.lines.setModulation(v.Modulation)
 	r.lines.amplitude = r.lines.targetAmplitude
 }
@@ -105,8 +105,8 @@ func (r *Reverb) Move(v *Values) {
 	r.lines.setModulation(v.Modulation)
 }
 
-// take applies the numbers x: the output gains from frame index from of the run on, and the absorption at once.
-func (r *Reverb) take(x []float64, from int) {
+// applyTargets applies the numbers x: the output gains from frame index from of the run on, and the absorption at once.
+func (r *Reverb) applyTargets(x []float64, from int) {
 	for i := range r.out {
 		for j := range r.out[i][from:] {
 			r.out[i][from+j] = float32(x[i])
@@ -133,7 +133,7 @@ func (r *Reverb) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
 		if grid := frame - frame%updateInterval; grid != r.lines.pieceStart {
 			r.lines.beginPiece(grid)
-			r.settle(frame)
+			r.flushTail(frame)
 		}
 		n := r.length(len(block), frame)
 		r.run(block[:n], frame)
@@ -164,7 +164,7 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 	}
 	if r.empty {
 		if !r.ramp.Still() {
-			r.take(r.ramp.Next(), 0)
+			r.applyTargets(r.ramp.Next(), 0)
 		}
 		r.taps.pass(n)
 		clear(block)
@@ -183,7 +183,7 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 	}
 	dsp.Scatter(&r.wet, &r.peaks, &r.rows, &r.in, &r.first, &r.out, r.lines.ring, r.lines.writeIndices(at))
 	if moves {
-		r.take(r.ramp.Now(), 0)
+		r.applyTargets(r.ramp.Now(), 0)
 	}
 	r.lines.repeatStart(at)
 	copy(block, r.wet[:n])
@@ -200,14 +200,14 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 func (r *Reverb) move(n int) {
 	for i := range n {
 		if !r.ramp.Still() {
-			r.take(r.ramp.Next(), i)
+			r.applyTargets(r.ramp.Next(), i)
 		}
 		r.absorb.FilterFrame(&r.rows, i)
 	}
 }
 
-// settle sets tiny filter states to 0. If frame at is past the end of the tail, it clears the reverb.
-func (r *Reverb) settle(at int64) {
+// flushTail sets tiny filter states to 0. If frame at is past the end of the tail, it clears the reverb.
+func (r *Reverb) flushTail(at int64) {
 	r.absorb.FlushTiny(silenceLevel * 1e-5)
 	if !r.empty && at-r.lastSound > r.longest() {
 		r.clear()
