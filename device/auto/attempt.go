@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// openWait is the time that New waits for a card to open.
-	openWait = 500 * time.Millisecond
+	// openTimeout is the time that New waits for a card to open.
+	openTimeout = 500 * time.Millisecond
 
-	// closeWait is the time that Close waits for a driver.
-	closeWait = 300 * time.Millisecond
+	// closeTimeout is the time that Close waits for a driver.
+	closeTimeout = 300 * time.Millisecond
 
 	// attemptTimeout is the time limit of an attempt.
 	attemptTimeout = 4 * time.Second
@@ -72,12 +72,12 @@ type attempt struct {
 	card   device.Device
 	err    error
 
-	began       time.Time
-	since       time.Time // start of the current period without consumed frames
-	sinceFrames int64     // frames consumed at since
-	unused      bool      // it has not consumed any frames yet
-	prefillLeft int       // remaining looks that count consumed frames as prebuffering, not as playback
-	closed      bool
+	began        time.Time
+	stalledSince time.Time // start of the current period without consumed frames
+	sinceFrames  int64     // frames consumed at stalledSince
+	unused       bool      // it has not consumed any frames yet
+	prefillLeft  int       // remaining checks that count consumed frames as prebuffering, not as playback
+	closed       bool
 }
 
 // consumedFrames returns the number of frames that the driver has consumed: as the card counts them, or else as it has
@@ -86,12 +86,12 @@ func (a *attempt) consumedFrames() int64 {
 	if c, ok := a.card.(interface{ Frames() int64 }); ok {
 		return c.Frames()
 	}
-	return a.source.taken.Load()
+	return a.source.consumed.Load()
 }
 
 // try starts attempt number in the background and returns it immediately. The attempt opens the first of drivers
 // that works and closes opened. Once the device has been started, it starts the card and sends itself to
-// d.found.
+// d.finished.
 func (d *Device) try(number int, drivers []*driver) *attempt {
 	a := &attempt{
 		number: number, opened: make(chan struct{}), began: time.Now(), unused: true,
@@ -112,7 +112,7 @@ func (d *Device) try(number int, drivers []*driver) *attempt {
 			}
 		}
 		select {
-		case d.found <- a:
+		case d.finished <- a:
 			return
 		case <-d.ctx.Done():
 		}

@@ -43,11 +43,11 @@ type Config struct {
 type Device struct {
 	config     Config
 	drivers    []*driver // the drivers to try
-	life       pace.Life
+	lifecycle  pace.Lifecycle
 	gate       sourceGate
 	first      *attempt
 	started    chan struct{} // closed by Start
-	found      chan *attempt // finished attempts
+	finished   chan *attempt // finished attempts
 	ctx        context.Context
 	cancel     context.CancelFunc
 	background sync.WaitGroup // attempts, and cards that are being closed
@@ -58,13 +58,13 @@ type Device struct {
 
 // publicState is the state that other goroutines may read.
 type publicState struct {
-	driver  *driver // the playing driver; nil without a sound card
-	playing device.Device
-	reason  string // why no sound card plays
-	final   bool   // the device has stopped looking for a card
-	since   int64  // the first frame of the current gap
-	unheard int64  // frames of the past gaps
-	events  []Event
+	driver    *driver // the playing driver; nil without a sound card
+	playing   device.Device
+	reason    string // why no sound card plays
+	final     bool   // the device has stopped looking for a card
+	since     int64  // the first frame of the current gap
+	gapFrames int64  // frames of the past gaps
+	events    []Event
 }
 
 var _ device.Device = (*Device)(nil)
@@ -84,7 +84,7 @@ func New(c Config) *Device {
 	d := newDevice(c, c.drivers())
 	select {
 	case <-d.first.opened:
-	case <-time.After(openWait):
+	case <-time.After(openTimeout):
 	}
 	d.showFirst()
 	return d
@@ -113,7 +113,7 @@ func find(c Config, drivers []*driver) (*Device, error) {
 // the background.
 func newDevice(c Config, drivers []*driver) *Device {
 	c.Rate, c.Block, c.Outputs = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512), max(c.Outputs, 1)
-	d := &Device{config: c, drivers: drivers, started: make(chan struct{}), found: make(chan *attempt)}
+	d := &Device{config: c, drivers: drivers, started: make(chan struct{}), finished: make(chan *attempt)}
 	d.gate.wakeRequest, d.gate.wakeNotice = make(chan struct{}, 1), make(chan struct{}, 1)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.first = d.try(1, drivers)
@@ -179,7 +179,7 @@ func (d *Device) Unheard() time.Duration {
 	now := d.gate.renderedFrames()
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	frames := d.unheard
+	frames := d.gapFrames
 	if d.driver == nil {
 		frames += max(now-d.since, 0)
 	}
@@ -200,7 +200,7 @@ func (d *Device) String() string {
 
 // Start begins to pull from src. After Open it returns device.ErrStarted.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Start(src, d.config.Rate, d.config.Outputs, func() { d.life.Go(d.supervise(src)) })
+	return d.lifecycle.Start(src, d.config.Rate, d.config.Outputs, func() { d.lifecycle.Go(d.supervise(src)) })
 }
 
 // Outputs returns the number of outputs that the device plays.
@@ -254,14 +254,14 @@ func (d *Device) Err() error {
 // Close stops pulling, after a current Render has returned, and waits up to 300 ms for the driver. It returns
 // nil.
 func (d *Device) Close() error {
-	d.life.Close(func() {
+	d.lifecycle.Close(func() {
 		d.cancel()
 		ended := make(chan struct{})
 		go func() {
 			d.background.Wait()
 			close(ended)
 		}()
-		limit := time.NewTimer(closeWait)
+		limit := time.NewTimer(closeTimeout)
 		defer limit.Stop()
 		select {
 		case <-ended:

@@ -32,10 +32,10 @@ func TestFromNothing(t *testing.T) {
 					defer d.Close()
 					select {
 					case <-d.first.opened:
-					case <-time.After(openWait):
+					case <-time.After(openTimeout):
 					}
 					d.showFirst()
-					if took := time.Since(asked); took > openWait || d.Driver() != "null" {
+					if took := time.Since(asked); took > openTimeout || d.Driver() != "null" {
 						t.Fatalf("%v after %v", d, took)
 					}
 					begun := time.Now()

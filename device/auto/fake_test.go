@@ -101,7 +101,7 @@ type fakeCard struct {
 	server *server
 	rate   int
 	life   int
-	pace   pace.Life
+	pace   pace.Lifecycle
 
 	outputs int
 	taken   atomic.Int64

@@ -15,19 +15,19 @@ type keeper struct {
 }
 
 // newKeeper starts a keeper: a goroutine that renders blocks from v in real time and discards them. The first block
-// is due at begin. After a second of silence it puts the source to sleep. The caller ends it with end.
-func newKeeper(v *sourceGate, begin time.Time, config *Config) *keeper {
+// is due at start. After a second of silence it puts the source to sleep. The caller ends it with end.
+func newKeeper(v *sourceGate, start time.Time, config *Config) *keeper {
 	rate, block := config.Rate, config.Block
 	k := &keeper{stop: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(k.ended)
 		frames, silent := make([]pcm.Frame, block*config.Outputs), 0
-		for c := pace.NewClock(begin, rate, block); c.Wait(k.stop); {
+		for c := pace.NewClock(start, rate, block); c.Wait(k.stop); {
 			v.render(keeperHolder, frames)
 			if silent += block; slices.ContainsFunc(frames, func(f pcm.Frame) bool { return f != pcm.Frame{} }) {
 				silent = 0
 			}
-			if silent >= rate && v.sleep(keeperHolder, c.Due()) {
+			if silent >= rate && v.sleep(keeperHolder, c.NextTime()) {
 				if k.idle(v) {
 					silent = 0
 				}
@@ -45,7 +45,7 @@ const asleepFor = 4 * time.Second
 
 // idle waits until the source has a pending command, asleepFor has passed, or the keeper ends. It reports true
 // only for a pending command.
-func (k *keeper) idle(v *sourceGate) (asked bool) {
+func (k *keeper) idle(v *sourceGate) (requested bool) {
 	alarm := time.NewTimer(asleepFor)
 	defer alarm.Stop()
 	select {

@@ -82,7 +82,7 @@ func TestSourceGateSleep(t *testing.T) {
 
 		card.Sleep(time.Now())
 		time.Sleep(500 * time.Millisecond)
-		v.takeForKeeper(v.renderedFrames(), time.Now())
+		v.transferToKeeper(v.renderedFrames(), time.Now())
 		synctest.Wait()
 		if len(card.Asked()) != 1 || v.isAsleep() || card.Wake(time.Now()) != 0 {
 			t.Error("who held it is not told that it was taken away")
@@ -121,7 +121,7 @@ func keeperSleeps(t *testing.T, outputs int) {
 		v := &sourceGate{wakeRequest: make(chan struct{}, 1), wakeNotice: make(chan struct{}, 1)}
 		v.open(src, 48000, keeperHolder)
 		begin := time.Now()
-		k := newKeeper(v, v.takeForKeeper(0, begin), &Config{Rate: 48000, Block: 480, Outputs: outputs})
+		k := newKeeper(v, v.transferToKeeper(0, begin), &Config{Rate: 48000, Block: 480, Outputs: outputs})
 		defer k.end()
 		time.Sleep(900 * time.Millisecond)
 		if synctest.Wait(); v.isAsleep() {

@@ -15,7 +15,7 @@ type sourceGate struct {
 	mutex      sync.Mutex
 	src        device.Source // nil before open and after close
 	rate       int
-	outs       int // outputs of the source
+	outputs    int // outputs of the source
 	holder     int
 	frames     int64         // frames rendered, of each output
 	last       time.Time     // time of the last Render
@@ -45,12 +45,12 @@ const keeperHolder = 0
 func (v *sourceGate) open(src device.Source, rate, holder int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	v.src, v.rate, v.outs, v.holder, v.last = src, rate, device.OutputsOf(src), holder, time.Now()
+	v.src, v.rate, v.outputs, v.holder, v.last = src, rate, device.OutputsOf(src), holder, time.Now()
 }
 
-// takeForKeeper makes the keeper the holder and withdraws any offer. due is the due time of frame mark; the result
+// transferToKeeper makes the keeper the holder and withdraws any offer. due is the due time of frame mark; the result
 // is the due time of the next frame to render.
-func (v *sourceGate) takeForKeeper(mark int64, due time.Time) (begin time.Time) {
+func (v *sourceGate) transferToKeeper(mark int64, due time.Time) (start time.Time) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	v.interruptSleep(time.Now())
@@ -67,9 +67,9 @@ func (v *sourceGate) offer(attempt, held int) {
 	v.nextHolder, v.bufferedFrames = attempt, int64(held)
 }
 
-// withdraw withdraws the offer to attempt number who. If the attempt is already the holder, the gate has no
+// cancelHandover withdraws the offer to attempt number who. If the attempt is already the holder, the gate has no
 // holder afterwards.
-func (v *sourceGate) withdraw(attempt int) {
+func (v *sourceGate) cancelHandover(attempt int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	v.nextHolder = keeperHolder
@@ -82,11 +82,11 @@ func (v *sourceGate) withdraw(attempt int) {
 // the next block, as long as dst, is heard at its due time. The caller holds the mutex.
 func (v *sourceGate) handOver(dst []pcm.Frame, now time.Time) {
 	v.holder, v.nextHolder, v.last, v.longestGap = v.nextHolder, keeperHolder, now, 0
-	block := int64(len(dst) / v.outs)
+	block := int64(len(dst) / v.outputs)
 	due := v.base + pcm.Frames(now.Sub(v.baseTime), v.rate) + v.bufferedFrames - block
 	for late := due - v.frames; late > 0; late = due - v.frames {
 		n := min(late, block)
-		v.src.Render(dst[:n*int64(v.outs)])
+		v.src.Render(dst[:n*int64(v.outputs)])
 		v.frames += n
 	}
 	v.holderStart, v.fadeFrames, v.fadedFrames = v.frames, pcm.Frames(fadeInTime, v.rate), 0
@@ -239,11 +239,11 @@ func (v *sourceGate) render(attempt int, dst []pcm.Frame) bool {
 	v.endSleep(now)
 	v.longestGap, v.last = max(v.longestGap, now.Sub(v.last)), now
 	v.src.Render(dst)
-	block := int64(len(dst) / v.outs)
+	block := int64(len(dst) / v.outputs)
 	v.frames += block
 	if left := v.fadeFrames - v.fadedFrames; left > 0 {
 		n := min(left, block)
-		fadeIn(dst[:n*int64(v.outs)], v.outs, v.fadedFrames, v.fadeFrames)
+		fadeIn(dst[:n*int64(v.outputs)], v.outputs, v.fadedFrames, v.fadeFrames)
 		v.fadedFrames += n
 	}
 	return true
@@ -261,10 +261,10 @@ func fadeIn(frames []pcm.Frame, outputs int, from, length int64) {
 
 // cardSource is the source of a card: it renders the real source while the card is the holder, and silence otherwise.
 type cardSource struct {
-	gate    *sourceGate
-	attempt int
-	rate    int
-	taken   atomic.Int64 // frames of each output
+	gate     *sourceGate
+	attempt  int
+	rate     int
+	consumed atomic.Int64 // frames of each output
 
 	outputs int
 }
@@ -276,9 +276,9 @@ var (
 )
 
 // Render fills dst from the source if the card's attempt is the holder, and with silence otherwise. In both
-// cases the frames count as taken.
+// cases the frames count as consumed.
 func (t *cardSource) Render(dst []pcm.Frame) {
-	t.taken.Add(int64(len(dst) / t.outputs))
+	t.consumed.Add(int64(len(dst) / t.outputs))
 	if !t.gate.render(t.attempt, dst) {
 		clear(dst)
 	}
@@ -298,9 +298,9 @@ func (t *cardSource) Sleep(at time.Time) bool { return t.gate.sleep(t.attempt, a
 // source.
 func (t *cardSource) Asked() <-chan struct{} { return t.gate.wakeRequest }
 
-// Wake ends a sleep at time at, and returns how many frames have passed in it; they count as taken.
+// Wake ends a sleep at time at, and returns how many frames have passed in it; they count as consumed.
 func (t *cardSource) Wake(at time.Time) int64 {
 	frames := t.gate.wake(t.attempt, at)
-	t.taken.Add(frames)
+	t.consumed.Add(frames)
 	return frames
 }

@@ -12,7 +12,7 @@ func TestOffer(t *testing.T) {
 	for _, accepted := range []bool{false, true} {
 		v, block := &sourceGate{}, make([]pcm.Frame, 4)
 		v.open(&counter{t: t}, rate, keeperHolder)
-		v.takeForKeeper(0, time.Now())
+		v.transferToKeeper(0, time.Now())
 		if v.render(3, block) || !v.render(keeperHolder, block) {
 			t.Fatal("one who may not pull does, or nobody may")
 		}
@@ -22,7 +22,7 @@ func TestOffer(t *testing.T) {
 		if _, holds := v.holds(3); holds != accepted {
 			t.Errorf("holds is %v", holds)
 		}
-		v.withdraw(3)
+		v.cancelHandover(3)
 		if v.render(3, block) || !v.render(keeperHolder, block) {
 			t.Errorf("accepted %v: after the refusal it may still pull, or nobody may", accepted)
 		}
@@ -42,9 +42,9 @@ func TestCardSourceOutputs(t *testing.T) {
 		block := make([]pcm.Frame, 100*outputs)
 		other.Render(block)
 		holds.Render(block)
-		if holds.taken.Load() != 100 || other.taken.Load() != 100 || v.renderedFrames() != 100 {
+		if holds.consumed.Load() != 100 || other.consumed.Load() != 100 || v.renderedFrames() != 100 {
 			t.Errorf("%d outputs: %d and %d frames were taken, %d rendered, want 100",
-				outputs, holds.taken.Load(), other.taken.Load(), v.renderedFrames())
+				outputs, holds.consumed.Load(), other.consumed.Load(), v.renderedFrames())
 		}
 		if n := testing.AllocsPerRun(10, func() { holds.Render(block) }); n != 0 {
 			t.Errorf("%v allocations a block", n)

@@ -33,8 +33,8 @@ const (
 	// firstConsumeTimeout is for a card that has not begun: its sink may be suspended, or its server hung.
 	consumeTimeout, firstConsumeTimeout = 2 * time.Second, 10 * time.Second
 
-	// prefillLooks is the number of looks during which a new card may consume frames that only fill its buffer.
-	prefillLooks = 2
+	// prefillChecks is the number of checks during which a new card may consume frames that only fill its buffer.
+	prefillChecks = 2
 
 	// fadeInTime is the duration of the fade-in after a return.
 	fadeInTime = 20 * time.Millisecond
@@ -67,12 +67,12 @@ type supervisor struct {
 // which runs until stop is closed.
 func (d *Device) supervise(src device.Source) func(stop <-chan struct{}) {
 	s := &supervisor{Device: d, lastNumber: 1, trying: 1, attemptStart: d.first.began}
-	return s.begin(src)
+	return s.openGate(src)
 }
 
-// begin opens the gate for src: for the first card if it is open, otherwise for a keeper. It lets attempts
+// openGate opens the gate for src: for the first card if it is open, otherwise for a keeper. It lets attempts
 // start their cards, and returns the loop to run.
-func (s *supervisor) begin(src device.Source) func(stop <-chan struct{}) {
+func (s *supervisor) openGate(src device.Source) func(stop <-chan struct{}) {
 	now := time.Now()
 	s.lastProgress, s.markTime, s.attemptEnd = now, now, now
 	opened := false
@@ -88,7 +88,7 @@ func (s *supervisor) begin(src device.Source) func(stop <-chan struct{}) {
 		s.show(s.first, "")
 	} else {
 		s.gate.open(src, s.config.Rate, keeperHolder)
-		s.startKeeper(0, s.gate.takeForKeeper(0, now), s.Reason())
+		s.startKeeper(0, s.gate.transferToKeeper(0, now), s.Reason())
 	}
 	close(s.started)
 	return s.run
@@ -104,7 +104,7 @@ func (s *supervisor) run(stop <-chan struct{}) {
 		select {
 		case <-stop:
 			return
-		case a := <-s.found:
+		case a := <-s.finished:
 			s.handleResult(a, time.Now())
 		case <-s.gate.wakeNotice:
 			ticker.Reset(watchInterval)
@@ -153,7 +153,7 @@ func (s *supervisor) handleResult(a *attempt, now time.Time) {
 	case a.closed:
 	case s.card == nil && !s.final:
 		s.card = a
-		a.since, a.sinceFrames, a.prefillLeft = now, 0, prefillLooks
+		a.stalledSince, a.sinceFrames, a.prefillLeft = now, 0, prefillChecks
 	case s.card != a:
 		s.close(a)
 	}
@@ -182,28 +182,28 @@ func (s *supervisor) checkCard(now time.Time) {
 		if a.prefillLeft--; a.prefillLeft < 0 {
 			s.gate.offer(a.number, a.card.Latency())
 		}
-	case !a.driver.openOnce && !a.suspended() && !a.onSilentSink() && now.Sub(a.since) > a.consumeTimeout():
+	case !a.driver.openOnce && !a.suspended() && !a.onSilentSink() && now.Sub(a.stalledSince) > a.consumeTimeout():
 		s.dropCard()
 	}
 }
 
 // watch switches to the keeper if the playing card a has consumed no frames within stallLimit, plays on the silent
-// sink, or if the process paused. taken is the number of frames that a has consumed.
-func (s *supervisor) watch(a *attempt, taken int64, now time.Time) {
+// sink, or if the process paused. consumed is the number of frames that a has consumed.
+func (s *supervisor) watch(a *attempt, consumed int64, now time.Time) {
 	rendered, last, pause := s.gate.snapshot()
 	switch limit := s.stallLimit(); {
 	case pause > limit:
-		s.standBy(fmt.Errorf("this process, or the machine, stood still for %.1f s", pause.Seconds()), now)
+		s.fallBackToKeeper(fmt.Errorf("this process, or the machine, stood still for %.1f s", pause.Seconds()), now)
 	case a.onSilentSink():
-		s.standBy(errors.New("the sound server has no output"), now)
-	case taken != s.lastConsumed:
-		s.lastConsumed, s.markFrame, s.markTime, s.lastProgress, a.unused = taken, rendered, last, now, false
+		s.fallBackToKeeper(errors.New("the sound server has no output"), now)
+	case consumed != s.lastConsumed:
+		s.lastConsumed, s.markFrame, s.markTime, s.lastProgress, a.unused = consumed, rendered, last, now, false
 	case now.Sub(s.lastProgress) > limit:
 		why := fmt.Errorf("%s takes nothing", a.driver.name)
 		if a.suspended() {
 			why = errors.New("the sink is suspended")
 		}
-		s.standBy(why, now)
+		s.fallBackToKeeper(why, now)
 	}
 }
 
@@ -249,11 +249,11 @@ func (s *supervisor) tryNextAttempt(now time.Time) {
 	s.try(s.lastNumber, s.drivers)
 }
 
-// standBy switches to the keeper because the card has stopped consuming frames; why is the reason. The card stays
-// open, because it may resume.
-func (s *supervisor) standBy(why error, now time.Time) {
+// fallBackToKeeper switches to the keeper because the card has stopped consuming frames; why is the reason. The card
+// stays open, because it may resume.
+func (s *supervisor) fallBackToKeeper(why error, now time.Time) {
 	a := s.card
-	a.since, a.sinceFrames, a.prefillLeft = now, a.consumedFrames(), 0
+	a.stalledSince, a.sinceFrames, a.prefillLeft = now, a.consumedFrames(), 0
 	s.switchToKeeper(a, why)
 }
 
@@ -295,16 +295,16 @@ func (s *supervisor) switchToKeeper(a *attempt, why error) {
 		held = int64(a.card.Latency())
 	}
 	s.playsCard = false
-	begin := s.gate.takeForKeeper(s.markFrame, s.markTime.Add(pcm.Duration(held, s.config.Rate)))
-	s.startKeeper(max(s.markFrame-held, s.gapStart), begin, Reason(why))
+	start := s.gate.transferToKeeper(s.markFrame, s.markTime.Add(pcm.Duration(held, s.config.Rate)))
+	s.startKeeper(max(s.markFrame-held, s.gapStart), start, Reason(why))
 }
 
-// startKeeper starts the keeper, whose next block is due at begin, and adds a Lost event. Frame from is the first
+// startKeeper starts the keeper, whose next block is due at start, and adds a Lost event. Frame from is the first
 // that was not played by a card; reason is the cause.
-func (s *supervisor) startKeeper(from int64, begin time.Time, reason string) {
+func (s *supervisor) startKeeper(from int64, start time.Time, reason string) {
 	s.gapStart = from
 	s.lost = time.Now()
-	s.clock = newKeeper(&s.gate, begin, &s.config)
+	s.clock = newKeeper(&s.gate, start, &s.config)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.driver, s.playing, s.reason, s.since = nil, nil, reason, from
@@ -312,7 +312,7 @@ func (s *supervisor) startKeeper(from int64, begin time.Time, reason string) {
 }
 
 // resume ends the keeper and adds a Back event: card a plays from frame from on. The frames before it since the
-// loss are added to d.unheard.
+// loss are added to d.gapFrames.
 func (s *supervisor) resume(a *attempt, from int64, now time.Time) {
 	s.clock.end()
 	s.restrictDrivers(a)
@@ -322,7 +322,7 @@ func (s *supervisor) resume(a *attempt, from int64, now time.Time) {
 	on := s.String()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.unheard += from - s.gapStart
+	s.gapFrames += from - s.gapStart
 	s.addEvent(Event{Kind: Back, Frame: from, Gap: pcm.Duration(from-s.gapStart, s.config.Rate), On: on})
 	s.gapStart = from
 }
@@ -330,7 +330,7 @@ func (s *supervisor) resume(a *attempt, from int64, now time.Time) {
 // dropCard withdraws the source from the current card and closes the card, if there is one.
 func (s *supervisor) dropCard() {
 	if s.card != nil {
-		s.gate.withdraw(s.card.number)
+		s.gate.cancelHandover(s.card.number)
 		s.close(s.card)
 		s.card = nil
 	}

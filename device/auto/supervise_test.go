@@ -223,7 +223,7 @@ func TestClose(t *testing.T) {
 				time.Sleep(at)
 				begin := time.Now()
 				d.Close()
-				if took := time.Since(begin); took > closeWait {
+				if took := time.Since(begin); took > closeTimeout {
 					t.Errorf("%s, after %v: Close took %v", f.name, at, took)
 				}
 			})
@@ -241,7 +241,7 @@ func TestCloseHungDriver(t *testing.T) {
 		d := newDevice(Config{Rate: rate, Block: 8}, []*driver{deaf})
 		d.Start(&counter{t: t})
 		begin := time.Now()
-		if d.Close(); time.Since(begin) != closeWait {
+		if d.Close(); time.Since(begin) != closeTimeout {
 			t.Errorf("Close took %v", time.Since(begin))
 		}
 		time.Sleep(time.Minute) // then it finds the device closed

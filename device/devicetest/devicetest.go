@@ -25,7 +25,7 @@ const patience = 10 * time.Second
 func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.Device)) {
 	t.Helper()
 	t.Run("life", func(t *testing.T) { Life(t, open(t), drive) })
-	t.Run("close waits", func(t *testing.T) { closeWaits(t, open(t), drive, 20*time.Millisecond) })
+	t.Run("close waits", func(t *testing.T) { closeBlocks(t, open(t), drive, 20*time.Millisecond) })
 	t.Run("close before start", func(t *testing.T) { closeFirst(t, open(t)) })
 }
 
@@ -112,9 +112,9 @@ func outputs(d device.Device) int {
 	return 1
 }
 
-// closeWaits blocks the device in Render, and checks that Close does not return within look. After Render
+// closeBlocks blocks the device in Render, and checks that Close does not return within look. After Render
 // returns, Close must return, too.
-func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
+func closeBlocks(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
 	t.Helper()
 	src := newProbe(d.Rate(), outputs(d), 1)
 	src.hold = make(chan struct{})

@@ -211,7 +211,7 @@ func TestLifeFindsFaults(t *testing.T) {
 
 func TestCloseFaults(t *testing.T) {
 	hasty := &faulty{rate: 1000, hasty: true}
-	if said := try(t, func(r testing.TB) { closeWaits(r, hasty, nil, patience) }); !strings.Contains(said, "Close came back") {
+	if said := try(t, func(r testing.TB) { closeBlocks(r, hasty, nil, patience) }); !strings.Contains(said, "Close came back") {
 		t.Errorf("a Close that does not wait: %q", said)
 	}
 	hasty.wg.Wait()

@@ -13,12 +13,12 @@ import (
 
 // probe is a source that checks how a device calls it.
 type probe struct {
-	rate    int
-	outputs int
-	want    int64         // frames until enough is closed
-	enough  chan struct{} // closed when want frames were pulled
-	entered chan struct{} // closed in the first Render
-	hold    chan struct{} // if not nil, the first Render waits for it
+	rate      int
+	outputs   int
+	minFrames int64         // frames until enough is closed
+	enough    chan struct{} // closed when minFrames frames were pulled
+	entered   chan struct{} // closed in the first Render
+	hold      chan struct{} // if not nil, the first Render waits for it
 
 	frames atomic.Int64
 	inside atomic.Int32
@@ -35,10 +35,10 @@ var (
 	_ device.MultiOutput = (*probe)(nil)
 )
 
-// newProbe returns a source with the given rate and outputs, which closes enough after it has rendered want
-// frames.
-func newProbe(rate, outputs int, want int64) *probe {
-	return &probe{rate: rate, outputs: outputs, want: want, enough: make(chan struct{}), entered: make(chan struct{})}
+// newProbe returns a source with the given rate and outputs, which closes enough after it has rendered
+// minFrames frames.
+func newProbe(rate, outputs int, minFrames int64) *probe {
+	return &probe{rate: rate, outputs: outputs, minFrames: minFrames, enough: make(chan struct{}), entered: make(chan struct{})}
 }
 
 // Rate returns the rate that the device must have.
@@ -71,7 +71,7 @@ func (p *probe) Render(dst []pcm.Frame) {
 	})
 	clear(dst)
 	runtime.Gosched() // gives a concurrent Render the chance to be detected
-	if p.frames.Add(int64(len(dst)/p.outputs)) >= p.want {
+	if p.frames.Add(int64(len(dst)/p.outputs)) >= p.minFrames {
 		p.full.Do(func() { close(p.enough) })
 	}
 }

@@ -44,9 +44,9 @@ func (c Config) filled() Config {
 // rate, the first block immediately. After a delay it catches up with the clock. Its methods may be called by
 // any goroutine, but not from within Render.
 type Paced struct {
-	config Config
-	life   pace.Life
-	frames atomic.Int64
+	config    Config
+	lifecycle pace.Lifecycle
+	frames    atomic.Int64
 }
 
 var _ device.Device = (*Paced)(nil)
@@ -59,7 +59,7 @@ func NewPaced(c Config) *Paced {
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Paced) Start(src device.Source) error {
 	keep := func([]pcm.Frame) { d.frames.Add(int64(d.config.Block)) }
-	return d.life.Pull(src, d.config.Rate, d.config.Outputs, d.config.Block, keep)
+	return d.lifecycle.Pull(src, d.config.Rate, d.config.Outputs, d.config.Block, keep)
 }
 
 // Frames returns the number of frames that were pulled.
@@ -79,6 +79,6 @@ func (d *Paced) Err() error { return nil }
 
 // Close stops pulling, after a current Render has returned. It returns nil.
 func (d *Paced) Close() error {
-	d.life.Close(func() {})
+	d.lifecycle.Close(func() {})
 	return nil
 }

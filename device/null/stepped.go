@@ -12,9 +12,9 @@ import (
 // Stepped is a device that pulls when Step is called. Its methods may be
 // called by any goroutine, but not from within Render.
 type Stepped struct {
-	rate    int
-	outputs int
-	life    pace.Life
+	rate      int
+	outputs   int
+	lifecycle pace.Lifecycle
 
 	mu     sync.Mutex
 	src    device.Source // nil before Start and after Close
@@ -32,7 +32,7 @@ func NewStepped(c Config) *Stepped {
 
 // Start sets the source of Step. It renders no frames.
 func (d *Stepped) Start(src device.Source) error {
-	return d.life.Start(src, d.rate, d.outputs, func() { d.set(src) })
+	return d.lifecycle.Start(src, d.rate, d.outputs, func() { d.set(src) })
 }
 
 // set sets the source of Step, which may be nil.
@@ -87,6 +87,6 @@ func (d *Stepped) Err() error { return nil }
 
 // Close ends the device, after a current Step has returned. It returns nil.
 func (d *Stepped) Close() error {
-	d.life.Close(func() { d.set(nil) })
+	d.lifecycle.Close(func() { d.set(nil) })
 	return nil
 }

@@ -16,8 +16,8 @@ const (
 	// stall is the time without reads by the driver after which the device renders in its place.
 	stall = 500 * time.Millisecond
 
-	// closeWait is the time that Close waits for the driver to stop.
-	closeWait = 500 * time.Millisecond
+	// closeTimeout is the time that Close waits for the driver to stop.
+	closeTimeout = 500 * time.Millisecond
 )
 
 // output is the part of the driver's context that a device uses.
@@ -38,12 +38,12 @@ type player interface {
 
 // Device is the sound card. Its methods may be called by any goroutine, but not from within Render.
 type Device struct {
-	config Config
-	out    output
-	life   pace.Life
-	player player // nil before Start
-	reader *reader
-	taken  atomic.Int64 // frames read by the driver
+	config     Config
+	out        output
+	lifecycle  pace.Lifecycle
+	player     player // nil before Start
+	reader     *reader
+	framesRead atomic.Int64 // frames read by the driver
 
 	mu  sync.Mutex
 	err error
@@ -53,16 +53,16 @@ var _ device.Device = (*Device)(nil)
 
 // Start begins to play src. A goroutine watches the driver until Close.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Start(src, d.config.Rate, 1, func() {
-		d.reader = newReader(src, &d.taken)
+	return d.lifecycle.Start(src, d.config.Rate, 1, func() {
+		d.reader = newReader(src, &d.framesRead)
 		d.player = d.out.play(d.reader, d.bufferFrames()*frameBytes)
-		d.life.Go(d.watch)
+		d.lifecycle.Go(d.watch)
 	})
 }
 
 // Frames returns the number of frames that the driver has read since Start. When the driver does not read, the
 // device renders in its place, and Frames does not change.
-func (d *Device) Frames() int64 { return d.taken.Load() }
+func (d *Device) Frames() int64 { return d.framesRead.Load() }
 
 // Rate returns Config.Rate.
 func (d *Device) Rate() int { return d.config.Rate }
@@ -95,7 +95,7 @@ func (d *Device) Err() error {
 
 // Close stops playing immediately: the last Latency frames may be lost. It returns nil.
 func (d *Device) Close() error {
-	d.life.Close(func() {
+	d.lifecycle.Close(func() {
 		if d.player != nil {
 			d.player.PauseAndStopReading()
 			d.reader.close()
@@ -108,7 +108,7 @@ func (d *Device) Close() error {
 		}()
 		select {
 		case <-suspended:
-		case <-time.After(closeWait):
+		case <-time.After(closeTimeout):
 		}
 	})
 	return nil
@@ -126,15 +126,15 @@ func (d *Device) watch(stop <-chan struct{}) {
 		case <-look.C:
 		}
 		if last, reads := d.reader.lastRead(); time.Since(last) >= stall {
-			d.standIn(last, reads, stop)
+			d.renderDiscarded(last, reads, stop)
 		}
 	}
 }
 
-// standIn renders and discards frames in real time, from the driver's last read until its next one or until stop
-// is closed. reads is the number of reads at the last one. Only here does it call the driver's Err, because
+// renderDiscarded renders and discards frames in real time, from the driver's last read until its next one or until
+// stop is closed. reads is the number of reads at the last one. Only here does it call the driver's Err, because
 // PulseAudio's error is set without a lock when reading ends.
-func (d *Device) standIn(last time.Time, reads int64, stop <-chan struct{}) {
+func (d *Device) renderDiscarded(last time.Time, reads int64, stop <-chan struct{}) {
 	clock := pace.NewClock(last, d.config.Rate, blockFrames)
 	second := int64(d.config.Rate/blockFrames) + 1
 	for n := int64(0); clock.Wait(stop); n++ {

@@ -259,8 +259,8 @@ func TestCloseDoesNotWaitForTheDriver(t *testing.T) {
 		d := open(t, c)
 		d.Start(&counter{})
 		start := time.Now()
-		if err := d.Close(); err != nil || time.Since(start) != closeWait {
-			t.Errorf("Close = %v after %v, want nil after %v", err, time.Since(start), closeWait)
+		if err := d.Close(); err != nil || time.Since(start) != closeTimeout {
+			t.Errorf("Close = %v after %v, want nil after %v", err, time.Since(start), closeTimeout)
 		}
 		close(c.stuck)
 	})

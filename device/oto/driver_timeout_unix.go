@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// askTime is the time limit for the server's answer.
-	askTime = 300 * time.Millisecond
+	// probeTimeout is the time limit for the server's answer.
+	probeTimeout = 300 * time.Millisecond
 	// cardTime is the time limit of the driver if there is a card but no server.
 	cardTime = 450 * time.Millisecond
 	// serverTime is the time limit of the driver after the server has answered.
@@ -26,7 +26,7 @@ const (
 // driverTimeout returns how long to wait for the driver, or an error if trying is useless. Without a card it never
 // lets the driver use ALSA: libasound would print errors, and a hung server would block the driver.
 func driverTimeout() (time.Duration, error) {
-	err := native.Ask(askTime)
+	err := native.CheckOutput(probeTimeout)
 	switch {
 	case err == nil:
 		return serverTime, nil
@@ -43,7 +43,7 @@ func driverTimeout() (time.Duration, error) {
 // probe returns the sound server and the sound cards of the kernel, without opening them.
 func probe() []Driver {
 	pulse := Driver{Name: "pulse"}
-	pulse.Found, pulse.Detail = native.Look()
+	pulse.Found, pulse.Detail = native.ProbeAny()
 	return []Driver{pulse, alsaDriver()}
 }
 

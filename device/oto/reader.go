@@ -23,18 +23,18 @@ const (
 // reader is the stream of float32 LE stereo frames that the driver reads. Its lock keeps Render to one
 // goroutine at a time: the driver's, or the watchdog that renders in its place.
 type reader struct {
-	mu     sync.Mutex
-	src    device.Source
-	block  [blockFrames]pcm.Frame
-	reads  int64
-	taken  *atomic.Int64 // frames read by the driver
-	last   time.Time     // time of the last read
-	closed bool
+	mu         sync.Mutex
+	src        device.Source
+	block      [blockFrames]pcm.Frame
+	reads      int64
+	framesRead *atomic.Int64 // frames read by the driver
+	last       time.Time     // time of the last read
+	closed     bool
 }
 
-// newReader returns a reader of src that adds the frames the driver has read to taken.
-func newReader(src device.Source, taken *atomic.Int64) *reader {
-	return &reader{src: src, last: time.Now(), taken: taken}
+// newReader returns a reader of src that adds the frames the driver has read to framesRead.
+func newReader(src device.Source, framesRead *atomic.Int64) *reader {
+	return &reader{src: src, last: time.Now(), framesRead: framesRead}
 }
 
 // Read fills p with one block, or with less if p is shorter; the first read fills all of p. A driver plays the
@@ -52,7 +52,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	for r.reads == 1 && len(p)-n >= frameBytes {
 		n += r.render(p[n:])
 	}
-	r.taken.Add(int64(n / frameBytes))
+	r.framesRead.Add(int64(n / frameBytes))
 	return n, nil
 }
 

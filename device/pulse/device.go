@@ -36,7 +36,7 @@ type Device struct {
 	conn       *native.Conn
 	stream     uint32
 	configSink uint32 // index of the sink in Config.Sink
-	life       pace.Life
+	lifecycle  pace.Lifecycle
 
 	requestedBytes atomic.Int64  // bytes that the server has requested
 	requested      chan struct{} // has one value when requestedBytes has grown
@@ -148,13 +148,13 @@ func (d *Device) fail(err error) {
 
 // Start begins to play src, from a goroutine that lives until Close.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Start(src, d.config.Rate, d.config.Outputs, func() {
+	return d.lifecycle.Start(src, d.config.Rate, d.config.Outputs, func() {
 		sleeper, _ := src.(device.Sleeper)
 		feeder := &feeder{
 			Device: d, src: src, sleeper: sleeper,
 			block: make([]pcm.Frame, blockFrames*d.config.Outputs), bytes: make([]byte, blockFrames*d.size),
 		}
-		d.life.Go(feeder.run)
+		d.lifecycle.Go(feeder.run)
 	})
 }
 
@@ -214,7 +214,7 @@ func (d *Device) Err() error {
 // Close stops playing immediately: the last Latency frames may be lost. It returns nil, and does not wait for
 // the server.
 func (d *Device) Close() error {
-	d.life.Close(func() { d.conn.Close() })
+	d.lifecycle.Close(func() { d.conn.Close() })
 	return nil
 }
 
@@ -246,14 +246,14 @@ func (f *feeder) run(stop <-chan struct{}) {
 		case <-f.requested:
 			f.feed()
 			if f.putToSleep() {
-				f.sleepUntilAsked()
+				f.sleepUntilWake()
 			}
 			last = time.Now()
 		case <-f.lost:
-			f.standIn(last, true)
+			f.renderDiscarded(last, true)
 			return
 		case <-idle.C:
-			f.standIn(last, false)
+			f.renderDiscarded(last, false)
 			last = time.Now()
 		}
 		idle.Reset(stall)
@@ -301,9 +301,9 @@ func (f *feeder) render(frames int64) {
 	f.requestedBytes.Add(-frames * f.size)
 }
 
-// standIn renders and discards blocks in real time, from the server's last request until its next one, or until
+// renderDiscarded renders and discards blocks in real time, from the server's last request until its next one, or until
 // the device closes if forever is set. The server's buffer remains ahead of time, as before.
-func (f *feeder) standIn(last time.Time, forever bool) {
+func (f *feeder) renderDiscarded(last time.Time, forever bool) {
 	clock := pace.NewClock(last, f.config.Rate, blockFrames)
 	for clock.Wait(f.stop) && (forever || f.requestedBytes.Load() < f.size) {
 		f.src.Render(f.block)

@@ -28,10 +28,10 @@ func (f *feeder) putToSleep() bool {
 	return f.sleeper != nil && f.requestedBytes.Load() < f.size && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
 }
 
-// sleepUntilAsked stops the server until the source has a command, maxCorked has passed, or the device ends. Then
+// sleepUntilWake stops the server until the source has a command, maxCorked has passed, or the device ends. Then
 // it wakes the source and resumes the server. The server's buffer contains silence, which it plays first
 // afterwards, so the latency of the next sound is unchanged.
-func (f *feeder) sleepUntilAsked() {
+func (f *feeder) sleepUntilWake() {
 	f.idleSince.Store(int64(time.Since(f.created)))
 	corked := f.cork(true)
 	if corked {

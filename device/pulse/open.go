@@ -166,4 +166,4 @@ const suspended = 2
 
 // Server reports whether there is a sound server at its usual address, without connecting. detail is the
 // address, or why there is none.
-func Server() (found bool, detail string) { return native.Look() }
+func Server() (found bool, detail string) { return native.ProbeAny() }

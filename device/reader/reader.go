@@ -48,10 +48,10 @@ const (
 type Reader struct {
 	src      device.Source
 	encoding Encoding
-	begun    bool
+	started  bool
 	frames   []pcm.Frame
 	bytes    [8]byte // a frame that was read in part
-	rest     []byte  // unread part of bytes
+	unread   []byte  // unread part of bytes
 	dither   pcm.Dither
 	samples  uint64 // samples written
 }
@@ -75,11 +75,11 @@ func New(src device.Source, rate int, e Encoding) (*Reader, error) {
 // player buffers little more than it needs. Mixer.Latency reports this block size as Block. Only one
 // goroutine at a time may call Read. It does not allocate after the first call, and its error is always nil.
 func (r *Reader) Read(p []byte) (n int, err error) {
-	n = copy(p, r.rest)
-	r.rest = r.rest[n:]
+	n = copy(p, r.unread)
+	r.unread = r.unread[n:]
 	size := 2 * r.encoding.bytes()
 	todo := p[n:]
-	if r.begun {
+	if r.started {
 		todo = todo[:min(len(todo), block*size)]
 	} else {
 		r.frames = make([]pcm.Frame, min(max(len(p)/size, block), longest))
@@ -92,11 +92,11 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	if len(todo) > 0 { // room for part of a frame
 		r.render(r.bytes[:size])
 		k := copy(todo, r.bytes[:size])
-		r.rest = r.bytes[k:size]
+		r.unread = r.bytes[k:size]
 		n += k
 	}
-	if !r.begun && n > 0 {
-		r.begun, r.frames = true, make([]pcm.Frame, block)
+	if !r.started && n > 0 {
+		r.started, r.frames = true, make([]pcm.Frame, block)
 	}
 	return n, nil
 }

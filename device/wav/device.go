@@ -23,8 +23,8 @@ const deviceBlock = 512
 // Device records a source in real time: it pulls as a sound card does. To write faster than real time, render
 // into a Writer without a device. Its methods may be called by any goroutine, but not from within Render.
 type Device struct {
-	sink Sink
-	life pace.Life
+	sink      Sink
+	lifecycle pace.Lifecycle
 
 	mu  sync.Mutex
 	err error
@@ -39,7 +39,7 @@ func NewDevice(sink Sink) *Device {
 
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Pull(src, d.sink.Rate(), d.Outputs(), deviceBlock, d.write)
+	return d.lifecycle.Pull(src, d.sink.Rate(), d.Outputs(), deviceBlock, d.write)
 }
 
 // write passes frames to the sink, and stores its first error for Err. A panic of the sink becomes an error.
@@ -75,7 +75,7 @@ func (d *Device) Err() error {
 
 // Close stops pulling, closes the sink and returns its first error. Further calls return nil.
 func (d *Device) Close() (err error) {
-	d.life.Close(func() {
+	d.lifecycle.Close(func() {
 		d.fail(d.sink.Close())
 		err = d.Err()
 	})

@@ -20,10 +20,10 @@ import (
 const (
 	// answerTimeout is the time limit for an answer of the server.
 	answerTimeout = time.Second
-	// takes is the time limit for the server to read data.
-	takes = 100 * time.Millisecond
-	// name is the maximum length of a name in bytes: package proto limits a request to 1024.
-	name = 120
+	// writeTimeout is the time limit for the server to read data.
+	writeTimeout = 100 * time.Millisecond
+	// maxName is the maximum length of a name in bytes: package proto limits a request to 1024.
+	maxName = 120
 )
 
 // ErrGone reports that the server has closed the connection or ended.
@@ -141,7 +141,7 @@ func Properties(of map[string]string) proto.PropList {
 	list := proto.PropList{}
 	for key, value := range of {
 		value = strings.ReplaceAll(value, "\x00", "")
-		list[key] = proto.PropListString(strings.ToValidUTF8(value[:min(len(value), name)], ""))
+		list[key] = proto.PropListString(strings.ToValidUTF8(value[:min(len(value), maxName)], ""))
 	}
 	return list
 }
@@ -218,7 +218,7 @@ func (w *wire) Read(p []byte) (int, error) {
 // Write writes to the server, for a limited time. Each error ends the connection: a timeout as a server that has
 // stopped reading, others as ErrGone.
 func (w *wire) Write(p []byte) (int, error) {
-	w.conn.SetWriteDeadline(time.Now().Add(takes))
+	w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	size, err := w.conn.Write(p)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -231,9 +231,9 @@ func (w *wire) Write(p []byte) (int, error) {
 	return size, err
 }
 
-// Ask returns nil if the first of Servers that accepts a client has an output, otherwise the reason. It takes
+// CheckOutput returns nil if the first of Servers that accepts a client has an output, otherwise the reason. It takes
 // at most limit.
-func Ask(limit time.Duration) error {
+func CheckOutput(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	conn, err := Dial(ctx, Client{})

@@ -88,9 +88,9 @@ func parse(word string) (Server, error) {
 	return s, nil
 }
 
-// Look reports whether the server's socket exists, without connecting. A TCP server counts as found. detail is
+// Probe reports whether the server's socket exists, without connecting. A TCP server counts as found. detail is
 // the address, or the reason why it is not found.
-func (s Server) Look() (found bool, detail string) {
+func (s Server) Probe() (found bool, detail string) {
 	if s.network != "unix" {
 		return true, s.addr + " (not asked)"
 	}
@@ -104,15 +104,15 @@ func (s Server) Look() (found bool, detail string) {
 	return true, s.addr
 }
 
-// Look reports whether any server of Servers exists, without connecting. detail is the address of the first one,
+// ProbeAny reports whether any server of Servers exists, without connecting. detail is the address of the first one,
 // or the reason why the last one was not found.
-func Look() (found bool, detail string) {
+func ProbeAny() (found bool, detail string) {
 	servers, err := Servers()
 	if err != nil {
 		return false, err.Error()
 	}
 	for _, s := range servers {
-		if found, detail = s.Look(); found {
+		if found, detail = s.Probe(); found {
 			break
 		}
 	}

@@ -155,7 +155,7 @@ func TestAsk(t *testing.T) {
 			if test.is == os.ErrDeadlineExceeded {
 				limit = 20 * time.Millisecond
 			}
-			err := Ask(limit)
+			err := CheckOutput(limit)
 			if test.want == "" {
 				if err != nil {
 					t.Fatalf("Ask = %v, want nil", err)

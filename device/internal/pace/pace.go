@@ -10,18 +10,18 @@ import (
 	"voicepool/pcm"
 )
 
-// Life implements the contract of Start and Close for a device. The zero value is ready for Start. Its methods
+// Lifecycle implements the contract of Start and Close for a device. The zero value is ready for Start. Its methods
 // may be called by any goroutine.
-type Life struct {
+type Lifecycle struct {
 	mu              sync.Mutex
 	started, closed bool
 	stop            chan struct{}
 	running         sync.WaitGroup
 }
 
-// Start calls begin at the first call. It returns the error of device.CheckOutputs for src, rate and outputs,
-// ErrClosed or ErrStarted; in these cases it does not call begin.
-func (l *Life) Start(src device.Source, rate, outputs int, begin func()) error {
+// Start calls setup at the first call. It returns the error of device.CheckOutputs for src, rate and outputs,
+// ErrClosed or ErrStarted; in these cases it does not call setup.
+func (l *Lifecycle) Start(src device.Source, rate, outputs int, setup func()) error {
 	if err := device.CheckOutputs(src, rate, outputs); err != nil {
 		return err
 	}
@@ -35,31 +35,31 @@ func (l *Life) Start(src device.Source, rate, outputs int, begin func()) error {
 	}
 	l.started = true
 	l.stop = make(chan struct{})
-	begin()
+	setup()
 	return nil
 }
 
-// Go starts run in a goroutine. Close closes stop and waits until run has returned. Go is called from the begin
+// Go starts run in a goroutine. Close closes stop and waits until run has returned. Go is called from the setup
 // function of Start.
-func (l *Life) Go(run func(stop <-chan struct{})) { l.running.Go(func() { run(l.stop) }) }
+func (l *Lifecycle) Go(run func(stop <-chan struct{})) { l.running.Go(func() { run(l.stop) }) }
 
 // Pull starts to render src in real time, at rate frames per second and block frames at a time, the first block
-// immediately. It passes each block, with all outputs, to keep. It returns the errors of Start.
-func (l *Life) Pull(src device.Source, rate, outputs, block int, keep func([]pcm.Frame)) error {
+// immediately. It passes each block, with all outputs, to consume. It returns the errors of Start.
+func (l *Lifecycle) Pull(src device.Source, rate, outputs, block int, consume func([]pcm.Frame)) error {
 	return l.Start(src, rate, outputs, func() {
 		l.Go(func(stop <-chan struct{}) {
 			frames := make([]pcm.Frame, block*outputs)
 			for c := NewClock(time.Now(), rate, block); c.Wait(stop); {
 				src.Render(frames)
-				keep(frames)
+				consume(frames)
 			}
 		})
 	})
 }
 
-// Close stops the goroutines of Go, waits for them and calls end, once. Concurrent calls wait until end has
+// Close stops the goroutines of Go, waits for them and calls teardown, once. Concurrent calls wait until it has
 // returned.
-func (l *Life) Close(end func()) {
+func (l *Lifecycle) Close(teardown func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -70,7 +70,7 @@ func (l *Life) Close(end func()) {
 		close(l.stop)
 		l.running.Wait()
 	}
-	end()
+	teardown()
 }
 
 // Clock schedules blocks: block k is due at start + k x block / rate. Every deadline is computed from the
@@ -91,12 +91,12 @@ func NewClock(start time.Time, rate, block int) *Clock {
 	return &Clock{start: start, rate: rate, block: int64(block), timer: timer}
 }
 
-// Due returns the time of the next block.
-func (c *Clock) Due() time.Time { return c.start.Add(pcm.Duration(c.next, c.rate)) }
+// NextTime returns the time of the next block.
+func (c *Clock) NextTime() time.Time { return c.start.Add(pcm.Duration(c.next, c.rate)) }
 
 // Wait returns true when the next block is due, or false when stop is closed.
 func (c *Clock) Wait(stop <-chan struct{}) bool {
-	due := c.Due()
+	due := c.NextTime()
 	c.next += c.block
 	if wait := time.Until(due); wait > 0 {
 		c.timer.Reset(wait)

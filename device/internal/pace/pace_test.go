@@ -72,7 +72,7 @@ func (silence) Render(dst []pcm.Frame) { clear(dst) }
 
 func TestPull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p pace.Life
+		var p pace.Lifecycle
 		frames := 0
 		keep := func(dst []pcm.Frame) { frames += len(dst) }
 		if err := p.Pull(nil, 8, 1, 4, keep); err != device.ErrNoSource {
@@ -105,7 +105,7 @@ func TestPull(t *testing.T) {
 
 func TestPullCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p pace.Life
+		var p pace.Lifecycle
 		hold := make(chan struct{})
 		if err := p.Pull(silence{}, 8, 1, 4, func([]pcm.Frame) { <-hold }); err != nil {
 			t.Fatal(err)
