@@ -119,11 +119,11 @@ func TestBankMatrix(t *testing.T) {
 			try(c, full)
 		}
 	}
-	t.Logf("%d files of %d places, %d texts right", n, len(m.Places), good)
+	t.Logf("%d files of %d places, %d texts right", n, len(m.Mappings), good)
 	if good < n/4 {
 		t.Errorf("of %d files only %d are right: too few", n, good)
 	}
-	for _, p := range m.Places {
+	for _, p := range m.Mappings {
 		for _, sh := range p.Shapes {
 			for _, k := range sh.Keys {
 				if !right[k] {

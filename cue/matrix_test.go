@@ -141,11 +141,11 @@ func TestSchemaMatrix(t *testing.T) {
 			try(c, c.Good && full, n%32 == 0 || full && c.Good && n%12 == 0)
 		}
 	}
-	t.Logf("%d files of %d places, %d texts right, %d rendered", n, len(m.Places), good, played)
+	t.Logf("%d files of %d places, %d texts right, %d rendered", n, len(m.Mappings), good, played)
 	if good < n/4 {
 		t.Errorf("of %d files only %d are right: too few", n, good)
 	}
-	for _, p := range m.Places {
+	for _, p := range m.Mappings {
 		for _, sh := range p.Shapes {
 			for _, k := range sh.Keys {
 				if !right[k] && !(p.Path == ".sounds.*" && slices.Contains(tables.OfBanks, k.Name)) {

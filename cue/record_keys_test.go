@@ -21,7 +21,7 @@ func TestRecordTakesEveryKeyOfASound(t *testing.T) {
 		t.Fatal(err)
 	}
 	libs := libraries{}
-	i := slices.IndexFunc(m.Places, func(p *schematest.Place) bool { return p.Path == ".sounds.*" })
+	i := slices.IndexFunc(m.Mappings, func(p *schematest.MappingPath) bool { return p.Path == ".sounds.*" })
 	if i < 0 {
 		t.Fatal("the schema has no sounds")
 	}
@@ -40,7 +40,7 @@ func TestRecordTakesEveryKeyOfASound(t *testing.T) {
 	if longtest.Enabled() {
 		least = 60
 	}
-	for _, sh := range m.Places[i].Shapes {
+	for _, sh := range m.Mappings[i].Shapes {
 		for _, k := range sh.Keys {
 			for i, v := range k.Good {
 				_, mapping := v.(schematest.Map)

@@ -219,7 +219,7 @@ func (a *audio) advanceScore(i int, s *slot) {
 	a.storeAudibility(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeAudibility stores heard as the audibility of the voice s at index i, publishes it to the control side, updates
+// storeAudibility stores levels as the audibility of the voice s at index i, publishes it to the control side, updates
 // the masks of the voice, if any, and schedules the next update.
 func (a *audio) storeAudibility(i int, s *slot, levels audibilities) {
 	audibility := levels.remaining

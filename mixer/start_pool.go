@@ -106,7 +106,7 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 // whether it released any. The caller holds the mutex.
 func (m *Mixer) releaseFinished() bool {
 	var over [4]pool.Handle
-	n := ring.Take(m.freed, over[:])
+	n := ring.PopMany(m.freed, over[:])
 	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.finished.Add(id)

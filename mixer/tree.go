@@ -105,9 +105,9 @@ func (t tree) findLoop(buses []BusConfig) (bus, circle string) {
 	if len(ordered) == len(up) {
 		return "", ""
 	}
-	var ways []words.Way
+	var ways []words.Edge
 	way := func(from, to int, says string) {
-		ways = append(ways, words.Way{From: t[from].name, To: t[to].name, Says: fmt.Sprintf(says, t[from].name, t[to].name)})
+		ways = append(ways, words.Edge{From: t[from].name, To: t[to].name, Text: fmt.Sprintf(says, t[from].name, t[to].name)})
 	}
 	for i := range t {
 		switch parent := t[i].parent; {

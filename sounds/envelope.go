@@ -63,7 +63,7 @@ func (h *hopMeter) end() {
 	h.past += h.sum
 	h.sum, h.frames = 0, 0
 	for c := range h.filters {
-		h.filters[c].Rest()
+		h.filters[c].FlushTiny()
 	}
 }
 

@@ -41,32 +41,32 @@ func Create(path string, c Config) (*File, error) {
 // If path does not exist, the recording appears under its name immediately. An existing file stays until Close;
 // until then the recording is next to it, as .voicepool-*.wav.
 func Record(path string, c Config) (*File, error) {
-	f, err := createOn(readDiskSpace, whole.Begin, path, c)
+	f, err := createOn(readDiskSpace, whole.CreatePersistent, path, c)
 	if err == nil {
-		f.keepHeaderCurrent()
+		f.enableHeaderUpdates()
 	}
 	return f, err
 }
 
-// keepHeaderCurrent makes the file a recording, as Record does: its header is updated while it is written. It has
+// enableHeaderUpdates makes the file a recording, as Record does: its header is updated while it is written. It has
 // no effect on a pipe or device, or if the length was announced.
-func (f *File) keepHeaderCurrent() {
+func (f *File) enableHeaderUpdates() {
 	if !f.file.Direct() && f.writer.config.Frames == 0 {
 		f.writer.recording = f.file
 	}
 }
 
-// createOn is Create with two functions to replace: look returns the free space of the disk of a folder, and
-// begin, a function of package whole, opens the file.
-func createOn(look func(folder string) (diskSpace, bool), begin func(path, ending string) (*whole.File, error), path string, c Config) (*File, error) {
+// createOn is Create with two functions to replace: statDisk returns the free space of the disk of a folder, and
+// createFile, a function of package whole, opens the file.
+func createOn(statDisk func(folder string) (diskSpace, bool), createFile func(path, ending string) (*whole.File, error), path string, c Config) (*File, error) {
 	f := &File{path: path}
 	var err error
-	if f.file, err = begin(path, ".wav"); err != nil {
+	if f.file, err = createFile(path, ".wav"); err != nil {
 		return nil, f.addPath(err)
 	}
 	out := io.Writer(f.file.File)
 	if !f.file.Direct() {
-		guarded := &guardedFile{f.file.File, filepath.Dir(f.file.Name()), look}
+		guarded := &guardedFile{f.file.File, filepath.Dir(f.file.Name()), statDisk}
 		if err := guarded.check(0); err != nil {
 			f.file.Discard()
 			return nil, f.addPath(err)
@@ -111,9 +111,9 @@ func (f *File) Close() error {
 	f.ended = true
 	err := f.writer.Close()
 	if err == nil {
-		err = f.file.Keep()
+		err = f.file.Commit()
 	} else if f.writer.repair() {
-		_ = f.file.Keep() // the first error is returned
+		_ = f.file.Commit() // the first error is returned
 	}
 	f.file.Discard()
 	f.failure = f.addPath(err)

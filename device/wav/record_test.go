@@ -89,11 +89,11 @@ func TestRecordOnFullDisk(t *testing.T) {
 					if old {
 						os.WriteFile("out.wav", []byte("old"), 0o600)
 					}
-					f, err := createOn(nobodyKnows, whole.Begin, "out.wav", Config{Rate: 1000, Format: format})
+					f, err := createOn(nobodyKnows, whole.CreatePersistent, "out.wav", Config{Rate: 1000, Format: format})
 					if err != nil {
 						t.Fatal(err)
 					}
-					f.keepHeaderCurrent()
+					f.enableHeaderUpdates()
 					full := errors.New("no space left")
 					f.writer.w = &short{f.file, int64(limit), full}
 					frames := make([]pcm.Frame, 333)
@@ -127,11 +127,11 @@ func TestRecordLeavesRoom(t *testing.T) {
 		}
 		return diskSpace{1<<20 - uint64(info.Size()), 1 << 20}, true
 	}
-	f, err := createOn(look, whole.Begin, "out.wav", Config{})
+	f, err := createOn(look, whole.CreatePersistent, "out.wav", Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.keepHeaderCurrent()
+	f.enableHeaderUpdates()
 	for frames := make([]pcm.Frame, 512); err == nil; {
 		err = f.Write(frames)
 	}

@@ -21,14 +21,14 @@ type diskSpace struct{ free, size uint64 } // in bytes: free for this user, and 
 // guardedFile writes to a file while its disk has enough free space.
 type guardedFile struct {
 	*os.File
-	folder string
-	look   func(folder string) (diskSpace, bool) // ok is false if unknown
+	folder   string
+	statDisk func(folder string) (diskSpace, bool) // ok is false if unknown
 }
 
 // check returns an error if writing more bytes would leave too little of the disk free. It returns nil if the
 // free space is unknown.
 func (r *guardedFile) check(more int) error {
-	has, ok := r.look(r.folder)
+	has, ok := r.statDisk(r.folder)
 	keep := min(has.size/minFreeShare, minFreeBytes)
 	if !ok || has.free >= keep+uint64(more) {
 		return nil
@@ -44,11 +44,11 @@ func (r *guardedFile) Write(p []byte) (int, error) {
 	return r.File.Write(p)
 }
 
-type spaceError struct{ left, keep uint64 }
+type spaceError struct{ free, reserve uint64 }
 
 // Error returns a message with the free and the required space.
 func (e *spaceError) Error() string {
-	return fmt.Sprintf("the disk is nearly full: %s are left, and %s must remain; make room, or write to another disk", mebibytes(e.left), mebibytes(e.keep))
+	return fmt.Sprintf("the disk is nearly full: %s are left, and %s must remain; make room, or write to another disk", mebibytes(e.free), mebibytes(e.reserve))
 }
 
 // Is reports whether target is ErrSpace.

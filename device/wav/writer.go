@@ -73,7 +73,7 @@ func (w *Writer) Write(frames []pcm.Frame) error {
 	if len(frames) == 0 {
 		return w.err
 	}
-	w.begin()
+	w.bufferHeader()
 	outputs := w.config.Outputs
 	if len(frames)%outputs != 0 {
 		w.fail(fmt.Errorf("%d stereo frames are not as many of each of %d outputs", len(frames), outputs))
@@ -110,7 +110,7 @@ func (w *Writer) Close() error {
 		w.flush()
 		return w.err
 	}
-	w.begin()
+	w.bufferHeader()
 	w.flush()
 	if announced := w.config.Frames; announced > 0 {
 		if w.frames != announced {
@@ -124,8 +124,8 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// begin puts the header into the buffer, before the first samples. Later calls have no effect.
-func (w *Writer) begin() {
+// bufferHeader puts the header into the buffer, before the first samples. Later calls have no effect.
+func (w *Writer) bufferHeader() {
 	if w.headerWritten {
 		return
 	}

@@ -20,7 +20,7 @@ func Frames(dst, src []pcm.Frame, g Ramp) {
 // Sum adds src to dst. len(src) >= len(dst).
 func Sum(dst, src []pcm.Frame) {
 	src = src[:len(dst)]
-	n := turns(len(dst), &Ramp{})
+	n := rampBlockFrames(len(dst), &Ramp{})
 	if n > 0 {
 		sum(&dst[0][0], &src[0][0], n)
 	}
@@ -34,7 +34,7 @@ func Sum(dst, src []pcm.Frame) {
 // Window multiplies each frame of dst by the factor at the same index of w. len(w) >= len(dst).
 func Window(dst []pcm.Frame, w []float32) {
 	w = w[:len(dst)]
-	n := turns(len(dst), &Ramp{})
+	n := rampBlockFrames(len(dst), &Ramp{})
 	if n > 0 {
 		window(&dst[0][0], &w[0], n)
 	}
@@ -47,7 +47,7 @@ func Window(dst []pcm.Frame, w []float32) {
 
 // Peak returns the largest magnitude in src; NaN counts as infinite.
 func Peak(src []pcm.Frame) float32 {
-	n, largest := turns(len(src), &Ramp{}), uint32(0)
+	n, largest := rampBlockFrames(len(src), &Ramp{}), uint32(0)
 	if n > 0 {
 		largest = peak(&src[0][0], n)
 	}
@@ -59,7 +59,7 @@ func Peak(src []pcm.Frame) float32 {
 
 // Levels returns the Peak of the left and of the right channel.
 func Levels(src []pcm.Frame) (left, right float32) {
-	n, l, r := turns(len(src), &Ramp{}), uint32(0), uint32(0)
+	n, l, r := rampBlockFrames(len(src), &Ramp{}), uint32(0), uint32(0)
 	if n > 0 {
 		l, r = levels(&src[0][0], n)
 	}

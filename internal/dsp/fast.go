@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Each function here passes as many whole turns of frames or slots as possible to the kernels of this
+// Each function here passes as many whole blocks of frames or slots as possible to the kernels of this
 // machine, and returns how many. Kernels do not check their arguments. Go therefore handles all frames for
 // which a kernel would read outside src or count frames beyond the precision of a float32.
 //
@@ -23,9 +23,9 @@ const compact Formula = 8
 // fastMix mixes the first frames of dst with kernels and returns how many; 0 if the kernels cannot read src
 // safely. The parameters are as in Mix.
 func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) int {
-	n, frames, kernel := turns(len(dst), g), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
+	n, frames, kernel := rampBlockFrames(len(dst), g), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
 	if f > StereoUnity {
-		n = reaches[f>>1].turns(n, pos, step, frames)
+		n = reaches[f>>1].blockFrames(n, pos, step, frames)
 	}
 	if n == 0 || kernel >= MonoBest+compact {
 		return 0
@@ -53,7 +53,7 @@ func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *
 // fastMixSend is fastMix for a formula of unity with a second destination: it adds the output times share to
 // send.
 func fastMixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, g *Ramp, share float32) int {
-	n := turns(len(dst), g)
+	n := rampBlockFrames(len(dst), g)
 	if n == 0 {
 		return 0
 	}
@@ -73,11 +73,11 @@ func fastMixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, g *Ramp, s
 }
 
 // fastMixRamps mixes all frames with kernels and returns true, or returns false and mixes no frame. Ramps
-// start at 0, and each has whole turns.
+// start at 0, and each has whole blocks.
 func fastMixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) bool {
 	n, frames, kernel := len(dst), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
 	if level == generic || n == 0 || n > 1<<16 || each&7 != 0 || kernel >= MonoBest+compact ||
-		f > StereoUnity && reaches[f>>1].turns(n, pos, step, frames) == 0 {
+		f > StereoUnity && reaches[f>>1].blockFrames(n, pos, step, frames) == 0 {
 		return false
 	}
 	from, ahead := (*float32)(unsafe.Pointer(&src[0])), ramps[0].ahead(dst)
@@ -112,9 +112,9 @@ type reach struct{ before, after int }
 // reaches is indexed by half the number of the formula.
 var reaches = [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}
 
-// turns returns n if kernels can process n frames from pos on in steps of step, otherwise 0. frames is the
+// blockFrames returns n if kernels can process n frames from pos on in steps of step, otherwise 0. frames is the
 // number of frames in src.
-func (r reach) turns(n int, pos, step int64, frames int) int {
+func (r reach) blockFrames(n int, pos, step int64, frames int) int {
 	last := pos + int64(n-1)*step
 	if n > 1<<16 || uint64(step) > 1<<40 || pos>>32 < int64(r.before) || last < pos || last>>32 >= int64(frames-r.after) {
 		return 0
@@ -137,9 +137,9 @@ type search struct {
 	oldest func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 }
 
-// slotTurns returns how many of n slots the kernels process: a multiple of 16, 0 without kernels. Go processes
+// blockSlots returns how many of n slots the kernels process: a multiple of 16, 0 without kernels. Go processes
 // the rest.
-func slotTurns(n int) int {
+func blockSlots(n int) int {
 	if level == generic {
 		return 0
 	}
@@ -149,7 +149,7 @@ func slotTurns(n int) int {
 // fastWeakest searches the first slots with a kernel. It returns their number, done, and the results of
 // Weakest.Find for them, with the bits of the keys. A missing least or next has all bits set.
 func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int32, candidates int, least, next uint32, at int) {
-	n := slotTurns(len(prio))
+	n := blockSlots(len(prio))
 	if n == 0 {
 		return 0, math.MaxInt32, 0, none, none, 0
 	}
@@ -160,7 +160,7 @@ func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int
 // fastOldest searches the first slots with kernels. It returns their number, done, and the slot that
 // FindOldest would find among them, or -1, with its number.
 func fastOldest(prio []int32, key []float32, number []uint64, p int32, k float32) (done, slot int, least uint64) {
-	n := slotTurns(len(prio))
+	n := blockSlots(len(prio))
 	if n == 0 {
 		return 0, -1, math.MaxInt64
 	}

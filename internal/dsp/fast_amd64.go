@@ -156,7 +156,7 @@ func (f Formula) wider(n int, pos, step int64, frames int) int {
 	return min(n, (int((limit-1-pos)/step)+each)&^15)
 }
 
-// mix calls a kernel with turns of 8 frames, for n frames. ramps points to the first Ramp, each is their
+// mix calls a kernel with blocks of 8 frames, for n frames. ramps points to the first Ramp, each is their
 // length in frames, and ahead is the address to prefetch.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
@@ -192,7 +192,7 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, e
 	}
 }
 
-// mixWider is mix with kernels whose turns are 16 frames.
+// mixWider is mix with kernels whose blocks are 16 frames.
 func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -223,7 +223,7 @@ func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float
 	}
 }
 
-// mixSend calls a kernel with turns of 8 frames, for n frames, that also adds the output times share to send.
+// mixSend calls a kernel with blocks of 8 frames, for n frames, that also adds the output times share to send.
 func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -238,7 +238,7 @@ func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *flo
 	}
 }
 
-// mixSendWider is mixSend with kernels whose turns are 16 frames.
+// mixSendWider is mixSend with kernels whose blocks are 16 frames.
 func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {

@@ -110,7 +110,7 @@ func cosPi(x *float64, n int) { cosPiNEON(x, n) }
 // pans is the kernel of Pans for n numbers, a multiple of 4.
 func pans(left, right, x *float64, n int, beside float64) { pansNEON(left, right, x, n, beside) }
 
-// mix calls a kernel with turns of 8 frames, for n frames. ramps points to the first Ramp, each is their
+// mix calls a kernel with blocks of 8 frames, for n frames. ramps points to the first Ramp, each is their
 // length in frames, and ahead is the address to prefetch.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
@@ -146,9 +146,9 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, e
 	}
 }
 
-// NEON has no kernels with wider turns.
+// NEON has no kernels with wider blocks.
 
-// wider returns 0, because NEON has only kernels with turns of 8 frames.
+// wider returns 0, because NEON has only kernels with blocks of 8 frames.
 func (f Formula) wider(int, int64, int64, int) int { return 0 }
 
 // mixWider is never called, because wider returns 0.
@@ -197,7 +197,7 @@ func filterLanes(b *FilterLanes, n int, high, moving bool) {
 	}
 }
 
-// mixSend calls a kernel with turns of 8 frames, for n frames, that also adds the output times share to send.
+// mixSend calls a kernel with blocks of 8 frames, for n frames, that also adds the output times share to send.
 func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {

@@ -22,7 +22,7 @@ func fastMixSend[T Sample](Formula, []pcm.Frame, []pcm.Frame, []T, *Ramp, float3
 // fastMixRamps mixes no frames and returns false.
 func fastMixRamps[T Sample](Formula, []pcm.Frame, []T, int64, int64, []Ramp, int) bool { return false }
 
-// sum, window and peak process no frames; turns returns 0 for them.
+// sum, window and peak process no frames; rampBlockFrames returns 0 for them.
 func sum(dst, src *float32, n int)    {}
 func window(dst, w *float32, n int)   {}
 func peak(src *float32, n int) uint32 { return 0 }

@@ -42,14 +42,14 @@ type LineRun [FDNRun]float32
 // LineRuns are the lines of a network for a run.
 type LineRuns [FDNLines]LineRun
 
-// runAt returns the run of ring that begins at index place.
-func runAt(ring []float32, place int32) *LineRun { return (*LineRun)(ring[place:]) }
+// runAt returns the run of ring that begins at index.
+func runAt(ring []float32, index int32) *LineRun { return (*LineRun)(ring[index:]) }
 
 // checkIndices panics unless ring has reach samples from each index on.
-func checkIndices(ring []float32, places []int32, reach int) {
+func checkIndices(ring []float32, indices []int32, reach int) {
 	last := len(ring) - reach
-	for _, p := range places {
-		if p < 0 || int(p) > last {
+	for _, i := range indices {
+		if i < 0 || int(i) > last {
 			panic("dsp: a place outside a ring")
 		}
 	}

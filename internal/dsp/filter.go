@@ -22,7 +22,7 @@ func Filter(dst []float32, channels, every int, taps, x []float64, step int) {
 	if channels == 2 {
 		for i := range n {
 			y := dst[i*stride:][:2]
-			l, r := woven(taps, x[2*i*step:])
+			l, r := dotStereo(taps, x[2*i*step:])
 			y[0], y[1] = float32(l), float32(r)
 		}
 		return
@@ -37,9 +37,9 @@ func Filter(dst []float32, channels, every int, taps, x []float64, step int) {
 	}
 }
 
-// woven returns the sums of the products of taps and the left and the right samples of x, which is
+// dotStereo returns the sums of the products of taps and the left and the right samples of x, which is
 // interleaved.
-func woven(taps, x []float64) (float64, float64) {
+func dotStereo(taps, x []float64) (float64, float64) {
 	x = x[:2*len(taps)]
 	var s0, s1, s2, s3, t0, t1, t2, t3 float64
 	for len(taps) >= 4 && len(x) >= 8 {

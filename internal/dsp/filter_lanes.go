@@ -67,9 +67,9 @@ func (b *FilterLanes) FlushTinyStates(lanes int, least float32) {
 // Filter filters n frames of the first lanes, 1 or more, from their inputs to their outputs. high selects
 // high-passes, otherwise low-passes. moving means that the coefficients move along their ramps.
 func (b *FilterLanes) Filter(lanes, n int, high, moving bool) {
-	turns := WholeBlocks(n)
+	whole := WholeBlocks(n)
 	for i := range lanes {
-		b.dst[i], b.src[i] = b.dst[i][:turns], b.src[i][:turns]
+		b.dst[i], b.src[i] = b.dst[i][:whole], b.src[i][:whole]
 	}
 	if n <= 0 || lanes <= 0 {
 		return

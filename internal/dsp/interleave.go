@@ -6,7 +6,7 @@ import "voicepool/pcm"
 func Deinterleave(left, right, src []float32) {
 	frames := len(src) / 2
 	left, right = left[:frames], right[:frames]
-	n := turns(frames, &Ramp{})
+	n := rampBlockFrames(frames, &Ramp{})
 	if n > 0 {
 		deinterleave(&left[0], &right[0], &src[0], n)
 	}
@@ -18,7 +18,7 @@ func Deinterleave(left, right, src []float32) {
 // Interleave copies a row for each channel to interleaved frames. The rows are at least as long as dst.
 func Interleave(dst []pcm.Frame, left, right []float32) {
 	left, right = left[:len(dst)], right[:len(dst)]
-	n := turns(len(dst), &Ramp{})
+	n := rampBlockFrames(len(dst), &Ramp{})
 	if n > 0 {
 		interleave(&dst[0][0], &left[0], &right[0], n)
 	}

@@ -19,9 +19,9 @@ func Kernel() string { return level.String() }
 // String returns the name of the instruction set, such as "avx2".
 func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
 
-// turns returns how many of n frames the kernels process: a multiple of 8, 0 without kernels or for a ramp
+// rampBlockFrames returns how many of n frames the kernels process: a multiple of 8, 0 without kernels or for a ramp
 // that exceeds the precision of float32. Go processes the rest.
-func turns(n int, g *Ramp) int {
+func rampBlockFrames(n int, g *Ramp) int {
 	if level == generic || !g.still() && uint(g.Start) > 1<<24-uint(n) {
 		return 0
 	}

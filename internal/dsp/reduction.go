@@ -29,7 +29,7 @@ func (k *Knee) Reductions(dst []float32, key []pcm.Frame) {
 		// The bits of magnitudes are ordered like the magnitudes.
 		peak := max(math.Float32bits(x[0])&^(1<<31), math.Float32bits(x[1])&^(1<<31), quietest)
 		above := positive(octaves(peak) - k.Begin)
-		bent := lesser(above, k.Width)
+		bent := minNonNegative(above, k.Width)
 		dst[i] = float32(k.Slope * (float32(float32(bent*bent)*k.Bend) + (above - bent)))
 	}
 }
@@ -40,8 +40,8 @@ func positive(x float32) float32 {
 	return math.Float32frombits(bits &^ uint32(int32(bits)>>31))
 }
 
-// lesser returns the smaller of two values, which are not negative.
-func lesser(x, y float32) float32 {
+// minNonNegative returns the smaller of two values, which are not negative.
+func minNonNegative(x, y float32) float32 {
 	return math.Float32frombits(min(math.Float32bits(x), math.Float32bits(y)))
 }
 

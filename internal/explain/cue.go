@@ -41,16 +41,16 @@ func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 	last, known := -1, map[string]bool{}
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		last = max(last, e.Cue)
-		if e.Kind == mixer.EventStarted && (len(earlier) < maxKept || earlier[e.Sound].Voice != 0) {
+		if e.Kind == mixer.EventStarted && (len(earlier) < maxEvents || earlier[e.Sound].Voice != 0) {
 			defer func() { earlier[e.Sound] = *e }()
 		}
 		switch {
 		case e.ListCue == "" && e.Cue >= 0 && strconv.Itoa(e.Cue) == cue:
-			placed.take(e, earlier)
+			placed.add(e, earlier)
 		case e.ListCue != "" && words.CueNumber(e.ListCue) == number:
-			numbered.take(e, earlier)
+			numbered.add(e, earlier)
 		}
-		if e.ListCue != "" && len(known) < maxKept {
+		if e.ListCue != "" && len(known) < maxEvents {
 			known[e.ListCue] = true
 		}
 		return nil
@@ -77,23 +77,23 @@ func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 
 // starts collects the events of a cue.
 type starts struct {
-	of      *Cue
-	kept    []report.Event
-	befores map[int]*report.Event // by index in kept: the start that caused a cooldown
-	sounds  []string
+	of     *Cue
+	events []report.Event
+	causes map[int]*report.Event // by index in events: the start that caused a cooldown
+	sounds []string
 }
 
 // newStarts returns an empty summary of a cue.
 func newStarts() *starts {
-	return &starts{of: &Cue{Voices: []uint64{}}, befores: map[int]*report.Event{}}
+	return &starts{of: &Cue{Voices: []uint64{}}, causes: map[int]*report.Event{}}
 }
 
 // maxSounds is the largest number of sound names in a summary.
 const maxSounds = 8
 
-// take counts an event of the cue and keeps it if it is a loss, a rejection, a merge or a miss. earlier has the
+// add counts an event of the cue and keeps it if it is a loss, a rejection, a merge or a miss. earlier has the
 // last start of each sound, which a cooldown refers to.
-func (s *starts) take(e *report.Event, earlier map[string]report.Event) {
+func (s *starts) add(e *report.Event, earlier map[string]report.Event) {
 	a := s.of
 	if a.Asked+a.Missed == 0 {
 		a.Cue = e.Cue
@@ -118,20 +118,20 @@ func (s *starts) take(e *report.Event, earlier map[string]report.Event) {
 		a.Missed++
 	}
 	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
-	if e.Kind == mixer.EventStarted && len(a.Voices) < maxKept {
+	if e.Kind == mixer.EventStarted && len(a.Voices) < maxEvents {
 		a.Voices = append(a.Voices, e.Voice)
 	}
 	if !e.Loss() && !e.Refusal() && e.Kind != mixer.EventCoalesced && e.Kind != mixer.EventMissed {
 		return
 	}
-	if len(s.kept) == maxKept {
+	if len(s.events) == maxEvents {
 		a.More++
 		return
 	}
 	if before, ok := earlier[e.Sound]; ok && e.Reason == mixer.ReasonCooldown {
-		s.befores[len(s.kept)] = &before
+		s.causes[len(s.events)] = &before
 	}
-	s.kept = append(s.kept, *e)
+	s.events = append(s.events, *e)
 }
 
 // explained returns the summary with the kept events in words, and with advice.
@@ -139,9 +139,9 @@ func (s *starts) explained(head *report.Report) *Cue {
 	a := s.of
 	a.Events = []Moment{}
 	var losses, refusals []*report.Event
-	for i := range s.kept {
-		e := &s.kept[i]
-		a.Events = append(a.Events, moment(e, head, Outcome(e, head, s.befores[i])))
+	for i := range s.events {
+		e := &s.events[i]
+		a.Events = append(a.Events, moment(e, head, Outcome(e, head, s.causes[i])))
 		if e.Loss() {
 			losses = append(losses, e)
 		} else {
@@ -169,9 +169,9 @@ func numbers(voices []uint64) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// shortfall formats the counts that are not 0, each after a comma: ", 2 stolen, 1 rejected". It returns "" if
+// formatLosses formats the counts that are not 0, each after a comma: ", 2 stolen, 1 rejected". It returns "" if
 // all are 0.
-func shortfall(stolen, rejected, limited, coalesced int) (list string) {
+func formatLosses(stolen, rejected, limited, coalesced int) (list string) {
 	for i, n := range [...]int{stolen, rejected, limited, coalesced} {
 		if n > 0 {
 			list += fmt.Sprintf(", %d %s", n, [...]string{"stolen", "rejected", "limited", "coalesced"}[i])
@@ -189,7 +189,7 @@ func (a *Cue) Print(w io.Writer) {
 		fmt.Fprintf(w, "%s: found no playing voice with its id, %s.\n", a.CueText(a.Cue), words.Count(a.Missed, "time"))
 	} else {
 		fmt.Fprintf(w, "%s plays %s: %d requested, %d started%s%s.\n", a.CueText(a.Cue), words.OneLine(a.Sound), a.Asked, a.Started,
-			numbers(a.Voices), shortfall(a.Stolen, a.Rejected, a.Limited, a.Coalesced))
+			numbers(a.Voices), formatLosses(a.Stolen, a.Rejected, a.Limited, a.Coalesced))
 	}
 	listed := a.Events[:min(len(a.Events), maxPrinted)]
 	printMoments(w, listed, len(a.Events)-len(listed)+a.More, a.Advice)

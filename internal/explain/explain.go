@@ -17,8 +17,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// maxKept is the largest number of events kept for one answer.
-const maxKept = 10000
+// maxEvents is the largest number of events kept for one answer.
+const maxEvents = 10000
 
 // Moment is an event with its explanation.
 type Moment struct {
@@ -69,20 +69,20 @@ func voiceName(sound string, number uint64) string {
 	return fmt.Sprintf("%s #%d", words.OneLine(sound), number)
 }
 
-// heardAt formats a level in dB, or "silence" if it is not finite.
-func heardAt(level report.Level) string {
+// formatLevel formats a level in dB, or "silence" if it is not finite.
+func formatLevel(level report.Level) string {
 	if !level.Finite() {
 		return "silence"
 	}
 	return fmt.Sprintf("%.1f dB", level)
 }
 
-// wouldBeHeard formats the level of a voice that was lost, as the end of a sentence.
-func wouldBeHeard(level report.Level) string {
+// describeLostLevel formats the level of a voice that was lost, as the end of a sentence.
+func describeLostLevel(level report.Level) string {
 	if !level.Finite() {
 		return "would have been silent"
 	}
-	return "would have been heard at " + heardAt(level)
+	return "would have been heard at " + formatLevel(level)
 }
 
 // difference formats the absolute value of a difference in dB.

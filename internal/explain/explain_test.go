@@ -154,7 +154,7 @@ func TestTellNoVirtual(t *testing.T) {
 			want:    "was stolen for boom #3, since the sound is limited to 2 voices at once. ",
 		},
 	} {
-		if got := tellStolen(&c.e, &report.Report{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
+		if got := describeStolen(&c.e, &report.Report{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}

@@ -23,7 +23,7 @@ type Gaps []Gap
 func (g *Gaps) Add(e *report.Event) {
 	switch n := len(*g); {
 	case e.Kind != mixer.EventDevice:
-	case e.State == report.DeviceLost && n < maxKept:
+	case e.State == report.DeviceLost && n < maxEvents:
 		*g = append(*g, Gap{From: e.Frame, Lost: e})
 	case e.State == report.DeviceBack && n > 0:
 		(*g)[n-1].To, (*g)[n-1].back = e.Frame, true
@@ -53,13 +53,13 @@ func (g *Gap) Text(head *report.Report) string {
 
 // within describes the gaps that overlap the frames from..to, to exclusive, in words. The time of a gap that began
 // before from is from.
-func (g Gaps) within(from, to int64, head *report.Report) (told []Moment) {
+func (g Gaps) within(from, to int64, head *report.Report) (moments []Moment) {
 	for i := range g {
 		if gap := &g[i]; gap.From < to && gap.To > from {
 			m := moment(gap.Lost, head, gap.Text(head))
 			m.Seconds = secondsOf(max(gap.From, from), head)
-			told = append(told, m)
+			moments = append(moments, m)
 		}
 	}
-	return told
+	return moments
 }

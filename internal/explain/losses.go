@@ -104,7 +104,7 @@ func (a *Losses) Print(w io.Writer) {
 		name := words.OneLine(m.Event.Sound) // a name may contain any of these characters
 		text, _, _ := strings.Cut(strings.TrimPrefix(m.Text, name), ". ")
 		text, _, _ = strings.Cut(strings.TrimSuffix(text, "."), ": ")
-		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), heardAt(Missed(m.Event)), name+text)
+		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), formatLevel(Missed(m.Event)), name+text)
 	}
 	printMoments(w, nil, 0, a.Advice)
 	if e := a.Events[0].Event; e.Voice != 0 {

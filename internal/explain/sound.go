@@ -120,7 +120,7 @@ func noSound(name, sound string, names map[string]bool) error {
 
 // Print prints the counts and the most audible loss to w.
 func (a *Sound) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d requested, %d started%s.\n", words.OneLine(a.Sound), a.Asked, a.Started, shortfall(0, a.Rejected, a.Limited, a.Coalesced))
+	fmt.Fprintf(w, "%s: %d requested, %d started%s.\n", words.OneLine(a.Sound), a.Asked, a.Started, formatLosses(0, a.Rejected, a.Limited, a.Coalesced))
 	fmt.Fprintf(w, "  %d ended, %d stopped, %d stolen", a.Ended, a.Stopped, a.Stolen)
 	if a.Playing > 0 {
 		fmt.Fprintf(w, ", %d still playing", a.Playing)

@@ -11,16 +11,16 @@ import (
 	"voicepool/mixer"
 )
 
-// tellSlot returns the slot of a voice for a sentence, or "without a slot".
-func tellSlot(e *report.Event) string {
+// describeSlot returns the slot of a voice for a sentence, or "without a slot".
+func describeSlot(e *report.Event) string {
 	if e.Slot < 0 {
 		return " without a slot"
 	}
 	return fmt.Sprintf(" in slot %d", e.Slot)
 }
 
-// tellGain describes the victim that made room for a voice, or returns "" if loser is nil.
-func tellGain(loser *report.Event) string {
+// describeVictimGain describes the victim that made room for a voice, or returns "" if loser is nil.
+func describeVictimGain(loser *report.Event) string {
 	if loser == nil {
 		return ""
 	}
@@ -28,12 +28,12 @@ func tellGain(loser *report.Event) string {
 	if loser.Kind == mixer.EventVirtual {
 		verb = "became virtual"
 	}
-	return fmt.Sprintf("; %s %s for it, at %s against %s", voiceName(loser.Sound, loser.Voice), verb, heardAt(loser.Audibility), heardAt(loser.Newcomer))
+	return fmt.Sprintf("; %s %s for it, at %s against %s", voiceName(loser.Sound, loser.Voice), verb, formatLevel(loser.Audibility), formatLevel(loser.Newcomer))
 }
 
-// tellEnd describes the end of a voice. inSlot is false for a virtual voice; atOnce means that it ended at the
+// describeEnd describes the end of a voice. inSlot is false for a virtual voice; atOnce means that it ended at the
 // frame of its start.
-func tellEnd(e *report.Event, inSlot, atOnce bool) string {
+func describeEnd(e *report.Event, inSlot, atOnce bool) string {
 	end, before, during := "ended", "ended at once, with no sound left to play", "ended while it was virtual"
 	if e.Kind == mixer.EventStopped {
 		end, before, during = "was stopped", "was stopped before it began", "was stopped while it was virtual"
@@ -47,33 +47,33 @@ func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 	return during
 }
 
-// tellVirtual explains why a voice became virtual.
-func tellVirtual(e *report.Event, head *report.Report) string {
+// describeVirtual explains why a voice became virtual.
+func describeVirtual(e *report.Event, head *report.Report) string {
 	switch {
 	case e.By == 0 && e.Reason != mixer.ReasonResize:
-		return "got no slot, " + tellReason(e, head) + ", and started as a virtual voice: " + tellWaits(e, "it keeps its time silently") + ". " + tellRefusedChoice(e)
+		return "got no slot, " + describeReason(e, head) + ", and started as a virtual voice: " + describeEndless(e, "it keeps its time silently") + ". " + describeRefusedChoice(e)
 	case e.Reason == mixer.ReasonExchanged:
 		return fmt.Sprintf("lost its slot to %s, a virtual voice that %s: %s in the next 20 ms against %s. %s%s",
-			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellWaits(e, "It is now virtual and may be restored"), tellLost(e))
+			voiceName(e.BySound, e.By), describeExchange(e), formatLevel(e.Newcomer), formatLevel(e.Audibility), describeEndless(e, "It is now virtual and may be restored"), describeFilterLoss(e))
 	}
 	taken := ""
 	if e.By != 0 {
-		taken = " for " + voiceName(e.BySound, e.By) + outranked(e, "") + ","
+		taken = " for " + voiceName(e.BySound, e.By) + describePriority(e, "") + ","
 	}
-	return fmt.Sprintf("became virtual%s %s: %s. %s%s", taken, tellReason(e, head), tellWaits(e, "it keeps its time and may be restored"), tellChoice(e, head), tellLost(e))
+	return fmt.Sprintf("became virtual%s %s: %s. %s%s", taken, describeReason(e, head), describeEndless(e, "it keeps its time and may be restored"), describeChoice(e, head), describeFilterLoss(e))
 }
 
-// tellWaits returns text, or, for an endless voice, that it stays virtual. text must begin with "it " or "It ".
-func tellWaits(e *report.Event, text string) string {
+// describeEndless returns text, or, for an endless voice, that it stays virtual. text must begin with "it " or "It ".
+func describeEndless(e *report.Event, text string) string {
 	if !e.Endless {
 		return text
 	}
 	return text[:len("it ")] + "never ends by itself, so it stays virtual until it is loud enough to be restored"
 }
 
-// tellExchange describes why a virtual voice replaced another voice: by priority, by less masking, or by
+// describeExchange describes why a virtual voice replaced another voice: by priority, by less masking, or by
 // loudness.
-func tellExchange(e *report.Event) string {
+func describeExchange(e *report.Event) string {
 	switch {
 	case e.ByPriority():
 		return fmt.Sprintf("has priority %d, above its own %d", e.NewcomerPriority, e.Priority)
@@ -83,8 +83,8 @@ func tellExchange(e *report.Event) string {
 	return "will be louder"
 }
 
-// tellStolen explains why a voice was stolen.
-func tellStolen(e *report.Event, head *report.Report) string {
+// describeStolen explains why a voice was stolen.
+func describeStolen(e *report.Event, head *report.Report) string {
 	if e.Reason == mixer.ReasonVirtualFull {
 		kind := "virtual"
 		if e.Endless {
@@ -98,21 +98,21 @@ func tellStolen(e *report.Event, head *report.Report) string {
 			choice = fmt.Sprintf("it was the least audible of the %d with the lowest priority, %d, among %d %s voices", e.Peers, e.Priority, e.Candidates, kind)
 		}
 		return fmt.Sprintf("was lost for good to %s%s, %s: %s, at %s from then on%s",
-			voiceName(e.BySound, e.By), outranked(e, ""), tellReason(e, head), choice, heardAt(e.Audibility), tellLost(e))
+			voiceName(e.BySound, e.By), describePriority(e, ""), describeReason(e, head), choice, formatLevel(e.Audibility), describeFilterLoss(e))
 	}
 	if e.Reason == mixer.ReasonExchanged {
 		return fmt.Sprintf("was stolen for %s, a virtual voice that %s: %s against %s%s",
-			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
+			voiceName(e.BySound, e.By), describeExchange(e), formatLevel(e.Newcomer), formatLevel(e.Audibility), describeFilterLoss(e))
 	}
 	if e.By == 0 {
-		return "was stolen " + tellReason(e, head) + tellNoVirtual(e, head) + ". " + tellChoice(e, head) + tellLost(e)
+		return "was stolen " + describeReason(e, head) + describeNoVirtual(e, head) + ". " + describeChoice(e, head) + describeFilterLoss(e)
 	}
-	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", voiceName(e.BySound, e.By)+outranked(e, ""), tellReason(e, head), tellNoVirtual(e, head), tellChoice(e, head), tellLost(e))
+	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", voiceName(e.BySound, e.By)+describePriority(e, ""), describeReason(e, head), describeNoVirtual(e, head), describeChoice(e, head), describeFilterLoss(e))
 }
 
-// tellNoVirtual explains why a victim or rejected start of a full pool did not become virtual. It returns ""
+// describeNoVirtual explains why a victim or rejected start of a full pool did not become virtual. It returns ""
 // without virtual voices, and for other reasons.
-func tellNoVirtual(e *report.Event, head *report.Report) string {
+func describeNoVirtual(e *report.Event, head *report.Report) string {
 	switch e.Reason {
 	case mixer.ReasonPoolFull, mixer.ReasonResize, mixer.ReasonQuieter, mixer.ReasonProtected, mixer.ReasonOutranked:
 	default:
@@ -127,8 +127,8 @@ func tellNoVirtual(e *report.Event, head *report.Report) string {
 	return fmt.Sprintf(", and it could not replace any of the %d virtual voices", head.Virtual)
 }
 
-// tellReason describes the limit or other reason of an event as a clause that begins with "since" or the like.
-func tellReason(e *report.Event, head *report.Report) string {
+// describeReason describes the limit or other reason of an event as a clause that begins with "since" or the like.
+func describeReason(e *report.Event, head *report.Report) string {
 	switch e.Reason {
 	case mixer.ReasonPoolFull:
 		if head.Overflow == "grow" {
@@ -173,9 +173,9 @@ var reasons = map[mixer.Reason]string{
 	mixer.ReasonExchanged:   "since another voice was louder",
 }
 
-// tellChoice explains in sentences why the policy chose this voice, and compares it with the start that took
+// describeChoice explains in sentences why the policy chose this voice, and compares it with the start that took
 // its slot.
-func tellChoice(e *report.Event, head *report.Report) string {
+func describeChoice(e *report.Event, head *report.Report) string {
 	policy := policyOf(e)
 	now := ""
 	if e.Kind == mixer.EventVirtual || (head.Virtual > 0 || e.Endless) && e.Reason != mixer.ReasonGroupLimit && e.Reason != mixer.ReasonBusLimit { // victims of these limits are not restored
@@ -187,7 +187,7 @@ func tellChoice(e *report.Event, head *report.Report) string {
 		among = fmt.Sprintf("Of the %d candidates %d had the lowest priority, %d; of these it ", e.Candidates, e.Peers, e.Priority)
 		those = fmt.Sprintf(" of the %d with the lowest priority, %d, among %d candidates", e.Peers, e.Priority, e.Candidates)
 	}
-	heard := wouldBeHeard(e.Audibility) + now
+	heard := describeLostLevel(e.Audibility) + now
 	var why string
 	switch {
 	case e.Candidates == 1:
@@ -195,7 +195,7 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	case alone(e):
 		why = fmt.Sprintf("Of the %d candidates it alone had the lowest priority, %d", e.Candidates, e.Priority)
 		if e.RunnerUpPriority > e.Priority {
-			why += fmt.Sprintf("; the next had %d and was kept, at %s", e.RunnerUpPriority, heardAt(e.RunnerUp))
+			why += fmt.Sprintf("; the next had %d and was kept, at %s", e.RunnerUpPriority, formatLevel(e.RunnerUp))
 		}
 		why += ". It " + heard
 	case policy == mixer.StealOldest:
@@ -203,14 +203,14 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	case policy == mixer.StealGain:
 		why = "It had the least gain" + those + "; it " + heard
 	case policy == mixer.StealMasked:
-		why = among + "was masked most by the others; by itself it would have been at " + heardAt(e.Audibility) + now
+		why = among + "was masked most by the others; by itself it would have been at " + formatLevel(e.Audibility) + now
 	default:
-		why = among + "was the least audible: " + heardAt(e.Audibility) + now
+		why = among + "was the least audible: " + formatLevel(e.Audibility) + now
 		switch {
 		case e.RunnerUp.Finite() && e.Audibility.Finite() && e.RunnerUp >= e.Audibility:
-			why += fmt.Sprintf(", %s quieter than the next (%s)", difference(e.RunnerUp-e.Audibility), heardAt(e.RunnerUp))
+			why += fmt.Sprintf(", %s quieter than the next (%s)", difference(e.RunnerUp-e.Audibility), formatLevel(e.RunnerUp))
 		case e.RunnerUp.Finite() && !e.Audibility.Finite():
-			why += fmt.Sprintf("; the next was at %s", heardAt(e.RunnerUp))
+			why += fmt.Sprintf("; the next was at %s", formatLevel(e.RunnerUp))
 		}
 	}
 	switch {
@@ -218,18 +218,18 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	case !e.Newcomer.Finite():
 		why += ". The newcomer was still silent"
 	case !e.Audibility.Finite():
-		why += fmt.Sprintf(". The newcomer was at %s", heardAt(e.Newcomer))
+		why += fmt.Sprintf(". The newcomer was at %s", formatLevel(e.Newcomer))
 	case e.Newcomer >= e.Audibility:
-		why += fmt.Sprintf(". The newcomer was %s louder (%s)", difference(e.Newcomer-e.Audibility), heardAt(e.Newcomer))
+		why += fmt.Sprintf(". The newcomer was %s louder (%s)", difference(e.Newcomer-e.Audibility), formatLevel(e.Newcomer))
 	default:
-		why += fmt.Sprintf(". The newcomer was %s quieter (%s): a new sound always plays", difference(e.Audibility-e.Newcomer), heardAt(e.Newcomer))
+		why += fmt.Sprintf(". The newcomer was %s quieter (%s): a new sound always plays", difference(e.Audibility-e.Newcomer), formatLevel(e.Newcomer))
 	}
 	return why
 }
 
-// tellMuffled describes by how many dB the filters of a victim, and the effects and sends of its buses, changed
+// describeMuffled describes by how many dB the filters of a victim, and the effects and sends of its buses, changed
 // its loudness. It returns "" below 0.05 dB.
-func tellMuffled(e *report.Event) string {
+func describeMuffled(e *report.Event) string {
 	var by []string
 	if e.LowPass != 0 {
 		by = append(by, fmt.Sprintf("low-pass %.5g Hz", e.LowPass))
@@ -248,13 +248,13 @@ func tellMuffled(e *report.Event) string {
 	return fmt.Sprintf(". It was muffled by %s (%s)", difference(e.Muffled), strings.Join(by, ", "))
 }
 
-// tellLost describes the influence of filters on a victim, the largest possible loudness of its rest, and its
+// describeFilterLoss describes the influence of filters on a victim, the largest possible loudness of its rest, and its
 // level relative to the mix.
-func tellLost(e *report.Event) string {
-	text := tellMuffled(e)
+func describeFilterLoss(e *report.Event) string {
+	text := describeMuffled(e)
 	switch {
 	case e.Lost.Finite():
-		text += fmt.Sprintf(". Its rest would have been at most %s over any three hops of 20 ms, at original speed", heardAt(e.Lost))
+		text += fmt.Sprintf(". Its rest would have been at most %s over any three hops of 20 ms, at original speed", formatLevel(e.Lost))
 	case e.Audibility.Finite():
 		if e.Muffled != 0 {
 			text += ". Its later loudness is unknown, since sends and effects contribute to it"
@@ -272,14 +272,14 @@ func tellLost(e *report.Event) string {
 	return text
 }
 
-// tellRefusedChoice compares a rejected start with the quietest voice. If it was rejected for another reason,
+// describeRefusedChoice compares a rejected start with the quietest voice. If it was rejected for another reason,
 // the text has only its own level.
-func tellRefusedChoice(e *report.Event) string {
+func describeRefusedChoice(e *report.Event) string {
 	if e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite() {
 		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of %s (%s)",
-			heardAt(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "playing voice"), heardAt(e.RunnerUp))
+			formatLevel(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "playing voice"), formatLevel(e.RunnerUp))
 	}
-	return "It " + wouldBeHeard(e.Audibility)
+	return "It " + describeLostLevel(e.Audibility)
 }
 
 // Outcome describes a start that was rejected, stolen or merged into another. before is the start that caused a
@@ -287,9 +287,9 @@ func tellRefusedChoice(e *report.Event) string {
 func Outcome(e *report.Event, head *report.Report, before *report.Event) string {
 	switch e.Kind {
 	case mixer.EventStolen:
-		return voiceName(e.Sound, e.Voice) + " " + tellStolen(e, head)
+		return voiceName(e.Sound, e.Voice) + " " + describeStolen(e, head)
 	case mixer.EventVirtual:
-		return voiceName(e.Sound, e.Voice) + " " + tellVirtual(e, head)
+		return voiceName(e.Sound, e.Voice) + " " + describeVirtual(e, head)
 	case mixer.EventMissed:
 		return "found no playing voice with its id"
 	case mixer.EventCoalesced:
@@ -298,21 +298,21 @@ func Outcome(e *report.Event, head *report.Report, before *report.Event) string 
 		text := e.Kind.String() + ", "
 		switch {
 		case e.Reason == mixer.ReasonPoolFull && head.Overflow != mixer.Reject.String():
-			text += "since every voice was busy, and `full: reject` forbids it to steal a voice of its own limit" + tellNoVirtual(e, head)
+			text += "since every voice was busy, and `full: reject` forbids it to steal a voice of its own limit" + describeNoVirtual(e, head)
 		case e.Reason == mixer.ReasonGroupLimit && e.Policy == mixer.Reject:
-			text += tellReason(e, head) + ", and `full: reject` forbids a steal"
+			text += describeReason(e, head) + ", and `full: reject` forbids a steal"
 		case e.Reason == mixer.ReasonPoolFull:
-			text += "since every voice was busy and the policy forbids a steal" + tellNoVirtual(e, head)
+			text += "since every voice was busy and the policy forbids a steal" + describeNoVirtual(e, head)
 		case e.Reason == mixer.ReasonBusLimit && e.Candidates == 0, e.Reason == mixer.ReasonGroupLimit && e.Candidates == 0:
-			text += tellReason(e, head) + ", and it could not steal any of them"
+			text += describeReason(e, head) + ", and it could not steal any of them"
 		default:
-			text += tellReason(e, head) + tellNoVirtual(e, head)
+			text += describeReason(e, head) + describeNoVirtual(e, head)
 		}
 		if before != nil {
 			text += fmt.Sprintf(": %s had started %.1f ms before", voiceName(before.Sound, before.Voice), 1000*secondsOf(e.Frame-before.Frame, head))
 		}
 		if e.Candidates > 0 {
-			text += ". " + tellRefusedChoice(e)
+			text += ". " + describeRefusedChoice(e)
 		}
 		return text
 	}
@@ -340,9 +340,9 @@ func Steal(e *report.Event, rate int) string {
 	case !e.HasRunnerUp:
 		why += ", as the only candidate"
 	case ruling[policyOf(e)] != "":
-		why = fmt.Sprintf("%s of %s; %s", ruling[policyOf(e)], rivals(e), heard)
+		why = fmt.Sprintf("%s of %s; %s", ruling[policyOf(e)], describeCandidates(e), heard)
 	default:
-		why += fmt.Sprintf(", the next of %s at %s", rivals(e), roundLevel(e.RunnerUp))
+		why += fmt.Sprintf(", the next of %s at %s", describeCandidates(e), roundLevel(e.RunnerUp))
 	}
 	switch e.Reason {
 	case mixer.ReasonGroupLimit:
@@ -350,7 +350,7 @@ func Steal(e *report.Event, rate int) string {
 	case mixer.ReasonBusLimit:
 		why += " (the limit of the bus)"
 	}
-	return fmt.Sprintf("%s lost its voice to %s%s at %s: %s", words.OneLine(e.Sound), words.OneLine(e.BySound), outranked(e, ","), words.Seconds(e.Frame, rate), why)
+	return fmt.Sprintf("%s lost its voice to %s%s at %s: %s", words.OneLine(e.Sound), words.OneLine(e.BySound), describePriority(e, ","), words.Seconds(e.Frame, rate), why)
 }
 
 // ruling holds the criterion of each policy that does not compare levels.
@@ -374,18 +374,18 @@ func policyOf(e *report.Event) mixer.Overflow {
 // alone reports whether the priority alone decided: a single candidate of several had the lowest.
 func alone(e *report.Event) bool { return e.Peers == 1 && e.Candidates > 1 }
 
-// rivals describes how many candidates the policy compared: all of them, or only those with the lowest
+// describeCandidates describes how many candidates the policy compared: all of them, or only those with the lowest
 // priority.
-func rivals(e *report.Event) string {
+func describeCandidates(e *report.Event) string {
 	if e.Peers > 0 && e.Peers < e.Candidates {
 		return fmt.Sprintf("%d of the lowest priority (%d)", e.Peers, e.Priority)
 	}
 	return fmt.Sprint(e.Candidates)
 }
 
-// outranked describes the higher priority of the start that took a slot, followed by end. It returns "" if
+// describePriority describes the higher priority of the start that took a slot, followed by end. It returns "" if
 // the priority was not higher.
-func outranked(e *report.Event, end string) string {
+func describePriority(e *report.Event, end string) string {
 	if !e.Outranking() || e.Reason == mixer.ReasonExchanged || e.NewcomerPriority <= e.Priority {
 		return ""
 	}

@@ -28,19 +28,19 @@ type Voice struct {
 // OfVoice reads a report from in and returns the history of the voice with a number. A voice without events is an
 // error. Errors are one line that begins with name.
 func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
-	life := &Life{Number: number}
+	events := &VoiceEvents{Number: number}
 	head, err := report.Read(name, in, func(e *report.Event) error {
-		life.Add(e)
-		life.Gaps.Add(e)
+		events.Add(e)
+		events.Gaps.Add(e)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	life.Gaps.End(head)
+	events.Gaps.End(head)
 	switch t := &head.Totals; {
-	case life.Started():
-		return life.Tell(head), nil
+	case events.Started():
+		return events.Explain(head), nil
 	case t.EventsLost > 0:
 		return nil, fmt.Errorf("%s: no event of voice %d; %d started, and %d events were lost", name, number, t.Started, t.EventsLost)
 	case t.Started == 0:
@@ -67,27 +67,27 @@ func (a *Voice) Title() string {
 	return fmt.Sprintf("%s #%d (%s), %s to %s, %s.", words.OneLine(a.Sound), a.Voice, a.CueText(a.Cue), words.Clock(a.From), words.Clock(a.To), fate)
 }
 
-// Life collects the events of one voice.
-type Life struct {
+// VoiceEvents collects the events of one voice.
+type VoiceEvents struct {
 	Number uint64
 	Events []*report.Event // of the voice and of its victims
 	Gaps   Gaps            // times without sound
 }
 
 // Add keeps an event of the voice, or of a voice that lost its slot to it. At most 10,000 are kept.
-func (l *Life) Add(e *report.Event) {
-	if (e.Voice == l.Number || e.By == l.Number) && len(l.Events) < maxKept {
+func (l *VoiceEvents) Add(e *report.Event) {
+	if (e.Voice == l.Number || e.By == l.Number) && len(l.Events) < maxEvents {
 		l.Events = append(l.Events, e)
 	}
 }
 
 // Started reports whether the report has an event of the voice.
-func (l *Life) Started() bool {
+func (l *VoiceEvents) Started() bool {
 	return slices.ContainsFunc(l.Events, func(e *report.Event) bool { return e.Voice == l.Number })
 }
 
-// Tell converts the kept events into a Voice, with sentences and advice.
-func (l *Life) Tell(head *report.Report) *Voice {
+// Explain converts the kept events into a Voice, with sentences and advice.
+func (l *VoiceEvents) Explain(head *report.Report) *Voice {
 	a := &Voice{Voice: l.Number, Fate: "playing", To: secondsOf(head.Frames, head), Events: []Moment{}}
 	var losses []*report.Event
 	inSlot, since := false, int64(0)
@@ -120,19 +120,19 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			a.Sound, a.Cue, a.From = e.Sound, e.Cue, secondsOf(e.Frame, head)
 			begun = e.Frame
 			inSlot, since = e.Slot >= 0, e.Frame
-			text = "started" + tellSlot(e) + tellGain(loser)
+			text = "started" + describeSlot(e) + describeVictimGain(loser)
 			loser = nil
 		case mixer.EventReal:
 			inSlot, since = true, e.Frame
-			text = "was restored" + tellSlot(e) + " with a fade-in of 5 ms, at the position it would have reached" + tellGain(loser)
+			text = "was restored" + describeSlot(e) + " with a fade-in of 5 ms, at the position it would have reached" + describeVictimGain(loser)
 			loser = nil
 		case mixer.EventVirtual:
 			leave(e.Frame)
-			text = tellVirtual(e, head)
+			text = describeVirtual(e, head)
 			losses = append(losses, e)
 		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
-			if text = tellEnd(e, inSlot, secondsOf(e.Frame, head) == a.From); e.Kind == mixer.EventStolen {
-				text = tellStolen(e, head)
+			if text = describeEnd(e, inSlot, secondsOf(e.Frame, head) == a.From); e.Kind == mixer.EventStolen {
+				text = describeStolen(e, head)
 				losses = append(losses, e)
 			}
 			leave(e.Frame)

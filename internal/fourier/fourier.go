@@ -9,14 +9,14 @@ import (
 
 // Transform transforms blocks of one size. Any number of goroutines may use it.
 type Transform struct {
-	rounds [][][3]complex128 // twiddle factors of two steps each: one of the first, and two of the second
-	turns  []complex128      // twiddle factors of the last step, if the number of steps is odd
-	places []int
+	rounds   [][][3]complex128 // twiddle factors of two steps each: one of the first, and two of the second
+	twiddles []complex128      // twiddle factors of the last step, if the number of steps is odd
+	order    []int
 }
 
 // New returns the discrete Fourier transform of n complex numbers. n is a power of two.
 func New(n int) *Transform {
-	f := &Transform{places: make([]int, n)}
+	f := &Transform{order: make([]int, n)}
 	turn := func(k, n int) complex128 { // e^(-2 pi i k/n)
 		x := 2 * float64(k) / float64(n)
 		return complex(pcm.CosPi(x), -pcm.SinPi(x))
@@ -30,32 +30,32 @@ func New(n int) *Transform {
 		f.rounds = append(f.rounds, round)
 	}
 	for k := 0; half < n && k < half; k++ {
-		f.turns = append(f.turns, turn(k, n))
+		f.twiddles = append(f.twiddles, turn(k, n))
 	}
 	shift := bits.LeadingZeros64(uint64(n)) + 1
-	for i := range f.places {
-		f.places[i] = int(bits.Reverse64(uint64(i)) >> shift)
+	for i := range f.order {
+		f.order[i] = int(bits.Reverse64(uint64(i)) >> shift)
 	}
 	return f
 }
 
 // Apply replaces x, which has the transform's size, by its discrete Fourier transform, without a scale factor.
 func (f *Transform) Apply(x []complex128) {
-	for i, j := range f.places {
+	for i, j := range f.order {
 		if i < j {
 			x[i], x[j] = x[j], x[i]
 		}
 	}
-	f.ApplyPlaced(x)
+	f.ApplyOrdered(x)
 }
 
-// Places returns the input order of ApplyPlaced: element i is number Places()[i] of the input. The caller must
+// Order returns the input order of ApplyOrdered: element i is number Order()[i] of the input. The caller must
 // not change it.
-func (f *Transform) Places() []int { return f.places }
+func (f *Transform) Order() []int { return f.order }
 
-// ApplyPlaced replaces x, whose numbers are in the order of Places, by its discrete Fourier transform in natural
+// ApplyOrdered replaces x, whose numbers are in the order of Order, by its discrete Fourier transform in natural
 // order.
-func (f *Transform) ApplyPlaced(x []complex128) {
+func (f *Transform) ApplyOrdered(x []complex128) {
 	for _, round := range f.rounds {
 		half := len(round)
 		for block := x; len(block) >= 4*half; block = block[4*half:] {
@@ -69,9 +69,9 @@ func (f *Transform) ApplyPlaced(x []complex128) {
 			}
 		}
 	}
-	if len(f.turns) > 0 {
-		low, high := x[:len(f.turns)], x[len(f.turns):]
-		for k, w := range f.turns {
+	if len(f.twiddles) > 0 {
+		low, high := x[:len(f.twiddles)], x[len(f.twiddles):]
+		for k, w := range f.twiddles {
 			t := times(high[k], w)
 			low[k], high[k] = low[k]+t, low[k]-t
 		}

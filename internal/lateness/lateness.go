@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	nap       = 5 * time.Millisecond
-	unnoticed = time.Millisecond // lateness of a quiet machine
+	sleepTime = 5 * time.Millisecond
+	tolerance = time.Millisecond // lateness of a quiet machine
 )
 
 // Control measures lateness from Start to Stop. Its methods may be called from any goroutine.
 type Control struct {
-	mutex sync.Mutex
-	due   time.Time // when the current sleep should end
-	late  []nod
-	stop  chan struct{}
-	done  chan struct{}
+	mutex    sync.Mutex
+	wakeTime time.Time // when the current sleep should end
+	late     []oversleep
+	stop     chan struct{}
+	done     chan struct{}
 }
 
-// nod is a sleep that ended too late.
-type nod struct{ due, woke time.Time }
+// oversleep is a sleep that ended too late.
+type oversleep struct{ due, woke time.Time }
 
 // Start starts a control, whose goroutine runs until Stop.
 func Start() *Control { return start(time.Sleep) }
 
 // start starts a control that sleeps with the given function.
 func start(sleep func(time.Duration)) *Control {
-	c := &Control{due: time.Now().Add(nap), stop: make(chan struct{}), done: make(chan struct{})}
+	c := &Control{wakeTime: time.Now().Add(sleepTime), stop: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
 		for {
@@ -41,12 +41,12 @@ func start(sleep func(time.Duration)) *Control {
 			default:
 			}
 			c.mutex.Lock()
-			c.due = time.Now().Add(nap)
+			c.wakeTime = time.Now().Add(sleepTime)
 			c.mutex.Unlock()
-			sleep(nap)
-			if woke := time.Now(); woke.Sub(c.due) > unnoticed {
+			sleep(sleepTime)
+			if woke := time.Now(); woke.Sub(c.wakeTime) > tolerance {
 				c.mutex.Lock()
-				c.late = append(c.late, nod{c.due, woke})
+				c.late = append(c.late, oversleep{c.wakeTime, woke})
 				c.mutex.Unlock()
 			}
 		}
@@ -60,7 +60,7 @@ func (c *Control) Stop() {
 	<-c.done
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.due = time.Now().Add(1 << 62)
+	c.wakeTime = time.Now().Add(1 << 62)
 }
 
 // Lost returns the sum of the lateness between two times. Both may be in the past; to may be now.
@@ -80,7 +80,7 @@ func (c *Control) Worst(from, to time.Time) time.Duration {
 func (c *Control) between(from, to time.Time) (sum, worst time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	add := func(n nod) {
+	add := func(n oversleep) {
 		if n.due.Before(from) {
 			n.due = from
 		}
@@ -95,8 +95,8 @@ func (c *Control) between(from, to time.Time) (sum, worst time.Duration) {
 	for i := len(c.late) - 1; i >= 0 && c.late[i].woke.After(from); i-- {
 		add(c.late[i])
 	}
-	if now := time.Now(); now.Sub(c.due) > unnoticed { // it should have woken by now
-		add(nod{c.due, now})
+	if now := time.Now(); now.Sub(c.wakeTime) > tolerance { // it should have woken by now
+		add(oversleep{c.wakeTime, now})
 	}
 	return sum, worst
 }

@@ -154,9 +154,9 @@ func both(left, right *Filter) (b dsp.Biquads) {
 // least is the magnitude below which states are cleared: -400 dB.
 const least = 1e-20
 
-// Rest clears states below -400 dB before they become denormal and slow. Call it from time to time, at frames
+// FlushTiny clears states below -400 dB before they become denormal and slow. Call it from time to time, at frames
 // that do not depend on the block length.
-func (f *Filter) Rest() {
+func (f *Filter) FlushTiny() {
 	for _, s := range [...]*float64{&f.s1, &f.s2, &f.h1, &f.h2} {
 		if *s < least && *s > -least {
 			*s = 0

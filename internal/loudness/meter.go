@@ -55,7 +55,7 @@ func (m *Meter) Write(samples []float32) {
 		if m.even {
 			m.sum = Energy(m.filters, some, m.sum)
 		} else {
-			m.weigh(some)
+			m.addEnergy(some)
 		}
 		samples = samples[len(some):]
 		m.frames += n
@@ -65,8 +65,8 @@ func (m *Meter) Write(samples []float32) {
 	}
 }
 
-// weigh adds the energy of interleaved frames, whose channels have different weights, to the present step.
-func (m *Meter) weigh(samples []float32) {
+// addEnergy adds the energy of interleaved frames, whose channels have different weights, to the present step.
+func (m *Meter) addEnergy(samples []float32) {
 	for channels := len(m.filters); len(samples) > 0; samples = samples[channels:] {
 		for c := range m.filters {
 			y := m.filters[c].Next(float64(samples[c]))
@@ -82,7 +82,7 @@ func (m *Meter) endStep() {
 	m.seen++
 	m.sum, m.frames = 0, 0
 	for c := range m.filters {
-		m.filters[c].Rest()
+		m.filters[c].FlushTiny()
 	}
 	if m.seen < blockQuarters {
 		return

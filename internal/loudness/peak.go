@@ -70,19 +70,19 @@ func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) 
 		if dsp.PeakGroups(near, line[:], m.peak) {
 			for j, x := range near {
 				for i := 4 * j; x != 0 && i < 4*j+4; i++ {
-					m.look((*[peakTaps]pcm.Frame)(line[i:]), channels)
+					m.peakBetween((*[peakTaps]pcm.Frame)(line[i:]), channels)
 				}
 			}
 		}
 		for i := n &^ 3; i < n; i++ {
-			m.look((*[peakTaps]pcm.Frame)(line[i:]), channels)
+			m.peakBetween((*[peakTaps]pcm.Frame)(line[i:]), channels)
 		}
 	}
 	copy(line[:], line[n:n+peakTaps-1])
 }
 
-// look measures the points between the two middle frames of a window, for one or two channels.
-func (m *PeakMeter) look(window *[peakTaps]pcm.Frame, channels int) {
+// peakBetween measures the points between the two middle frames of a window, for one or two channels.
+func (m *PeakMeter) peakBetween(window *[peakTaps]pcm.Frame, channels int) {
 	for c := range channels {
 		for p := range m.phases {
 			taps := &m.phases[p]

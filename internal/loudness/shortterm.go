@@ -33,7 +33,7 @@ func (s *ShortTerm) Write(frames []pcm.Frame) { s.sum = s.filters.Power(frames, 
 
 // EndStep ends the present step.
 func (s *ShortTerm) EndStep() {
-	for i := range s.filters.State { // as Filter.Rest
+	for i := range s.filters.State { // as Filter.FlushTiny
 		for c, x := range s.filters.State[i] {
 			if x < least && x > -least {
 				s.filters.State[i][c] = 0

@@ -12,8 +12,8 @@ import (
 // Several producers must exclude each other with a mutex; so must several consumers. It holds at least as
 // many values as requested in New, and more after a Grow, which either side may call.
 type Ring[T any] struct {
-	spare atomic.Pointer[segment[T]] // made by Grow, not yet used by the producer
-	size  atomic.Int64               // of the last segment
+	nextSegment atomic.Pointer[segment[T]] // made by Grow, not yet used by the producer
+	size        atomic.Int64               // of the last segment
 
 	_       [64]byte // separate cache lines, because different cores write the two ends
 	head    atomic.Uint64
@@ -51,7 +51,7 @@ func New[T any](n int) *Ring[T] {
 func Grow[T any](r *Ring[T], n int) {
 	s := newSegment[T](n)
 	r.size.Store(int64(len(s.slots)))
-	r.spare.Store(s)
+	r.nextSegment.Store(s)
 }
 
 // Cap returns a lower bound of the capacity of an empty ring.
@@ -86,7 +86,7 @@ func Push[T any](r *Ring[T], v T) bool {
 func Back[T any](r *Ring[T], n int) *T {
 	tail, s := r.tail.Load(), r.written
 	if tail+uint64(n)-max(r.head.Load(), s.first) > uint64(len(s.slots)) {
-		if s = begin(r, tail, n); s == nil {
+		if s = switchSegment(r, tail, n); s == nil {
 			return nil
 		}
 	}
@@ -104,13 +104,13 @@ func Next[T any](r *Ring[T], i int) *T {
 // n values. Producer side.
 func Send[T any](r *Ring[T], n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
 
-// begin switches to the segment made by Grow and returns it; nil without a segment that has room for n values.
+// switchSegment switches to the segment made by Grow and returns it; nil without a segment that has room for n values.
 // tail is the number of its first value. Producer side.
-func begin[T any](r *Ring[T], tail uint64, n int) *segment[T] {
-	if s := r.spare.Load(); s == nil || n > len(s.slots) {
+func switchSegment[T any](r *Ring[T], tail uint64, n int) *segment[T] {
+	if s := r.nextSegment.Load(); s == nil || n > len(s.slots) {
 		return nil
 	}
-	s := r.spare.Swap(nil) // at least as large as the loaded one
+	s := r.nextSegment.Swap(nil) // at least as large as the loaded one
 	s.first = tail
 	r.written.next.Store(s)
 	r.written = s
@@ -140,9 +140,9 @@ func Front[T any](r *Ring[T]) *T {
 	return &s.slots[head&s.mask]
 }
 
-// Take moves the oldest values to dst, at most len(dst), and returns how many; 0 if the ring is empty. It may
+// PopMany moves the oldest values to dst, at most len(dst), and returns how many; 0 if the ring is empty. It may
 // leave some for the next call, but takes at least one if any waits. Consumer side.
-func Take[T any](r *Ring[T], dst []T) (n int) {
+func PopMany[T any](r *Ring[T], dst []T) (n int) {
 	if Front(r) == nil {
 		return 0
 	}

@@ -68,7 +68,7 @@ func TestModel(t *testing.T) {
 			},
 			"take": func(t *rapid.T) {
 				some := make([]int, rapid.IntRange(0, 9).Draw(t, "places"))
-				n := ring.Take(r, some)
+				n := ring.PopMany(r, some)
 				if n > len(model) || n == 0 && min(len(some), len(model)) > 0 || !slices.Equal(some[:n], model[:n]) {
 					t.Fatalf("Take gives %d of %v; the model holds %v", n, some, model)
 				}
@@ -151,7 +151,7 @@ func TestForgets(t *testing.T) {
 	for name, leave := range map[string]func(*ring.Ring[value]){
 		"Pop":  func(r *ring.Ring[value]) { ring.Pop(r) },
 		"Drop": func(r *ring.Ring[value]) { ring.Front(r); ring.Drop(r) },
-		"Take": func(r *ring.Ring[value]) { ring.Take(r, make([]value, 1)) },
+		"Take": func(r *ring.Ring[value]) { ring.PopMany(r, make([]value, 1)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := ring.New[value](4)

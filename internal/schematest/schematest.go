@@ -15,28 +15,28 @@ import (
 
 // Matrix generates valid and invalid files for a schema.
 type Matrix struct {
-	Places []*Place
+	Mappings []*MappingPath
 
-	base  Map
-	words []Text
-	wrong func(Map) int
-	lacks string           // a pattern that matches no word of the base
-	known map[string]*Key  // keys that were valid elsewhere, by name and schema
-	with  map[string]Map   // the latest With of keys that were invalid alone, by name and schema
-	found map[string]found // by the key and the schema
+	base        Map
+	words       []Text
+	countErrors func(Map) int
+	noMatch     string           // a pattern that matches no word of the base
+	known       map[string]*Key  // keys that were valid elsewhere, by name and schema
+	with        map[string]Map   // the latest With of keys that were invalid alone, by name and schema
+	found       map[string]found // by the key and the schema
 }
 
-// Place is a path of a file with a mapping: "sounds.*.limit", "cues[]".
-type Place struct {
+// MappingPath is a path of a file with a mapping: "sounds.*.limit", "cues[]".
+type MappingPath struct {
 	Path   string
 	Shapes []*Shape
 }
 
 // Shape is a kind of mapping at a place. A cue has a shape for each verb.
 type Shape struct {
-	Place *Place
-	Needs Map // required keys with values
-	Keys  []*Key
+	Mapping *MappingPath
+	Needs   Map // required keys with values
+	Keys    []*Key
 
 	matrix *Matrix
 	wrap   func(any) Map
@@ -45,11 +45,11 @@ type Shape struct {
 
 // Key is a key of a shape.
 type Key struct {
-	Name string
-	Good []any // values allowed by the schema; those that are valid in a file come first
-	Bad  []any // values not allowed by the schema
-	With Map   // other keys with which the first of Good is valid
-	Fits bool  // the key is valid alone or together with With
+	Name  string
+	Good  []any // values allowed by the schema; those that are valid in a file come first
+	Bad   []any // values not allowed by the schema
+	With  Map   // other keys with which the first of Good is valid
+	Valid bool  // the key is valid alone or together with With
 }
 
 // found is the best value found for a required key, or the best name found for a mapping of names. faults is the
@@ -81,11 +81,11 @@ func New(text []byte, base Map, words []Text, wrong func(text string) int) (*Mat
 	if err := json.Unmarshal(text, &root); err != nil {
 		return nil, err
 	}
-	m := &Matrix{base: base, words: words, wrong: once(wrong), known: map[string]*Key{}, with: map[string]Map{}, found: map[string]found{}}
+	m := &Matrix{base: base, words: words, countErrors: once(wrong), known: map[string]*Key{}, with: map[string]Map{}, found: map[string]found{}}
 	m.gather(base)
 	m.walk(&root, "", func(v any) Map { return v.(Map) })
-	if m.lacks != "" {
-		return nil, fmt.Errorf("no text of the base matches %s", m.lacks)
+	if m.noMatch != "" {
+		return nil, fmt.Errorf("no text of the base matches %s", m.noMatch)
 	}
 	return m, nil
 }
@@ -170,22 +170,22 @@ func (m *Matrix) walk(s *schema, path string, wrap func(any) Map) {
 	if s.Properties == nil {
 		return
 	}
-	i := slices.IndexFunc(m.Places, func(p *Place) bool { return p.Path == path })
+	i := slices.IndexFunc(m.Mappings, func(p *MappingPath) bool { return p.Path == path })
 	if i < 0 {
-		i = len(m.Places)
-		m.Places = append(m.Places, &Place{Path: path})
+		i = len(m.Mappings)
+		m.Mappings = append(m.Mappings, &MappingPath{Path: path})
 	}
-	sh := &Shape{Place: m.Places[i], matrix: m, wrap: wrap}
-	sh.Place.Shapes = append(sh.Place.Shapes, sh)
+	sh := &Shape{Mapping: m.Mappings[i], matrix: m, wrap: wrap}
+	sh.Mapping.Shapes = append(sh.Mapping.Shapes, sh)
 	sh.find(s, nil)
 	learned := map[string][]any{}
 	for _, name := range sorted(s.Properties) {
 		m.walk(s.Properties[name], path+"."+name, func(v any) Map {
 			return wrap(sh.Needs.merge(sh.Key(name).With, 1).With(name, v))
 		})
-		for _, p := range m.Places[i+1:] {
+		for _, p := range m.Mappings[i+1:] {
 			below, ok := strings.CutPrefix(p.Path, path+"."+name)
-			if !ok || sh.Key(name).Fits {
+			if !ok || sh.Key(name).Valid {
 				continue
 			}
 			for _, item := range p.items() {
@@ -206,10 +206,10 @@ func (m *Matrix) walk(s *schema, path string, wrap func(any) Map) {
 }
 
 // items returns valid mappings of a place.
-func (p *Place) items() (all []any) {
+func (p *MappingPath) items() (all []any) {
 	for _, sh := range p.Shapes {
 		for _, k := range sh.Keys {
-			if k.Fits {
+			if k.Valid {
 				all = append(all, sh.Item(k.With.With(k.Name, k.Good[0])))
 			}
 		}
@@ -238,7 +238,7 @@ func (m *Matrix) name(wrap func(any) Map, key string, of *schema) func(any) Map 
 	text, _ := json.Marshal(of)
 	name := best(m.found, key+string(text), m.words[:min(len(m.words), most)], func(w Text) (n int) {
 		for _, v := range values {
-			n += m.wrong(m.file(wrap(Map{{string(w), v}})))
+			n += m.countErrors(m.file(wrap(Map{{string(w), v}})))
 		}
 		return n
 	})
@@ -277,7 +277,7 @@ func (sh *Shape) find(s *schema, learned map[string][]any) {
 		if known := m.known[names[k]]; known != nil && learned[name] == nil {
 			k.Good = append([]any{known.Good[0]}, k.Good...)
 		}
-		if v := m.base.Get(name); v != nil && sh.Place.Path == "" {
+		if v := m.base.Get(name); v != nil && sh.Mapping.Path == "" {
 			k.Good = append([]any{v}, k.Good...)
 		}
 		sh.Keys = append(sh.Keys, k)
@@ -287,18 +287,18 @@ func (sh *Shape) find(s *schema, learned map[string][]any) {
 		if v := sh.Needs.Get(k.Name); v != nil {
 			k.Good = append([]any{v}, k.Good...)
 		}
-		if sh.alone(k, m.with[names[k]] != nil); k.Fits && sh.extra == nil && sh.Needs.Get(k.Name) == nil {
+		if sh.alone(k, m.with[names[k]] != nil); k.Valid && sh.extra == nil && sh.Needs.Get(k.Name) == nil {
 			sh.extra = Map{{k.Name, k.Good[0]}}
 		}
 	}
 	for _, k := range sh.Keys {
-		if !k.Fits {
+		if !k.Valid {
 			sh.beside(k, m.known[names[k]], m.with[names[k]])
 		}
 		if k.With != nil {
 			m.with[names[k]] = k.With
 		}
-		if known := m.known[names[k]]; k.Fits && (known == nil || len(k.With) < len(known.With)) {
+		if known := m.known[names[k]]; k.Valid && (known == nil || len(k.With) < len(known.With)) {
 			m.known[names[k]] = k
 		}
 	}
@@ -308,7 +308,7 @@ func (sh *Shape) find(s *schema, learned map[string][]any) {
 const most = 24
 
 // right reports whether the file with the given keys in the mapping is valid.
-func (sh *Shape) right(keys Map) bool { return sh.matrix.wrong(sh.File(keys)) == 0 }
+func (sh *Shape) right(keys Map) bool { return sh.matrix.countErrors(sh.File(keys)) == 0 }
 
 // alone moves values of a key that are valid alone to the front. For a key that was valid elsewhere only with
 // other keys, it tries few values.
@@ -325,7 +325,7 @@ func (sh *Shape) alone(k *Key, few bool) {
 			other = append(other, v)
 		}
 	}
-	k.Good, k.Fits = append(fit, other...), len(fit) > 0
+	k.Good, k.Valid = append(fit, other...), len(fit) > 0
 }
 
 // beside finds other keys with which a key is valid. It first tries those with which it was valid elsewhere.
@@ -341,7 +341,7 @@ func (sh *Shape) beside(k, known *Key, with Map) {
 			}
 			if sh.right(with.With(k.Name, v)) {
 				k.Good[0], k.Good[i] = v, k.Good[0]
-				k.With, k.Fits = with, true
+				k.With, k.Valid = with, true
 				return true
 			}
 		}
@@ -379,7 +379,7 @@ func (sh *Shape) require(s *schema, names map[*Key]string) {
 		faults := func(v any) int {
 			sh.Needs = slices.Clone(sh.Needs)
 			sh.Needs[i].Value = v
-			return sh.matrix.wrong(sh.File(nil))
+			return sh.matrix.countErrors(sh.File(nil))
 		}
 		sh.Needs[i].Value = best(sh.matrix.found, fmt.Sprint(s.Required, names[k]), k.Good, faults)
 	}
@@ -406,7 +406,7 @@ func (sh *Shape) Item(keys Map) Map {
 
 // File returns the file with the given keys in the mapping.
 func (sh *Shape) File(keys Map) Map {
-	if sh.Place.Path == "" {
+	if sh.Mapping.Path == "" {
 		out := sh.matrix.base
 		for _, p := range keys {
 			out = out.With(p.Key, p.Value)
@@ -481,7 +481,7 @@ func (m *Matrix) good(s *schema, deep int) (all []any) {
 				}
 			}
 			if len(all) == before {
-				m.lacks = s.Pattern
+				m.noMatch = s.Pattern
 				return []any{Text("")}
 			}
 		}
@@ -556,7 +556,7 @@ type Case struct {
 // each.
 func (m *Matrix) Singles(all bool) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
-		for _, p := range m.Places {
+		for _, p := range m.Mappings {
 			for _, sh := range p.Shapes {
 				for i, k := range sh.Keys {
 					good, bad := k.Good[:min(len(k.Good), 2)], k.Bad
@@ -565,7 +565,7 @@ func (m *Matrix) Singles(all bool) iter.Seq[Case] {
 						bad = bad[from : from+2]
 					}
 					for j, v := range slices.Concat(good, bad) {
-						c := Case{fmt.Sprintf("%s %s", p.Path, k.Name), sh.File(k.With.With(k.Name, v)), []*Key{k}, k.Fits && j == 0}
+						c := Case{fmt.Sprintf("%s %s", p.Path, k.Name), sh.File(k.With.With(k.Name, v)), []*Key{k}, k.Valid && j == 0}
 						if !yield(c) {
 							return
 						}
@@ -580,7 +580,7 @@ func (m *Matrix) Singles(all bool) iter.Seq[Case] {
 func (m *Matrix) Random(r *rand.Rand) Map {
 	file := m.base
 	for range 1 + r.IntN(7) {
-		p := m.Places[r.IntN(len(m.Places))]
+		p := m.Mappings[r.IntN(len(m.Mappings))]
 		sh := p.Shapes[r.IntN(len(p.Shapes))]
 		keys := Map{}
 		for range r.IntN(5) {
@@ -604,7 +604,7 @@ func (m *Matrix) Random(r *rand.Rand) Map {
 func (m *Matrix) Pairs(all bool) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		seen := map[string]bool{}
-		for _, p := range m.Places {
+		for _, p := range m.Mappings {
 			for _, sh := range p.Shapes {
 				for i, a := range sh.Keys {
 					for _, b := range sh.Keys[i+1:] {
@@ -639,11 +639,11 @@ func (m *Matrix) Cover() iter.Seq[Case] {
 			}
 			return fmt.Sprint(a.Name, b.Name, a.Good[:min(2, len(a.Good))], b.Good[:min(2, len(b.Good))])
 		}
-		for _, p := range m.Places {
+		for _, p := range m.Mappings {
 			for _, sh := range p.Shapes {
 				for i, a := range sh.Keys {
 					for _, b := range sh.Keys[i+1:] {
-						if !a.Fits || !b.Fits || seen[id(a, b)] {
+						if !a.Valid || !b.Valid || seen[id(a, b)] {
 							continue
 						}
 						seen[id(a, b)] = true
@@ -655,7 +655,7 @@ func (m *Matrix) Cover() iter.Seq[Case] {
 						for j := range sh.Keys {
 							c := sh.Keys[(i+j)%len(sh.Keys)]
 							fresh := func(k *Key) bool { return !seen[id(c, k)] }
-							if !c.Fits || slices.Contains(used, c) || !slices.ContainsFunc(used, fresh) || !sh.right(keys.add(c)) {
+							if !c.Valid || slices.Contains(used, c) || !slices.ContainsFunc(used, fresh) || !sh.right(keys.add(c)) {
 								continue
 							}
 							for _, k := range used {
@@ -679,12 +679,12 @@ func (m Map) add(k *Key) Map { return k.With.merge(m, 1).With(k.Name, k.Good[0])
 // pair returns files with two keys.
 func (sh *Shape) pair(a, b *Key, all bool) (cases []Case) {
 	with := a.With.merge(b.With, 1)
-	name := fmt.Sprintf("%s %s %s", sh.Place.Path, a.Name, b.Name)
+	name := fmt.Sprintf("%s %s %s", sh.Mapping.Path, a.Name, b.Name)
 	add := func(v, w any, good bool) {
 		cases = append(cases, Case{name, sh.File(with.With(a.Name, v).With(b.Name, w)), []*Key{a, b}, good})
 	}
 	at := func(values []any, i int) any { return values[i%len(values)] }
-	add(a.Good[0], b.Good[0], a.Fits && b.Fits)
+	add(a.Good[0], b.Good[0], a.Valid && b.Valid)
 	if all {
 		n := len(a.Name) + len(b.Name) // the keys select the invalid values
 		add(at(a.Good, 1), at(b.Good, 1), false)
@@ -697,12 +697,12 @@ func (sh *Shape) pair(a, b *Key, all bool) (cases []Case) {
 
 // foreign yields a key of the shape with each key that only other shapes of the place have.
 func (sh *Shape) foreign(a *Key, yield func(Case) bool) bool {
-	for _, other := range sh.Place.Shapes {
+	for _, other := range sh.Mapping.Shapes {
 		for _, b := range other.Keys {
 			if sh.Key(b.Name) != nil {
 				continue
 			}
-			name := fmt.Sprintf("%s %s %s", sh.Place.Path, a.Name, b.Name)
+			name := fmt.Sprintf("%s %s %s", sh.Mapping.Path, a.Name, b.Name)
 			if !yield(Case{name, sh.File(Map{{a.Name, a.Good[0]}, {b.Name, b.Good[0]}}), nil, false}) {
 				return false
 			}

@@ -76,14 +76,14 @@ const highest = 0.49
 
 // Warped holds frequencies for one rate after the bilinear transform: tan(pi frequency/rate).
 type Warped struct {
-	rate   int
-	edges  [Bands + 1]float64
-	points [Bands][Points]float64
-	each   [Bands]float64 // 1 / (4 times the width of a band in octaves); 0: above the range of the rate
+	rate         int
+	edges        [Bands + 1]float64
+	points       [Bands][Points]float64
+	invBandWidth [Bands]float64 // 1 / (4 times the width of a band in octaves); 0: above the range of the rate
 
-	passes   passes
-	kept     float64 // usable size of the table
-	prepared atomic.Bool
+	passes     passes
+	usableSize float64 // usable size of the table
+	prepared   atomic.Bool
 }
 
 // Points is the number of sample frequencies per band for responses without a closed form. They are 0.04
@@ -107,15 +107,15 @@ func warp(rate int) *Warped {
 	w := &Warped{rate: rate}
 	at := func(hertz float64) float64 { return pcm.TanPi(min(hertz/float64(rate), highest)) }
 	for b := range w.edges {
-		w.edges[b] = at(heardEdge(b))
+		w.edges[b] = at(audibleEdge(b))
 	}
 	for b := range w.points {
-		from, to := pcm.Log2(heardEdge(b)), pcm.Log2(heardEdge(b+1))
+		from, to := pcm.Log2(audibleEdge(b)), pcm.Log2(audibleEdge(b+1))
 		for i := range w.points[b] {
 			w.points[b][i] = at(pcm.Exp2(from + float64((to-from)*((float64(i)+0.5)/Points))))
 		}
 		if w.edges[b+1] > w.edges[b] {
-			w.each[b] = 1 / float64(4*(pcm.Log2(w.edges[b+1])-pcm.Log2(w.edges[b])))
+			w.invBandWidth[b] = 1 / float64(4*(pcm.Log2(w.edges[b+1])-pcm.Log2(w.edges[b])))
 		}
 	}
 	return w

@@ -56,9 +56,9 @@ func Measure(s *Sound, looped bool) []Hop {
 			}
 			if i == 0 {
 				whole[h] = sum(e[:])
-				out[h].Now.take(&energies[h], k[h])
+				out[h].Now.setPowers(&energies[h], k[h])
 			}
-			out[h].Ahead[i].take(&e, whole[h])
+			out[h].Ahead[i].setPowers(&e, whole[h])
 		}
 	}
 	for h := range out { // silence has no spectrum of its own; if the index is not silent there, it counts as pink
@@ -155,7 +155,7 @@ func (m *meter) fill() {
 			}
 			m.ready[c] = append(m.ready[c], m.filters[c].Next(x))
 		}
-		m.filters[c].Rest()
+		m.filters[c].FlushTiny()
 	}
 }
 

@@ -25,7 +25,7 @@ type passes struct {
 // works, too, but takes ten times as long.
 func (w *Warped) Prepare() {
 	w.passes.once.Do(func() {
-		w.kept = min(cutoffs, (pcm.Log2(float64(w.rate)/4)-lowestLog)*cutoffsEach)
+		w.usableSize = min(cutoffs, (pcm.Log2(float64(w.rate)/4)-lowestLog)*cutoffsEach)
 		for i := range w.passes.low {
 			at := lowestLog + float64(i)/cutoffsEach
 			w.passes.low[i], w.passes.high[i] = w.pass(at, true), w.pass(at, false)
@@ -43,23 +43,23 @@ func (w *Warped) Pass(log float64, low bool) (g Gains) {
 	if low {
 		kept = &w.passes.low
 	}
-	if !w.drawn(&g, log, kept) {
+	if !w.interpolate(&g, log, kept) {
 		g = w.pass(log, low)
 	}
 	return g
 }
 
-// drawn interpolates the gains for a cutoff from the table kept, stores them in g and returns true. It returns
+// interpolate interpolates the gains for a cutoff from table, stores them in g and returns true. It returns
 // false without a change if the cutoff is outside the table or Prepare was not called. log is the binary
 // logarithm of the cutoff in Hz.
-func (w *Warped) drawn(g *Gains, log float64, kept *[cutoffs + 1]Gains) bool {
+func (w *Warped) interpolate(g *Gains, log float64, table *[cutoffs + 1]Gains) bool {
 	at := float64((log - lowestLog) * cutoffsEach)
-	if !(at >= 0 && at < w.kept) || !w.prepared.Load() {
+	if !(at >= 0 && at < w.usableSize) || !w.prepared.Load() {
 		return false
 	}
 	i := int(at)
 	share := at - float64(i)
-	from, to := &kept[i], &kept[i+1]
+	from, to := &table[i], &table[i+1]
 	for b := range g {
 		g[b] = from[b] + float64((to[b]-from[b])*share)
 	}
@@ -83,7 +83,7 @@ func (w *Warped) pass(log float64, low bool) (g Gains) {
 			if low {
 				way = -way
 			}
-			if g[b-1] = float64(way * w.each[b-1]); w.each[b-1] == 0 {
+			if g[b-1] = float64(way * w.invBandWidth[b-1]); w.invBandWidth[b-1] == 0 {
 				g[b-1] = q / (1 + q)
 			}
 			g[b-1] = min(max(g[b-1], 0), 1) // rounding may exceed the range for tiny gains

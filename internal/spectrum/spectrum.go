@@ -26,8 +26,8 @@ func edge(b int) float64 {
 	return pcm.Exp2(pcm.Log2(lowest) + float64(float64(b)/Bands*(pcm.Log2(widest)-pcm.Log2(lowest))))
 }
 
-// heardEdge is edge, but the first and the last band end at the limits of the audible range.
-func heardEdge(b int) float64 {
+// audibleEdge is edge, but the first and the last band end at the limits of the audible range.
+func audibleEdge(b int) float64 {
 	switch b {
 	case 0: // the K filter attenuates everything below 38 Hz
 		return pcm.Exp2(pcm.Log2(lowest) + float64(0.25/Bands*(pcm.Log2(widest)-pcm.Log2(lowest))))
@@ -47,12 +47,12 @@ var pinkShares = func() (s Shares) {
 	for b := range e {
 		e[b] = 1
 	}
-	s.take(&e, Bands)
+	s.setPowers(&e, Bands)
 	return s
 }()
 
-// take sets the shares to the powers e divided by whole, rounded to 16 bits. If whole is 0, all shares are 0.
-func (s *Shares) take(e *[Bands]float64, whole float64) {
+// setPowers sets the shares to the powers e divided by whole, rounded to 16 bits. If whole is 0, all shares are 0.
+func (s *Shares) setPowers(e *[Bands]float64, whole float64) {
 	for b, x := range e {
 		share := 0.0
 		if whole > 0 {

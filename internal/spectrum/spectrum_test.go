@@ -37,7 +37,7 @@ func TestGains(t *testing.T) {
 			}
 			mean := w.Mean(func(x float64) float64 { return 1 / (1 + (x/c)*(x/c)*(x/c)*(x/c)) })
 			for b := range mean { // near half the rate, warping changes the means
-				if heardEdge(b+1) < float64(rate)/6 && math.Abs(decibels(mean[b]/low[b])) > 0.1 {
+				if audibleEdge(b+1) < float64(rate)/6 && math.Abs(decibels(mean[b]/low[b])) > 0.1 {
 					t.Errorf("%d Hz, low-pass %v Hz, band %d: points have %v, the formula %v", rate, hertz, b, mean[b], low[b])
 				}
 			}
@@ -76,7 +76,7 @@ func TestShares(t *testing.T) {
 			sum += x
 		}
 		var s Shares
-		s.take(&e, sum)
+		s.setPowers(&e, sum)
 		if x := decibels(s.Through(&flat)); math.Abs(x) > 0.017 {
 			t.Errorf("all of it is %v dB", x)
 		}
@@ -90,7 +90,7 @@ func TestShares(t *testing.T) {
 	}
 	var none [Bands]float64
 	var s Shares
-	if s.take(&none, 0); s.Through(&flat) != 0 {
+	if s.setPowers(&none, 0); s.Through(&flat) != 0 {
 		t.Errorf("of silence there is %v", s.Through(&flat))
 	}
 	if x := Pink.Through(&flat); math.Abs(x-1) > 0.005 {
@@ -116,7 +116,7 @@ func sound(x []float32, channels, rate int, loop pcm.Loop) *Sound {
 func TestTones(t *testing.T) {
 	for _, rate := range rates {
 		for b := range Bands {
-			middle := math.Sqrt(heardEdge(b) * heardEdge(b+1))
+			middle := math.Sqrt(audibleEdge(b) * audibleEdge(b+1))
 			if middle > 0.45*float64(rate) {
 				continue
 			}

@@ -24,17 +24,17 @@ type File struct {
 }
 
 // Create makes a file whose temporary name ends in ending. It removes the unfinished files of killed
-// processes with the same path and ending, on systems with file locks. Keep replaces an existing regular file
+// processes with the same path and ending, on systems with file locks. Commit replaces an existing regular file
 // and preserves its permissions. If path is a symbolic link, the link stays and the file replaces its target.
 func Create(path, ending string) (*File, error) { return create(path, ending, false) }
 
-// Begin is Create of a file that is kept if the process dies. If path does not exist, the file has that name from the
-// beginning. Otherwise it is a hidden file in the same folder until Keep; Create does not remove such a file.
+// CreatePersistent is Create of a file that stays if the process dies. If path does not exist, the file has that
+// name from the beginning. Otherwise it is a hidden file in the same folder until Commit; Create does not remove it.
 // Discard removes the file in both cases.
-func Begin(path, ending string) (*File, error) { return create(path, ending, true) }
+func CreatePersistent(path, ending string) (*File, error) { return create(path, ending, true) }
 
-// create makes a file as Begin does if begun is true, otherwise as Create does.
-func create(path, ending string, begun bool) (*File, error) {
+// create makes a file as CreatePersistent does if persistent is true, otherwise as Create does.
+func create(path, ending string, persistent bool) (*File, error) {
 	if path == "/dev/stdout" {
 		return &File{File: os.Stdout}, nil
 	}
@@ -64,12 +64,12 @@ func create(path, ending string, begun bool) (*File, error) {
 	if there {
 		mode = info.Mode().Perm()
 	}
-	if begun && !there {
+	if persistent && !there {
 		f.part = f.target
 		f.File, err = os.OpenFile(f.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		return f, err
 	}
-	if err := f.makePart(ending, mode, begun); err != nil {
+	if err := f.makePart(ending, mode, persistent); err != nil {
 		return nil, err
 	}
 	if there {
@@ -84,20 +84,20 @@ func create(path, ending string, begun bool) (*File, error) {
 // checkedParts is the number of part names of a target that Create checks for unfinished files.
 const checkedParts = 16
 
-// makePart creates part, locks it, and removes the parts of the same target that no process has locked. A kept
+// makePart creates part, locks it, and removes the parts of the same target that no process has locked. A persistent
 // part has another name, and is not removed when its process is killed.
 // The name is made from a hash of the target's: a long name may have no room for more letters.
-func (f *File) makePart(ending string, mode fs.FileMode, kept bool) error {
+func (f *File) makePart(ending string, mode fs.FileMode, persistent bool) error {
 	folder, base := filepath.Split(f.target)
 	hash := fnv.New64a()
 	hash.Write([]byte(base))
 	prefix := ".voicepool-"
-	if kept {
+	if persistent {
 		prefix += "kept-"
 	}
 	for i := 0; i < checkedParts || f.File == nil; i++ {
 		part := filepath.Join(folder, fmt.Sprintf("%s%016x-%d%s", prefix, hash.Sum64(), i, ending))
-		if !kept {
+		if !persistent {
 			removeAbandoned(part)
 		}
 		if f.File != nil {
@@ -135,9 +135,9 @@ func IsDescriptor(path string) bool {
 // Direct reports whether the file is written directly, without a temporary name.
 func (f *File) Direct() bool { return f.part == "" }
 
-// Keep closes the file and renames it to its target. On failure it removes the temporary file. For a file that is
+// Commit closes the file and renames it to its target. On failure it removes the temporary file. For a file that is
 // written directly it only closes it.
-func (f *File) Keep() error {
+func (f *File) Commit() error {
 	err := f.close()
 	if err == nil && f.part != "" {
 		err = os.Rename(f.part, f.target)
@@ -149,7 +149,7 @@ func (f *File) Keep() error {
 	return err
 }
 
-// Discard closes the file and removes the temporary file; after Keep it has no effect.
+// Discard closes the file and removes the temporary file; after Commit it has no effect.
 func (f *File) Discard() {
 	f.close()
 	if f.part != "" {

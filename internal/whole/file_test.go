@@ -36,7 +36,7 @@ func TestFile(t *testing.T) {
 	}
 	for _, text := range []string{"one", "two"} {
 		f := make(text)
-		if err := f.Keep(); err != nil {
+		if err := f.Commit(); err != nil {
 			t.Error(err)
 		}
 		f.Discard()
@@ -62,7 +62,7 @@ func TestKeepFails(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path, "b"), fs.ModePerm); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Keep(); err == nil {
+	if err := f.Commit(); err == nil {
 		t.Error("it replaces a folder")
 	}
 	if files, _ := os.ReadDir(folder); len(files) != 1 {

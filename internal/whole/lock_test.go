@@ -25,7 +25,7 @@ func TestKilled(t *testing.T) {
 	if folder := os.Getenv(killedIn); folder != "" {
 		create := Create
 		if os.Getenv(killedBegin) != "" {
-			create = Begin
+			create = CreatePersistent
 		}
 		if _, err := create(filepath.Join(folder, "a.wav"), ".wav"); err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestKilled(t *testing.T) {
 		if _, err := f.WriteString("x"); err != nil {
 			t.Error(err)
 		}
-		if err := f.Keep(); err != nil {
+		if err := f.Commit(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestKilled(t *testing.T) {
 	kill() // a recording over the existing a.wav
 	has(3)
 	create("a.wav", ".wav").Discard()
-	if f, err := Begin(filepath.Join(folder, "a.wav"), ".wav"); err != nil {
+	if f, err := CreatePersistent(filepath.Join(folder, "a.wav"), ".wav"); err != nil {
 		t.Error(err)
 	} else {
 		f.Discard()
@@ -97,7 +97,7 @@ func TestKilled(t *testing.T) {
 	has(3) // it is the only copy of the recording
 }
 
-// TestCreateAtOnce has many goroutines write one output: each Keep finds its file.
+// TestCreateAtOnce has many goroutines write one output: each Commit finds its file.
 func TestCreateAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a")
@@ -113,7 +113,7 @@ func TestCreateAtOnce(t *testing.T) {
 					return
 				}
 				fmt.Fprint(f, i)
-				if err := f.Keep(); err != nil {
+				if err := f.Commit(); err != nil {
 					t.Error(err)
 				}
 			}

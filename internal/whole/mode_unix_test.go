@@ -14,7 +14,7 @@ import (
 func TestMode(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	for _, mask := range []os.FileMode{0, 0o002, 0o022, 0o027, 0o077, 0o137, 0o222, 0o277, 0o777} {
-		for name, create := range map[string]func(path, ending string) (*File, error){"create": Create, "begin": Begin} {
+		for name, create := range map[string]func(path, ending string) (*File, error){"create": Create, "begin": CreatePersistent} {
 			for _, old := range []os.FileMode{0, 0o600, 0o640, 0o666, 0o755} { // 0 means a new file
 				folder := t.TempDir()
 				path := filepath.Join(folder, "a")
@@ -35,7 +35,7 @@ func TestMode(t *testing.T) {
 					t.Errorf("umask %03o, %s, the old file has %03o: %v", mask, name, old, err)
 					continue
 				}
-				if err := f.Keep(); err != nil {
+				if err := f.Commit(); err != nil {
 					t.Error(err)
 				}
 				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {

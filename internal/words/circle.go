@@ -2,13 +2,13 @@ package words
 
 import "strings"
 
-// Way is a directed edge between two names. Says describes it in a sentence.
-type Way struct{ From, To, Says string }
+// Edge is a directed edge between two names. Text describes it in a sentence.
+type Edge struct{ From, To, Text string }
 
 // Circles reports whether the edges contain a cycle.
-func Circles(ways []Way) bool {
+func Circles(edges []Edge) bool {
 	leads, into := map[string][]string{}, map[string]int{}
-	for _, w := range ways {
+	for _, w := range edges {
 		leads[w.From] = append(leads[w.From], w.To)
 		into[w.To]++
 	}
@@ -29,19 +29,19 @@ func Circles(ways []Way) bool {
 			}
 		}
 	}
-	return gone < len(ways)
+	return gone < len(edges)
 }
 
-// Circle describes the shortest cycle through a name by the texts Says of its edges, joined by commas. It returns ""
+// Circle describes the shortest cycle through a name by the Text of its edges, joined by commas. It returns ""
 // without such a cycle.
-func Circle(ways []Way, name string) string {
+func Circle(edges []Edge, name string) string {
 	type step struct {
-		way    int
+		edge   int
 		before *step
 	}
 	from := map[string][]int{}
-	for i := range ways {
-		from[ways[i].From] = append(from[ways[i].From], i)
+	for i := range edges {
+		from[edges[i].From] = append(from[edges[i].From], i)
 	}
 	var last *step
 	seen := map[string]bool{}
@@ -50,10 +50,10 @@ func Circle(ways []Way, name string) string {
 		for _, s := range wave {
 			at := name
 			if s != nil {
-				at = ways[s.way].To
+				at = edges[s.edge].To
 			}
 			for _, i := range from[at] {
-				w := &ways[i]
+				w := &edges[i]
 				if w.To == name && last == nil {
 					last = &step{i, s}
 				}
@@ -67,7 +67,7 @@ func Circle(ways []Way, name string) string {
 	}
 	var says []string
 	for s := last; s != nil; s = s.before {
-		says = append([]string{ways[s.way].Says}, says...)
+		says = append([]string{edges[s.edge].Text}, says...)
 	}
 	return strings.Join(says, ", ")
 }

@@ -11,11 +11,11 @@ import (
 // follows it.
 func TestCircles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var ways []Way
+		var ways []Edge
 		reach := [6][6]bool{}
 		for range rapid.IntRange(0, 9).Draw(t, "ways") {
 			from, to := rapid.IntRange(0, 5).Draw(t, "from"), rapid.IntRange(0, 5).Draw(t, "to")
-			ways = append(ways, Way{fmt.Sprint(from), fmt.Sprint(to), fmt.Sprintf("%d to %d", from, to)})
+			ways = append(ways, Edge{fmt.Sprint(from), fmt.Sprint(to), fmt.Sprintf("%d to %d", from, to)})
 			reach[from][to] = true
 		}
 		for k := range reach {

@@ -19,9 +19,9 @@ func (r *Reader) circles(root *yaml.Node) {
 		effects   []effect.Effect
 	}
 	ends := []end{{"master", "master", nil, r.rules.Master.Effects}}
-	var ways []words.Way // steps of the signal, or of a level to a sidechain
+	var ways []words.Edge // steps of the signal, or of a level to a sidechain
 	way := func(from, to, says string, names ...any) {
-		ways = append(ways, words.Way{From: from, To: to, Says: fmt.Sprintf(says, names...)})
+		ways = append(ways, words.Edge{From: from, To: to, Text: fmt.Sprintf(says, names...)})
 	}
 	for i := range r.rules.Outputs {
 		if name := r.rules.Outputs[i].Name; i > 0 {

@@ -32,12 +32,12 @@ func newMDCT(n int) *mdct {
 func (t *mdct) inverse(first, second, x []float64) {
 	m, q := t.n/2, t.n/4
 	x = x[:m]
-	cos, sin, z, place := t.cos[:q], t.sin[:q], t.z[:q], t.fft.Places()[:q]
+	cos, sin, z, place := t.cos[:q], t.sin[:q], t.z[:q], t.fft.Order()[:q]
 	for k, c := range cos {
 		a, b, s := x[2*k], x[m-1-2*k], sin[k]
 		z[place[k]] = complex(float64(a*c)+float64(b*s), float64(b*c)-float64(a*s))
 	}
-	t.fft.ApplyPlaced(z)
+	t.fft.ApplyOrdered(z)
 	u := t.u[:m]
 	for j, z := range z {
 		a, b, c, s := real(z), imag(z), cos[j], sin[j]

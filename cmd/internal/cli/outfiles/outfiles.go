@@ -244,7 +244,7 @@ func (f *File) Save(write func(io.Writer) error) error {
 		err = out.Flush()
 	}
 	if err == nil {
-		err = f.file.Keep()
+		err = f.file.Commit()
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, words.Cause(err))

@@ -263,7 +263,7 @@ func (d *Store) fetch(ctx context.Context, sum, path string) error {
 	if err := d.Write(ctx, sum, f); err != nil {
 		return err
 	}
-	return f.Keep()
+	return f.Commit()
 }
 
 // Write copies the file with the hash sum from the store to w, past the cache. Data with another hash is an error, but

@@ -114,7 +114,7 @@ func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*w
 	weighted, sum := []loudness.Filter{loudness.NewFilter(Rate)}, 0.0
 	for some := range slices.Chunk(w.samples, grain) {
 		w.energy = append(w.energy, sum)
-		weighted[0].Rest()
+		weighted[0].FlushTiny()
 		sum = loudness.Energy(weighted, some, sum)
 	}
 	w.energy = append(w.energy, sum)

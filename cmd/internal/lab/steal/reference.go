@@ -83,8 +83,8 @@ func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
 				return
 			}
 			if i%1024 == 0 {
-				left.Rest()
-				right.Rest()
+				left.FlushTiny()
+				right.FlushTiny()
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := part.Keep(); err != nil {
+	if err := part.Commit(); err != nil {
 		return err
 	}
 	if old != nil {

@@ -137,21 +137,21 @@ func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	return events, nil
 }
 
-// Explain returns lines that explain the life of the voice with the number number: a title, its events with their times
+// Explain returns lines that explain the voice with the number number: a title, its events with their times
 // and reasons, and advice. If its start is no longer stored, the error is an *Error of Kind NotFound.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {
 		return nil, err
 	}
-	life := &explain.Life{Number: number}
+	voice := &explain.VoiceEvents{Number: number}
 	for i := range events {
-		life.Add(&events[i].Event)
+		voice.Add(&events[i].Event)
 	}
-	if !life.Started() {
+	if !voice.Started() {
 		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("the start of voice %d is no longer kept", number)}
 	}
-	told := life.Tell(r.head())
+	told := voice.Explain(r.head())
 	text := []string{told.Title()}
 	for _, m := range told.Events {
 		text = append(text, fmt.Sprintf("%s: %s", words.Clock(m.Seconds), m.Text))

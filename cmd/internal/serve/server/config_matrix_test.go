@@ -51,16 +51,16 @@ func TestConfigMatrix(t *testing.T) {
 	for c := range matrix.Pairs(true) {
 		try(c)
 	}
-	for _, p := range matrix.Places {
+	for _, p := range matrix.Mappings {
 		for _, sh := range p.Shapes {
 			for _, k := range sh.Keys {
-				if !k.Fits {
+				if !k.Valid {
 					t.Errorf("no configuration has %s.%s, and is right", p.Path, k.Name)
 				}
 			}
 		}
 	}
-	if len(matrix.Places) != 3 || files < 500 {
-		t.Errorf("%d files of %d places are too few", files, len(matrix.Places))
+	if len(matrix.Mappings) != 3 || files < 500 {
+		t.Errorf("%d files of %d places are too few", files, len(matrix.Mappings))
 	}
 }

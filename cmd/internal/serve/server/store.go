@@ -304,7 +304,7 @@ func writeFile(path string, text []byte) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := f.Keep(); err != nil {
+	if err := f.Commit(); err != nil {
 		return err
 	}
 	return whole.SyncFolder(filepath.Dir(path))

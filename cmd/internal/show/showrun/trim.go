@@ -89,5 +89,5 @@ func save(path string, text []byte) error {
 	if _, err := f.Write(text); err != nil {
 		return err
 	}
-	return f.Keep()
+	return f.Commit()
 }

@@ -86,7 +86,7 @@ const inaudible = -115
 // in errors, which are one line. If recorded is nil, voices are drawn without levels. More than 500,000 events are an
 // error.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	g := gathering{lives: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
 	return g.read(title, name, in, recorded)
 }
 
@@ -102,7 +102,7 @@ func (g *gathering) read(title, name string, in io.Reader, recorded *Levels) (*T
 // Of returns the timeline of the report r with the given title. r must have events, which the Timeline keeps. If
 // recorded is nil, voices are drawn without levels. More than 500,000 events are an error.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	g := gathering{lives: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
 	for i := range r.Events {
 		if err := g.add("the report", &r.Events[i]); err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 // gathering collects the events of a report: by voice in lives, and the events of lost voices and of starts without a
 // voice in lists.
 type gathering struct {
-	lives   map[uint64]*explain.Life
+	lives   map[uint64]*explain.VoiceEvents
 	used    map[string]int // starts by sound
 	refused []*report.Event
 	lost    []*report.Event
@@ -150,7 +150,7 @@ func (g *gathering) add(name string, e *report.Event) error {
 		case number == 0:
 			continue
 		case g.lives[number] == nil:
-			g.lives[number] = &explain.Life{Number: number}
+			g.lives[number] = &explain.VoiceEvents{Number: number}
 		}
 		g.lives[number].Add(e)
 	}
@@ -194,8 +194,8 @@ func audible(l report.Level) float64 {
 // ribbon returns the voice l as parts, one for each stretch in one slot or without a slot. findLanes sets the rows of
 // parts without a slot later. sounds maps names to indexes in t.sounds. If the voice has used a higher slot than
 // earlier voices, ribbon raises t.slots.
-func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
-	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Tell(t.head) }}
+func (t *Timeline) ribbon(l *explain.VoiceEvents, sounds map[string]int) ribbon {
+	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Explain(t.head) }}
 	row, since, living := -1, int64(0), false
 	leave := func(frame int64) {
 		if living {

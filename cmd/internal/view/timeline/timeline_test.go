@@ -324,7 +324,7 @@ func TestTimelineTooMany(t *testing.T) {
 	}
 	two := `{"version":1,"rate":8000,"events":[{"kind":"missed"},{"kind":"missed"}]}`
 	for read, tooMany := range map[int]bool{maxShown - 2: false, maxShown - 1: true} { // events before the two
-		g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}, events: read}
+		g := gathering{lives: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}, events: read}
 		if _, err := g.read("r", "r", strings.NewReader(two), nil); (err != nil) != tooMany || tooMany && err.Error() != "r: more than 500000 events are more than a timeline shows; --length cuts a sheet" {
 			t.Errorf("two events after %d: %v", read, err)
 		}
