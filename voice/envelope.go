@@ -81,7 +81,7 @@ func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 }
 
 // BandEnergies fills energies with the masking energies of the present hop and the next one, by band. Each is
-// multiplied by the power gain of its band in heard. After the end of the index they are 0; without an index they are
+// multiplied by the power gain of its band in powers. After the end of the index they are 0; without an index they are
 // spread evenly over the bands. Audio side.
 func (v *Voice) BandEnergies(powers *[Bands]float32, energies *[2][Bands]float32) {
 	envelope := &v.sound.envelope
