@@ -7,10 +7,10 @@ import (
 	"voicepool/mixer"
 )
 
-// actOnBus sends the effect values and the send gains of the set cue c to the mixer at the moment at, as ramps of
+// applyToBus sends the effect values and the send gains of the set cue c to the mixer at the moment at, as ramps of
 // length over. The effects are on the bus c.Target, and target is that bus or voice as a mixer target. It stops at the
 // first error of the mixer and returns it.
-func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
+func (p *Player) applyToBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
 	for i := range c.Effects {
 		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
 			return err
@@ -24,10 +24,10 @@ func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over tim
 	return nil
 }
 
-// act sends the mixer commands of cue c at the moment at. c must not be a start or a message. target is the mixer
+// applyCue sends the mixer commands of cue c at the moment at. c must not be a start or a message. target is the mixer
 // target of c, or of a delayed layer of it. The error is the mixer's, such as mixer.ErrBusy; some of the commands may
 // have been sent then.
-func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
+func (p *Player) applyCue(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)
 	switch c.Verb {
@@ -48,19 +48,19 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over, nil)
 	case SetDuck:
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
-	case Put:
+	case Move:
 		return at.SetPosition(p.target(c), c.spot())
-	case Listen:
+	case SetListener:
 		return at.SetListener(c.listener())
 	}
-	if err := p.actOnBus(at, c, target, over); err != nil {
+	if err := p.applyToBus(at, c, target, over); err != nil {
 		return err
 	}
 	if c.Change.Fields == 0 && (c.Effects != nil || c.Sends != nil) {
 		return nil
 	}
 	if c.Change.Fields == 0 { // only parameters change
-		return p.tuning.reportMissed(at, p.held.Frame, c)
+		return p.parameters.reportMissed(at, p.held.Frame, c)
 	}
 	return at.Set(target, c.Change, over)
 }

@@ -51,7 +51,7 @@ func TestCease(t *testing.T) {
 								p.Finish()
 							}
 							if n == 5+cease {
-								p.Cease(list, 20*time.Millisecond)
+								p.StopCue(list, 20*time.Millisecond)
 							}
 							for range due[n] {
 								p.Panic(20 * time.Millisecond)

@@ -13,9 +13,9 @@ import (
 // mixer of the show does not have. The same holds for an action by hand. The show continues.
 func TestChangeToWhatTheMixerLacks(t *testing.T) {
 	const (
-		head = "sounds: {a: {file: half.wav}}\n"
-		made = head + "buses: {hall: {}, sfx: {effects: [{drive: {id: one}}], sends: {hall: -6}}}\nlist: [{cue: 1, play: a}]\n"
-		rest = "list: [{cue: 1, play: a}, {cue: 2, "
+		head     = "sounds: {a: {file: half.wav}}\n"
+		original = head + "buses: {hall: {}, sfx: {effects: [{drive: {id: one}}], sends: {hall: -6}}}\nlist: [{cue: 1, play: a}]\n"
+		rest     = "list: [{cue: 1, play: a}, {cue: 2, "
 	)
 	f := newFolder(t)
 	for _, c := range []struct{ name, text, do, want string }{
@@ -32,7 +32,7 @@ func TestChangeToWhatTheMixerLacks(t *testing.T) {
 		{name: "what it has", text: "buses: {hall: {}, sfx: {effects: [{drive: {id: one}}, width], sends: {hall: -6}}}\nscenes: {s: {voices: 3, buses: {sfx: {effects: {one: {amount: 3}}}}}}\n" +
 			rest + "do: [{set: sfx, effects: {one: {amount: 3}}}, {set: sfx, sends: {hall: -3}}, {voices: 32}, {scene: s}]}]"},
 	} {
-		p := f.player(made, cue.Options{Live: true, Changes: true})
+		p := f.player(original, cue.Options{Live: true, Changes: true})
 		tried := false
 		playLive(t, p, 20, func(frame int) {
 			switch {

@@ -9,8 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// crossing is the parsed value of the key `crossfade`.
-type crossing struct {
+// crossfadeSpec is the parsed value of the key `crossfade`.
+type crossfadeSpec struct {
 	from, to, play, id string
 	over               rules.Time
 	gain               pcm.Decibels
@@ -21,7 +21,7 @@ type crossing struct {
 
 // fields returns the keys that the mapping of a crossfade may have. Each field points into c, where its value is
 // stored when it is parsed.
-func (c *crossing) fields() []fields.Field {
+func (c *crossfadeSpec) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "from", To: &c.from},
 		{Key: "to", To: &c.to},
@@ -34,11 +34,11 @@ func (c *crossing) fields() []fields.Field {
 	}
 }
 
-// crossfade expands an action with the key `crossfade` into the nodes of two actions with constant-power fades. The
-// old sound stops, or fades to -80 dB if it is a bus; the new one fades in or is played. n is the node of the action
-// and p its pair with that key. If the crossfade is invalid, the result is nil and an error is recorded.
-func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
-	var c crossing
+// expandCrossfade expands an action with the key `crossfade` into the nodes of two actions with constant-power fades.
+// The old sound stops, or fades to -80 dB if it is a bus; the new one fades in or is played. n is the node of the
+// action and p its pair with that key. If the crossfade is invalid, the result is nil and an error is recorded.
+func (d *draft) expandCrossfade(n *yaml.Node, p *yaml.Pair) (actions []*yaml.Node) {
+	var c crossfadeSpec
 	value := p.Value
 	if value.Kind != yaml.Mapping {
 		d.Fail(value.Place, "crossfade is a mapping, such as {from: rain, to: wind, over: 4s}, not %s", value.Kind)
@@ -50,25 +50,25 @@ func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 			return nil
 		}
 	}
-	own, good := c.fields(), true
+	own, valid := c.fields(), true
 	var keys []string
 	for i := range own {
 		keys = append(keys, own[i].Key)
 	}
-	if d.Each(value, "a crossfade", keys, func(i int, q *yaml.Pair) { good = d.Value(q, &own[i]) && good }) || !good {
+	if d.Each(value, "a crossfade", keys, func(i int, q *yaml.Pair) { valid = d.Value(q, &own[i]) && valid }) || !valid {
 		return nil
 	}
-	given := func(key string) *yaml.Pair { return fields.Given(value, key) }
+	lookup := func(key string) *yaml.Pair { return fields.Given(value, key) }
 	switch {
-	case given("from") == nil || given("over") == nil:
+	case lookup("from") == nil || lookup("over") == nil:
 		d.Fail(value.Place, "a crossfade needs `from`, the id or the bus that fades out, and `over`, the time")
 		return nil
-	case (given("to") == nil) == (given("play") == nil):
+	case (lookup("to") == nil) == (lookup("play") == nil):
 		d.Fail(value.Place, "a crossfade needs `to`, the id or the bus that fades in, or `play`, a sound to start; not both")
 		return nil
-	case given("play") == nil:
+	case lookup("play") == nil:
 		for _, key := range []string{"id", "loop", "bus"} {
-			if q := given(key); q != nil {
+			if q := lookup(key); q != nil {
 				d.Fail(q.Place, "%s needs `play`: it is a setting of the started sound", key)
 				return nil
 			}
@@ -90,18 +90,18 @@ func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 	with := func(key, value string) *yaml.Pair {
 		return &yaml.Pair{Place: p.Place, Key: key, Value: text(value)}
 	}
-	shape, from, over := with("shape", voice.ConstantPower.String()), given("from"), given("over")
+	shape, from, over := with("shape", voice.ConstantPower.String()), lookup("from"), lookup("over")
 	if d.Buses[c.from] {
-		both = append(both, node(as("fade", from), with("to", "-80"), over, shape))
+		actions = append(actions, node(as("fade", from), with("to", "-80"), over, shape))
 	} else {
-		both = append(both, node(as("stop", from), over, shape))
+		actions = append(actions, node(as("stop", from), over, shape))
 	}
-	if given("play") != nil {
-		return append(both, node(given("play"), as("fade_in", over), shape, given("gain"), given("id"), given("loop"), given("bus")))
+	if lookup("play") != nil {
+		return append(actions, node(lookup("play"), as("fade_in", over), shape, lookup("gain"), lookup("id"), lookup("loop"), lookup("bus")))
 	}
 	gain := with("to", "0")
-	if q := given("gain"); q != nil {
+	if q := lookup("gain"); q != nil {
 		gain = as("to", q)
 	}
-	return append(both, node(as("fade", given("to")), gain, over, shape))
+	return append(actions, node(as("fade", lookup("to")), gain, over, shape))
 }

@@ -17,7 +17,7 @@ import (
 type Estimate struct {
 	Frames  int64 // length of its render: to the end of the last voice, fade and tail, or to Sheet.Length
 	Endless bool  // the render would never end, and Frames is 0; see Sheet.CheckRender
-	Rings   bool  // effects have a tail: the render ends when the tail is inaudible, at Frames at the latest
+	HasTail bool  // effects have a tail: the render ends when the tail is inaudible, at Frames at the latest
 	Voices  int   // the maximum at once, given a large enough pool
 	Missing int   // sounds that could not be loaded; Frames and Voices do not include them
 	Cut     bool  // the time limit was reached; Frames and Voices cover only part of the sheet
@@ -30,8 +30,8 @@ const (
 	skimSlow      = 100 * time.Millisecond
 )
 
-// mostVoices is the largest number of voices of a mixer.
-const mostVoices = 65536
+// maxVoices is the largest number of voices of a mixer.
+const maxVoices = 65536
 
 // Estimate plays a sheet without mixing it and returns its duration and the number of voices it needs, with the limits
 // of sounds and buses as in a render. If it takes longer than within, in wall time, the result covers only part of the
@@ -41,7 +41,7 @@ const mostVoices = 65536
 func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.Duration) (Estimate, error) {
 	var e Estimate
 	until := time.Now().Add(within)
-	e.Endless, e.Rings = s.CheckRender() != nil, s.Length == nil && s.effectTail() > 0
+	e.Endless, e.HasTail = s.CheckRender() != nil, s.Length == nil && s.effectTail() > 0
 	if s.CheckGoes() != nil {
 		return e, s.CheckGoes()
 	}
@@ -53,15 +53,15 @@ func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.D
 	if err != nil || !full || e.Cut {
 		return e, err
 	}
-	roomy := Estimate{Endless: e.Endless}
-	_, err = plain.withLargePool().playWithoutMixing(ctx, lib, until, &roomy)
-	e.Voices, e.Cut = max(e.Voices, roomy.Voices), roomy.Cut
+	large := Estimate{Endless: e.Endless}
+	_, err = plain.withLargePool().playWithoutMixing(ctx, lib, until, &large)
+	e.Voices, e.Cut = max(e.Voices, large.Voices), large.Cut
 	return e, err
 }
 
-// Waits returns how many GOs it takes to play the whole list: the number of enabled cues that do not follow another
+// GoCount returns how many GOs it takes to play the whole list: the number of enabled cues that do not follow another
 // cue by themselves. It is 0 for a sheet without a list.
-func (s *Sheet) Waits() (n int) {
+func (s *Sheet) GoCount() (n int) {
 	for i := s.standby(0); i < len(s.List); n++ {
 		chain := s.chain(i)
 		i = s.standby(chain[len(chain)-1] + 1)
@@ -73,20 +73,20 @@ func (s *Sheet) Waits() (n int) {
 // and loads its sounds. It replaces starts of sounds that cannot be loaded by messages and counts these sounds in
 // e.Missing. The error is the error of ctx.
 func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate) (*Sheet, error) {
-	type place struct{ line, column int }
-	lost := map[place]bool{}
+	type position struct{ line, column int }
+	lostFiles := map[position]bool{}
 	if err := s.LoadSounds(ctx, lib, nil); err != nil {
 		missing, listed := errors.AsType[rules.Errors](err)
 		if !listed {
 			return nil, err
 		}
 		for _, m := range missing {
-			lost[place{m.Line, m.Column}] = true
+			lostFiles[position{m.Line, m.Column}] = true
 		}
 	}
 	out := *s
 	out.Sounds, out.Cues = slices.Clone(s.Sounds), slices.Clone(s.Cues)
-	gone, bending := make([]bool, len(out.Sounds)), s.bending()
+	unloadable, bending := make([]bool, len(out.Sounds)), s.movablePitches()
 	for i := range out.Sounds {
 		one := &out.Sounds[i]
 		// The interpolation of a moving pitch affects the last frame: a voice that switches mip levels adds
@@ -95,7 +95,7 @@ func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate
 		if bending[i] {
 			one.Quality = new(s.QualityOf(&s.Sounds[i]))
 		}
-		if gone[i] = slices.ContainsFunc(one.Files, func(f rules.File) bool { return lost[place{f.Line, f.Column}] }); gone[i] {
+		if unloadable[i] = slices.ContainsFunc(one.Files, func(f rules.File) bool { return lostFiles[position{f.Line, f.Column}] }); unloadable[i] {
 			one.Files = nil
 			e.Missing++
 		}
@@ -103,7 +103,7 @@ func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate
 	for i := range out.Cues {
 		c := &out.Cues[i]
 		for _, start := range s.Cues[i].starts() {
-			if gone[start.Sound] { // replaced by a message, which Estimate does not send
+			if unloadable[start.Sound] { // replaced by a message, which Estimate does not send
 				c.Verb, c.Scope, c.layers = Send, OnAll, nil
 			}
 		}
@@ -115,9 +115,9 @@ func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate
 // the copy, cues and scenes no longer change the size of the pool.
 func (s *Sheet) withLargePool() *Sheet {
 	starts := uint64(0)
-	for _, c := range s.fired().acting() {
+	for _, c := range s.withScheduledGoes().activeCues() {
 		for range c.starts() {
-			starts = min(starts+min(c.Times, mostVoices), mostVoices)
+			starts = min(starts+min(c.Times, maxVoices), maxVoices)
 		}
 	}
 	out := *s
@@ -150,23 +150,23 @@ func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, unti
 		return false, err
 	}
 	defer p.Close()
-	f := &p.file
+	f := &p.rendering
 	// The fade-out of the DC guard depends on the mixed samples.
-	f.read, p.skips, f.kept.rings = true, !s.Master.DCGuard, false
-	for size := 1; !f.over && !e.Cut && !(e.Endless && p.allBegun()); {
+	f.isRender, p.skipMixing, f.tail.enabled = true, !s.Master.DCGuard, false
+	for size := 1; !f.ended && !e.Cut && !(e.Endless && p.allStarted()); {
 		if ctx.Err() != nil {
 			return full, ctx.Err()
 		}
 		began := time.Now()
 		e.Cut = !began.Before(until)
-		if err := p.mixMore(size); err != nil {
+		if err := p.mixNext(size); err != nil {
 			return full, err
 		}
 		if size = min(2*size, maxSkimFrames); time.Since(began) > skimSlow {
 			size = max(size/8, 1)
 		}
-		e.Frames += f.gap + int64((len(f.early)+len(f.ready))/p.outputs)
-		f.early, f.gap, f.ready = nil, 0, nil
+		e.Frames += f.gap + int64((len(f.released)+len(f.ready))/p.outputs)
+		f.released, f.gap, f.ready = nil, 0, nil
 	}
 	p.poll()
 	if e.Endless {
@@ -177,17 +177,17 @@ func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, unti
 	return full, nil
 }
 
-// allBegun reports whether every start of the sheet has begun, and no action is held back or waits for the end of a
+// allStarted reports whether every start of the sheet has begun, and no action is held back or waits for the end of a
 // cue or id.
-func (p *Player) allBegun() bool {
+func (p *Player) allStarted() bool {
 	st := p.mixer.Stats()
-	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.stoppedDelayed(&st) >= p.askedFor()
+	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.hasPending() && st.Asked+p.stoppedDelayed(&st) >= p.requestedStarts()
 }
 
-// Ends estimates the frame at the end of the show, for a progress display. It is the sheet's Length if there is one,
-// and 0 if the sheet repeats. Otherwise every start counts with its longest file at normal speed or its `for`, and
+// EstimatedEnd estimates the frame at the end of the show, for a progress display. It is the sheet's Length if there is
+// one, and 0 if the sheet repeats. Otherwise every start counts with its longest file at normal speed or its `for`, and
 // loops end with the last action. Pauses and pitches are ignored. Control side.
-func (p *Player) Ends() int64 {
+func (p *Player) EstimatedEnd() int64 {
 	switch {
 	case p.cut != never:
 		return p.cut
@@ -195,11 +195,11 @@ func (p *Player) Ends() int64 {
 		return 0
 	}
 	rate, ends := p.sheet.Rate, int64(0)
-	acted, loops := int64(0), false
-	for _, asked := range p.sheet.acting() {
-		last := asked.last(rate)
-		acted = max(acted, last)
-		for _, c := range asked.starts() {
+	lastAction, loops := int64(0), false
+	for _, cue := range p.sheet.activeCues() {
+		last := cue.lastFrame(rate)
+		lastAction = max(lastAction, last)
+		for _, c := range cue.starts() {
 			if c.For != nil {
 				ends = max(ends, last+c.For.Frames(rate))
 				continue
@@ -214,7 +214,7 @@ func (p *Player) Ends() int64 {
 		}
 	}
 	if loops { // a later cue stops them
-		ends = max(ends, acted)
+		ends = max(ends, lastAction)
 	}
 	return ends
 }

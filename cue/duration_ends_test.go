@@ -21,7 +21,7 @@ func TestEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ends := p.Ends()
+		ends := p.EstimatedEnd()
 		readAll(t, p, 480)
 		if frames := p.Report().Frames; ends < frames-480 || ends > frames {
 			t.Errorf("%s\nlasts %d frames, and %d are foretold", text, frames, ends)

@@ -8,11 +8,11 @@ import (
 	"voicepool/voice"
 )
 
-// smooth changes the shape of a list cue's fade, in d.Cue, to a raised cosine if the fade begins or ends at silence
-// and n, the node of the cue, sets no shape. (Two crossing fades that are straight in decibels would leave a hole in
-// the middle.) Call it for each cue in sheet order, because it records which buses and ids are silent. target is the
-// pair with the target of the cue, or nil.
-func (d *draft) smooth(n *yaml.Node, target *yaml.Pair) {
+// chooseFadeShape changes the shape of a list cue's fade, in d.Cue, to a raised cosine if the fade begins or ends at
+// silence and n, the node of the cue, sets no shape. (Two crossing fades that are straight in decibels would leave a
+// hole in the middle.) Call it for each cue in sheet order, because it records which buses and ids are silent. target
+// is the pair with the target of the cue, or nil.
+func (d *draft) chooseFadeShape(n *yaml.Node, target *yaml.Pair) {
 	if d.silent == nil {
 		d.silent = map[string]bool{}
 		for i := range d.sheet.Buses {

@@ -23,29 +23,29 @@ const (
 
 // Prime hands the first cues to the mixer, so that they are not late, and waits until the beginnings of their streams
 // are decoded. With Options.From or Cue it first skips to the beginning of the show. Call it once before the device
-// starts. Control side. The error is of the mixer or a broken stream, or wraps ErrBeginning; a full command queue is
-// not an error.
+// starts. Control side. The error is of the mixer or a broken stream, or wraps ErrStartPosition; a full command queue
+// is not an error.
 func (p *Player) Prime() error {
 	p.startLookahead()
 	if p.options.Live {
-		p.file.flips = nil
+		p.rendering.pauseChanges = nil
 	}
-	for there, err := p.playToStart(0); !there; there, err = p.playToStart(0) {
+	for reached, err := p.playToStart(0); !reached; reached, err = p.playToStart(0) {
 		if err != nil {
 			return err
 		}
 	}
-	p.freeze.scheduled = p.file.flips
-	if err := p.handOverAll(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+	p.freeze.scheduled = p.rendering.pauseChanges
+	if err := p.handOverAll(p.rendering.now + p.lookaheadFrames()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
 	p.mixer.Prepare()
 	return nil
 }
 
-// ahead returns how many frames before their time Feed hands commands to the mixer: 200 ms, or three device blocks if
-// they are longer.
-func (p *Player) ahead() int64 {
+// lookaheadFrames returns how many frames before their time Feed hands commands to the mixer: 200 ms, or three device
+// blocks if they are longer.
+func (p *Player) lookaheadFrames() int64 {
 	return max(pcm.Frames(minLookahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
 
@@ -79,7 +79,7 @@ func (p *Player) Feed(ctx context.Context) error {
 // allocate.
 func (p *Player) Render(dst []pcm.Frame) {
 	for dst = p.completeFrames(dst); len(dst) > 0; {
-		now := dst[:p.freeze.untilChange(len(dst)/p.outputs)*p.outputs]
+		now := dst[:p.freeze.framesUntilChange(len(dst)/p.outputs)*p.outputs]
 		dst = dst[len(now):]
 		if p.freeze.update(len(now) / p.outputs) {
 			p.freeze.render(now, p.mix)
@@ -93,9 +93,9 @@ func (p *Player) Render(dst []pcm.Frame) {
 // mixUntilCut mixes into dst, interleaved outputs, up to the sheet's length. It clears the rest of dst and returns the
 // part that was mixed; all of dst if the sheet has no length. Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
-	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
-	if p.cut != never && int64(len(dst)/p.outputs) > room {
-		n := max(room, 0) * int64(p.outputs)
+	remaining := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
+	if p.cut != never && int64(len(dst)/p.outputs) > remaining {
+		n := max(remaining, 0) * int64(p.outputs)
 		clear(dst[n:])
 		dst = dst[:n]
 	}

@@ -11,10 +11,10 @@ import (
 // freeze pauses a whole player. It fades the output and then stops calling the mixer, so that the show later
 // continues as if it had not been interrupted.
 type freeze struct {
-	on      atomic.Bool
-	window  []float32 // a raised cosine from 1 to 0, over 10 ms
-	faded   int       // progress of the fade; audio side
-	outputs int       // interleaved outputs
+	on           atomic.Bool
+	window       []float32 // a raised cosine from 1 to 0, over 10 ms
+	fadeProgress int       // progress of the fade; audio side
+	outputs      int       // interleaved outputs
 
 	// Fields of the audio side. changes passes the changes to the control side.
 	frozen    bool
@@ -60,12 +60,12 @@ func (h *freeze) update(frames int) bool {
 		h.frozen = on
 	}
 	h.output += int64(frames)
-	return h.frozen || h.faded > 0
+	return h.frozen || h.fadeProgress > 0
 }
 
-// untilChange sets the state of Hold to the scheduled changes that are due. It returns the number of frames before the
-// next scheduled change; at most frames. Audio side.
-func (h *freeze) untilChange(frames int) int {
+// framesUntilChange sets the state of Hold to the scheduled changes that are due. It returns the number of frames
+// before the next scheduled change; at most frames. Audio side.
+func (h *freeze) framesUntilChange(frames int) int {
 	for len(h.scheduled) > 0 {
 		next := &h.scheduled[0]
 		if n := next.output - h.output; n > 0 {
@@ -84,13 +84,13 @@ func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
 		n := len(dst) / h.outputs
 		switch {
-		case h.frozen && h.faded == len(h.window):
+		case h.frozen && h.fadeProgress == len(h.window):
 			clear(dst)
 			return
 		case h.frozen:
-			n = min(n, len(h.window)-h.faded)
-		case h.faded > 0:
-			n = min(n, h.faded)
+			n = min(n, len(h.window)-h.fadeProgress)
+		case h.fadeProgress > 0:
+			n = min(n, h.fadeProgress)
 		}
 		n *= h.outputs
 		mix(dst[:n])
@@ -103,25 +103,25 @@ func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 // per frame. Outside a freeze and its fades it does not change dst. Otherwise dst must not reach beyond the end of the
 // fade. Audio side.
 func (h *freeze) fade(dst []pcm.Frame) {
-	if !h.frozen && h.faded == 0 {
+	if !h.frozen && h.fadeProgress == 0 {
 		return
 	}
 	for i := 0; i < len(dst); i += h.outputs {
 		if !h.frozen {
-			h.faded--
+			h.fadeProgress--
 		}
 		for k := range h.outputs {
 			h.applyGain(&dst[i+k])
 		}
 		if h.frozen {
-			h.faded++
+			h.fadeProgress++
 		}
 	}
 }
 
-// applyGain multiplies both channels of f by the gain that the fade has reached. A fade must be running: h.faded is an
-// index of its window.
+// applyGain multiplies both channels of f by the gain that the fade has reached. A fade must be running: h.fadeProgress
+// is an index of its window.
 func (h *freeze) applyGain(f *pcm.Frame) {
-	g := h.window[h.faded]
+	g := h.window[h.fadeProgress]
 	f[0], f[1] = float32(f[0]*g), float32(f[1]*g)
 }

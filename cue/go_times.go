@@ -26,7 +26,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 			continue
 		}
 		number, over, _ := strings.Cut(strings.TrimSpace(number), " ")
-		if s.numbered(number) {
+		if s.hasNumber(number) {
 			number, over = strings.TrimSpace(number+" "+over), ""
 		}
 		g := Go{Line: line, Column: 1 + strings.Index(string(row), at), Cue: strings.TrimSpace(number)}
@@ -35,7 +35,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v; a line is a time and, if need be, the number of a cue, such as: 5.5s 2", err)
 			continue
 		}
-		if err = g.parseRest(s, strings.TrimSpace(over)); err != nil {
+		if err = g.parseArguments(s, strings.TrimSpace(over)); err != nil {
 			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v", err)
 			continue
 		}
@@ -55,9 +55,9 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 // number of a cue does not begin a comment.
 func (s *Sheet) stripComment(row string) string {
 	for end := len(row); end >= 0; end = strings.LastIndexByte(row[:end], '#') {
-		_, rest, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
-		number, from, _ := strings.Cut(strings.TrimSpace(rest), fromWord)
-		if strings.Contains(number, "#") && s.numbered(number) && !strings.Contains(from, "#") {
+		_, afterTime, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
+		number, from, _ := strings.Cut(strings.TrimSpace(afterTime), fromWord)
+		if strings.Contains(number, "#") && s.hasNumber(number) && !strings.Contains(from, "#") {
 			return row[:end]
 		}
 	}
@@ -65,8 +65,8 @@ func (s *Sheet) stripComment(row string) string {
 	return row
 }
 
-// numbered reports whether the list has a cue with the given number. Numbers are compared as values: 2.50 is 2.5.
-func (s *Sheet) numbered(number string) bool {
+// hasNumber reports whether the list has a cue with the given number. Numbers are compared as values: 2.50 is 2.5.
+func (s *Sheet) hasNumber(number string) bool {
 	_, found := s.numbers()[numberOf(number)]
 	return found
 }
@@ -77,29 +77,29 @@ var panicOver, _ = rules.ParseTime("1s")
 // fromWord separates the number of a cue and the offset into it.
 const fromWord = " from "
 
-// parseRest parses the part of a line of GO times after the time: its first word, which must be in g.Cue, and rest,
-// the other words. It sets Does, Cue, Over and From of g. If s has a cue with the number "panic", "pause" or "resume",
-// that word means the cue. The error names an invalid time or an argument that is not allowed.
-func (g *Go) parseRest(s *Sheet, rest string) (err error) {
-	whole := strings.TrimSpace(g.Cue + " " + rest)
-	for d := ActionPanic; d <= ActionResume && !s.numbered(g.Cue); d++ {
+// parseArguments parses the part of a line of GO times after the time: its first word, which must be in g.Cue, and
+// args, the other words. It sets Action, Cue, Over and From of g. If s has a cue with the number "panic", "pause" or
+// "resume", that word means the cue. The error names an invalid time or an argument that is not allowed.
+func (g *Go) parseArguments(s *Sheet, args string) (err error) {
+	text := strings.TrimSpace(g.Cue + " " + args)
+	for d := ActionPanic; d <= ActionResume && !s.hasNumber(g.Cue); d++ {
 		if g.Cue == d.String() {
-			g.Does, g.Cue = d, ""
+			g.Action, g.Cue = d, ""
 		}
 	}
 	switch {
-	case g.Does == ActionPanic && rest != "":
-		if g.Over, err = rules.ParseTime(rest); err != nil {
+	case g.Action == ActionPanic && args != "":
+		if g.Over, err = rules.ParseTime(args); err != nil {
 			return fmt.Errorf("panic: %w", err)
 		}
-	case g.Does == ActionPanic:
+	case g.Action == ActionPanic:
 		g.Over = panicOver
-	case g.Does != ActionGo && rest != "":
-		return fmt.Errorf("%v takes no argument, not %s", g.Does, yaml.Quote(rest))
-	case g.Does == ActionGo:
-		g.Cue = whole
-		number, from, found := strings.Cut(whole, fromWord)
-		if !found || s.numbered(whole) {
+	case g.Action != ActionGo && args != "":
+		return fmt.Errorf("%v takes no argument, not %s", g.Action, yaml.Quote(args))
+	case g.Action == ActionGo:
+		g.Cue = text
+		number, from, found := strings.Cut(text, fromWord)
+		if !found || s.hasNumber(text) {
 			break
 		}
 		if g.From, err = rules.ParseTime(strings.TrimSpace(from)); err != nil {
@@ -117,10 +117,10 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 		g := &goes[i]
 		b.WriteString(g.At.String())
 		switch {
-		case g.Does == ActionPanic:
-			fmt.Fprintf(&b, " %v %v", g.Does, g.Over)
-		case g.Does != ActionGo:
-			fmt.Fprintf(&b, " %v", g.Does)
+		case g.Action == ActionPanic:
+			fmt.Fprintf(&b, " %v %v", g.Action, g.Over)
+		case g.Action != ActionGo:
+			fmt.Fprintf(&b, " %v", g.Action)
 		case g.Cue != "":
 			b.WriteString(" " + g.Cue)
 			if !g.From.IsZero() {
@@ -143,7 +143,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 			r.Fail(at, "goes: a GO at %v comes after the one at %v; put them in the order of their times", g.At, goes[i-1].At)
 			return
 		}
-		if g.Does != ActionGo {
+		if g.Action != ActionGo {
 			continue
 		}
 		if g.Cue != "" {
@@ -152,7 +152,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 				r.Fail(at, "goes: no cue of the list has the number %s%s", yaml.Quote(g.Cue), r.Suggest(g.Cue, func() []string { return fields.Sorted(numbers) }))
 				return
 			}
-			if s.List[next].Off {
+			if s.List[next].Disabled {
 				r.Fail(at, "goes: cue %s has `arm: false`, so no GO reaches it", yaml.Quote(g.Cue))
 				return
 			}
@@ -169,7 +169,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 
 // standby returns the index of the first enabled cue of the list at or after index from, or len(s.List).
 func (s *Sheet) standby(from int) int {
-	for from < len(s.List) && s.List[from].Off {
+	for from < len(s.List) && s.List[from].Disabled {
 		from++
 	}
 	return from

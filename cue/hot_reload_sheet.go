@@ -34,13 +34,13 @@ var ErrChange = errors.New("cue: the show keeps its sheet")
 // side, any goroutine except Feed's.
 //
 // When the change takes effect, the goroutine of Feed calls adopted, which may be nil. This function must
-// call take once. From that call on, Sheet, Playing and positions in the list refer to the new sheet. A
-// caller that uses positions in the list calls take under the lock that guards them. The result of adopted
+// call publish once. From that call on, Sheet, Playing and positions in the list refer to the new sheet. A
+// caller that uses positions in the list calls publish under the lock that guards them. The result of adopted
 // holds gain changes in decibels by cue number, which apply to later starts.
 //
 // The error is from LoadSounds or wraps ErrChange; the show then keeps its old sheet. If ctx ends, the error is
 // its error, and the change may still take effect.
-func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(take func()) map[string]float64) (kept []string, err error) {
+func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(publish func()) map[string]float64) (unchanged []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {
 		return nil, fmt.Errorf("%w: the player was not created for changes", ErrChange)
@@ -56,26 +56,26 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	}
 	for i := range s.Buses {
 		b := &s.Buses[i]
-		switch _, some := p.buses[b.Name]; {
-		case !some:
+		switch _, known := p.buses[b.Name]; {
+		case !known:
 			return nil, fmt.Errorf("%w: the bus %s is new; restart the show", ErrChange, yaml.Quote(b.Name))
 		case s.Parents()[b.Name] != now.Parents()[b.Name]:
 			return nil, fmt.Errorf("%w: the bus %s has another parent or output; restart the show", ErrChange, yaml.Quote(b.Name))
 		}
 	}
 	for i := 1; i < len(s.Outputs); i++ { // the bus of the first output is the master
-		if _, some := p.buses[s.Outputs[i].Name]; !some {
+		if _, known := p.buses[s.Outputs[i].Name]; !known {
 			return nil, fmt.Errorf("%w: the output %s is new; restart the show", ErrChange, yaml.Quote(s.Outputs[i].Name))
 		}
 	}
-	if err := p.lacks(s); err != nil {
+	if err := p.checkSheet(s); err != nil {
 		return nil, fmt.Errorf("%w: %w; restart the show", ErrChange, err)
 	}
-	loaded, err := s.load(ctx, lib, nil, p.streams, true)
+	loaded, err := s.load(ctx, lib, nil, p.streamErrors, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.versions(loaded, true).Make(ctx); err != nil {
+	if err := s.variants(loaded, true).Make(ctx); err != nil {
 		return nil, err
 	}
 	groups, err := s.Groups(p.mixer)
@@ -85,18 +85,18 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	done := make(chan struct{})
 	p.live.enqueue(func() {
 		defer close(done)
-		take := p.change(s, loaded, groups)
+		publish := p.switchSheet(s, loaded, groups)
 		if adopted == nil {
-			take()
+			publish()
 			return
 		}
-		for number, by := range adopted(take) {
+		for number, by := range adopted(publish) {
 			p.trimCues(number, pcm.Decibels(by))
 		}
 	})
 	select {
 	case <-done:
-	case <-p.live.over:
+	case <-p.live.closed:
 		return nil, fmt.Errorf("%w: it has ended", ErrChange)
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -104,9 +104,9 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	return changedKeys(now, s), nil
 }
 
-// poolMost returns the largest number of voices that the pool of a mixer with configuration c can reach, by Resize or
-// by growing.
-func poolMost(c *mixer.Config) int {
+// maxPoolSize returns the largest number of voices that the pool of a mixer with configuration c can reach, by Resize
+// or by growing.
+func maxPoolSize(c *mixer.Config) int {
 	most := max(c.Voices, c.MaxVoices)
 	if c.Overflow == mixer.GrowPool {
 		most = max(most, cmp.Or(c.Grow.Max, min(4*c.Voices, mixer.MaxVoices)))
@@ -114,16 +114,16 @@ func poolMost(c *mixer.Config) int {
 	return most
 }
 
-// lacks returns an error if the running mixer cannot play sheet s: a cue or scene changes an effect, a send or a pool
-// size that the mixer does not have, or the first output has another name. (The mixer would reject such a command, and
-// its error would end the show.)
-func (p *Player) lacks(s *Sheet) error {
-	made := &p.made
-	if len(s.Outputs) > 0 && len(made.Outputs) > 0 && s.Outputs[0].Name != made.Outputs[0].Name {
-		return fmt.Errorf("the first output changed from %s to %s", yaml.Quote(made.Outputs[0].Name), yaml.Quote(s.Outputs[0].Name))
+// checkSheet returns an error if the running mixer cannot play sheet s: a cue or scene changes an effect, a send or a
+// pool size that the mixer does not have, or the first output has another name. (The mixer would reject such a command,
+// and its error would end the show.)
+func (p *Player) checkSheet(s *Sheet) error {
+	mixerRules := &p.mixerRules
+	if len(s.Outputs) > 0 && len(mixerRules.Outputs) > 0 && s.Outputs[0].Name != mixerRules.Outputs[0].Name {
+		return fmt.Errorf("the first output changed from %s to %s", yaml.Quote(mixerRules.Outputs[0].Name), yaml.Quote(s.Outputs[0].Name))
 	}
 	for i := range s.Cues {
-		if err := p.lacksOf(s, &s.Cues[i]); err != nil {
+		if err := p.checkCue(s, &s.Cues[i]); err != nil {
 			return err
 		}
 	}
@@ -134,9 +134,9 @@ func (p *Player) lacks(s *Sheet) error {
 		}
 		for j := range scene.Buses {
 			b := &scene.Buses[j]
-			err := lacksEffects(made, s, b.Name, b.Effects)
+			err := checkEffects(mixerRules, s, b.Name, b.Effects)
 			if err == nil {
-				err = lacksSends(made, b.Name, b.Sends)
+				err = checkSends(mixerRules, b.Name, b.Sends)
 			}
 			if err != nil {
 				return fmt.Errorf("scene %s: %w", yaml.Quote(scene.Name), err)
@@ -146,13 +146,13 @@ func (p *Player) lacks(s *Sheet) error {
 	return nil
 }
 
-// lacksOf returns an error if cue c of sheet s changes an effect, a send or a pool size that the running mixer does
+// checkCue returns an error if cue c of sheet s changes an effect, a send or a pool size that the running mixer does
 // not have. The error begins with the file, line and column of the cue, if known.
-func (p *Player) lacksOf(s *Sheet, c *Cue) error {
-	made := &p.made
-	err := lacksEffects(made, s, c.Target, c.Effects)
+func (p *Player) checkCue(s *Sheet, c *Cue) error {
+	mixerRules := &p.mixerRules
+	err := checkEffects(mixerRules, s, c.Target, c.Effects)
 	if err == nil && c.Scope == OnBus && c.Verb == Set {
-		err = lacksSends(made, c.Target, c.Sends)
+		err = checkSends(mixerRules, c.Target, c.Sends)
 	}
 	if err == nil && c.Voices > p.voices {
 		err = fmt.Errorf("%d voices are more than the largest pool of %d", c.Voices, p.voices)
@@ -163,9 +163,9 @@ func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	return err
 }
 
-// lacksEffects returns an error if the mixer has no effect with the name of a move on the given bus, or an effect of
-// another kind than sheet s. made has the rules that the mixer was made from.
-func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
+// checkEffects returns an error if the mixer has no effect with the name of a move on the given bus, or an effect of
+// another kind than sheet s. mixerRules has the rules that the mixer was made from.
+func checkEffects(mixerRules *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
 	for _, move := range moves {
 		named := func(all []effect.Effect) *effect.Kind {
 			for i := range all {
@@ -175,24 +175,24 @@ func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectM
 			}
 			return nil
 		}
-		if has := named(made.EffectsOf(bus)); has == nil || has != named(s.EffectsOf(bus)) {
+		if existing := named(mixerRules.EffectsOf(bus)); existing == nil || existing != named(s.EffectsOf(bus)) {
 			return fmt.Errorf("the bus %s has no effect %s of this kind now", yaml.Quote(bus), yaml.Quote(move.Effect))
 		}
 	}
 	return nil
 }
 
-// lacksSends returns an error if the mixer has no send from the given bus to the target of a move. made has the rules
-// that the mixer was made from.
-func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
-	var has []mixer.Send
-	for i := range made.Buses {
-		if made.Buses[i].Name == bus {
-			has = made.Buses[i].Sends
+// checkSends returns an error if the mixer has no send from the given bus to the target of a move. mixerRules has the
+// rules that the mixer was made from.
+func checkSends(mixerRules *rules.Rules, bus string, moves []mixer.Send) error {
+	var existing []mixer.Send
+	for i := range mixerRules.Buses {
+		if mixerRules.Buses[i].Name == bus {
+			existing = mixerRules.Buses[i].Sends
 		}
 	}
 	for _, move := range moves {
-		if !slices.ContainsFunc(has, func(s mixer.Send) bool { return s.To == move.To }) {
+		if !slices.ContainsFunc(existing, func(s mixer.Send) bool { return s.To == move.To }) {
 			return fmt.Errorf("the bus %s has no send to %s now", yaml.Quote(bus), yaml.Quote(move.To))
 		}
 	}
@@ -223,20 +223,21 @@ func changedKeys(now, then *Sheet) (keys []string) {
 	return keys
 }
 
-// change switches the player to sheet s, on the goroutine of Feed. It appends the sounds and cues of s to the current
-// ones, so that running cues keep their indexes, and schedules the rest of its timeline. loaded and groups are in the
-// order of s.Sounds. The caller must call take once: it publishes the new sheet to other goroutines under live.mutex.
-func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
+// switchSheet switches the player to sheet s, on the goroutine of Feed. It appends the sounds and cues of s to the
+// current ones, so that running cues keep their indexes, and schedules the rest of its timeline. loaded and groups are
+// in the order of s.Sounds. The caller must call publish once: it publishes the new sheet to other goroutines under
+// live.mutex.
+func (p *Player) switchSheet(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (publish func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
-	p.replaced.Lock()
+	p.soundsMutex.Lock()
 	p.sounds = slices.Concat(p.sounds, loaded)
-	p.replaced.Unlock()
+	p.soundsMutex.Unlock()
 	p.groups = slices.Concat(p.groups, groups)
 	to.Repeat = s.Repeat
 	to.Sounds, to.Scenes = slices.Concat(to.Sounds, s.Sounds), s.Scenes
-	p.schedule.widen(len(to.Sounds))
+	p.schedule.growPickers(len(to.Sounds))
 
-	tags, owners := p.live.names(s)
+	tags, owners := p.live.registerNames(s)
 	number := func(c *Cue) uint64 {
 		if c.owner == 0 {
 			return 0
@@ -254,79 +255,80 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 		if c.Verb == Play {
 			c.Sound += first
 		}
-		c.tag, c.afterTag, c.owner, c.origin, c.state = tags[c.tag], tags[c.afterTag], number(&c), i+1, idle
-		if c.afterTag != 0 {
-			p.follows.awaited[c.afterTag] = true
+		c.tag, c.awaitedTag, c.owner, c.origin, c.state = tags[c.tag], tags[c.awaitedTag], number(&c), i+1, stateIdle
+		if c.awaitedTag != 0 {
+			p.follows.awaited[c.awaitedTag] = true
 		}
 		to.Cues = append(to.Cues, c)
 	}
-	moved := s.numbers()
-	where := func(list int) int {
+	newNumbers := s.numbers()
+	newIndex := func(list int) int {
 		if list >= 0 {
-			if i, some := moved[numberOf(to.List[list].Number)]; some {
+			if i, some := newNumbers[numberOf(to.List[list].Number)]; some {
 				return i
 			}
 		}
 		return -1
 	}
 	for i := range to.launches {
-		to.launches[i].list = where(to.launches[i].list)
+		to.launches[i].list = newIndex(to.launches[i].list)
 	}
 	playing := slices.Clone(p.live.playing) // only this goroutine writes to it
 	for i := range playing {
-		playing[i].List = where(playing[i].List)
+		playing[i].List = newIndex(playing[i].List)
 	}
 	firings := make([]uint64, len(s.List))
 	for i, n := range to.firings {
-		if j := where(i); j >= 0 {
+		if j := newIndex(i); j >= 0 {
 			firings[j] = n
 		}
 	}
 	if a := &p.lookahead; a.on && !p.options.Live {
-		p.regoes(s, where)
+		p.replaceGoes(s, newIndex)
 	}
-	to.first, to.own, to.firings, to.List = shift, len(to.Cues), firings, slices.Clone(s.List)
+	to.firstOwn, to.ownEnd, to.firings, to.List = shift, len(to.Cues), firings, slices.Clone(s.List)
 	for i := range to.List {
 		to.List[i].First += shift
 	}
-	if old.timed() || s.timed() {
+	if old.timelineStartsWithShow() || s.timelineStartsWithShow() {
 		p.schedule.clear(shift)
-		for i := shift; i < to.own && s.timed(); i++ {
+		for i := shift; i < to.ownEnd && s.timelineStartsWithShow(); i++ {
 			if c := &to.Cues[i]; c.list == 0 {
-				c.state = byTime
+				c.state = stateTimed
 				p.schedule.addFrom(i, p.handedOverTo)
 			}
 		}
 	}
 	p.pitches = to.pitches()
-	stock := p.newCatalogue(s, first, loaded, groups)
+	newSounds := p.newCatalogue(s, first, loaded, groups)
 	return func() {
 		p.live.mutex.Lock()
 		defer p.live.mutex.Unlock()
-		p.live.first, p.live.tags, p.live.playing = first, tags, playing
-		p.manual.catalogue.Store(stock)
-		p.given.Store(s)
+		p.live.firstSound, p.live.tags, p.live.playing = first, tags, playing
+		p.manual.catalogue.Store(newSounds)
+		p.currentSheet.Store(s)
 	}
 }
 
-// regoes replaces the scheduled GOs that have not been handed over by the GOs of sheet s, and finds the cue of s that
-// the next GO starts. where converts an index of the old list to an index of the list of s, or -1 if the cue is gone.
-func (p *Player) regoes(s *Sheet, where func(int) int) {
+// replaceGoes replaces the scheduled GOs that have not been handed over by the GOs of sheet s, and finds the cue of s
+// that the next GO starts. newIndex converts an index of the old list to an index of the list of s, or -1 if the cue is
+// gone.
+func (p *Player) replaceGoes(s *Sheet, newIndex func(int) int) {
 	a := &p.lookahead
-	next := a.next
-	for next < len(p.sheet.List) && where(next) < 0 {
+	next := a.nextCue
+	for next < len(p.sheet.List) && newIndex(next) < 0 {
 		next++
 	}
-	if a.next = len(s.List); next < len(p.sheet.List) {
-		a.next = where(next)
+	if a.nextCue = len(s.List); next < len(p.sheet.List) {
+		a.nextCue = newIndex(next)
 	}
 	a.goes = slices.DeleteFunc(slices.Clone(s.goesByMixerClock(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handedOverTo })
 }
 
-// names registers the ids and owners of sheet s; names that are already known keep their numbers. tags maps each tag
-// (number of an id) of s to the tag of the player; tags[0] is 0. owners has the numbers of all owners known to the
-// player. It takes l.mutex.
-func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
+// registerNames registers the ids and owners of sheet s; names that are already known keep their numbers. tags maps
+// each tag (number of an id) of s to the tag of the player; tags[0] is 0. owners has the numbers of all owners known to
+// the player. It takes l.mutex.
+func (l *live) registerNames(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	tags = []uint64{0}
@@ -360,38 +362,38 @@ func (s *Sheet) owners() map[string]uint64 {
 	return all
 }
 
-// widen extends the states of random file choices to the given number of sounds, which is the new total and not less
-// than before.
-func (sc *Schedule) widen(sounds int) {
+// growPickers extends the states of random file choices to the given number of sounds, which is the new total and not
+// less than before.
+func (sc *Schedule) growPickers(sounds int) {
 	more := make([]chance.Picker, sounds-len(sc.pickers))
-	sc.pickers, sc.listed = append(sc.pickers, more...), append(sc.listed, slices.Clone(more)...)
+	sc.pickers, sc.listPickers = append(sc.pickers, more...), append(sc.listPickers, slices.Clone(more)...)
 }
 
 // addFrom schedules cue number cue of the sheet, but only its repetitions at or after frame. If the sheet repeats,
 // earlier rounds are skipped, too. If the cue does not act at or after frame, it is not scheduled.
 func (sc *Schedule) addFrom(cue int, frame int64) {
 	c := &sc.sheet.Cues[cue]
-	t, more := turn{moment: moment{sc.frame(cue, 0), cue}}, true
-	if every := c.Every.Frames(sc.rate); c.EveryMost.IsZero() && c.Times > 1 && t.frame < frame && every > 0 {
+	t, more := occurrence{instant: instant{sc.frame(cue, 0), cue}}, true
+	if every := c.Every.Frames(sc.rate); c.EveryMax.IsZero() && c.Times > 1 && t.frame < frame && every > 0 {
 		if k := uint64((frame - t.frame) / (every + 1)); k > 0 { // at most the last repetition before it
-			t.repetition = min(k, c.Times) - 1
-			t.frame = sc.frame(cue, t.repetition)
+			t.number = min(k, c.Times) - 1
+			t.frame = sc.frame(cue, t.number)
 		}
 	}
-	if period := sc.sheet.Repeat.Frames(sc.rate); sc.sheet.again(c) && frame-t.frame > period { // skip earlier rounds as well
+	if period := sc.sheet.Repeat.Frames(sc.rate); sc.sheet.repeatsWithSheet(c) && frame-t.frame > period { // skip earlier rounds as well
 		if rounds := frame / (period + 1); rounds > 1 { // at most the last round before it
-			t = turn{moment: t.moment, round: uint64(rounds - 1)}
-			t.frame = sc.base(cue) + sc.since(t).Frames(sc.rate)
+			t = occurrence{instant: t.instant, round: uint64(rounds - 1)}
+			t.frame = sc.base(cue) + sc.timeOf(t).Frames(sc.rate)
 		}
 	}
 	for more && t.frame < frame {
-		_, after, another := sc.repeat(t)
-		after.frame = sc.base(cue) + sc.since(after).Frames(sc.rate)
+		_, after, another := sc.actionOf(t)
+		after.frame = sc.base(cue) + sc.timeOf(after).Frames(sc.rate)
 		t, more = after, another
 	}
 	if !more {
 		return
 	}
 	heap.Push(&sc.heap, t)
-	sc.expectMore(c, c.Times-t.repetition)
+	sc.countRepetitions(c, c.Times-t.number)
 }

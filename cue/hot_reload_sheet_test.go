@@ -103,7 +103,7 @@ func TestChangeList(t *testing.T) {
 	step := 0
 	fire := func(number string) {
 		t.Helper()
-		i, err := p.Sheet().Place(number)
+		i, err := p.Sheet().ListIndex(number)
 		if err == nil {
 			err = p.Fire(i)
 		}
@@ -142,7 +142,7 @@ func TestChangeList(t *testing.T) {
 			if got := fmt.Sprint(playing()); got != "[1 gone]" {
 				t.Errorf("%v play", got)
 			}
-			if _, err := p.Sheet().Place("2"); err == nil {
+			if _, err := p.Sheet().ListIndex("2"); err == nil {
 				t.Error("cue 2 is still there")
 			}
 			fire("3")
@@ -266,7 +266,7 @@ func TestChangeOwners(t *testing.T) {
 			case step == 2 && c.other != "":
 				f.changed(p, c.other, nil)
 			case step == 6:
-				i, err := p.Sheet().Place(names[1])
+				i, err := p.Sheet().ListIndex(names[1])
 				if err == nil {
 					err = p.Fire(i)
 				}

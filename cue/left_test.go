@@ -37,12 +37,12 @@ func TestLeftIsRendered(t *testing.T) {
 				p.Finish()
 			}
 			for _, r := range p.Playing() {
-				if frame < 80 || frame > 100 || r.Begun < 0 {
+				if frame < 80 || frame > 100 || r.StartFrame < 0 {
 					continue
 				}
 				looked = true
-				if at, end := int64(frame)+r.Left, r.Begun+ends; at < end-40 || at > end+40 { // up to a few blocks ago
-					t.Errorf("%s: at %d there are %d frames left, and its end is at %d", c, frame, r.Left, end)
+				if at, end := int64(frame)+r.Remaining, r.StartFrame+ends; at < end-40 || at > end+40 { // up to a few blocks ago
+					t.Errorf("%s: at %d there are %d frames left, and its end is at %d", c, frame, r.Remaining, end)
 				}
 			}
 		})

@@ -16,7 +16,7 @@ type Then uint8
 
 const (
 	ThenWait     Then = iota // the next cue waits for GO
-	ThenContinue             // the next cue begins ListCue.Wait after this one
+	ThenContinue             // the next cue begins ListCue.PostWait after this one
 	ThenFollow               // the next cue begins at the frame of the end of everything that this one plays
 )
 
@@ -29,10 +29,10 @@ type ListCue struct {
 	Number       string // unique; it need not be a number
 	Name         string // Name, Note and Colour are for display
 	Note, Colour string
-	Pre          rules.Time // delay from GO to the beginning
+	PreWait      rules.Time // delay from GO to the beginning
 	Then         Then
-	Wait         rules.Time // delay of ThenContinue
-	Off          bool       // written `arm: false`: the cue is disabled
+	PostWait     rules.Time // delay of ThenContinue
+	Disabled     bool       // written `arm: false`: the cue is disabled
 	Timeline     bool       // written `start: timeline`: the clock of `cues` starts with this cue
 
 	// The range of its actions in Sheet.Cues, after the actions of `cues`. Their At is relative to the
@@ -45,7 +45,7 @@ type Go struct {
 	Line, Column int
 	At           rules.Time // since the beginning of the show, pauses included
 	Cue          string     // the number of a cue; empty: the next one
-	Does         ShowAction
+	Action       ShowAction
 	Over         rules.Time // fade-out of ActionPanic
 	From         rules.Time // ActionGo: the cue begins as if this time had elapsed since its GO
 }
@@ -67,9 +67,9 @@ func (d ShowAction) String() string { return [...]string{"go", "panic", "pause",
 type state uint8
 
 const (
-	byTime state = iota
-	idle         // a list cue, not started by a GO
-	waits        // waits for the end of another cue or id
+	stateTimed   state = iota
+	stateIdle          // a list cue, not started by a GO
+	stateWaiting       // waits for the end of another cue or id
 )
 
 // numberOf returns the canonical form of the text of a cue number, so that equal numbers have equal forms: 2.50
@@ -85,9 +85,9 @@ func (s *Sheet) numbers() map[string]int {
 	return all
 }
 
-// called returns the number, name and line that s.Cues[i] has in the list, for messages. It is the zero value if i is
+// cueLabel returns the number, name and line that s.Cues[i] has in the list, for messages. It is the zero value if i is
 // out of range or the action has no number.
-func (s *Sheet) called(i int) (c report.Called) {
+func (s *Sheet) cueLabel(i int) (c report.Called) {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
 		of := &s.Cues[i]
 		c = report.Called{ListCue: of.Number, CueName: of.Name, CueLine: of.Line}
@@ -98,13 +98,13 @@ func (s *Sheet) called(i int) (c report.Called) {
 // Label returns the name of s.Cues[i] in messages: cue 2.5 "Thunder" (line 14) if the cue has a number, otherwise its
 // index, such as cue 7.
 func (s *Sheet) Label(i int) string {
-	c := s.called(i)
+	c := s.cueLabel(i)
 	return c.CueText(i)
 }
 
-// Place returns the index in List of the cue with the given number, compared as a value: 2.50 is 2.5. If the list has
-// no such cue, the index is 0, and the error suggests the nearest number.
-func (s *Sheet) Place(number string) (int, error) {
+// ListIndex returns the index in List of the cue with the given number, compared as a value: 2.50 is 2.5. If the list
+// has no such cue, the index is 0, and the error suggests the nearest number.
+func (s *Sheet) ListIndex(number string) (int, error) {
 	numbers := s.numbers()
 	if i, some := numbers[numberOf(number)]; some {
 		return i, nil

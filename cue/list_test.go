@@ -34,16 +34,16 @@ func TestList(t *testing.T) {
 		t.Fatalf("%d list cues, %d cues, %d goes", len(s.List), len(s.Cues), len(s.Goes))
 	}
 	l := s.List[2]
-	if l.Number != "2.5" || l.Name != "Thunder" || l.Then != cue.ThenFollow || l.Pre.String() != "0.5s" || l.First != 3 || l.Count != 1 {
+	if l.Number != "2.5" || l.Name != "Thunder" || l.Then != cue.ThenFollow || l.PreWait.String() != "0.5s" || l.First != 3 || l.Count != 1 {
 		t.Errorf("%+v", l)
 	}
-	if l := s.List[0]; l.Note != "slow" || l.Colour != "blue" || l.Off {
+	if l := s.List[0]; l.Note != "slow" || l.Colour != "blue" || l.Disabled {
 		t.Errorf("%+v", l)
 	}
 	if l := s.List[3]; l.Count != 3 || l.First != 4 {
 		t.Errorf("%+v", l)
 	}
-	if !s.List[5].Off || !s.List[6].Timeline || s.List[6].Count != 0 {
+	if !s.List[5].Disabled || !s.List[6].Timeline || s.List[6].Count != 0 {
 		t.Errorf("%+v", s.List[5:])
 	}
 	for i, want := range map[int]string{0: `cue T1 "Bell" (line 18)`, 3: `cue 2.5 "Thunder" (line 6)`, 2: `cue 2 (line 5)`} {

@@ -24,15 +24,15 @@ type live struct {
 	requests                  []func() // run by the goroutine of Feed
 	playing                   []Running
 	ids                       []string          // index + 1 is the tag; includes ids from Do and earlier sheets
-	tagged                    map[string]uint64 // index of ids, filled by tagOf
+	tagByID                   map[string]uint64 // index of ids, filled by tagOf
 	owners                    map[string]uint64 // owner numbers, including owners from Do and earlier sheets
 	runtimeIDs, runtimeOwners runtimeIDs        // created by Start
 	tags                      []uint64          // tags by the current sheet's own tags; nil: they are equal
-	first                     int               // index in Player.sheet.Sounds of the first sound of the current sheet
+	firstSound                int               // index in Player.sheet.Sounds of the first sound of the current sheet
 	finished                  bool
-	over                      chan struct{} // closed when Feed has returned
+	closed                    chan struct{} // closed when Feed has returned
 	wake                      chan struct{} // holds an item while Feed has not seen all requests
-	call                      func()        // Options.Wake; may be nil
+	onWake                    func()        // Options.Wake; may be nil
 
 	// Fields of the goroutine of Feed.
 	finish           bool
@@ -40,15 +40,15 @@ type live struct {
 	resumeAfterPanic int64 // the frame after the last panic
 	goes             []Go  // commands carried out, by the clock of the mixer
 	pauses           pauseClock
-	firedUpTo        int // Fired has been called for every launch before this one
+	reportedUpTo     int // Fired has been called for every launch before this one
 }
 
 // Running is a list cue that plays or waits to begin.
 type Running struct {
-	List    int   // index in Sheet.List; -1: an edit has removed the cue
-	Begun   int64 // the frame of its beginning; -1: it waits for an end
-	Left    int64 // frames until everything that it plays has ended; -1: unknown
-	Waiting bool  // it has not begun
+	List       int   // index in Sheet.List; -1: an edit has removed the cue
+	StartFrame int64 // the frame of its beginning; -1: it waits for an end
+	Remaining  int64 // frames until everything that it plays has ended; -1: unknown
+	Waiting    bool  // it has not begun
 }
 
 // enqueue queues do for the goroutine of Feed, which runs all such functions in the order of the calls, and wakes that
@@ -68,8 +68,8 @@ func (l *live) wakeUp() {
 	default:
 	}
 	l.mutex.Unlock()
-	if l.call != nil {
-		l.call()
+	if l.onWake != nil {
+		l.onWake()
 	}
 }
 
@@ -88,7 +88,7 @@ func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	l.enqueue(func() {
 		if all := p.sheet.List; list < len(all) && all[list].Number == number { // the usual case
 			do(list)
-		} else if i, err := p.sheet.Place(number); err == nil {
+		} else if i, err := p.sheet.ListIndex(number); err == nil {
 			do(i)
 		}
 	})
@@ -116,9 +116,9 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	switch {
 	case list < 0 || list >= len(s.List):
 		return fmt.Errorf("%w: the list has the cues 0 to %d, not %d", ErrFire, len(s.List)-1, list)
-	case s.List[list].Off:
+	case s.List[list].Disabled:
 		return fmt.Errorf("%w: cue %s has `arm: false`", ErrFire, yaml.Quote(s.List[list].Number))
-	case p.ended():
+	case p.isFinishing():
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
 	p.live.enqueueForCue(p, s, list, func(list int) {
@@ -137,10 +137,10 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 // goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
-// Cease fades out, within over, everything that the cue with index list in Sheet.List plays, and cancels its waits and
-// repetitions. A cue that follows it without another GO still does. It has no effect if the cue does not play or list
-// is too large. It does not wait for the fade. Any goroutine.
-func (p *Player) Cease(list int, over time.Duration) {
+// StopCue fades out, within over, everything that the cue with index list in Sheet.List plays, and cancels its waits
+// and repetitions. A cue that follows it without another GO still does. It has no effect if the cue does not play or
+// list is too large. It does not wait for the fade. Any goroutine.
+func (p *Player) StopCue(list int, over time.Duration) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
 			if p.sheet.launches[i].list == list {
@@ -159,8 +159,8 @@ func (p *Player) Finish() {
 	p.live.enqueue(func() { p.live.finish = true })
 }
 
-// ended reports whether Finish was called. Voices may still fade out. It takes live.mutex. Any goroutine.
-func (p *Player) ended() bool {
+// isFinishing reports whether Finish was called. Voices may still fade out. It takes live.mutex. Any goroutine.
+func (p *Player) isFinishing() bool {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	return p.live.finished
@@ -191,7 +191,7 @@ func (p *Player) Goes() []Go {
 	defer l.mutex.Unlock()
 	goes := slices.Clone(l.goes)
 	for i := range goes {
-		if d := goes[i].Does; d == ActionGo || d == ActionPanic {
+		if d := goes[i].Action; d == ActionGo || d == ActionPanic {
 			goes[i].At = rules.FrameTime(l.pauses.outputFrame(goes[i].At.Frames(rate)), rate)
 		}
 	}
@@ -205,14 +205,14 @@ func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	for f, some := ring.Pop(p.freeze.changes); some; f, some = ring.Pop(p.freeze.changes) {
-		p.live.pauses.flip(f.output, f.on)
-		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Does: map[bool]ShowAction{true: ActionPause, false: ActionResume}[f.on]})
+		p.live.pauses.setPaused(f.output, f.on)
+		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Action: map[bool]ShowAction{true: ActionPause, false: ActionResume}[f.on]})
 	}
 }
 
-// serve runs and removes the queued requests in their order, on the goroutine of Feed, without holding a mutex.
+// runRequests runs and removes the queued requests in their order, on the goroutine of Feed, without holding a mutex.
 // Requests that they queue wait for the next call.
-func (p *Player) serve() {
+func (p *Player) runRequests() {
 	p.live.mutex.Lock()
 	requests := p.live.requests
 	p.live.requests = nil
@@ -232,25 +232,25 @@ func (p *Player) nextFrame() int64 {
 // stopLaunch fades out the voices of a launch (a run of a list cue) within over, from the next possible frame on, and
 // cancels its pending actions and messages. launch is an index in p.sheet.launches. It runs on the goroutine of Feed.
 func (p *Player) stopLaunch(launch int, over time.Duration) {
-	r, end := &p.follows.runs[launch], p.addBatch(p.nextFrame())
+	r, end := &p.follows.progress[launch], p.addBatch(p.nextFrame())
 	end.goFrame, end.rank, end.cancelsOthers = end.firstFrame, math.MaxInt32, true
-	r.ceased = true
+	r.stopped = true
 	for _, u := range r.batches {
-		left := uint64(0)
+		pending := uint64(0)
 		for _, t := range u.actions {
 			c := &p.sheet.Cues[t.index]
-			left += (c.Times - t.repetition) * (c.asks() / c.Times)
+			pending += (c.Times - t.number) * (c.startCount() / c.Times)
 		}
 		u.steps, u.actions, u.discardAfter = nil, nil, end.firstFrame+1
 		end.addStep(0, 0, func(at mixer.Moment) error { return at.Drop(u.batch) })
-		end.addStep(0, 0, func(at mixer.Moment) error { return at.Add(r.count, -clampToInt(left)) })
-		r.left -= min(left, r.left)
+		end.addStep(0, 0, func(at mixer.Moment) error { return at.Add(r.countdown, -clampToInt(pending)) })
+		r.remaining -= min(pending, r.remaining)
 	}
 	for _, h := range r.handles {
 		end.addStep(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetVoice(h), over) })
 	}
 	p.outbox.cancel(end, r.batches)
-	p.dropHeldOf(r.batches...)
+	p.dropHeldAction(r.batches...)
 }
 
 // rankFirst is the rank of commands that act before all others at their frame.
@@ -261,12 +261,12 @@ const rankFirst = -1
 // Feed.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.lookahead
-	p.manual.waiting.cancel()
+	p.manual.pending.cancel()
 	batches := slices.Clone(a.batches)
 	end := &cueBatch{batch: p.mixer.NewBatch(), firstFrame: frame, launch: -1, rank: rankFirst, cancelsOthers: true}
 	end.goFrame, p.live.resumeAfterPanic = end.firstFrame, end.firstFrame+1
 	end.onBegin = func(frame int64) {
-		p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: ActionPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
+		p.live.recordGo(Go{At: rules.FrameTime(frame, p.sheet.Rate), Action: ActionPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
 	}
 	for _, u := range batches {
 		if u.discardAfter > 0 || u.cancelsOthers {
@@ -278,7 +278,7 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	end.addStep(0, rankFirst, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
 	end.addStep(0, rankFirst, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
 	p.outbox.cancel(end, nil)
-	p.dropHeldOf(batches...)
+	p.dropHeldAction(batches...)
 	a.timeline = p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: end.firstFrame, goFrame: end.firstFrame, launch: -1})
 	p.registerBatch(end)
 	p.schedule.clear(len(p.sheet.Cues))
@@ -287,12 +287,12 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// dropHeldOf drops p.held, the action that waits for room in the mixer's queue, if it belongs to any of the given
+// dropHeldAction drops p.held, the action that waits for room in the mixer's queue, if it belongs to any of the given
 // batches, which have been discarded.
-func (p *Player) dropHeldOf(batches ...*cueBatch) {
+func (p *Player) dropHeldAction(batches ...*cueBatch) {
 	a := &p.lookahead
 	if p.held != nil && (a.heldBatch == nil && slices.Contains(batches, a.timeline) || slices.Contains(batches, a.heldBatch)) {
-		p.held, p.done, a.heldBatch = nil, 0, nil
+		p.held, p.acceptedCommands, a.heldBatch = nil, 0, nil
 	}
 }
 
@@ -301,26 +301,28 @@ func (p *Player) dropHeldOf(batches ...*cueBatch) {
 // takes live.mutex.
 func (p *Player) updatePlaying(st *mixer.Stats) {
 	f, s := &p.follows, p.sheet
-	for i := range f.runs[p.live.firedUpTo:] {
-		i += p.live.firedUpTo
-		if r := &f.runs[i]; r.begun && !r.told && r.begin < st.Frame {
-			r.told = true
+	for i := range f.progress[p.live.reportedUpTo:] {
+		i += p.live.reportedUpTo
+		if r := &f.progress[i]; r.started && !r.reported && r.startFrame < st.Frame {
+			r.reported = true
 			if p.options.Fired != nil && s.launches[i].list >= 0 {
-				p.options.Fired(s.launches[i].list, r.begin)
+				p.options.Fired(s.launches[i].list, r.startFrame)
 			}
 		}
 	}
-	for p.live.firedUpTo < len(f.runs) && f.runs[p.live.firedUpTo].told {
-		p.live.firedUpTo++
+	for p.live.reportedUpTo < len(f.progress) && f.progress[p.live.reportedUpTo].reported {
+		p.live.reportedUpTo++
 	}
 	var playing []Running
-	p.live.active = slices.DeleteFunc(p.live.active, func(i int) bool { return (f.runs[i].told || f.runs[i].ceased) && f.runs[i].left == 0 })
+	p.live.active = slices.DeleteFunc(p.live.active, func(i int) bool {
+		return (f.progress[i].reported || f.progress[i].stopped) && f.progress[i].remaining == 0
+	})
 	for _, i := range p.live.active {
-		one := Running{List: s.launches[i].list, Begun: -1, Left: -1, Waiting: !f.runs[i].told}
-		if f.runs[i].begun {
-			one.Begun = f.runs[i].begin
-			if most := p.longest(i); most != never {
-				one.Left = max(one.Begun+int64(most)-st.Frame, 0)
+		one := Running{List: s.launches[i].list, StartFrame: -1, Remaining: -1, Waiting: !f.progress[i].reported}
+		if f.progress[i].started {
+			one.StartFrame = f.progress[i].startFrame
+			if most := p.launchDuration(i); most != never {
+				one.Remaining = max(one.StartFrame+int64(most)-st.Frame, 0)
 			}
 		}
 		playing = append(playing, one)
@@ -330,24 +332,24 @@ func (p *Player) updatePlaying(st *mixer.Stats) {
 	p.live.mutex.Unlock()
 }
 
-// longest returns the duration of a launch (a run of a list cue) in frames, from its beginning to the end of its last
-// start, if later commands do not change it. It is never if the duration is endless or depends on the end of an id.
-// launch is an index in p.sheet.launches.
-func (p *Player) longest(launch int) float64 {
+// launchDuration returns the duration of a launch (a run of a list cue) in frames, from its beginning to the end of its
+// last start, if later commands do not change it. It is never if the duration is endless or depends on the end of an
+// id. launch is an index in p.sheet.launches.
+func (p *Player) launchDuration(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {
-		asked := &p.sheet.Cues[i]
-		for _, c := range asked.starts() {
-			if asked.afterTag != 0 {
+		cue := &p.sheet.Cues[i]
+		for _, c := range cue.starts() {
+			if cue.awaitedTag != 0 {
 				return never
 			}
-			lasts := p.startDuration(c, asked)
-			if lasts == never {
+			duration := p.startDuration(c, cue)
+			if duration == never {
 				return never
 			}
-			from := asked.last(p.sheet.Rate) - asked.base.Frames(p.sheet.Rate) - l.since.Frames(p.sheet.Rate)
-			most = max(most, float64(from)+lasts)
+			from := cue.lastFrame(p.sheet.Rate) - cue.base.Frames(p.sheet.Rate) - l.offset.Frames(p.sheet.Rate)
+			most = max(most, float64(from)+duration)
 		}
 	}
 	return most
@@ -374,5 +376,5 @@ func (p *Player) startDuration(c, cue *Cue) float64 {
 		}
 		most = max(most, frames)
 	}
-	return min(cut, float64(most)*math.Exp2(-max(p.pitches.of(p.sheet, c, cue).least, slowest)/12))
+	return min(cut, float64(most)*math.Exp2(-max(p.pitches.rangeOf(p.sheet, c, cue).low, minPitch)/12))
 }

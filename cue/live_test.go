@@ -73,8 +73,8 @@ func TestLeft(t *testing.T) {
 				if err := p.Fire(0); err != nil {
 					t.Error(err)
 				}
-			case len(all) > 0 && all[0].Begun >= 0 && !all[0].Waiting && looks < 2:
-				at, left, looks = p.Mixer().Now(), all[0].Left, looks+1
+			case len(all) > 0 && all[0].StartFrame >= 0 && !all[0].Waiting && looks < 2:
+				at, left, looks = p.Mixer().Now(), all[0].Remaining, looks+1
 			case frame > 60 && len(all) == 0:
 				p.Finish()
 			}

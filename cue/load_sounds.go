@@ -11,16 +11,16 @@ import (
 	"voicepool/sounds"
 )
 
-// Loading is a callback for progress. It is called once at the start and after each file, loaded or failed,
+// Progress is a callback for progress. It is called once at the start and after each file, loaded or failed,
 // with the number of finished files and the total. Calls come from any goroutine, but one at a time. A file
 // that is used both looped and once counts twice.
-type Loading func(done, total int)
+type Progress func(done, total int)
 
 // LoadSounds loads every sound of the sheet, used or not, into lib, in parallel, and returns when all are loaded.
 // progress may be nil. Sounds that cannot be loaded are returned as rules.Errors, which wrap rules.ErrSound, in line
 // order; the others are loaded nevertheless. If ctx ends, the error is the error of ctx.
-func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Loading) error {
-	_, err := s.load(ctx, lib, progress, &broken{}, false)
+func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Progress) error {
+	_, err := s.load(ctx, lib, progress, &streamErrors{}, false)
 	return err
 }
 
@@ -30,26 +30,26 @@ func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Lo
 //
 // If sounds cannot be loaded, the error is a rules.Errors, and the other sounds are returned. If ctx ends, the result
 // is nil and the error the error of ctx.
-func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken, live bool) ([]loading.Sound, error) {
-	ways := make([]loading.Ways, len(s.Sounds))
+func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Progress, b *streamErrors, live bool) ([]loading.Sound, error) {
+	modes := make([]loading.Ways, len(s.Sounds))
 	for i := range s.Cues {
 		for _, c := range s.Cues[i].starts() {
 			if c.Loop {
-				ways[c.Sound] |= loading.Looped
+				modes[c.Sound] |= loading.Looped
 			} else {
-				ways[c.Sound] |= loading.Once
+				modes[c.Sound] |= loading.Once
 			}
 		}
 	}
-	for i := range ways {
-		if ways[i] == 0 || live { // load it even if no cue plays it
-			ways[i] |= loading.Once
+	for i := range modes {
+		if modes[i] == 0 || live { // load it even if no cue plays it
+			modes[i] |= loading.Once
 		}
 		if live && s.Sounds[i].Loop {
-			ways[i] |= loading.Looped
+			modes[i] |= loading.Looped
 		}
 	}
-	all, missing, err := loading.Sounds(ctx, &s.Rules, lib, ways, loading.Options{Progress: progress, OnError: b.note})
+	all, missing, err := loading.Sounds(ctx, &s.Rules, lib, modes, loading.Options{Progress: progress, OnError: b.record})
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 			if !c.Loop || !s.Sounds[c.Sound].Stream {
 				continue
 			}
-			for j, got := range all[c.Sound].Looped {
-				if got != nil && got.Loop().Frames() <= 0 {
+			for j, sound := range all[c.Sound].Looped {
+				if sound != nil && sound.Loop().Frames() <= 0 {
 					missing.Note(s.Sounds[c.Sound].Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
 				}
 			}
@@ -68,24 +68,24 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 	return all, missing.Err()
 }
 
-// broken keeps the first error of the goroutines that decode streams.
-type broken struct {
-	first atomic.Value
-	tell  func(error) // may be nil
+// streamErrors keeps the first error of the goroutines that decode streams.
+type streamErrors struct {
+	first  atomic.Value
+	report func(error) // may be nil
 }
 
-// note wraps err, the error of a stream, in a streamError, keeps it if it is the first, and passes it to the callback
-// Options.Broken. The first argument is unused. Any goroutine.
-func (b *broken) note(_ string, err error) {
+// record wraps err, the error of a stream, in a streamError, keeps it if it is the first, and passes it to the callback
+// Options.StreamError. The first argument is unused. Any goroutine.
+func (b *streamErrors) record(_ string, err error) {
 	err = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
 	b.first.CompareAndSwap(nil, err)
-	if b.tell != nil {
-		b.tell(err)
+	if b.report != nil {
+		b.report(err)
 	}
 }
 
 // err returns the first error of a stream, or nil. Any goroutine.
-func (b *broken) err() error {
+func (b *streamErrors) err() error {
 	err, _ := b.first.Load().(error)
 	return err
 }

@@ -17,7 +17,7 @@ type cueBatch struct {
 	firstFrame    int64             // its first frame; an estimate until frameKnown is true
 	frameKnown    bool              // firstFrame is exact
 	steps         []batchStep       // commands carried out before the actions
-	actions       turns             // the actions, at frames relative to firstFrame
+	actions       occurrenceHeap    // the actions, at frames relative to firstFrame
 	offset        int64             // the offset of firstFrame from the start of the actions' time, in frames
 	lastFrame     int64             // the last command, in frames after firstFrame
 	launch        int               // index of the launch that begins here; -1: none
@@ -42,7 +42,7 @@ type lookahead struct {
 	batches   []*cueBatch // in order of creation; removed once all their commands have acted
 	heldBatch *cueBatch   // the batch of Player.held
 	goes      []Go        // the scheduled GOs that are still to come
-	next      int         // index of the next list cue for a GO without a number
+	nextCue   int         // index of the next list cue for a GO without a number
 	tags      map[uint64]*mixer.Countdown
 }
 
@@ -53,9 +53,9 @@ func (p *Player) startLookahead() {
 	if p.lookahead.on {
 		return
 	}
-	s := p.Sheet().unfired()
-	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
-	p.schedule.gone = p.soundIsOver
+	s := p.Sheet().playableCopy()
+	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollowOns(s)
+	p.schedule.isOver = p.soundIsOver
 	for tag := range s.ids { // a later sheet may wait for any of them
 		if p.options.Changes {
 			p.follows.awaited[uint64(tag+1)] = true
@@ -67,8 +67,8 @@ func (p *Player) startLookahead() {
 		p.lookahead.goes = p.startFrom.goes
 	}
 	p.registerBatch(p.lookahead.timeline)
-	if p.startFrom.earlierSettled {
-		p.applySettledCues()
+	if p.startFrom.earlierFinished {
+		p.applyFinishedCues()
 	}
 }
 
@@ -107,7 +107,7 @@ func (u *cueBatch) addStep(offset int64, rank int, do func(mixer.Moment) error) 
 // addAction adds the action s.Cues[i], with its repetitions, to the batch. It begins at the time of the cue less
 // u.offset frames, counted from the beginning of the batch.
 func (u *cueBatch) addAction(s *Sheet, i int) {
-	heap.Push(&u.actions, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.offset, i}})
+	heap.Push(&u.actions, occurrence{instant: instant{s.Cues[i].regularTime(0).Frames(s.Rate) - u.offset, i}})
 }
 
 // fire starts the list cue with index list, and the cues that follow it without another GO, at frame of the show, as
@@ -116,60 +116,60 @@ func (u *cueBatch) addAction(s *Sheet, i int) {
 func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	s, f := p.sheet, &p.follows
 	first := len(s.launches)
-	next = s.begin(list, rules.FrameTime(frame, s.Rate), from)
-	f.add()
-	f.soon = f.soon[:0]
+	next = s.addGo(list, rules.FrameTime(frame, s.Rate), from)
+	f.trackNewLaunches()
+	f.upcoming = f.upcoming[:0]
 	chain := p.addBatch(frame) // the cues of the chain that begin by time, from this frame or from the end of a cue on
 	chain.goFrame, chain.rank = frame, int32(s.launches[first].first)
 	for i := first; i < len(s.launches); i++ {
 		l := &s.launches[i]
-		if i > first && l.after != s.launches[i-1].after {
+		if i > first && l.predecessor != s.launches[i-1].predecessor {
 			ended, follows := chain, p.addBatch(frame)
-			count, leader := f.runs[l.after].count, &s.launches[l.after]
-			ended.addStep(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error {
+			count, leader := f.progress[l.predecessor].countdown, &s.launches[l.predecessor]
+			ended.addStep(leader.offset.Frames(s.Rate), leader.first, func(at mixer.Moment) error {
 				return at.FireAt(follows.batch, count)
 			})
 			chain = follows
 		}
-		p.launch(i, chain)
+		p.addLaunchBatch(i, chain)
 	}
 	return next
 }
 
-// launch creates the batch of launch number i (a run of a list cue) and adds its actions to it. Actions that wait for
-// the end of an id get batches of their own. Commands in the batch parent fire the new batch at the time of the
-// launch.
-func (p *Player) launch(i int, parent *cueBatch) {
-	s, r := p.sheet, &p.follows.runs[i]
+// addLaunchBatch creates the batch of launch number i (a run of a list cue) and adds its actions to it. Actions that
+// wait for the end of an id get batches of their own. Commands in the batch parent fire the new batch at the time of
+// the launch.
+func (p *Player) addLaunchBatch(i int, parent *cueBatch) {
+	s, r := p.sheet, &p.follows.progress[i]
 	l := &s.launches[i]
-	u, since := p.addBatch(parent.firstFrame), l.since.Frames(s.Rate)
+	u, since := p.addBatch(parent.firstFrame), l.offset.Frames(s.Rate)
 	u.launch, u.offset = i, since
-	r.count = p.mixer.NewCountdown()
-	parent.addStep(since, l.first, func(at mixer.Moment) error { return at.Add(r.count, clampToInt(r.left)) })
+	r.countdown = p.mixer.NewCountdown()
+	parent.addStep(since, l.first, func(at mixer.Moment) error { return at.Add(r.countdown, clampToInt(r.remaining)) })
 	parent.addStep(since, l.first, func(at mixer.Moment) error { return at.Fire(u.batch) })
 	r.batches = append(r.batches, u)
 	p.live.active = append(p.live.active, i)
 	for j := l.first; j < l.first+l.count; j++ {
 		c := &s.Cues[j]
-		p.schedule.enlist(j)
+		p.schedule.addPickers(j)
 		counts := p.follows.awaited[c.tag] && c.launch > 0
-		tag := func(at mixer.Moment) error { return at.Add(p.countdownOf(c.tag), clampToInt(c.asks())) }
-		if c.afterTag == 0 {
+		tag := func(at mixer.Moment) error { return at.Add(p.countdownOf(c.tag), clampToInt(c.startCount())) }
+		if c.awaitedTag == 0 {
 			if u.addAction(s, j); counts {
 				u.addStep(0, l.first, tag)
 			}
 			continue
 		}
-		w, awaited := p.addBatch(parent.firstFrame), p.countdownOf(c.afterTag)
-		w.addAction(s, j)
-		r.batches = append(r.batches, w)
+		waiting, awaited := p.addBatch(parent.firstFrame), p.countdownOf(c.awaitedTag)
+		waiting.addAction(s, j)
+		r.batches = append(r.batches, waiting)
 		switch {
-		case counts && c.tag == c.afterTag:
-			w.addStep(0, j, tag)
+		case counts && c.tag == c.awaitedTag:
+			waiting.addStep(0, j, tag)
 		case counts:
 			u.addStep(0, l.first, tag)
 		}
-		u.addStep(0, l.first, func(at mixer.Moment) error { return at.FireAt(w.batch, awaited) })
+		u.addStep(0, l.first, func(at mixer.Moment) error { return at.FireAt(waiting.batch, awaited) })
 	}
 }
 
@@ -205,18 +205,18 @@ func (p *Player) handOverAll(before int64) error {
 		if frame >= before {
 			break
 		}
-		if a.goes = a.goes[1:]; g.Does != ActionGo {
-			if rest := a.goes; g.Does == ActionPanic {
+		if a.goes = a.goes[1:]; g.Action != ActionGo {
+			if remaining := a.goes; g.Action == ActionPanic {
 				p.panic(g.Over.Duration(p.sheet.Rate), frame)
-				a.goes = rest
+				a.goes = remaining
 			}
 			continue
 		}
-		list := p.sheet.cueOf(g, a.next)
+		list := p.sheet.cueOf(g, a.nextCue)
 		if list == len(p.sheet.List) { // an edited sheet may have no cue left for it
 			continue
 		}
-		a.next = p.fire(list, frame, g.From)
+		a.nextCue = p.fire(list, frame, g.From)
 		if p.options.Live {
 			p.live.recordGo(*g)
 		}
@@ -247,14 +247,14 @@ func (p *Player) handOverAll(before int64) error {
 }
 
 // handOverBatch hands over the commands of batch u before frame before of the show. If the frame of the batch is not
-// known yet, it hands over the first p.ahead() frames of commands, unless more than half of the mixer's queue is in
-// use. The error is as in handOverAll.
+// known yet, it hands over the first p.lookaheadFrames() frames of commands, unless more than half of the mixer's queue
+// is in use. The error is as in handOverAll.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame
 	if !u.frameKnown {
-		until = p.ahead()
-		if p.mixer.Stats().Pending > p.most/2 {
+		until = p.lookaheadFrames()
+		if p.mixer.Stats().Pending > p.maxCommands/2 {
 			return nil // not urgent
 		}
 	}
@@ -268,20 +268,20 @@ func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	for len(u.actions) > 0 && u.actions[0].frame < until {
 		t := u.actions[0]
 		u.lastFrame = max(u.lastFrame, t.frame)
-		act, after, more := p.schedule.repeat(t)
-		act.Frame += u.firstFrame
+		action, after, more := p.schedule.actionOf(t)
+		action.Frame += u.firstFrame
 		if more {
-			after.frame = p.schedule.since(after).Frames(p.sheet.Rate) - u.offset
+			after.frame = p.schedule.timeOf(after).Frames(p.sheet.Rate) - u.offset
 			u.actions[0] = after
 			heap.Fix(&u.actions, 0)
 		} else {
 			heap.Pop(&u.actions)
 		}
-		p.skipCountdowns(u, &act, t.frame)
-		if act.Passed {
+		p.skipCountdowns(u, &action, t.frame)
+		if action.Skipped {
 			continue
 		}
-		p.held, a.heldBatch = &act, u
+		p.held, a.heldBatch = &action, u
 		if err := p.sendHeld(); err != nil {
 			return err
 		}
@@ -294,10 +294,10 @@ func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 // an error, such as mixer.ErrBusy, the action stays held for the next attempt. Other errors name the place of the cue.
 func (p *Player) sendHeld() error {
 	if err := p.send(p.held); err != nil {
-		return p.sheet.Cues[p.held.Cue].placed(p.sheet.File, err)
+		return p.sheet.Cues[p.held.Cue].locateError(p.sheet.File, err)
 	}
 	p.sent++
-	p.held, p.done = nil, 0
+	p.held, p.acceptedCommands = nil, 0
 	return nil
 }
 
@@ -312,8 +312,8 @@ func (p *Player) updateFired(stats *mixer.Stats) {
 		if frame, fired := u.batch.Base(); fired {
 			u.firstFrame, u.frameKnown = frame, true
 			if u.launch >= 0 {
-				r := &p.follows.runs[u.launch]
-				r.begun, r.begin = true, frame
+				r := &p.follows.progress[u.launch]
+				r.started, r.startFrame = true, frame
 			}
 			if u.onBegin != nil {
 				u.onBegin(frame)
@@ -326,7 +326,7 @@ func (p *Player) updateFired(stats *mixer.Stats) {
 		}
 		return u.frameKnown && u != a.timeline && len(u.steps) == 0 && len(u.actions) == 0 && u.firstFrame+u.lastFrame < stats.Frame
 	})
-	p.follows.ended = p.follows.ended[:0]
+	p.follows.endedLaunches = p.follows.endedLaunches[:0]
 }
 
 // idle reports whether no scheduled GO is left, and every batch except the timeline has been handed over and has
@@ -336,12 +336,12 @@ func (a *lookahead) idle() bool { return len(a.goes) == 0 && len(a.batches) <= 1
 // skipCountdowns subtracts the starts that chance skips at action a from the countdowns of their launch and id. The
 // commands for this are added to batch u, offset frames after its beginning. Without skipped starts it has no effect.
 func (p *Player) skipCountdowns(u *cueBatch, a *Action, offset int64) {
-	p.follows.fewer(a)
-	c, n := &p.sheet.Cues[a.Cue], a.Rest
-	if a.Passed {
+	p.follows.subtractSkipped(a)
+	c, n := &p.sheet.Cues[a.Cue], a.Dropped
+	if a.Skipped {
 		n++
 	}
-	if n *= c.asks() / c.Times; n == 0 || c.launch == 0 {
+	if n *= c.startCount() / c.Times; n == 0 || c.launch == 0 {
 		return
 	}
 	for _, count := range p.countdownsOf(c) {

@@ -117,7 +117,7 @@ func TestFeedFollows(t *testing.T) {
 				t.Fatal(err, sheet)
 			}
 		}
-		if sheet += goes + "]\n"; s.Awaits() {
+		if sheet += goes + "]\n"; s.HasFollowOns() {
 			waits++
 		}
 		rendered := f.player(sheet, cue.Options{Events: true})

@@ -20,11 +20,11 @@ import (
 // no action follows. Any goroutine.
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
-	s, first := p.given.Load(), p.live.first
-	c, err := p.live.action(s, words)
+	s, first := p.currentSheet.Load(), p.live.firstSound
+	c, err := p.live.parseAction(s, words)
 	p.live.mutex.Unlock()
 	if err == nil {
-		if err = p.lacksOf(s, c); err != nil {
+		if err = p.checkCue(s, c); err != nil {
 			err = fmt.Errorf("%w: %w", ErrAction, err)
 		}
 	}
@@ -38,12 +38,12 @@ func (p *Player) Do(words ...string) error {
 		c.layers[i].Sound += first
 	}
 	for _, one := range c.starts() {
-		if !p.prepared(one) {
+		if !p.isLoaded(one) {
 			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(s.Sounds[one.Sound-first].Name))
 		}
 	}
 	p.live.enqueue(func() {
-		c.base, c.hand = rules.FrameTime(p.nextFrame(), p.sheet.Rate), true
+		c.base, c.manual = rules.FrameTime(p.nextFrame(), p.sheet.Rate), true
 		for i := range c.layers {
 			c.layers[i].base = c.base
 		}
@@ -60,9 +60,9 @@ func (p *Player) Do(words ...string) error {
 // ErrAction is wrapped by the error of Do and Start if the action is invalid.
 var ErrAction = errors.New("cue: no action")
 
-// action parses the words of Do into a cue, with names from sheet s, and registers the id and the owner of the action
-// in l. On an error the cue is nil, and the error wraps ErrAction. The caller holds l.mutex.
-func (l *live) action(s *Sheet, words []string) (*Cue, error) {
+// parseAction parses the words of Do into a cue, with names from sheet s, and registers the id and the owner of the
+// action in l. On an error the cue is nil, and the error wraps ErrAction. The caller holds l.mutex.
+func (l *live) parseAction(s *Sheet, words []string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
 	}
@@ -100,9 +100,9 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	n, err := actionNode(words)
 	if err == nil {
 		d := newDraft(r)
-		d.read(n, &Cue{Times: 1})
+		d.addCue(n, &Cue{Times: 1})
 		d.resolve()
-		err = r.first()
+		err = r.firstError()
 	}
 	switch {
 	case err != nil:
@@ -128,9 +128,9 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	return c, nil
 }
 
-// first returns the message of the first recorded error as an error, without its place in a file; nil if no error is
-// recorded.
-func (r *reader) first() error {
+// firstError returns the message of the first recorded error as an error, without its place in a file; nil if no error
+// is recorded.
+func (r *reader) firstError() error {
 	if wrong := r.Wrong(); len(wrong) > 0 {
 		return errors.New(wrong[0].Msg)
 	}
@@ -159,36 +159,36 @@ func actionNode(words []string) (*yaml.Node, error) {
 		n.Pairs = append(n.Pairs, yaml.Pair{Place: at, Key: key, Value: value})
 		return nil
 	}
-	verb, rest := words[0], words[1:]
+	verb, args := words[0], words[1:]
 	if verb == release {
-		verb, rest = Set.String(), append(slices.Clone(rest), "loop=false")
+		verb, args = Set.String(), append(slices.Clone(args), "loop=false")
 	}
 	switch {
 	case !slices.Contains(verbNames[:], verb):
 		return nil, fmt.Errorf("unknown action %s (want one of %s)", yaml.Quote(verb), strings.Join(verbNames[:], ", "))
-	case len(rest) == 0:
+	case len(args) == 0:
 		return nil, fmt.Errorf("%s needs a target", verb)
 	}
-	whole := n
+	cue := n
 	if verb == Send.String() { // osc to=HOST:PORT address=/go: the words are keys of the message
 		n = &yaml.Node{Place: at, Kind: yaml.Mapping}
-		whole.Pairs = append(whole.Pairs, yaml.Pair{Place: at, Key: verb, Value: n})
-	} else if err := add(verb, rest[0]); err != nil {
+		cue.Pairs = append(cue.Pairs, yaml.Pair{Place: at, Key: verb, Value: n})
+	} else if err := add(verb, args[0]); err != nil {
 		return nil, err
 	} else {
-		rest = rest[1:]
+		args = args[1:]
 	}
-	for _, word := range rest {
-		key, value, given := strings.Cut(word, "=")
-		if _, err := rules.ParseTime(word); !given && err == nil && (verb == Stop.String() || verb == SetScene.String()) {
-			key, value, given = "over", word, true // stop house 2s
+	for _, word := range args {
+		key, value, hasValue := strings.Cut(word, "=")
+		if _, err := rules.ParseTime(word); !hasValue && err == nil && (verb == Stop.String() || verb == SetScene.String()) {
+			key, value, hasValue = "over", word, true // stop house 2s
 		}
-		if !given {
+		if !hasValue {
 			return nil, fmt.Errorf("%s is not a key with a value, such as gain=-3", yaml.Quote(word))
 		}
 		if err := add(key, value); err != nil {
 			return nil, err
 		}
 	}
-	return whole, nil
+	return cue, nil
 }

@@ -22,7 +22,7 @@ type manualStarts struct {
 	numbers   atomic.Uint64             // number of starts with layers
 	seed      uint64
 	draws     map[string]*randomState // by sound name, over all sheets; the map belongs to the goroutine of Feed
-	waiting   pendingStarts
+	pending   pendingStarts
 }
 
 // pendingStarts holds starts by hand that begin at a later frame, because a panic cancels them. Any goroutine.
@@ -61,13 +61,13 @@ type catalogue struct {
 
 // soundTemplate is a sound of a catalogue, or a layer of a sound.
 type soundTemplate struct {
-	rules   *rules.Sound
-	index   int            // index in Player.sheet.Sounds
-	loaded  *loading.Sound // its files are guarded by Player.replaced
-	group   *mixer.Group
-	quality voice.Quality
-	place   uint64       // key for random choices
-	draws   *randomState // nil for layers
+	rules        *rules.Sound
+	index        int            // index in Player.sheet.Sounds
+	loaded       *loading.Sound // its files are guarded by Player.soundsMutex
+	group        *mixer.Group
+	quality      voice.Quality
+	randomStream uint64       // key for random choices
+	draws        *randomState // nil for layers
 
 	layers []soundTemplate // replace the files
 	delay  int64           // delay of a layer, in frames
@@ -83,7 +83,7 @@ type randomState struct {
 // filePick is the state of the file choices of a sound.
 type filePick struct {
 	picker chance.Picker
-	of     int // number of files
+	count  int // number of files
 }
 
 // newCatalogue creates the catalogue of sheet s, the templates of its sounds for starts by hand. first is the index of
@@ -95,7 +95,7 @@ func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, group
 	one := func(i int) soundTemplate {
 		sound := &s.Sounds[i]
 		return soundTemplate{
-			rules: sound, index: first + i, loaded: &loaded[i], group: groups[i], quality: p.sheet.QualityOf(sound), place: chance.Name(sound.Name),
+			rules: sound, index: first + i, loaded: &loaded[i], group: groups[i], quality: p.sheet.QualityOf(sound), randomStream: chance.Name(sound.Name),
 		}
 	}
 	for i := range s.Sounds {
@@ -105,7 +105,7 @@ func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, group
 		w := one(i)
 		for n, l := range w.rules.Layers {
 			layer := one(indexes[l.Sound])
-			layer.place, layer.delay = chance.Layer(w.place, n), l.Delay.Frames(s.Rate)
+			layer.randomStream, layer.delay = chance.Layer(w.randomStream, n), l.Delay.Frames(s.Rate)
 			w.layers = append(w.layers, layer)
 		}
 		if p.manual.draws[w.rules.Name] == nil {
@@ -120,21 +120,21 @@ func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, group
 // draw returns the random source of the next start of w, a sound or a layer. The same seed, template and number of
 // starts give the same source. The caller holds d.mutex.
 func (d *randomState) draw(w *soundTemplate, seed uint64) chance.Draw {
-	return chance.Draw{Seed: seed, Place: w.place, Time: d.starts}
+	return chance.Draw{Seed: seed, Place: w.randomStream, Time: d.starts}
 }
 
-// file chooses a file for a start with the random source draw and returns its index in the files. w is the template of
-// the sound or the layer, and layer the number of the layer; 0 for the sound itself. It advances the state of the
-// choice, see undo. The caller holds d.mutex.
-func (d *randomState) file(w *soundTemplate, layer int, draw chance.Draw) int {
+// chooseFile chooses a file for a start with the random source draw and returns its index in the files. w is the
+// template of the sound or the layer, and layer the number of the layer; 0 for the sound itself. It advances the state
+// of the choice, see undo. The caller holds d.mutex.
+func (d *randomState) chooseFile(w *soundTemplate, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
 		d.files = append(d.files, filePick{})
 	}
 	f := &d.files[layer]
-	if n := len(w.rules.Files); f.of != n { // the sheet has changed
-		*f = filePick{of: n}
+	if n := len(w.rules.Files); f.count != n { // the sheet has changed
+		*f = filePick{count: n}
 	}
-	return f.picker.Next(w.rules.Pick, f.of, w.place, draw)
+	return f.picker.Next(w.rules.Pick, f.count, w.randomStream, draw)
 }
 
 // undo takes back the last file choice of each of the first layers, as many as layers gives, after a failed start. The
@@ -145,24 +145,24 @@ func (d *randomState) undo(layers int) {
 	}
 }
 
-// base draws the gain and pitch of a start from the ranges of the sound, with the random source d. The speed is the
+// drawBase draws the gain and pitch of a start from the ranges of the sound, with the random source d. The speed is the
 // sound's own.
-func (w *soundTemplate) base(d chance.Draw) mixer.Base {
+func (w *soundTemplate) drawBase(d chance.Draw) mixer.Base {
 	r := w.rules
 	return mixer.Base{Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed}
 }
 
 // fileOf returns the loaded sound of file number file of template w, the looped variant if loop is true. If it was not
 // loaded in this variant, or is a stream of unknown length that cannot loop, the sound is nil, and the error wraps
-// ErrAction. It takes p.replaced.
+// ErrAction. It takes p.soundsMutex.
 func (p *Player) fileOf(w *soundTemplate, loop bool, file int) (*voice.Sound, error) {
-	p.replaced.Lock()
+	p.soundsMutex.Lock()
 	files := w.loaded.Files(loop)
 	var s *voice.Sound
 	if file < len(files) {
 		s = files[file]
 	}
-	p.replaced.Unlock()
+	p.soundsMutex.Unlock()
 	name := yaml.Quote(w.rules.Name)
 	switch {
 	case s == nil && loop:

@@ -10,30 +10,30 @@ import (
 
 // manualStart is a call of Player.Start in progress.
 type manualStart struct {
-	player  *Player
-	start   *Start
-	name    string
-	rate    int
-	cue     Cue    // the equivalent cue, without values that each layer sets itself
-	frame   int64  // mixer.Now: the next frame
-	number  uint64 // common number of the layers of one start
-	handles []mixer.Handle
-	delayed []waiting // layers that are delayed
-	tuned   *tuned    // nil: the sound has no parameters
+	player     *Player
+	start      *Start
+	name       string
+	rate       int
+	cue        Cue    // the equivalent cue, without values that each layer sets itself
+	frame      int64  // mixer.Now: the next frame
+	number     uint64 // common number of the layers of one start
+	handles    []mixer.Handle
+	delayed    []delayedStart  // layers that are delayed
+	parameters *parameterStart // nil: the sound has no parameters
 }
 
-// cue returns the cue equivalent to o, a start by hand of sound w, without the values that inherit fills in for each
+// cueFor returns the cue equivalent to o, a start by hand of sound w, without the values that inherit fills in for each
 // layer.
-func (w *soundTemplate) cue(o *Start) Cue {
+func (w *soundTemplate) cueFor(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
-	c.add(w, o)
+	c.addSoundValues(w, o)
 	return c
 }
 
-// add adds the pan and the priority of sound w to the values of c, within their limits, and sets its cutoffs and
-// sends. A cutoff that the start o leaves nil comes from the sound; the sends always do.
-func (c *Cue) add(w *soundTemplate, o *Start) {
+// addSoundValues adds the pan and the priority of sound w to the values of c, within their limits, and sets its cutoffs
+// and sends. A cutoff that the start o leaves nil comes from the sound; the sends always do.
+func (c *Cue) addSoundValues(w *soundTemplate, o *Start) {
 	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
 		c.Change.LowPass = *o.LowPass
@@ -68,21 +68,21 @@ const playerStartBits = 3 << 62
 func (h *manualStart) play(w *soundTemplate) error {
 	h.setFrame(w)
 	if w.rules.Parameters != nil {
-		h.tuned = new(tuning).begins(0, &h.cue, w.rules, true)
+		h.parameters = new(parameterState).addStart(0, &h.cue, w.rules, true)
 	}
 	layers, err := 1, error(nil)
 	d, seed := w.draws, h.player.manual.seed
 	if draw := d.draw(w, seed); w.layers == nil {
-		err = h.startOne(w, &h.cue, d.file(w, 0, draw), w.base(draw))
+		err = h.startOne(w, &h.cue, d.chooseFile(w, 0, draw), w.drawBase(draw))
 	} else {
 		h.number = playerStartBits | h.player.manual.numbers.Add(1)
-		base := w.base(draw)
+		base := w.drawBase(draw)
 		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
 			l, c := &w.layers[layers], h.cue
 			c.Sound = l.index
-			c.add(l, h.start)
+			c.addSoundValues(l, h.start)
 			draw := d.draw(l, seed)
-			err = h.startOne(l, &c, d.file(l, layers, draw), together(base, l.base(draw)))
+			err = h.startOne(l, &c, d.chooseFile(l, layers, draw), combineBase(base, l.drawBase(draw)))
 		}
 	}
 	if err == nil {
@@ -124,9 +124,9 @@ func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Ba
 	if err != nil {
 		return err
 	}
-	m := p.voiceOf(c, w.rules, base, h.rate)
+	m := p.commonOptions(c, w.rules, base, h.rate)
 	m.Group, m.Quality = w.group, w.quality
-	m.Name, m.Play, m.Ref = h.name, h.number, handRef(o.Ref, w.index)
+	m.Name, m.Play, m.Ref = h.name, h.number, manualRef(o.Ref, w.index)
 	if m.FadeIn = o.FadeIn; o.For > 0 {
 		m.For = max(o.For, pcm.Duration(1, h.rate))
 	}
@@ -134,7 +134,7 @@ func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Ba
 		m.From = o.From
 		wrapIntoLoop(sound, &m)
 	}
-	if t := h.tuned; t != nil {
+	if t := h.parameters; t != nil {
 		m.Gain, m.Pitch = pcm.Decibels(t.gain.at(0)), pcm.Semitones(t.pitch.at(0))
 	}
 	frame := h.frame
@@ -153,7 +153,7 @@ func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Ba
 	}
 	h.handles = append(h.handles, voice)
 	if w.delay > 0 && o.Batch == nil {
-		h.delayed = append(h.delayed, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: voice})
+		h.delayed = append(h.delayed, delayedStart{frame: frame, tag: c.tag, bus: c.Bus, handle: voice})
 	}
 	return nil
 }
@@ -161,33 +161,33 @@ func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Ba
 // registerDelayed makes the goroutine of Feed register the delayed layers and the parameters of the start, so that
 // later cues reach them. It queues this and returns at once. Without delayed layers and parameters it has no effect.
 func (h *manualStart) registerDelayed() {
-	if h.delayed == nil && h.tuned == nil {
+	if h.delayed == nil && h.parameters == nil {
 		return
 	}
 	p := h.player
 	p.live.enqueue(func() {
 		now := p.nextFrame()
 		if p.held == nil { // while an action is held, its list must not change
-			p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < now })
+			p.delayed = slices.DeleteFunc(p.delayed, func(w delayedStart) bool { return w.frame < now })
 		}
-		p.waiting = append(p.waiting, h.delayed...)
-		if h.tuned != nil {
-			h.tuned.voices, h.tuned.starts = h.handles, make([]int64, len(h.handles))
-			p.join(h.tuned, now)
+		p.delayed = append(p.delayed, h.delayed...)
+		if h.parameters != nil {
+			h.parameters.voices, h.parameters.starts = h.handles, make([]int64, len(h.handles))
+			p.applyGlobalParameters(h.parameters, now)
 		}
 	})
 }
 
-// join makes start, a start by hand of a sound with parameters, follow the parameter values that were set for all
-// sounds, from frame of the show on. It runs on the goroutine of Feed.
-func (p *Player) join(start *tuned, frame int64) {
-	t := &p.tuning
-	t.plays = append(slices.DeleteFunc(t.plays, (*tuned).over), start)
+// applyGlobalParameters makes start, a start by hand of a sound with parameters, follow the parameter values that were
+// set for all sounds, from frame of the show on. It runs on the goroutine of Feed.
+func (p *Player) applyGlobalParameters(start *parameterStart, frame int64) {
+	t := &p.parameters
+	t.starts = append(slices.DeleteFunc(t.starts, (*parameterStart).ended), start)
 	for i := range start.values {
 		if x, all := t.values[start.rules.Parameters[i].Name]; all {
 			start.values[i] = x
 		}
 	}
-	t.follow(frame, start)
-	_ = start.lines(func(l *line) error { return l.sendFade(p.moment, frame, t.rate) }) // on an error it continues from the next corner
+	t.findCorners(frame, start)
+	_ = start.forEachLine(func(l *propertyLine) error { return l.sendFade(p.moment, frame, t.rate) }) // on an error it continues from the next corner
 }

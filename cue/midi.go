@@ -16,7 +16,7 @@ type Midi struct {
 	Kind         MidiKind
 	Number       int    // note, programme or controller number, 0..127
 	Channel      int    // 1..16; 0: any
-	Do           string // an entry of MidiDoes; empty: start Cue
+	Action       string // an entry of MidiActions; empty: start Cue
 	Cue          string // number of a list cue
 }
 
@@ -34,8 +34,8 @@ func (k MidiKind) String() string { return midiKinds[k] }
 
 var midiKinds = [...]string{"note", "program", "control"}
 
-// MidiDoes lists the valid values of Midi.Do.
-var MidiDoes = []string{"go", "panic", "stop", "pause", "resume", "next", "back"}
+// MidiActions lists the valid values of Midi.Action.
+var MidiActions = []string{"go", "panic", "stop", "pause", "resume", "next", "back"}
 
 // midiKey identifies a MIDI message: two entries with the same key conflict.
 type midiKey struct {
@@ -52,14 +52,14 @@ func (m *Midi) fields() []fields.Field {
 		{Key: "program", To: &m.Number, Within: byte7},
 		{Key: "control", To: &m.Number, Within: byte7},
 		{Key: "channel", To: &m.Channel, Within: fields.Limits{From: 1, To: 16}},
-		{Key: "do", To: &m.Do, Like: fields.Schema{"enum": MidiDoes}},
+		{Key: "do", To: &m.Action, Like: fields.Schema{"enum": MidiActions}},
 		{Key: "cue", To: &m.Cue, Like: number},
 	}
 }
 
-// midi parses n, the list of MIDI messages, and appends its entries to the sheet. It records an error for each invalid
-// entry, which may be appended nevertheless. The list of cues must have been parsed.
-func (d *draft) midi(n *yaml.Node) {
+// parseMidi parses n, the list of MIDI messages, and appends its entries to the sheet. It records an error for each
+// invalid entry, which may be appended nevertheless. The list of cues must have been parsed.
+func (d *draft) parseMidi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return
 	}
@@ -79,15 +79,15 @@ func (d *draft) midi(n *yaml.Node) {
 			d.Fail(item.Place, "%s", err)
 			continue
 		}
-		if p := fields.Given(item, "do"); p != nil && !slices.Contains(MidiDoes, m.Do) {
-			d.Fail(p.Value.Place, "do: unknown value %s; want one of %s%s", yaml.Quote(m.Do), fields.Join(MidiDoes), d.Suggest(m.Do, func() []string { return MidiDoes }))
+		if p := fields.Given(item, "do"); p != nil && !slices.Contains(MidiActions, m.Action) {
+			d.Fail(p.Value.Place, "do: unknown value %s; want one of %s%s", yaml.Quote(m.Action), fields.Join(MidiActions), d.Suggest(m.Action, func() []string { return MidiActions }))
 		}
 		if p := fields.Given(item, "cue"); p != nil {
 			i, some := numbers[numberOf(m.Cue)]
 			switch {
 			case !some:
 				d.Fail(p.Value.Place, "cue: no cue of the list has the number %s%s", yaml.Quote(m.Cue), d.Suggest(m.Cue, func() []string { return fields.Sorted(numbers) }))
-			case d.sheet.List[i].Off:
+			case d.sheet.List[i].Disabled:
 				d.Fail(p.Value.Place, "cue: cue %s has `arm: false`, so nothing fires it", yaml.Quote(m.Cue))
 			}
 		}
@@ -117,7 +117,7 @@ func (m *Midi) check(n *yaml.Node) string {
 	case does && cue:
 		return "do and cue both say what it does; give one"
 	case !does && !cue:
-		return fmt.Sprintf("it needs what to do: `do: go` (%s), or the number of a `cue`", strings.Join(MidiDoes[1:], ", "))
+		return fmt.Sprintf("it needs what to do: `do: go` (%s), or the number of a `cue`", strings.Join(MidiActions[1:], ", "))
 	}
 	return ""
 }

@@ -44,15 +44,15 @@ func (m *Message) Size() int {
 func (d *draft) messageFields(m *Message) []fields.Field {
 	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
 	return []fields.Field{
-		{Key: "to", To: func(p *yaml.Pair) bool { return d.destination(p, &m.To) }, Like: new(string)},
-		{Key: "address", To: func(p *yaml.Pair) bool { return d.address(p, &m.Address) }, Like: fields.Schema{"type": "string", "pattern": "^/[^ #*,?\\[\\]{}]+$"}},
-		{Key: "args", To: func(p *yaml.Pair) bool { return d.arguments(p, &m.Args) }, Like: fields.Schema{"type": "array", "items": plain}},
+		{Key: "to", To: func(p *yaml.Pair) bool { return d.parseDestination(p, &m.To) }, Like: new(string)},
+		{Key: "address", To: func(p *yaml.Pair) bool { return d.parseAddress(p, &m.Address) }, Like: fields.Schema{"type": "string", "pattern": "^/[^ #*,?\\[\\]{}]+$"}},
+		{Key: "args", To: func(p *yaml.Pair) bool { return d.parseArguments(p, &m.Args) }, Like: fields.Schema{"type": "array", "items": plain}},
 	}
 }
 
-// message parses the value of p, the OSC message of a cue, into a new d.Message and reports whether it is valid. If
-// not, it records an error.
-func (d *draft) message(p *yaml.Pair) bool {
+// parseMessage parses the value of p, the OSC message of a cue, into a new d.Message and reports whether it is valid.
+// If not, it records an error.
+func (d *draft) parseMessage(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "osc is a mapping, such as {to: 127.0.0.1:8000, address: /go, args: [1]}, not %s", n.Kind)
@@ -74,9 +74,9 @@ func (d *draft) message(p *yaml.Pair) bool {
 	return ok && !unknown
 }
 
-// destination parses the value of p, HOST:PORT, into *to and reports whether it is valid. If not, it records an error.
-// It does not resolve the host.
-func (d *draft) destination(p *yaml.Pair, to *string) bool {
+// parseDestination parses the value of p, HOST:PORT, into *to and reports whether it is valid. If not, it records an
+// error. It does not resolve the host.
+func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
 	}
@@ -104,9 +104,9 @@ func (d *draft) destination(p *yaml.Pair, to *string) bool {
 // notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
-// address parses the value of p, an OSC address such as /go, into *to and reports whether it is valid. If not, it
+// parseAddress parses the value of p, an OSC address such as /go, into *to and reports whether it is valid. If not, it
 // records an error.
-func (d *draft) address(p *yaml.Pair, to *string) bool {
+func (d *draft) parseAddress(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
 	}
@@ -123,16 +123,16 @@ func (d *draft) address(p *yaml.Pair, to *string) bool {
 	return false
 }
 
-// arguments parses the value of p, the list of arguments of a message, into *to and reports whether they are valid. If
-// not, it records an error and leaves *to unchanged.
-func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
+// parseArguments parses the value of p, the list of arguments of a message, into *to and reports whether they are
+// valid. If not, it records an error and leaves *to unchanged.
+func (d *draft) parseArguments(p *yaml.Pair, to *[]any) bool {
 	if p.Value.Kind != yaml.List {
 		d.Fail(p.Value.Place, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
 		return false
 	}
 	all := make([]any, 0, len(p.Value.Items))
 	for _, n := range p.Value.Items {
-		arg, wrong := argument(n)
+		arg, wrong := parseArgument(n)
 		if wrong != "" {
 			d.Fail(n.Place, "args: %s", wrong)
 			return false
@@ -143,9 +143,9 @@ func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	return true
 }
 
-// argument parses n, one argument of an OSC message. true and false become a bool, a whole number an int32, another
-// number a float32, and quoted or other text a string. If n is invalid, wrong is an error text, otherwise "".
-func argument(n *yaml.Node) (arg any, wrong string) {
+// parseArgument parses n, one argument of an OSC message. true and false become a bool, a whole number an int32,
+// another number a float32, and quoted or other text a string. If n is invalid, wrong is an error text, otherwise "".
+func parseArgument(n *yaml.Node) (arg any, wrong string) {
 	text := n.Text
 	switch {
 	case n.Kind != yaml.Scalar:

@@ -20,7 +20,7 @@ type outbox []queuedMessage
 // queueMessage puts the message of c, the cue of action a, into the outbox, to be sent after its frame has been mixed.
 // It has no effect in a render, or without Options.Send.
 func (p *Player) queueMessage(a *Action, c *Cue) {
-	if p.options.Send == nil || p.file.read {
+	if p.options.Send == nil || p.rendering.isRender {
 		return
 	}
 	l := queuedMessage{message: c.Message, frame: a.Frame}
@@ -98,5 +98,5 @@ func (p *Player) sendDueMessages(stats *mixer.Stats) {
 // hasPendingMessages reports whether messages are scheduled or in the outbox. It is false in a render, or without
 // Options.Send.
 func (p *Player) hasPendingMessages() bool {
-	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
+	return p.options.Send != nil && !p.rendering.isRender && (p.schedule.pendingSends > 0 || len(p.outbox) > 0)
 }

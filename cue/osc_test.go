@@ -138,7 +138,7 @@ list:
 				if seed%2 == 0 {
 					p.Panic(20 * time.Millisecond)
 				} else {
-					p.Cease(0, 20*time.Millisecond)
+					p.StopCue(0, 20*time.Millisecond)
 				}
 				step++
 			case step == 2 && frame >= end:
@@ -147,7 +147,7 @@ list:
 			}
 		})
 		for _, g := range p.Goes() {
-			if g.Does == cue.ActionPanic {
+			if g.Action == cue.ActionPanic {
 				panicked = g.At.Frames(rate)
 			}
 		}

@@ -166,12 +166,12 @@ func TestOutputsAlone(t *testing.T) {
 		if int64(len(all)) != fourOutputs*r.Frames || r.Totals.Stolen > 0 || len(r.Outputs) != fourOutputs {
 			t.Fatalf("seed %d: %d of %d frames, %+v, %v", seed, len(all), r.Frames, r.Totals, r.Outputs)
 		}
-		asked := int64(0)
+		requested := int64(0)
 		for k := range fourOutputs {
 			one := playerOfText(t, lib, s.text(k), cue.Options{})
 			want := readAll(t, one, 512)
 			report := one.Report()
-			asked += report.Totals.Asked
+			requested += report.Totals.Asked
 			if len(want) > len(all)/fourOutputs || len(want) < 9600 {
 				t.Fatalf("seed %d, output %d: %d frames of %d", seed, k, len(want), len(all)/fourOutputs)
 			}
@@ -200,8 +200,8 @@ func TestOutputsAlone(t *testing.T) {
 				t.Errorf("seed %d: the row of output %d is %+v, want %v and a true peak of %v", seed, k, row, meter.Integrated(), want)
 			}
 		}
-		if asked != r.Totals.Asked {
-			t.Errorf("seed %d: %d starts, alone %d", seed, r.Totals.Asked, asked)
+		if requested != r.Totals.Asked {
+			t.Errorf("seed %d: %d starts, alone %d", seed, r.Totals.Asked, requested)
 		}
 		// Feed and Render give the frames of Read. The downmix is their sum.
 		if !slices.Equal(wideLive(t, playerOfText(t, lib, s.text(-1), cue.Options{}), len(all)), all) {

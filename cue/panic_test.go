@@ -20,7 +20,7 @@ func TestPanicIsSilent(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		for paused := range 2 {
 			p := f.playerAt(rate, sheet, cue.Options{Live: true, Block: block})
-			asked, twice := 0, 0
+			first, twice := 0, 0
 			got := playLiveAt(t, p, rate, block, func(frame int) {
 				switch frame / block {
 				case 10:
@@ -32,7 +32,7 @@ func TestPanicIsSilent(t *testing.T) {
 				case 80:
 					p.Hold(false)
 					p.Panic(time.Second)
-					asked = frame
+					first = frame
 				case 120:
 					if again {
 						p.Panic(5 * time.Millisecond)
@@ -42,7 +42,7 @@ func TestPanicIsSilent(t *testing.T) {
 					p.Finish()
 				}
 			})
-			silent := asked + int(pcm.Frames(time.Second+20*time.Millisecond, rate)) // plus a block and the look-ahead of the limiter
+			silent := first + int(pcm.Frames(time.Second+20*time.Millisecond, rate)) // plus a block and the look-ahead of the limiter
 			if again {
 				silent = twice + int(pcm.Frames(20*time.Millisecond, rate))
 			}
@@ -50,8 +50,8 @@ func TestPanicIsSilent(t *testing.T) {
 			for i, frame := range got {
 				switch {
 				case i >= silent && frame != (pcm.Frame{}):
-					t.Fatalf("again %v, paused %d: frame %d sounds; it was asked for at %d and %d", again, paused, i, asked, twice)
-				case i > asked-2*block && frame != (pcm.Frame{}):
+					t.Fatalf("again %v, paused %d: frame %d sounds; it was asked for at %d and %d", again, paused, i, first, twice)
+				case i > first-2*block && frame != (pcm.Frame{}):
 					sounds = true
 				}
 			}

@@ -17,8 +17,8 @@ type ramp struct {
 	begin, end int64
 }
 
-// still returns a ramp that is constantly x.
-func still(x float64) ramp { return ramp{from: x, to: x} }
+// constantRamp returns a ramp that is constantly x.
+func constantRamp(x float64) ramp { return ramp{from: x, to: x} }
 
 // at returns the value at frame of the show. Before r.begin it is r.from, and from r.end on it is r.to.
 func (r *ramp) at(frame int64) float64 {
@@ -31,9 +31,9 @@ func (r *ramp) at(frame int64) float64 {
 	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
 }
 
-// move replaces r by a ramp from its value at frame of the show to the value to, which it reaches at frame+over. If
+// moveTo replaces r by a ramp from its value at frame of the show to the value to, which it reaches at frame+over. If
 // over is 0, the value jumps.
-func (r *ramp) move(to float64, frame, over int64) {
+func (r *ramp) moveTo(to float64, frame, over int64) {
 	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
 }
 
@@ -46,57 +46,57 @@ func (r *ramp) crossing(x float64) (int64, bool) {
 	return r.begin + int64((x-r.from)*float64(r.end-r.begin)/(r.to-r.from)+0.5), true
 }
 
-// tuned is a playing sound with parameters.
-type tuned struct {
+// parameterStart is a playing sound with parameters.
+type parameterStart struct {
 	tag         uint64
 	rules       *rules.Sound
 	voices      []mixer.Handle
 	starts      []int64 // start frames of voices
 	values      []ramp  // by parameter
-	gain, pitch line
+	gain, pitch propertyLine
 }
 
-// line is the gain or pitch of a tuned sound: the cue's own value plus the curves of the parameters. It is a
+// propertyLine is the gain or pitch of a tuned sound: the cue's own value plus the curves of the parameters. It is a
 // polyline; its corners are set commands.
-type line struct {
-	of      *tuned
-	field   mixer.Fields
-	own     ramp
-	shape   voice.Shape    // shape of the fade of own
-	curves  []*rules.Curve // by parameter
-	corners []int64        // frames of the remaining corners
-	within  rules.Range    // valid range of the property
+type propertyLine struct {
+	start    *parameterStart
+	field    mixer.Fields
+	cueValue ramp
+	shape    voice.Shape    // shape of the fade of own
+	curves   []*rules.Curve // by parameter
+	corners  []int64        // frames of the remaining corners
+	valid    rules.Range    // valid range of the property
 }
 
 // at returns the value of the line at frame of the show, in decibels for a gain and in semitones for a pitch: its own
 // value plus the curves of the parameters, limited to the valid range. A gain at or below silence stays silent
 // whatever the curves add.
-func (l *line) at(frame int64) float64 {
-	sum := l.own.at(frame)
+func (l *propertyLine) at(frame int64) float64 {
+	sum := l.cueValue.at(frame)
 	silent := l.field == mixer.FieldGain && sum <= float64(pcm.Silence)
 	for i, c := range l.curves {
-		sum += c.Of(l.of.values[i].at(frame))
+		sum += c.Of(l.start.values[i].at(frame))
 	}
 	if silent {
 		sum = min(sum, float64(pcm.Silence))
 	}
-	return min(max(sum, l.within.From), l.within.To)
+	return min(max(sum, l.valid.From), l.valid.To)
 }
 
-// bent reports whether any parameter of the sound has a curve for the line, so that parameters affect it. Other lines
-// need no set commands.
-func (l *line) bent() bool {
+// hasCurves reports whether any parameter of the sound has a curve for the line, so that parameters affect it. Other
+// lines need no set commands.
+func (l *propertyLine) hasCurves() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
 
 // findCorners sets l.corners to the frames after frame, of the show, when the line may change its slope: the ends of
 // its own ramp and of moving parameters, and the points of curves that parameters pass. Corners less than least frames
 // apart are merged.
-func (l *line) findCorners(frame, least int64) {
-	all := []int64{l.own.end}
+func (l *propertyLine) findCorners(frame, least int64) {
+	all := []int64{l.cueValue.end}
 	moves := false
-	for i := range l.of.values {
-		v := &l.of.values[i]
+	for i := range l.start.values {
+		v := &l.start.values[i]
 		if *l.curves[i] == nil || v.end <= frame {
 			continue
 		}
@@ -120,7 +120,7 @@ func (l *line) findCorners(frame, least int64) {
 	}
 	// At the frame of its start a voice takes a set as its initial value, without a ramp. Therefore it gets
 	// a corner one frame later.
-	for _, at := range l.of.starts {
+	for _, at := range l.start.starts {
 		if at++; at > frame && at < last {
 			l.corners = append(l.corners, at)
 		}
@@ -129,14 +129,14 @@ func (l *line) findCorners(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// change returns the mixer command that takes the line from frame of the show to the next corner, and the distance
+// nextChange returns the mixer command that takes the line from frame of the show to the next corner, and the distance
 // over in frames. Without a corner over is 0, and the command sets the value at frame.
-func (l *line) change(frame int64) (c mixer.Change, over int64) {
+func (l *propertyLine) nextChange(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, voice.InDecibels
 	if len(l.corners) > 0 {
 		to = l.corners[0]
 	}
-	if len(l.corners) == 1 && l.own.begin == frame && to == l.own.end {
+	if len(l.corners) == 1 && l.cueValue.begin == frame && to == l.cueValue.end {
 		shape = l.shape
 	}
 	c = mixer.Change{Fields: l.field, Gain: pcm.Decibels(l.at(to)), Shape: shape}
@@ -146,61 +146,61 @@ func (l *line) change(frame int64) (c mixer.Change, over int64) {
 	return c, to - frame
 }
 
-// tuning holds all playing sounds with parameters.
-type tuning struct {
-	rate   int
-	values map[string]ramp // parameters set for all sounds
-	plays  []*tuned
-	began  *tuned // by the held action
+// parameterState holds all playing sounds with parameters.
+type parameterState struct {
+	rate      int
+	values    map[string]ramp // parameters set for all sounds
+	starts    []*parameterStart
+	heldStart *parameterStart // by the held action
 }
 
-// least returns the shortest distance between two corners of a line: 5 ms, in frames.
-func (t *tuning) least() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
+// minCornerDistance returns the shortest distance between two corners of a line: 5 ms, in frames.
+func (t *parameterState) minCornerDistance() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
 
-// begins registers a start of cue c, which plays sound, and returns its tuned state, or nil if the sound has no
+// addStart registers a start of cue c, which plays sound, and returns its tuned state, or nil if the sound has no
 // parameters. If first is false, the mixer was full at an earlier attempt for the same start, and begins returns the
 // state of that attempt. The first parameter is unused. It also drops the starts that are over.
-func (t *tuning) begins(frame int64, c *Cue, sound *rules.Sound, first bool) *tuned {
+func (t *parameterState) addStart(frame int64, c *Cue, sound *rules.Sound, first bool) *parameterStart {
 	if sound.Parameters == nil {
 		return nil
 	}
 	if !first {
-		return t.began
+		return t.heldStart
 	}
-	t.plays = slices.DeleteFunc(t.plays, (*tuned).over)
-	p := &tuned{tag: c.tag, rules: sound}
-	p.gain = line{of: p, field: mixer.FieldGain, own: still(float64(c.Change.Gain))}
-	p.pitch = line{of: p, field: mixer.FieldPitch, own: still(float64(c.Change.Pitch))}
-	p.gain.within = rules.Range{From: mixer.MinGain, To: mixer.MaxGain}
-	p.pitch.within = rules.Range{From: -mixer.MaxPitch, To: mixer.MaxPitch}
+	t.starts = slices.DeleteFunc(t.starts, (*parameterStart).ended)
+	p := &parameterStart{tag: c.tag, rules: sound}
+	p.gain = propertyLine{start: p, field: mixer.FieldGain, cueValue: constantRamp(float64(c.Change.Gain))}
+	p.pitch = propertyLine{start: p, field: mixer.FieldPitch, cueValue: constantRamp(float64(c.Change.Pitch))}
+	p.gain.valid = rules.Range{From: mixer.MinGain, To: mixer.MaxGain}
+	p.pitch.valid = rules.Range{From: -mixer.MaxPitch, To: mixer.MaxPitch}
 	for i := range sound.Parameters {
 		one := &sound.Parameters[i]
 		x, all := t.values[one.Name]
 		if !all {
-			x = still(one.At)
+			x = constantRamp(one.At)
 		}
 		for _, set := range c.Parameters {
 			if set.Name == one.Name {
-				x = still(set.To)
+				x = constantRamp(set.To)
 			}
 		}
 		p.values = append(p.values, x)
 		p.gain.curves, p.pitch.curves = append(p.gain.curves, &one.Gain), append(p.pitch.curves, &one.Pitch)
 	}
-	t.plays, t.began = append(t.plays, p), p
+	t.starts, t.heldStart = append(t.starts, p), p
 	return p
 }
 
-// over reports whether all voices of the start have ended; also if no voice has been started.
-func (p *tuned) over() bool {
+// ended reports whether all voices of the start have ended; also if no voice has been started.
+func (p *parameterStart) ended() bool {
 	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
-// lines calls do for the gain and then for the pitch of p, each only if parameters affect it. It stops at the first
-// error of do and returns it.
-func (p *tuned) lines(do func(*line) error) error {
-	for _, l := range [...]*line{&p.gain, &p.pitch} {
-		if !l.bent() {
+// forEachLine calls do for the gain and then for the pitch of p, each only if parameters affect it. It stops at the
+// first error of do and returns it.
+func (p *parameterStart) forEachLine(do func(*propertyLine) error) error {
+	for _, l := range [...]*propertyLine{&p.gain, &p.pitch} {
+		if !l.hasCurves() {
 			continue
 		}
 		if err := do(l); err != nil {
@@ -213,9 +213,9 @@ func (p *tuned) lines(do func(*line) error) error {
 // sendFade sends one command to each voice of the line: a fade from its value at frame of the show to its value at the
 // next corner. at converts a frame of the show to a moment of the mixer. rate is in Hz. It stops at the first error of
 // the mixer and returns it.
-func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) error {
-	c, over := l.change(frame)
-	for _, h := range l.of.voices {
+func (l *propertyLine) sendFade(at func(int64) mixer.Moment, frame int64, rate int) error {
+	c, over := l.nextChange(frame)
+	for _, h := range l.start.voices {
 		if err := at(frame).Set(mixer.TargetVoice(h), c, pcm.Duration(over, rate)); err != nil {
 			return err
 		}
@@ -223,12 +223,12 @@ func (l *line) sendFade(at func(int64) mixer.Moment, frame int64, rate int) erro
 	return nil
 }
 
-// next returns the frame of the show of the earliest corner of all lines, or never.
-func (t *tuning) next() int64 {
+// nextCorner returns the frame of the show of the earliest corner of all lines, or never.
+func (t *parameterState) nextCorner() int64 {
 	frame := int64(never)
-	for _, p := range t.plays {
-		for _, l := range [...]*line{&p.gain, &p.pitch} {
-			if len(l.corners) > 0 && l.bent() {
+	for _, p := range t.starts {
+		for _, l := range [...]*propertyLine{&p.gain, &p.pitch} {
+			if len(l.corners) > 0 && l.hasCurves() {
 				frame = min(frame, l.corners[0])
 			}
 		}
@@ -239,16 +239,16 @@ func (t *tuning) next() int64 {
 // passCorners removes the corners at exactly frame of the show from all lines. If a line has further corners, it first
 // sends the fade to the next one. at converts a frame to a moment of the mixer. On an error of the mixer it stops, and
 // the corner that failed stays for the next call.
-func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
-	for _, p := range t.plays {
-		if err := p.lines(func(l *line) error {
+func (t *parameterState) passCorners(at func(int64) mixer.Moment, frame int64) error {
+	for _, p := range t.starts {
+		if err := p.forEachLine(func(l *propertyLine) error {
 			if len(l.corners) == 0 || l.corners[0] != frame {
 				return nil
 			}
 			if len(l.corners) > 1 {
-				rest := *l
-				rest.corners = l.corners[1:]
-				if err := rest.sendFade(at, frame, t.rate); err != nil {
+				next := *l
+				next.corners = l.corners[1:]
+				if err := next.sendFade(at, frame, t.rate); err != nil {
 					return err
 				}
 			}
@@ -261,60 +261,60 @@ func (t *tuning) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	return nil
 }
 
-// follow computes the corners of the start p after frame of the show, whose parameters may be moving already. It sends
-// no command.
-func (t *tuning) follow(frame int64, p *tuned) {
-	p.gain.findCorners(frame, t.least())
-	p.pitch.findCorners(frame, t.least())
+// findCorners computes the corners of the start p after frame of the show, whose parameters may be moving already. It
+// sends no command.
+func (t *parameterState) findCorners(frame int64, p *parameterStart) {
+	p.gain.findCorners(frame, t.minCornerDistance())
+	p.pitch.findCorners(frame, t.minCornerDistance())
 }
 
 // reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. For that it
 // sets the pitch of the id, at the moment at, to the value that it has at frame of the show, so the sound does not
 // change. For cues with other targets it has no effect. The error is the mixer's.
-func (t *tuning) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
+func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
 	}
-	is := mixer.Change{Fields: mixer.FieldPitch}
-	for _, p := range t.plays {
+	current := mixer.Change{Fields: mixer.FieldPitch}
+	for _, p := range t.starts {
 		if p.tag == c.tag {
-			is.Pitch = pcm.Semitones(p.pitch.at(frame))
+			current.Pitch = pcm.Semitones(p.pitch.at(frame))
 		}
 	}
-	return at.Set(mixer.TargetTag(c.tag), is, 0)
+	return at.Set(mixer.TargetTag(c.tag), current, 0)
 }
 
-// tune applies the parameters, gain and pitch of the set or fade cue c to the playing sounds with parameters, from
-// frame of the show on, and sends the first fades to the mixer. If c targets all voices, later starts get the
-// parameters, too. The error is the mixer's; a repeated call then sends the rest.
-func (p *Player) tune(frame int64, c *Cue) error {
-	t := &p.tuning
+// applyParameters applies the parameters, gain and pitch of the set or fade cue c to the playing sounds with
+// parameters, from frame of the show on, and sends the first fades to the mixer. If c targets all voices, later starts
+// get the parameters, too. The error is the mixer's; a repeated call then sends the rest.
+func (p *Player) applyParameters(frame int64, c *Cue) error {
+	t := &p.parameters
 	over := c.Over.Frames(t.rate)
 	if c.Scope == OnAll {
 		for _, set := range c.Parameters {
 			v, ok := t.values[set.Name]
 			if !ok {
-				v = still(p.sheet.parameter(set.Name).At)
+				v = constantRamp(p.sheet.parameter(set.Name).At)
 			}
-			v.move(set.To, frame, over)
+			v.moveTo(set.To, frame, over)
 			t.values[set.Name] = v
 		}
 	}
-	for _, one := range t.plays {
+	for _, one := range t.starts {
 		if c.Scope == OnBus || c.Scope == OnID && one.tag != c.tag {
 			continue
 		}
 		gain, pitch := one.applySet(c, frame, over)
-		asked := c.Scope == OnID && c.Change.Fields == 0
+		parametersOnly := c.Scope == OnID && c.Change.Fields == 0
 		for _, l := range [...]struct {
-			*line
+			*propertyLine
 			moved bool
-		}{{&one.gain, gain && one.gain.bent()}, {&one.pitch, asked || pitch && one.pitch.bent()}} {
+		}{{&one.gain, gain && one.gain.hasCurves()}, {&one.pitch, parametersOnly || pitch && one.pitch.hasCurves()}} {
 			if !l.moved {
 				continue
 			}
-			l.findCorners(frame, t.least())
-			if err := p.once(func() error { return l.sendFade(p.moment, frame, t.rate) }); err != nil {
+			l.findCorners(frame, t.minCornerDistance())
+			if err := p.sendOnce(func() error { return l.sendFade(p.moment, frame, t.rate) }); err != nil {
 				return err
 			}
 		}
@@ -324,21 +324,21 @@ func (p *Player) tune(frame int64, c *Cue) error {
 
 // applySet moves the parameters, gain and pitch of p as the set cue c requests, from frame to frame+over of the show.
 // It sends no command. It reports whether the gain and whether the pitch move.
-func (p *tuned) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
+func (p *parameterStart) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {
 			if one := &p.rules.Parameters[i]; one.Name == set.Name {
-				p.values[i].move(set.To, frame, over)
+				p.values[i].moveTo(set.To, frame, over)
 				gain, pitch = gain || one.Gain != nil, pitch || one.Pitch != nil
 			}
 		}
 	}
 	if c.Change.Fields&mixer.FieldGain != 0 {
-		p.gain.own.move(float64(c.Change.Gain), frame, over)
+		p.gain.cueValue.moveTo(float64(c.Change.Gain), frame, over)
 		p.gain.shape, gain = c.Change.Shape, true
 	}
 	if c.Change.Fields&mixer.FieldPitch != 0 {
-		p.pitch.own.move(float64(c.Change.Pitch), frame, over)
+		p.pitch.cueValue.moveTo(float64(c.Change.Pitch), frame, over)
 		pitch = true
 	}
 	return gain, pitch

@@ -60,20 +60,20 @@ func Parse(file string, src []byte) (*Sheet, error) {
 		}
 		d := newDraft(r)
 		if cues != nil {
-			d.allCues(cues.Value)
+			d.parseCues(cues.Value)
 		}
 		if list != nil {
-			d.list(list.Value)
+			d.parseList(list.Value)
 		}
 		d.resolve()
 		if p := fields.Given(root, "repeat"); p != nil && s.repeats {
-			d.repeat(p, cues)
+			d.parseRepeat(p, cues)
 		}
 		if p := fields.Given(root, "goes"); p != nil {
-			d.goes(p.Value)
+			d.parseGoes(p.Value)
 		}
 		if p := fields.Given(root, "midi"); p != nil {
-			d.midi(p.Value)
+			d.parseMidi(p.Value)
 		}
 	})
 	if err := r.Errors(); err != nil {
@@ -85,9 +85,9 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	return s, nil
 }
 
-// repeat makes the sheet repeat after its length: it moves s.Length to s.Repeat. If that is impossible, it records an
-// error. p is the pair with the key `repeat`; cues is the pair with the key `cues`, or nil.
-func (d *draft) repeat(p, cues *yaml.Pair) {
+// parseRepeat makes the sheet repeat after its length: it moves s.Length to s.Repeat. If that is impossible, it records
+// an error. p is the pair with the key `repeat`; cues is the pair with the key `cues`, or nil.
+func (d *draft) parseRepeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {
 	case cues == nil:

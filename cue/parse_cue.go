@@ -29,9 +29,9 @@ func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	return false
 }
 
-// allCues parses n, the list `cues` of cues with times, into d.sheet.Cues. It records errors; faulty cues are appended
-// nevertheless.
-func (d *draft) allCues(n *yaml.Node) {
+// parseCues parses n, the list `cues` of cues with times, into d.sheet.Cues. It records errors; faulty cues are
+// appended nevertheless.
+func (d *draft) parseCues(n *yaml.Node) {
 	r := d.reader
 	if !d.entries(n, "cues", "[{at: 0s, play: ...}]") {
 		return
@@ -39,19 +39,19 @@ func (d *draft) allCues(n *yaml.Node) {
 	r.sheet.Cues = make([]Cue, 0, len(n.Items))
 	for _, item := range n.Items {
 		c := Cue{Line: item.Line, Column: item.Column, Times: 1}
-		d.read(item, &c)
+		d.addCue(item, &c)
 		if c.Number != "" {
-			d.unique(item, c.Number)
+			d.registerNumber(item, c.Number)
 		}
 	}
 }
 
-// read parses node n as a cue and appends it to the sheet, even if it records errors. *c has the initial values and
+// addCue parses node n as a cue and appends it to the sheet, even if it records errors. *c has the initial values and
 // receives the result. It also keeps n and the target of the cue for resolve.
-func (d *draft) read(n *yaml.Node, c *Cue) {
+func (d *draft) addCue(n *yaml.Node, c *Cue) {
 	d.Cue = *c
-	target := d.cue(n)
-	d.smooth(n, target)
+	target := d.parseCue(n)
+	d.chooseFadeShape(n, target)
 	d.targets, d.nodes = append(d.targets, target), append(d.nodes, n)
 	*c = d.Cue
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
@@ -65,23 +65,23 @@ func (d *draft) resolve() {
 			continue
 		}
 		c := &d.sheet.Cues[i]
-		if c.releases {
+		if c.isRelease {
 			p = &yaml.Pair{Place: p.Place, Key: release, Value: p.Value}
 		}
-		d.Of(c.prefix(), func() { d.reader.target(p, c) })
+		d.Of(c.label(), func() { d.reader.resolveTarget(p, c) })
 	}
 	for i, n := range d.nodes {
 		c := &d.sheet.Cues[i]
-		d.Of(c.prefix(), func() { d.checkParameters(n, c); d.ofBuses(n, c) })
+		d.Of(c.label(), func() { d.checkParameters(n, c); d.parseBusKeys(n, c) })
 	}
 	if !d.Failed() {
-		d.checkEnds()
+		d.checkEndWaits()
 	}
 }
 
-// cue parses node n as one cue into d.Cue, which has its initial values, and records errors. It returns the pair with
-// the target of the cue, which resolve looks up later; nil for cues without such a target, such as starts.
-func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
+// parseCue parses node n as one cue into d.Cue, which has its initial values, and records errors. It returns the pair
+// with the target of the cue, which resolve looks up later; nil for cues without such a target, such as starts.
+func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
 		return nil
@@ -106,23 +106,23 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 		}
 	}
 	faulty := false
-	takes := d.keys[d.Verb]
+	keys := d.keys[d.Verb]
 	if d.Cue.list > 0 { // the number belongs to the list cue
-		takes = slices.DeleteFunc(slices.Clone(takes), func(key string) bool { return key == "cue" })
+		keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "cue" })
 	}
-	unknown := d.EachOf(n, "a cue", all, takes, func(_ int, p *yaml.Pair) {
+	unknown := d.EachOf(n, "a cue", all, keys, func(_ int, p *yaml.Pair) {
 		f := d.field(p.Key)
 		switch {
 		case f == nil:
 		case d.Value(p, &f.Field):
-			d.Change.Fields |= f.part
-		case slices.Contains(timing, p.Key):
+			d.Change.Fields |= f.property
+		case slices.Contains(timeKeys, p.Key):
 			faulty = true
 		}
 	})
 	// A missing key is usually present under a misspelled name.
 	if !unknown {
-		d.incomplete(n)
+		d.checkRequired(n)
 	}
 	if p := fields.Given(n, "shape"); p != nil {
 		switch {
@@ -137,20 +137,20 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
 		d.Fail(p.Place, "cut ends voices at once; leave it out, or `over`")
 	}
-	d.needsPlace(n)
+	d.checkPosition(n)
 	if p := fields.Given(n, "speed_of_sound"); p != nil && d.Doppler == 0 {
 		d.Fail(p.Place, "speed_of_sound needs `doppler`, the strength of the shift, such as `doppler: 1`")
 	}
 	if d.For != nil && d.For.IsZero() {
 		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
 	}
-	d.repetitions(n, faulty)
+	d.countRepetitions(n, faulty)
 	if d.sound != nil {
 		d.inherit(n)
 		d.SendsHome(n, d.Sends, d.Bus)
 		d.addLayers(n)
-		if of := d.played[d.tag]; !slices.Contains(of, d.Sound) {
-			d.played[d.tag] = append(of, d.Sound)
+		if played := d.played[d.tag]; !slices.Contains(played, d.Sound) {
+			d.played[d.tag] = append(played, d.Sound)
 		}
 	} else if d.Verb == Play {
 		d.Parameters = nil // the sound is unknown
@@ -159,8 +159,8 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	case SetDuck:
 		d.Duck = new(d.duck)
 		d.GivesWay(n, d.duck.When, verb.Value.Text)
-	case Listen:
-		d.listens(n)
+	case SetListener:
+		d.checkListener(n)
 		return nil
 	case Resize, SetScene, Send:
 		d.Scope = OnAll
@@ -172,8 +172,8 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	return verb
 }
 
-// incomplete records an error for each key that the cue in d.Cue needs and n, its node, does not have.
-func (d *draft) incomplete(n *yaml.Node) {
+// checkRequired records an error for each key that the cue in d.Cue needs and n, its node, does not have.
+func (d *draft) checkRequired(n *yaml.Node) {
 	if fields.Missing(n, "at") {
 		d.Fail(n.Place, "a cue needs `at`, its time")
 	}
@@ -192,23 +192,23 @@ func (d *draft) incomplete(n *yaml.Node) {
 				d.Fail(p.Place, "%s needs `when`, the bus that triggers the duck; `by: 0` alone ends it", p.Key)
 			}
 		}
-	case d.Verb == Put && fields.Missing(n, "place"):
+	case d.Verb == Move && fields.Missing(n, "place"):
 		d.Fail(n.Place, "a move needs `place`, its target, such as [3, 0, -1]")
 	case d.Verb == Set && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && fields.Missing(n, "sends") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
-		return f != nil && f.part != 0
+		return f != nil && f.property != 0
 	}):
 		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, lowpass, highpass, loop, priority, protect, parameters or, for a bus, mute, solo, effects, sends")
 	}
 }
 
-// ofBuses parses the keys `effects` and `sends` of the set cue with node n into c, whose target must be resolved, and
-// records errors. Cues with other verbs stay unchanged.
-func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
+// parseBusKeys parses the keys `effects` and `sends` of the set cue with node n into c, whose target must be resolved,
+// and records errors. Cues with other verbs stay unchanged.
+func (d *draft) parseBusKeys(n *yaml.Node, c *Cue) {
 	if c.Verb != Set {
 		return
 	}
-	bus := d.rootOf(c)
+	bus := d.canonicalTarget(c)
 	for _, p := range []*yaml.Pair{fields.Given(n, "effects"), fields.Given(n, "sends")} {
 		switch {
 		case p == nil:
@@ -228,9 +228,9 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	}
 }
 
-// scene parses the value of p, the name of a scene, into d.Scene and reports whether the sheet has that scene. If not,
-// it records an error. The empty name, which ends a scene, is valid.
-func (d *draft) scene(p *yaml.Pair) bool {
+// parseScene parses the value of p, the name of a scene, into d.Scene and reports whether the sheet has that scene. If
+// not, it records an error. The empty name, which ends a scene, is valid.
+func (d *draft) parseScene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
 	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
 		d.Fail(p.Value.Place, "scene: there is no scene %s in `scenes`%s", yaml.Quote(text), d.Suggest(text, func() (names []string) {
@@ -244,17 +244,17 @@ func (d *draft) scene(p *yaml.Pair) bool {
 	return ok
 }
 
-// times parses the value of p, the key `times`, into d.Times and reports whether it is a whole number from 1 to 2^62.
-// If not, it records an error; d.Times is then at least 1.
-func (d *draft) times(p *yaml.Pair) bool {
+// parseTimes parses the value of p, the key `times`, into d.Times and reports whether it is a whole number from 1 to
+// 2^62. If not, it records an error; d.Times is then at least 1.
+func (d *draft) parseTimes(p *yaml.Pair) bool {
 	n, ok := d.Whole(p, 1, 1<<62)
 	d.Times = uint64(max(n, 1))
 	return ok
 }
 
-// id parses the value of p, the id of a cue, into d.ID, sets d.tag to the number of the id, and reports whether the
-// value is a name. A reserved name is recorded as an error, but reported as true.
-func (d *draft) id(p *yaml.Pair) bool {
+// parseID parses the value of p, the id of a cue, into d.ID, sets d.tag to the number of the id, and reports whether
+// the value is a name. A reserved name is recorded as an error, but reported as true.
+func (d *draft) parseID(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
 	if !r.Word(p, &c.ID) {
 		return false
@@ -274,9 +274,9 @@ func (d *draft) id(p *yaml.Pair) bool {
 	return true
 }
 
-// target parses the value of p, the target of cue c, and sets Target, Scope and tag of c, once all ids are known. It
-// records an error if the target is unknown or cannot change as the cue demands.
-func (r *reader) target(p *yaml.Pair, c *Cue) {
+// resolveTarget parses the value of p, the target of cue c, and sets Target, Scope and tag of c, once all ids are
+// known. It records an error if the target is unknown or cannot change as the cue demands.
+func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
 	}
@@ -286,14 +286,14 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 			r.Fail(at, "%s: %s", p.Key, why)
 		}
 	}
-	switch name := r.rootOf(c); {
+	switch name := r.canonicalTarget(c); {
 	case c.Verb == SetDuck:
 		c.Scope = OnBus
 		if !r.Buses[name] {
 			r.Fail(at, "duck: there is no bus %s%s", yaml.Quote(name),
 				r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
 		}
-	case c.Verb == Put && (name == "all" || r.Buses[name]):
+	case c.Verb == Move && (name == "all" || r.Buses[name]):
 		r.Fail(at, "move: only the voices of an id have a place, not %s", yaml.Quote(name))
 	case name == "all":
 		c.Scope = OnAll
@@ -322,9 +322,9 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// play finds the sound that the value of p names, sets d.Sound and d.sound, and reports whether it exists. If not, it
-// records an error. An embedded or generated sound, or a path, is added to the sounds of the sheet.
-func (d *draft) play(p *yaml.Pair) bool {
+// parsePlay finds the sound that the value of p names, sets d.Sound and d.sound, and reports whether it exists. If not,
+// it records an error. An embedded or generated sound, or a path, is added to the sounds of the sheet.
+func (d *draft) parsePlay(p *yaml.Pair) bool {
 	r := d.reader
 	name := ""
 	if !r.Word(p, &name) {
@@ -369,9 +369,9 @@ func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	}
 }
 
-// repetitions sets d.Times, how many times a cue acts, from the keys `every`, `times` and `until` of n, its node, and
-// records errors. If faulty is true, a time of the cue is invalid, and d.Times stays.
-func (d *draft) repetitions(n *yaml.Node, faulty bool) {
+// countRepetitions sets d.Times, how many times a cue acts, from the keys `every`, `times` and `until` of n, its node,
+// and records errors. If faulty is true, a time of the cue is invalid, and d.Times stays.
+func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
 	switch {
 	case times != nil && fields.Missing(n, "every"):
@@ -390,8 +390,8 @@ func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 				d.Times = most
 			}
 		}
-		if !d.EveryMost.IsZero() {
-			d.spans(every, until)
+		if !d.EveryMax.IsZero() {
+			d.setSpan(every, until)
 		} else if _, ok := d.At.Repeat(d.Times-1, d.Every); !ok {
 			d.Fail(every.Place, "every: the last repetition would come after more than 10^12 seconds")
 			d.Times = 1

@@ -21,62 +21,62 @@ type draft struct {
 	sound *rules.Sound // the sound that the cue plays; nil: unknown or no start
 	duck  rules.Duck   // duck of SetDuck
 
-	nodes   []*yaml.Node   // the nodes of all cues
-	targets []*yaml.Pair   // the targets of all cues; nil: the cue has no target
-	ends    []ending       // cues that wait for the end of an id
-	lines   map[string]int // line by cue number
+	nodes        []*yaml.Node   // the nodes of all cues
+	targets      []*yaml.Pair   // the targets of all cues; nil: the cue has no target
+	endWaits     []endWait      // cues that wait for the end of an id
+	lineByNumber map[string]int // line by cue number
 
 	silent map[string]bool // ids and buses that are silent at this point of the sheet; nil: not initialized
 }
 
-// timing lists the keys that must be valid before repetitions can be counted.
-var timing = []string{"at", "every", "times", "until"}
+// timeKeys lists the keys that must be valid before repetitions can be counted.
+var timeKeys = []string{"at", "every", "times", "until"}
 
 // cueField is a key that is valid for some verbs.
 type cueField struct {
 	fields.Field
-	verbs []Verb
-	part  mixer.Fields // the property that the key changes
+	verbs    []Verb
+	property mixer.Fields // the property that the key changes
 }
 
-var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen, Send}
+var allVerbs = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Move, SetListener, Send}
 
 // newDraft returns a draft for the cues of r's sheet, with the table of the keys of a cue. A key whose meaning depends
 // on the verb has several entries. The values of the table point into the draft.
 func newDraft(r *reader) *draft {
-	d := &draft{reader: r, lines: map[string]int{}}
+	d := &draft{reader: r, lineByNumber: map[string]int{}}
 	c := &d.Cue
 	d.table = []cueField{
-		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
-		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
+		{fields.Field{Key: "at", To: &c.At}, allVerbs, 0},
+		{fields.Field{Key: "play", To: d.parsePlay, Like: new(string)}, []Verb{Play}, 0},
 	}
-	for _, v := range everyVerb[1:] { // their targets may be defined later in the sheet
+	for _, v := range allVerbs[1:] { // their targets may be defined later in the sheet
 		f := fields.Field{Key: v.String(), Like: new(string)}
 		switch v {
 		case Resize:
 			f.To, f.Within, f.Like = &c.Voices, parse.Counts, nil
 		case SetScene:
-			f.To, f.Like = d.scene, fields.Schema{"type": "string"}
-		case Listen:
-			f.To, f.Like = parse.Vector{To: &c.Place}, nil
+			f.To, f.Like = d.parseScene, fields.Schema{"type": "string"}
+		case SetListener:
+			f.To, f.Like = parse.Vector{To: &c.Position}, nil
 		case Send:
-			f.To, f.Like = d.message, fields.Mapping{Fields: d.messageFields(new(Message)), Needs: []string{"to", "address"}}
+			f.To, f.Like = d.parseMessage, fields.Mapping{Fields: d.messageFields(new(Message)), Needs: []string{"to", "address"}}
 		}
 		d.table = append(d.table, cueField{f, []Verb{v}, 0})
 	}
-	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
+	play, set, both := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
 	d.table = append(d.table, []cueField{
-		{fields.Field{Key: "id", To: d.id, Like: new(string)}, play, 0},
+		{fields.Field{Key: "id", To: d.parseID, Like: new(string)}, play, 0},
 		{fields.Field{Key: "bus", To: fields.Name{To: &c.Bus, What: "bus", Known: r.Buses}}, play, 0},
 		{fields.Field{Key: "to", To: &c.Change.Gain, Within: parse.Decibels}, []Verb{Fade}, mixer.FieldGain},
 		{fields.Field{Key: "to", To: &c.To}, []Verb{Seek}, 0},
-		{fields.Field{Key: "gain", To: &c.Change.Gain, Within: parse.Decibels}, moves, mixer.FieldGain},
-		{fields.Field{Key: "pan", To: &c.Change.Pan, Within: parse.Pans}, moves, mixer.FieldPan},
-		{fields.Field{Key: "pitch", To: &c.Change.Pitch, Within: parse.Semitones}, moves, mixer.FieldPitch},
-		{fields.Field{Key: "speed", To: &c.Change.Speed, Within: parse.Ratios}, moves, mixer.FieldSpeed},
+		{fields.Field{Key: "gain", To: &c.Change.Gain, Within: parse.Decibels}, both, mixer.FieldGain},
+		{fields.Field{Key: "pan", To: &c.Change.Pan, Within: parse.Pans}, both, mixer.FieldPan},
+		{fields.Field{Key: "pitch", To: &c.Change.Pitch, Within: parse.Semitones}, both, mixer.FieldPitch},
+		{fields.Field{Key: "speed", To: &c.Change.Speed, Within: parse.Ratios}, both, mixer.FieldSpeed},
 		{fields.Field{Key: "sends", To: parse.VoiceSends(&c.Sends, r.Buses, true)}, play, 0},
-		{fields.Field{Key: "lowpass", To: parse.Cutoff(&c.Change.LowPass), Within: parse.Cutoffs}, moves, mixer.FieldLowPass},
-		{fields.Field{Key: "highpass", To: parse.Cutoff(&c.Change.HighPass), Within: parse.Cutoffs}, moves, mixer.FieldHighPass},
+		{fields.Field{Key: "lowpass", To: parse.Cutoff(&c.Change.LowPass), Within: parse.Cutoffs}, both, mixer.FieldLowPass},
+		{fields.Field{Key: "highpass", To: parse.Cutoff(&c.Change.HighPass), Within: parse.Cutoffs}, both, mixer.FieldHighPass},
 		{fields.Field{Key: "mute", To: &c.Change.Mute}, set, mixer.FieldMute},
 		{fields.Field{Key: "solo", To: &c.Change.Solo}, set, mixer.FieldSolo},
 		{fields.Field{Key: "loop", To: fields.Loop{On: &c.Loop, Rounds: &c.Rounds}}, play, 0},
@@ -92,23 +92,23 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set, SetScene}, 0},
 		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
 		{fields.Field{Key: "shape", To: parse.Shape(&c.Change.Shape)}, []Verb{Play, Stop, Fade, Set}, 0},
-		{fields.Field{Key: "every", To: parse.Every{Least: &c.Every, Most: &c.EveryMost}}, everyVerb, 0},
-		{fields.Field{Key: "chance", To: &c.Chance, Within: fields.Limits{From: 1e-6, To: 1}}, everyVerb, 0},
-		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
-		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
+		{fields.Field{Key: "every", To: parse.Every{Least: &c.Every, Most: &c.EveryMax}}, allVerbs, 0},
+		{fields.Field{Key: "chance", To: &c.Chance, Within: fields.Limits{From: 1e-6, To: 1}}, allVerbs, 0},
+		{fields.Field{Key: "times", To: d.parseTimes, Like: fields.Schema{"type": "integer", "minimum": 1}}, allVerbs, 0},
+		{fields.Field{Key: "until", To: &d.until}, allVerbs, 0},
 	}...)
 	d.table = append(d.table, cueField{
-		fields.Field{Key: "parameters", To: d.parameters, Like: fields.Names{Of: fields.Schema{"type": "number"}}}, moves, 0,
+		fields.Field{Key: "parameters", To: d.parseParameters, Like: fields.Names{Of: fields.Schema{"type": "number"}}}, both, 0,
 	})
 	d.table = append(d.table, cueField{parse.Moves(func(*yaml.Pair) bool { return true }), set, 0})
 	d.table = append(d.table, cueField{parse.SendMoves(func(*yaml.Pair) bool { return true }), set, 0})
-	d.table = append(d.table, d.places()...)
+	d.table = append(d.table, d.spatialKeys()...)
 	for _, f := range parse.Duck(&d.duck, r.Buses) {
 		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})
 	}
 	d.table = append(d.table, []cueField{
-		{fields.Field{Key: "cue", To: &c.Number, Like: number}, everyVerb, 0},
-		{fields.Field{Key: "name", To: &c.Name}, everyVerb, 0},
+		{fields.Field{Key: "cue", To: &c.Number, Like: number}, allVerbs, 0},
+		{fields.Field{Key: "name", To: &c.Name}, allVerbs, 0},
 	}...)
 	d.keys = keysByVerb(d)
 	return d

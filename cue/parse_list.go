@@ -23,47 +23,47 @@ const release = "release"
 // crossfade is the list verb that fades one sound out and another in.
 const crossfade = "crossfade"
 
-// listed is a list cue with its keys other than actions.
-type listed struct {
+// parsedListCue is a list cue with its keys other than actions.
+type parsedListCue struct {
 	ListCue
-	start string
-	do    *yaml.Node
-	armed bool
+	start   string
+	actions *yaml.Node
+	enabled bool
 }
 
 // fields returns the keys of a list cue other than the keys of its action. Each field points into l, where its value
-// is stored when it is parsed; `do` has no destination and is parsed by listCue.
-func (l *listed) fields() []fields.Field {
+// is stored when it is parsed; `do` has no destination and is parsed by parseListCue.
+func (l *parsedListCue) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cue", To: &l.Number, Like: number},
 		{Key: "name", To: &l.Name},
 		{Key: "note", To: &l.Note},
 		{Key: "colour", To: &l.Colour},
-		{Key: "pre", To: &l.Pre},
+		{Key: "pre", To: &l.PreWait},
 		{Key: "then", To: fields.Choice(&l.Then, ThenWait, ThenContinue, ThenFollow)},
-		{Key: "wait", To: &l.Wait},
-		{Key: "arm", To: &l.armed},
+		{Key: "wait", To: &l.PostWait},
+		{Key: "arm", To: &l.enabled},
 		{Key: "start", To: &l.start, Like: fields.Schema{"enum": []string{"timeline"}}},
 		{Key: "do"},
 	}
 }
 
-// list parses n, the list of cues that wait for GO, into d.sheet.List and their actions into d.sheet.Cues. It records
-// errors.
-func (d *draft) list(n *yaml.Node) {
+// parseList parses n, the list of cues that wait for GO, into d.sheet.List and their actions into d.sheet.Cues. It
+// records errors.
+func (d *draft) parseList(n *yaml.Node) {
 	if !d.entries(n, "list", "[{cue: 1, play: ...}]") {
 		return
 	}
 	timeline := 0
-	var all rules.Time // sum of pre and wait
+	var totalWait rules.Time // sum of pre and wait
 	for _, item := range n.Items {
-		var l *listed
-		d.Of(labelOf(item), func() { l = d.listCue(item) })
+		var l *parsedListCue
+		d.Of(labelOf(item), func() { l = d.parseListCue(item) })
 		if l == nil {
 			continue
 		}
 		if p := fields.Given(item, "cue"); p != nil && l.Number != "" {
-			d.unique(item, l.Number)
+			d.registerNumber(item, l.Number)
 		}
 		if l.Timeline {
 			if timeline > 0 {
@@ -71,13 +71,13 @@ func (d *draft) list(n *yaml.Node) {
 			}
 			timeline = item.Line
 		}
-		sum, fits := all.Repeat(1, l.Pre)
-		sum, fits2 := sum.Repeat(1, l.Wait)
-		if !fits || !fits2 {
+		sum, ok := totalWait.Repeat(1, l.PreWait)
+		sum, ok2 := sum.Repeat(1, l.PostWait)
+		if !ok || !ok2 {
 			d.Fail(item.Place, "the waits of the list are together more than 10^12 seconds")
 			return
 		}
-		all = sum
+		totalWait = sum
 		d.sheet.List = append(d.sheet.List, l.ListCue)
 	}
 	if last := len(n.Items) - 1; last >= 0 && len(d.sheet.List) > last {
@@ -87,51 +87,51 @@ func (d *draft) list(n *yaml.Node) {
 	}
 }
 
-// unique registers number, the number of the cue with node n. It records an error if the number is invalid or another
-// cue has it already; 2.50 and 2.5 are the same.
-func (d *draft) unique(n *yaml.Node, number string) {
+// registerNumber registers number, the number of the cue with node n. It records an error if the number is invalid or
+// another cue has it already; 2.50 and 2.5 are the same.
+func (d *draft) registerNumber(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
 		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
 		return
 	}
-	if line, some := d.lines[numberOf(number)]; some {
+	if line, some := d.lineByNumber[numberOf(number)]; some {
 		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s is in line %d already; each cue has a number of its own", yaml.Quote(number), line)
 		return
 	}
-	d.lines[numberOf(number)] = n.Line
+	d.lineByNumber[numberOf(number)] = n.Line
 }
 
-// listCue parses node n as one cue of the list, appends its actions to the sheet, and returns the cue, which the
+// parseListCue parses node n as one cue of the list, appends its actions to the sheet, and returns the cue, which the
 // caller appends to the list. It records errors and returns nil only if n is not a mapping.
-func (d *draft) listCue(n *yaml.Node) *listed {
+func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
 		return nil
 	}
-	l := &listed{armed: true, ListCue: ListCue{Line: n.Line, Column: n.Column, First: len(d.sheet.Cues)}}
+	l := &parsedListCue{enabled: true, ListCue: ListCue{Line: n.Line, Column: n.Column, First: len(d.sheet.Cues)}}
 	own := l.fields()
 	var keys []string
 	for i := range own {
 		keys = append(keys, own[i].Key)
 	}
-	mine := len(keys)
+	ownCount := len(keys)
 	for _, key := range append([]string{release, crossfade}, d.keys[0]...) {
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
 	action := &yaml.Node{Place: n.Place, Kind: yaml.Mapping}
-	unknown := d.EachOf(n, "a cue of the list", keys, d.suggested(n, keys[:mine]), func(i int, p *yaml.Pair) {
+	unknown := d.EachOf(n, "a cue of the list", keys, d.keysToSuggest(n, keys[:ownCount]), func(i int, p *yaml.Pair) {
 		switch {
-		case i >= mine:
+		case i >= ownCount:
 			action.Pairs = append(action.Pairs, *p)
 		case p.Key == "do":
-			l.do = p.Value
+			l.actions = p.Value
 		default:
 			d.Value(p, &own[i])
 		}
 	})
-	l.Off = !l.armed
+	l.Disabled = !l.enabled
 	if p := fields.Given(n, "start"); p != nil && l.start != "" {
 		if l.Timeline = l.start == "timeline"; !l.Timeline {
 			d.Fail(p.Value.Place, "start: a cue starts the `timeline`, not %s", yaml.Quote(l.start))
@@ -144,16 +144,16 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 		d.Fail(p.Place, "wait needs `then: continue`: it is the time from this cue to the next")
 	}
 	switch {
-	case l.do != nil && len(action.Pairs) > 0:
+	case l.actions != nil && len(action.Pairs) > 0:
 		d.Fail(action.Pairs[0].Place, "%s: this cue has `do`; put the action into it", yaml.Quote(action.Pairs[0].Key))
-	case l.do != nil && l.do.Kind != yaml.List:
-		d.Fail(l.do.Place, "do is a list, such as [{play: ...}, {at: 1s, stop: ...}], not %s", l.do.Kind)
-	case l.do != nil:
-		for _, item := range l.do.Items {
-			d.action(item, l)
+	case l.actions != nil && l.actions.Kind != yaml.List:
+		d.Fail(l.actions.Place, "do is a list, such as [{play: ...}, {at: 1s, stop: ...}], not %s", l.actions.Kind)
+	case l.actions != nil:
+		for _, item := range l.actions.Items {
+			d.parseAction(item, l)
 		}
 	case len(action.Pairs) > 0:
-		d.action(action, l)
+		d.parseAction(action, l)
 	case l.start == "" && !unknown && fields.Missing(n, "do"):
 		d.Fail(n.Place, "a cue of the list needs something to do: play, stop, fade, crossfade, release and so on, `do: [...]`, or `start: timeline`")
 	}
@@ -161,12 +161,12 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 	return l
 }
 
-// action parses node n as an action of the list cue l and appends it to the cues of the sheet; a crossfade becomes
+// parseAction parses node n as an action of the list cue l and appends it to the cues of the sheet; a crossfade becomes
 // two. An action is like a cue, but its `at` is optional and may be the end of an id. Errors are recorded.
-func (d *draft) action(n *yaml.Node, l *listed) {
+func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 	if p := fields.Given(n, crossfade); p != nil {
-		for _, one := range d.crossfade(n, p) {
-			d.action(one, l)
+		for _, one := range d.expandCrossfade(n, p) {
+			d.parseAction(one, l)
 		}
 		return
 	}
@@ -177,43 +177,43 @@ func (d *draft) action(n *yaml.Node, l *listed) {
 		d.Fail(n.Place, "an action is a mapping, such as {play: ...}, not %s", n.Kind)
 		return
 	}
-	made := &yaml.Node{Place: n.Place, Kind: yaml.Mapping, Pairs: slices.Clone(n.Pairs)}
+	mapping := &yaml.Node{Place: n.Place, Kind: yaml.Mapping, Pairs: slices.Clone(n.Pairs)}
 	zero := func(at yaml.Place) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: "0"} }
 	if fields.Missing(n, "at") {
-		made.Pairs = append(made.Pairs, yaml.Pair{Place: n.Place, Key: "at", Value: zero(n.Place)})
+		mapping.Pairs = append(mapping.Pairs, yaml.Pair{Place: n.Place, Key: "at", Value: zero(n.Place)})
 	}
-	for i := range made.Pairs {
-		p := &made.Pairs[i]
+	for i := range mapping.Pairs {
+		p := &mapping.Pairs[i]
 		switch {
 		case p.Key == "at" && p.Value.Kind == yaml.Scalar && strings.HasPrefix(p.Value.Text, strings.TrimSpace(endOf)):
-			c.after = strings.TrimSpace(strings.TrimPrefix(p.Value.Text, strings.TrimSpace(endOf)))
-			d.ends = append(d.ends, ending{p.Value, len(d.sheet.Cues)})
+			c.awaitedID = strings.TrimSpace(strings.TrimPrefix(p.Value.Text, strings.TrimSpace(endOf)))
+			d.endWaits = append(d.endWaits, endWait{p.Value, len(d.sheet.Cues)})
 			p.Value = zero(p.Value.Place)
 		case p.Key == "cue":
 			d.Fail(p.Place, "cue: an action of `do` has no number of its own; the cue has one")
 			return
-		case p.Key == release && !d.takes(n, release):
-			p.Key, c.releases = Set.String(), true
-			made.Pairs = append(made.Pairs, yaml.Pair{
+		case p.Key == release && !d.isOption(n, release):
+			p.Key, c.isRelease = Set.String(), true
+			mapping.Pairs = append(mapping.Pairs, yaml.Pair{
 				Place: p.Place, Key: "loop", Value: &yaml.Node{Place: p.Place, Kind: yaml.Scalar, Text: "false"},
 			})
 		}
 	}
-	d.read(made, &c)
+	d.addCue(mapping, &c)
 }
 
-// takes reports whether the verb of the action with node n takes key as an option, so that key is not a verb itself.
+// isOption reports whether the verb of the action with node n takes key as an option, so that key is not a verb itself.
 // For example, `release` of a duck is a time.
-func (d *draft) takes(n *yaml.Node, key string) bool {
+func (d *draft) isOption(n *yaml.Node, key string) bool {
 	return slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		verb := Verb(slices.Index(verbNames[:], p.Key) + 1)
 		return verb > 0 && slices.Contains(d.keys[verb], key)
 	})
 }
 
-// suggested returns the keys to suggest for an unknown key of the list cue with node n, by the action it has. own
+// keysToSuggest returns the keys to suggest for an unknown key of the list cue with node n, by the action it has. own
 // lists the keys that every list cue takes.
-func (d *draft) suggested(n *yaml.Node, own []string) []string {
+func (d *draft) keysToSuggest(n *yaml.Node, own []string) []string {
 	has := func(key string) bool { return !fields.Missing(n, key) }
 	switch verb := Verb(slices.IndexFunc(verbNames[:], has) + 1); {
 	case has("do"), has(crossfade):
@@ -242,9 +242,9 @@ func labelOf(n *yaml.Node) string {
 	return called.CueText(0)
 }
 
-// prefix returns the label of the list cue that c belongs to, for messages, such as cue 2.5 "Thunder" (line 14). It
+// label returns the label of the list cue that c belongs to, for messages, such as cue 2.5 "Thunder" (line 14). It
 // is "" if c belongs to `cues` or has no number.
-func (c *Cue) prefix() string {
+func (c *Cue) label() string {
 	if c.list == 0 || c.Number == "" {
 		return ""
 	}
@@ -252,54 +252,54 @@ func (c *Cue) prefix() string {
 	return called.CueText(0)
 }
 
-// ending is an `at` that waits for the end of an id.
-type ending struct {
+// endWait is an `at` that waits for the end of an id.
+type endWait struct {
 	at  *yaml.Node
 	cue int
 }
 
-// checkEnds resolves the ids that actions wait for, and records an error for each unknown id and each wait that can
+// checkEndWaits resolves the ids that actions wait for, and records an error for each unknown id and each wait that can
 // never end. It also rejects `then: follow` after a cue that never ends. It runs after all targets are resolved.
-func (d *draft) checkEnds() {
+func (d *draft) checkEndWaits() {
 	s := d.sheet
 	plays := map[uint64][]int{} // by the tag of an id
-	ends := ends{map[string][]string{}, s.Parents()}
+	ends := loopEnds{map[string][]string{}, s.Parents()}
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		if c.Verb == Play && c.tag != 0 && len(d.ends) > 0 {
+		if c.Verb == Play && c.tag != 0 && len(d.endWaits) > 0 {
 			plays[c.tag] = append(plays[c.tag], i)
 		}
 		if c.Chance == 0 && (c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.loopsForever()) {
-			ends.note(c.target(), c.after)
+			ends.add(c.target(), c.awaitedID)
 		}
 	}
-	for _, e := range d.ends {
+	for _, e := range d.endWaits {
 		c := &s.Cues[e.cue]
 		fail := func(at yaml.Place, format string, args ...any) {
-			d.Of(c.prefix(), func() { d.Fail(at, format, args...) })
+			d.Of(c.label(), func() { d.Fail(at, format, args...) })
 		}
-		if c.afterTag = d.ids[c.after]; c.afterTag == 0 {
-			fail(e.at.Place, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.after),
-				d.Suggest(c.after, func() []string { return s.ids }))
+		if c.awaitedTag = d.ids[c.awaitedID]; c.awaitedTag == 0 {
+			fail(e.at.Place, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.awaitedID),
+				d.Suggest(c.awaitedID, func() []string { return s.ids }))
 			continue
 		}
 		others, endless := false, false
-		for _, i := range plays[c.afterTag] {
-			if o := &s.Cues[i]; o.after != c.after {
-				others, endless = true, endless || ends.lacks(o, c.after)
+		for _, i := range plays[c.awaitedTag] {
+			if o := &s.Cues[i]; o.awaitedID != c.awaitedID {
+				others, endless = true, endless || ends.loopsForever(o, c.awaitedID)
 			}
 		}
 		switch {
 		case !others:
-			fail(e.at.Place, "at: %s is played only by cues that wait for its end; start it elsewhere, or give a time", yaml.Quote(c.after))
+			fail(e.at.Place, "at: %s is played only by cues that wait for its end; start it elsewhere, or give a time", yaml.Quote(c.awaitedID))
 		case endless:
 			fail(e.at.Place, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
-				yaml.Quote(c.after))
+				yaml.Quote(c.awaitedID))
 		}
 	}
-	for _, e := range d.ends {
-		if c := &s.Cues[e.cue]; s.circles(e.cue, e.cue, map[int]bool{}) {
-			d.Of(c.prefix(), func() {
+	for _, e := range d.endWaits {
+		if c := &s.Cues[e.cue]; s.waitsInCycle(e.cue, e.cue, map[int]bool{}) {
+			d.Of(c.label(), func() {
 				d.Fail(e.at.Place, "at: %s waits for an end that waits for its own end; give one of them a time", yaml.Quote(c.ID))
 			})
 			break
@@ -308,7 +308,7 @@ func (d *draft) checkEnds() {
 	for i := range s.List {
 		l := &s.List[i]
 		for j := l.First; l.Then == ThenFollow && j < l.First+l.Count; j++ {
-			if ends.lacks(&s.Cues[j], "") {
+			if ends.loopsForever(&s.Cues[j], "") {
 				d.Fail(yaml.Place{Line: l.Line, Column: l.Column},
 					"then: follow: this cue loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or `then: wait`")
 				break
@@ -317,42 +317,42 @@ func (d *draft) checkEnds() {
 	}
 }
 
-// circles reports whether cue from waits for an end that depends on cue to, directly or through other waiting actions
-// of the same list cue. Both are indexes in s.Cues. seen has the cues already visited, and circles adds to it; the
-// first caller passes an empty map.
-func (s *Sheet) circles(from, to int, seen map[int]bool) bool {
+// waitsInCycle reports whether cue from waits for an end that depends on cue to, directly or through other waiting
+// actions of the same list cue. Both are indexes in s.Cues. seen has the cues already visited, and circles adds to it;
+// the first caller passes an empty map.
+func (s *Sheet) waitsInCycle(from, to int, seen map[int]bool) bool {
 	l := &s.List[s.Cues[from].list-1]
 	for i := l.First; i < l.First+l.Count; i++ {
 		c := &s.Cues[i]
-		waits := c.Verb == Play && c.tag == s.Cues[from].afterTag && c.afterTag != 0 && c.tag != c.afterTag
+		waits := c.Verb == Play && c.tag == s.Cues[from].awaitedTag && c.awaitedTag != 0 && c.tag != c.awaitedTag
 		if !waits || seen[i] {
 			continue
 		}
 		seen[i] = true
-		if i == to || s.circles(i, to, seen) {
+		if i == to || s.waitsInCycle(i, to, seen) {
 			return true
 		}
 	}
 	return false
 }
 
-// ends holds the cues that stop voices or release them from their loops.
-type ends struct {
+// loopEnds holds the cues that stop voices or release them from their loops.
+type loopEnds struct {
 	after   map[string][]string // by target: the ids that the stopping cues wait for (may be ""); at most two different ids
 	parents map[string]string
 }
 
-// note records that a cue stops or releases the voices of target. after is the id whose end that cue waits for, or "".
+// add records that a cue stops or releases the voices of target. after is the id whose end that cue waits for, or "".
 // A third different id for a target is ignored, because two are enough for lacks.
-func (e *ends) note(target, after string) {
+func (e *loopEnds) add(target, after string) {
 	if all := e.after[target]; len(all) < 2 && !slices.Contains(all, after) {
 		e.after[target] = append(all, after)
 	}
 }
 
-// lacks reports whether a voice of the cue start loops endlessly and no recorded cue stops or releases it. Cues that
-// wait for the end of the id awaited do not count; if awaited is "", every cue counts.
-func (e *ends) lacks(start *Cue, awaited string) bool {
+// loopsForever reports whether a voice of the cue start loops endlessly and no recorded cue stops or releases it. Cues
+// that wait for the end of the id awaited do not count; if awaited is "", every cue counts.
+func (e *loopEnds) loopsForever(start *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
 	}
@@ -371,9 +371,10 @@ func (e *ends) lacks(start *Cue, awaited string) bool {
 	return false
 }
 
-// goes parses n, a list of times, into the scheduled GOs of the sheet. It records an error for the first invalid time,
-// or for the first GO out of order or after the end of the list, and stops there. It runs after the list is parsed.
-func (d *draft) goes(n *yaml.Node) {
+// parseGoes parses n, a list of times, into the scheduled GOs of the sheet. It records an error for the first invalid
+// time, or for the first GO out of order or after the end of the list, and stops there. It runs after the list is
+// parsed.
+func (d *draft) parseGoes(n *yaml.Node) {
 	if n.Kind != yaml.List {
 		d.Fail(n.Place, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)
 		return

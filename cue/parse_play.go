@@ -36,9 +36,9 @@ func (d *draft) addLayers(n *yaml.Node) {
 	}
 }
 
-// parameters parses the value of p, names with values, into d.Parameters. It records errors but always returns true.
-// Whether the sound has these parameters is checked once all ids are known, see checkParameters.
-func (d *draft) parameters(p *yaml.Pair) bool {
+// parseParameters parses the value of p, names with values, into d.Parameters. It records errors but always returns
+// true. Whether the sound has these parameters is checked once all ids are known, see checkParameters.
+func (d *draft) parseParameters(p *yaml.Pair) bool {
 	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := Parameter{Name: p.Key}
 		if d.Value(p, &fields.Field{To: &one.To, Within: parse.Values}) {
@@ -55,17 +55,17 @@ func (d *draft) parameters(p *yaml.Pair) bool {
 // is out of range. For a start these are the sound it plays, for an id all sounds played under it; for all voices one
 // sound with the parameter is enough. n is the node of c.
 func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
-	given := fields.Given(n, "parameters")
-	if given == nil || given.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
+	pair := fields.Given(n, "parameters")
+	if pair == nil || pair.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
 		return
 	}
 	if c.Scope == OnBus {
-		r.Fail(given.Place, "parameters: a bus has no parameters; set those of an id, or of \"all\"")
+		r.Fail(pair.Place, "parameters: a bus has no parameters; set those of an id, or of \"all\"")
 		return
 	}
-	sounds := r.playedBy(c)
+	sounds := r.soundsOf(c)
 	for _, set := range c.Parameters {
-		at := fields.Given(given.Value, set.Name).Value.Place
+		at := fields.Given(pair.Value, set.Name).Value.Place
 		found := false
 		for _, s := range sounds {
 			i := slices.IndexFunc(s.Parameters, func(p rules.Parameter) bool { return p.Name == set.Name })
@@ -101,9 +101,9 @@ func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	})
 }
 
-// playedBy returns the sounds whose parameters cue c sets: all sounds of the sheet if c targets all voices, the sound
+// soundsOf returns the sounds whose parameters cue c sets: all sounds of the sheet if c targets all voices, the sound
 // it plays, or all sounds played under its id. The pointers alias the sheet.
-func (r *reader) playedBy(c *Cue) (sounds []*rules.Sound) {
+func (r *reader) soundsOf(c *Cue) (sounds []*rules.Sound) {
 	if c.Scope == OnAll {
 		for i := range r.sheet.Sounds {
 			sounds = append(sounds, &r.sheet.Sounds[i])

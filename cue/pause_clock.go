@@ -25,24 +25,24 @@ type stoppedInterval struct {
 // pauseClock maps mixer frames to output frames. Its input is the output frames of the beginnings and ends of
 // pauses, alternately. The mixer stops after the fade-out of a pause.
 type pauseClock struct {
-	fade    int64 // length of a fade, in frames
-	faded   int64
-	on      bool
-	output  int64 // the current frame of the output
-	stops   []stoppedInterval
-	stopped int64 // total frames of all stops
-	flips   int   // number of flips processed
+	fade         int64 // length of a fade, in frames
+	fadeProgress int64
+	paused       bool
+	output       int64 // the current frame of the output
+	stops        []stoppedInterval
+	stopped      int64 // total frames of all stops
+	changes      int   // number of flips processed
 }
 
 // advanceTo advances the clock to frame output of the output, which must not be before p.output. During a pause it
 // adds the frames after the fade-out to the frames during which the mixer stops.
 func (p *pauseClock) advanceTo(output int64) {
 	n := output - p.output
-	if !p.on {
-		p.faded -= min(n, p.faded)
+	if !p.paused {
+		p.fadeProgress -= min(n, p.fadeProgress)
 	} else {
-		k := min(n, p.fade-p.faded)
-		if p.faded += k; n > k {
+		k := min(n, p.fade-p.fadeProgress)
+		if p.fadeProgress += k; n > k {
 			p.addStop(p.output+k, n-k)
 		}
 	}
@@ -55,12 +55,12 @@ func (p *pauseClock) addStop(output, frames int64) {
 	p.stopped += frames
 }
 
-// flip begins a pause at frame output of the output if on is true, and otherwise ends the pause. It has no effect if
-// the clock is in that state already. Calls must be in the order of frames.
-func (p *pauseClock) flip(output int64, on bool) {
-	if p.on != on {
+// setPaused begins a pause at frame output of the output if on is true, and otherwise ends the pause. It has no effect
+// if the clock is in that state already. Calls must be in the order of frames.
+func (p *pauseClock) setPaused(output int64, on bool) {
+	if p.paused != on {
 		p.advanceTo(output)
-		p.on = on
+		p.paused = on
 	}
 }
 
@@ -76,17 +76,17 @@ func (p *pauseClock) outputFrame(frame int64) int64 {
 	return output
 }
 
-// pausesOf returns the clock after all pauses among goes, which must be in the order of time. A pause without an end
-// stops the mixer forever. rate is in Hz.
-func pausesOf(goes []Go, rate int) *pauseClock {
+// pauseClockOf returns the clock after all pauses among goes, which must be in the order of time. A pause without an
+// end stops the mixer forever. rate is in Hz.
+func pauseClockOf(goes []Go, rate int) *pauseClock {
 	p := &pauseClock{fade: fadeFrames(rate)}
 	for i := range goes {
-		if d := goes[i].Does; d == ActionPause || d == ActionResume {
-			p.flip(goes[i].At.Frames(rate), d == ActionPause)
+		if d := goes[i].Action; d == ActionPause || d == ActionResume {
+			p.setPaused(goes[i].At.Frames(rate), d == ActionPause)
 		}
 	}
-	if p.on {
-		p.addStop(p.output+p.fade-p.faded, never)
+	if p.paused {
+		p.addStop(p.output+p.fade-p.fadeProgress, never)
 	}
 	return p
 }
@@ -94,7 +94,7 @@ func pausesOf(goes []Go, rate int) *pauseClock {
 // goesByMixerClock returns s.Goes with times of the mixer's clock, which stops during pauses. Without pauses the
 // result is s.Goes itself, otherwise a copy. rate is in Hz.
 func (s *Sheet) goesByMixerClock(rate int) []Go {
-	p := pausesOf(s.Goes, rate)
+	p := pauseClockOf(s.Goes, rate)
 	if len(p.stops) == 0 {
 		return s.Goes
 	}
@@ -114,13 +114,13 @@ func (s *Sheet) goesByMixerClock(rate int) []Go {
 }
 
 // panicInRender carries out the scheduled panic due at the current frame of a render. It drops the rest of the
-// launches and cues before the panic, fades all voices out over due.over, and resumes paused ones. The error is the
-// mixer's.
-func (p *Player) panicInRender(due *scheduledPanic) error {
-	p.schedule.clear(due.cues)
-	p.follows.clear(due.launches, due.cues)
-	at := p.mixer.At(p.file.now)
-	if err := errors.Join(at.Stop(mixer.TargetAll(), due.over.Duration(p.sheet.Rate)), at.Resume(mixer.TargetAll())); err != nil {
+// launches and cues before the panic, fades all voices out over scheduled.over, and resumes paused ones. The error is
+// the mixer's.
+func (p *Player) panicInRender(scheduled *scheduledPanic) error {
+	p.schedule.clear(scheduled.cues)
+	p.follows.clear(scheduled.launches, scheduled.cues)
+	at := p.mixer.At(p.rendering.now)
+	if err := errors.Join(at.Stop(mixer.TargetAll(), scheduled.over.Duration(p.sheet.Rate)), at.Resume(mixer.TargetAll())); err != nil {
 		return err
 	}
 	p.mixer.Render(nil)
@@ -128,15 +128,15 @@ func (p *Player) panicInRender(due *scheduledPanic) error {
 	return nil
 }
 
-// flipsOf returns the beginnings and ends of pauses among goes, in the same order, with frames of the output. It is
-// nil without pauses. rate is in Hz.
-func flipsOf(goes []Go, rate int) (flips []freezeChange) {
+// pauseChanges returns the beginnings and ends of pauses among goes, in the same order, with frames of the output. It
+// is nil without pauses. rate is in Hz.
+func pauseChanges(goes []Go, rate int) (changes []freezeChange) {
 	for i := range goes {
-		if d := goes[i].Does; d == ActionPause || d == ActionResume {
-			flips = append(flips, freezeChange{goes[i].At.Frames(rate), d == ActionPause})
+		if d := goes[i].Action; d == ActionPause || d == ActionResume {
+			changes = append(changes, freezeChange{goes[i].At.Frames(rate), d == ActionPause})
 		}
 	}
-	return flips
+	return changes
 }
 
 // processPauses applies the scheduled pauses that are due at the current output frame of a render. If the output is
@@ -144,33 +144,33 @@ func flipsOf(goes []Go, rate int) (flips []freezeChange) {
 // end, and returns 0 and true. Otherwise it returns false and the number of frames, at most size, before the next
 // pause or end of a fade.
 func (p *Player) processPauses(size int) (int, bool) {
-	f, h := &p.file, p.freeze
-	output := f.now + f.stood
-	for len(f.flips) > 0 && f.flips[0].output <= output {
-		h.frozen, f.flips = f.flips[0].on, f.flips[1:]
+	f, h := &p.rendering, p.freeze
+	output := f.now + f.pausedFrames
+	for len(f.pauseChanges) > 0 && f.pauseChanges[0].output <= output {
+		h.frozen, f.pauseChanges = f.pauseChanges[0].on, f.pauseChanges[1:]
 	}
 	next := int64(never)
-	if len(f.flips) > 0 {
-		next = f.flips[0].output - output
+	if len(f.pauseChanges) > 0 {
+		next = f.pauseChanges[0].output - output
 	}
 	switch {
-	case h.frozen && h.faded == len(h.window):
+	case h.frozen && h.fadeProgress == len(h.window):
 		if next == never {
-			f.over = true
+			f.ended = true
 			return 0, true
 		}
-		f.gap, f.stood = next, f.stood+next
-		if f.kept.rings {
-			f.early = f.kept.give(nil, len(f.kept.held))
+		f.gap, f.pausedFrames = next, f.pausedFrames+next
+		if f.tail.enabled {
+			f.released = f.tail.shift(nil, len(f.tail.frames))
 		} else {
-			f.gap += f.held
+			f.gap += f.heldSilence
 		}
-		f.held = 0
+		f.heldSilence = 0
 		return 0, true
 	case h.frozen:
-		next = min(next, int64(len(h.window)-h.faded))
-	case h.faded > 0:
-		next = min(next, int64(h.faded))
+		next = min(next, int64(len(h.window)-h.fadeProgress))
+	case h.fadeProgress > 0:
+		next = min(next, int64(h.fadeProgress))
 	}
 	return int(min(int64(size), next)), false
 }

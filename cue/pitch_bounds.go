@@ -11,49 +11,51 @@ import (
 	"voicepool/voice"
 )
 
-// span is a range of pitches in semitones. The zero value is the constant pitch 0.
-type span struct{ least, most float64 }
+// pitchRange is a range of pitches in semitones. The zero value is the constant pitch 0.
+type pitchRange struct{ low, high float64 }
 
-// nowhere is the empty span.
-var nowhere = span{math.Inf(1), math.Inf(-1)}
+// emptyRange is the empty span.
+var emptyRange = pitchRange{math.Inf(1), math.Inf(-1)}
 
-// with returns the smallest span that contains a and x, in semitones.
-func (a span) with(x float64) span { return a.join(at(x)) }
+// include returns the smallest span that contains a and x, in semitones.
+func (a pitchRange) include(x float64) pitchRange { return a.union(constantPitch(x)) }
 
-// join returns the smallest span that contains a and b.
-func (a span) join(b span) span { return span{min(a.least, b.least), max(a.most, b.most)} }
-
-// plus returns the span of all sums of a value in a and a value in b. The sum with nowhere is nowhere.
-func (a span) plus(b span) span { return span{a.least + b.least, a.most + b.most} }
-
-// at returns the span that contains only x, in semitones.
-func at(x float64) span { return span{x, x} }
-
-// speeds converts a speed, a ratio above 0, to semitones: 1 is 0 and 2 is 12.
-func speeds(ratio float64) float64 { return float64(pcm.FromRatio(ratio)) }
-
-// pitches holds the ranges that pitches can reach after the start, by id and by bus.
-type pitches struct {
-	sets    map[uint64]*moves // by the tag of the id
-	buses   map[string]span
-	doppler span // Doppler shift of voices with a position
+// union returns the smallest span that contains a and b.
+func (a pitchRange) union(b pitchRange) pitchRange {
+	return pitchRange{min(a.low, b.low), max(a.high, b.high)}
 }
 
-// moves holds the effects of set cues on the voices of an id.
-type moves struct {
-	pitch, speed span // nowhere: not set
-	loop         bool // a set changes the loop
-	rounds       int  // the largest number of rounds
+// add returns the span of all sums of a value in a and a value in b. The sum with nowhere is nowhere.
+func (a pitchRange) add(b pitchRange) pitchRange { return pitchRange{a.low + b.low, a.high + b.high} }
+
+// constantPitch returns the span that contains only x, in semitones.
+func constantPitch(x float64) pitchRange { return pitchRange{x, x} }
+
+// speedToSemitones converts a speed, a ratio above 0, to semitones: 1 is 0 and 2 is 12.
+func speedToSemitones(ratio float64) float64 { return float64(pcm.FromRatio(ratio)) }
+
+// pitchRanges holds the ranges that pitches can reach after the start, by id and by bus.
+type pitchRanges struct {
+	sets    map[uint64]*idPitches // by the tag of the id
+	buses   map[string]pitchRange
+	doppler pitchRange // Doppler shift of voices with a position
 }
 
-// note widens m by the pitch, the speed and the loop that the change c of a set cue sets. Other properties have no
+// idPitches holds the effects of set cues on the voices of an id.
+type idPitches struct {
+	pitch, speed pitchRange // nowhere: not set
+	loop         bool       // a set changes the loop
+	rounds       int        // the largest number of rounds
+}
+
+// add widens m by the pitch, the speed and the loop that the change c of a set cue sets. Other properties have no
 // effect.
-func (m *moves) note(c *mixer.Change) {
+func (m *idPitches) add(c *mixer.Change) {
 	if c.Fields&mixer.FieldPitch != 0 {
-		m.pitch = m.pitch.with(float64(c.Pitch))
+		m.pitch = m.pitch.include(float64(c.Pitch))
 	}
 	if c.Fields&mixer.FieldSpeed != 0 {
-		m.speed = m.speed.with(speeds(c.Speed))
+		m.speed = m.speed.include(speedToSemitones(c.Speed))
 	}
 	if c.Fields&mixer.FieldRounds != 0 {
 		m.loop, m.rounds = true, max(m.rounds, c.Rounds)
@@ -62,11 +64,11 @@ func (m *moves) note(c *mixer.Change) {
 
 // pitches computes, in semitones, the ranges of pitch that set and fade cues can reach, by id and by bus, and of the
 // Doppler shift. The pitch of a bus includes its parents.
-func (s *Sheet) pitches() pitches {
-	p := pitches{map[uint64]*moves{}, map[string]span{}, s.doppler()}
-	own := map[string]span{}
+func (s *Sheet) pitches() pitchRanges {
+	p := pitchRanges{map[uint64]*idPitches{}, map[string]pitchRange{}, s.doppler()}
+	own := map[string]pitchRange{}
 	for i := range s.Buses {
-		own[s.Buses[i].Name] = at(float64(s.Buses[i].Pitch))
+		own[s.Buses[i].Name] = constantPitch(float64(s.Buses[i].Pitch))
 	}
 	for i := range s.Cues {
 		c := &s.Cues[i]
@@ -74,16 +76,16 @@ func (s *Sheet) pitches() pitches {
 		case c.Verb != Set && c.Verb != Fade:
 		case c.Scope == OnID:
 			if p.sets[c.tag] == nil {
-				p.sets[c.tag] = &moves{pitch: nowhere, speed: nowhere}
+				p.sets[c.tag] = &idPitches{pitch: emptyRange, speed: emptyRange}
 			}
-			p.sets[c.tag].note(&c.Change)
+			p.sets[c.tag].add(&c.Change)
 		case c.Scope == OnBus && c.Change.Fields&mixer.FieldPitch != 0:
-			own[c.Target] = own[c.Target].with(float64(c.Change.Pitch))
+			own[c.Target] = own[c.Target].include(float64(c.Change.Pitch))
 		}
 	}
 	// Chains of parents may have thousands of buses, so they are followed by pointers and not by names.
 	type bus struct {
-		own    span
+		own    pitchRange
 		parent *bus
 	}
 	all := map[string]*bus{}
@@ -99,7 +101,7 @@ func (s *Sheet) pitches() pitches {
 	for name, b := range all {
 		sum := b.own
 		for up := b.parent; up != nil; up = up.parent {
-			sum = sum.plus(up.own)
+			sum = sum.add(up.own)
 		}
 		p.buses[name] = sum
 	}
@@ -108,58 +110,58 @@ func (s *Sheet) pitches() pitches {
 
 // doppler returns the widest range of Doppler shifts in semitones, over all listeners and the fastest source of the
 // sheet. It is the zero span if no listener has a Doppler effect.
-func (s *Sheet) doppler() span {
-	fastest, shifts := 0.0, span{}
+func (s *Sheet) doppler() pitchRange {
+	fastest, shifts := 0.0, pitchRange{}
 	for i := range s.Cues {
-		if v := vector(s.Cues[i].Velocity); s.Cues[i].Verb != Listen {
+		if v := vector(s.Cues[i].Velocity); s.Cues[i].Verb != SetListener {
 			fastest = max(fastest, math.Hypot(math.Hypot(v[0], v[1]), v[2])*(1+1e-12))
 		}
 	}
 	for i := range s.Cues {
-		if c := &s.Cues[i]; c.Verb == Listen && c.Doppler != 0 {
+		if c := &s.Cues[i]; c.Verb == SetListener && c.Doppler != 0 {
 			ear, err := c.listener().Ear()
 			if err != nil {
 				continue // the parser rejects this
 			}
 			for _, v := range [...]space.Vector{{fastest}, {-fastest}} { // Shifts returns 0 for the listener's own velocity
 				below, above := ear.Shifts(&v)
-				shifts = shifts.join(span{float64(below), float64(above)})
+				shifts = shifts.union(pitchRange{float64(below), float64(above)})
 			}
 		}
 	}
 	return shifts
 }
 
-// of returns the range of pitches that the start c can have, in semitones, over all cues of sheet s. It includes the
-// sound, the properties of c, parameters, the bus and the Doppler shift. c is cue itself or a layer of it.
-func (p *pitches) of(s *Sheet, c, cue *Cue) span {
+// rangeOf returns the range of pitches that the start c can have, in semitones, over all cues of sheet s. It includes
+// the sound, the properties of c, parameters, the bus and the Doppler shift. c is cue itself or a layer of it.
+func (p *pitchRanges) rangeOf(s *Sheet, c, cue *Cue) pitchRange {
 	sound := &s.Sounds[c.Sound]
-	pitch, speed := at(float64(c.Change.Pitch)), at(0)
+	pitch, speed := constantPitch(float64(c.Change.Pitch)), constantPitch(0)
 	if c.Change.Speed != 0 {
-		speed = at(speeds(c.Change.Speed))
+		speed = constantPitch(speedToSemitones(c.Change.Speed))
 	}
 	if sets := p.sets[c.tag]; sets != nil {
-		pitch, speed = pitch.join(sets.pitch), speed.join(sets.speed)
+		pitch, speed = pitch.union(sets.pitch), speed.union(sets.speed)
 	}
-	base := span{sound.Pitch.From, sound.Pitch.To}.plus(at(speeds(sound.Speed)))
+	base := pitchRange{sound.Pitch.From, sound.Pitch.To}.add(constantPitch(speedToSemitones(sound.Speed)))
 	by := &s.Sounds[cue.Sound]
 	if by != sound { // it is a layer
-		base = base.plus(span{by.Pitch.From, by.Pitch.To}).plus(at(speeds(by.Speed)))
+		base = base.add(pitchRange{by.Pitch.From, by.Pitch.To}).add(constantPitch(speedToSemitones(by.Speed)))
 	}
 	for i := range by.Parameters {
 		moved := by.Parameters[i].Pitch.Span()
-		base = base.plus(span{moved.From, moved.To})
+		base = base.add(pitchRange{moved.From, moved.To})
 	}
-	if c.Place != nil {
-		base = base.plus(p.doppler)
+	if c.Position != nil {
+		base = base.add(p.doppler)
 	}
-	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
+	return base.add(pitch).add(speed).add(p.buses[c.Bus])
 }
 
-// bend reports whether the pitch of the start c can move while it plays, through cues of sheet s, parameters, its bus
-// or the Doppler effect. c is cue itself or a layer of it.
-func (p *pitches) bend(s *Sheet, c, cue *Cue) bool {
-	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != nowhere || sets.speed != nowhere) {
+// canMove reports whether the pitch of the start c can move while it plays, through cues of sheet s, parameters, its
+// bus or the Doppler effect. c is cue itself or a layer of it.
+func (p *pitchRanges) canMove(s *Sheet, c, cue *Cue) bool {
+	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != emptyRange || sets.speed != emptyRange) {
 		return true
 	}
 	for i := range s.Sounds[cue.Sound].Parameters {
@@ -168,55 +170,55 @@ func (p *pitches) bend(s *Sheet, c, cue *Cue) bool {
 		}
 	}
 	bus := p.buses[c.Bus]
-	return c.Place != nil && p.doppler != span{} || bus.least != bus.most
+	return c.Position != nil && p.doppler != pitchRange{} || bus.low != bus.high
 }
 
-// bending reports for each sound, by its index in s.Sounds, whether the pitch of any of its starts can move while it
-// plays.
-func (s *Sheet) bending() []bool {
-	s = s.fired()
+// movablePitches reports for each sound, by its index in s.Sounds, whether the pitch of any of its starts can move
+// while it plays.
+func (s *Sheet) movablePitches() []bool {
+	s = s.withScheduledGoes()
 	pitches, out := s.pitches(), make([]bool, len(s.Sounds))
 	for i := range s.Cues {
 		for _, c := range s.Cues[i].starts() {
-			out[c.Sound] = out[c.Sound] || pitches.bend(s, c, &s.Cues[i])
+			out[c.Sound] = out[c.Sound] || pitches.canMove(s, c, &s.Cues[i])
 		}
 	}
 	return out
 }
 
-// filters reports whether the spectra of sounds affect the choice of victims, because the sheet has filters, sends of
-// voices or walls. The sounds must then be measured.
-func (s *Sheet) filters() bool {
+// hasFilters reports whether the spectra of sounds affect the choice of victims, because the sheet has filters, sends
+// of voices or walls. The sounds must then be measured.
+func (s *Sheet) hasFilters() bool {
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c Cue) bool {
 		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0 || c.Occlusion != 0 || c.Obstruction != 0
 	})
 }
 
-// versions returns the list of resampled and measured variants that the cues can need of loaded, the sounds in the
+// variants returns the list of resampled and measured variants that the cues can need of loaded, the sounds in the
 // order of s.Sounds. If live is true, it includes the variants for starts by hand. It makes no variant;
 // loading.Versions.Make does.
-func (s *Sheet) versions(loaded []loading.Sound, live bool) *loading.Versions {
+func (s *Sheet) variants(loaded []loading.Sound, live bool) *loading.Versions {
 	out := &loading.Versions{}
-	pitches, filters := s.pitches(), s.filters()
-	need := func(c, asked *Cue) {
+	pitches, filters := s.pitches(), s.hasFilters()
+	need := func(c, cue *Cue) {
 		sets := pitches.sets[c.tag]
-		leaves := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
+		leavesLoop := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
 		if filters {
 			out.Measure(loaded[c.Sound].Files(c.Loop), c.Loop)
-			if leaves {
+			if leavesLoop {
 				out.Measure(loaded[c.Sound].Files(c.Loop), !c.Loop)
 			}
 		}
 		if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
 			return
 		}
-		total := pitches.of(s, c, asked)
+		total := pitches.rangeOf(s, c, cue)
 		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
-			total = total.with(float64(most))
+			total = total.include(float64(most))
 		}
-		out.Need(loaded[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
-		if leaves {
-			out.Need(loaded[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
+		out.Need(loaded[c.Sound].Files(c.Loop), c.Loop, total.low, total.high)
+		if leavesLoop {
+			out.Need(loaded[c.Sound].Files(c.Loop), !c.Loop, total.low, total.high)
 		}
 	}
 	for i := range s.Cues {
@@ -227,21 +229,21 @@ func (s *Sheet) versions(loaded []loading.Sound, live bool) *loading.Versions {
 	if !live {
 		return out
 	}
-	places := make(map[string]int, len(s.Sounds))
+	indexes := make(map[string]int, len(s.Sounds))
 	for i := range s.Sounds {
-		places[s.Sounds[i].Name] = i
+		indexes[s.Sounds[i].Name] = i
 	}
-	byHand := func(i int, asked *Cue) {
+	needManual := func(i int, cue *Cue) {
 		one := &s.Sounds[i]
-		need(&Cue{Sound: i, Bus: one.Bus, Loop: one.Loop, Rounds: one.Rounds}, asked)
+		need(&Cue{Sound: i, Bus: one.Bus, Loop: one.Loop, Rounds: one.Rounds}, cue)
 	}
 	for i := range s.Sounds {
-		asked := &Cue{Sound: i}
+		cue := &Cue{Sound: i}
 		for _, l := range s.Sounds[i].Layers {
-			byHand(places[l.Sound], asked)
+			needManual(indexes[l.Sound], cue)
 		}
 		if s.Sounds[i].Layers == nil {
-			byHand(i, asked)
+			needManual(i, cue)
 		}
 	}
 	return out

@@ -11,13 +11,13 @@ import (
 	"voicepool/space"
 )
 
-// places returns the keys of spatial audio, for the table of the keys of a cue. Each field points into d.Cue, where
-// its value is stored when it is parsed.
-func (d *draft) places() []cueField {
+// spatialKeys returns the keys of spatial audio, for the table of the keys of a cue. Each field points into d.Cue,
+// where its value is stored when it is parsed.
+func (d *draft) spatialKeys() []cueField {
 	c := &d.Cue
-	put, all, listen := []Verb{Play, Put}, []Verb{Play, Put, Listen}, []Verb{Listen}
+	put, all, listen := []Verb{Play, Move}, []Verb{Play, Move, SetListener}, []Verb{SetListener}
 	return []cueField{
-		{fields.Field{Key: "place", To: parse.Vector{To: &c.Place}}, put, 0},
+		{fields.Field{Key: "place", To: parse.Vector{To: &c.Position}}, put, 0},
 		{fields.Field{Key: "velocity", To: parse.Vector{To: &c.Velocity}}, all, 0},
 		{fields.Field{Key: "facing", To: parse.Vector{To: &c.Facing}}, all, 0},
 		{fields.Field{Key: "occlusion", To: &c.Occlusion, Within: parse.Behind}, put, 0},
@@ -30,15 +30,15 @@ func (d *draft) places() []cueField {
 	}
 }
 
-// listens sets the scope of the listener cue in d.Cue and records an error if its values make no valid listener. n is
-// the node of the cue. If an error is recorded already, the check is left out.
-func (d *draft) listens(n *yaml.Node) {
+// checkListener sets the scope of the listener cue in d.Cue and records an error if its values make no valid listener.
+// n is the node of the cue. If an error is recorded already, the check is left out.
+func (d *draft) checkListener(n *yaml.Node) {
 	d.Scope = OnAll
 	if d.Failed() {
 		return
 	}
 	if _, err := d.listener().Ear(); err != nil {
-		p := fields.Given(n, Listen.String())
+		p := fields.Given(n, SetListener.String())
 		d.Fail(p.Value.Place, "listener: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}
 }
@@ -51,18 +51,18 @@ func vector(v *space.Vector) space.Vector {
 	return *v
 }
 
-// given returns a pointer to a copy of v, or nil if v is zero.
-func given(v space.Vector) *space.Vector {
+// optionalVector returns a pointer to a copy of v, or nil if v is zero.
+func optionalVector(v space.Vector) *space.Vector {
 	if v == (space.Vector{}) {
 		return nil
 	}
 	return &v
 }
 
-// listener returns the listener that a cue with the verb Listen sets. Missing values are zero.
+// listener returns the listener that a cue with the verb SetListener sets. Missing values are zero.
 func (c *Cue) listener() space.Listener {
 	return space.Listener{
-		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Up: vector(c.Up),
+		Position: vector(c.Position), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Up: vector(c.Up),
 		Strength: c.Strength, Width: c.Width, Doppler: c.Doppler, SpeedOfSound: c.SpeedOfSound,
 	}
 }
@@ -70,20 +70,21 @@ func (c *Cue) listener() space.Listener {
 // spot returns the position, velocity, axis and walls that c sets for a voice. Missing values are zero.
 func (c *Cue) spot() space.Spot {
 	return space.Spot{
-		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
+		Position: vector(c.Position), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
 	}
 }
 
-// putAt sets the spatial fields of c to the values of s. Zero vectors become nil, except Place, which is always set.
-func (c *Cue) putAt(s *space.Spot) {
+// setSpatial sets the spatial fields of c to the values of s. Zero vectors become nil, except Position, which is always
+// set.
+func (c *Cue) setSpatial(s *space.Spot) {
 	at := s.Position
-	c.Place, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, given(s.Velocity), given(s.Forward), s.Occlusion, s.Obstruction
+	c.Position, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, optionalVector(s.Velocity), optionalVector(s.Forward), s.Occlusion, s.Obstruction
 }
 
-// needsPlace records an error for each spatial key in n, the node of the start in d.Cue, if the cue does not have
+// checkPosition records an error for each spatial key in n, the node of the start in d.Cue, if the cue does not have
 // `place`. Cues with other verbs pass.
-func (d *draft) needsPlace(n *yaml.Node) {
-	if d.Verb != Play || d.Place != nil {
+func (d *draft) checkPosition(n *yaml.Node) {
+	if d.Verb != Play || d.Position != nil {
 		return
 	}
 	for _, c := range [...]struct{ key, why string }{
@@ -98,9 +99,9 @@ func (d *draft) needsPlace(n *yaml.Node) {
 	}
 }
 
-// heardAt returns the cue that sets the listener to l, for a recording. If necessary, it scales the Doppler effect and
-// the speed of sound together into the range of a sheet, which sounds the same.
-func heardAt(l space.Listener) Cue {
+// listenerCue returns the cue that sets the listener to l, for a recording. If necessary, it scales the Doppler effect
+// and the speed of sound together into the range of a sheet, which sounds the same.
+func listenerCue(l space.Listener) Cue {
 	at := l.Position
 	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only the quotient matters
 		l.Doppler, l.SpeedOfSound = l.Doppler/2, l.SpeedOfSound/2
@@ -109,21 +110,21 @@ func heardAt(l space.Listener) Cue {
 		l.Doppler, l.SpeedOfSound = 2*l.Doppler, 2*l.SpeedOfSound
 	}
 	return Cue{
-		Verb: Listen, Place: &at, Velocity: given(l.Velocity), Facing: given(l.Forward), Up: given(l.Up),
+		Verb: SetListener, Position: &at, Velocity: optionalVector(l.Velocity), Facing: optionalVector(l.Forward), Up: optionalVector(l.Up),
 		Strength: l.Strength, Width: l.Width, Doppler: l.Doppler, SpeedOfSound: l.SpeedOfSound,
 	}
 }
 
-// movedTo returns the cue for the journal entry e, which moves a voice; id is the id of that voice in the recording.
-func movedTo(e *mixer.Entry, id string) Cue {
-	c := Cue{Verb: Put, Target: id}
-	c.putAt(&e.How.Emitter.Spot)
+// moveCue returns the cue for the journal entry e, which moves a voice; id is the id of that voice in the recording.
+func moveCue(e *mixer.Entry, id string) Cue {
+	c := Cue{Verb: Move, Target: id}
+	c.setSpatial(&e.How.Emitter.Spot)
 	return c
 }
 
-// writePlace writes the spatial keys of a sound with emitter e to l, except its position. Keys with their default
+// writeEmitter writes the spatial keys of a sound with emitter e to l, except its position. Keys with their default
 // values are left out.
-func writePlace(l *fields.Line, e *space.Emitter) {
+func writeEmitter(l *fields.Line, e *space.Emitter) {
 	writeDistance(l, "distance", &e.Attenuation)
 	if e.SendAttenuation != (space.Attenuation{}) {
 		writeDistance(l, "send_distance", &e.SendAttenuation)

@@ -24,12 +24,12 @@ type Options struct {
 
 	// Loading is called with the progress of loading sounds. Preparing is then called with the progress of
 	// resampling sounds for pitched voices.
-	Loading, Preparing Loading
+	Loading, Preparing Progress
 
-	// Broken is called with the error of each stream that breaks while it is decoded, a fraction of a
+	// StreamError is called with the error of each stream that breaks while it is decoded, a fraction of a
 	// second or more before the break is audible. Calls come from any goroutine, and again if the stream
 	// is played again. It may be nil.
-	Broken func(error)
+	StreamError func(error)
 
 	// Events adds all events to the report.
 	Events bool
@@ -80,70 +80,70 @@ type Options struct {
 // device, Render. Its methods are control side and for one goroutine at a time. Exceptions are Render,
 // which is the audio side, and the methods documented for any goroutine.
 type Player struct {
-	given     atomic.Pointer[Sheet] // the sheet given last
-	sheet     *Sheet                // all sheets given so far, with the actions of started list cues
-	options   Options
-	recording recording
-	mixer     *mixer.Mixer
-	most      int64       // the largest number of commands in flight
-	outputs   int         // interleaved outputs
-	made      rules.Rules // the rules that the mixer was made from; read-only
-	voices    int         // the largest number of voices of the mixer's pool
-	schedule  *Schedule
-	follows   follows
-	replaced  sync.Mutex      // guards sounds
-	sounds    []loading.Sound // by index in Sheet.Sounds
-	groups    []*mixer.Group
-	buses     map[string]mixer.Bus
+	currentSheet atomic.Pointer[Sheet] // the sheet given last
+	sheet        *Sheet                // all sheets given so far, with the actions of started list cues
+	options      Options
+	recording    recording
+	mixer        *mixer.Mixer
+	maxCommands  int64       // the largest number of commands in flight
+	outputs      int         // interleaved outputs
+	mixerRules   rules.Rules // the rules that the mixer was made from; read-only
+	voices       int         // the largest number of voices of the mixer's pool
+	schedule     *Schedule
+	follows      followOns
+	soundsMutex  sync.Mutex      // guards sounds
+	sounds       []loading.Sound // by index in Sheet.Sounds
+	groups       []*mixer.Group
+	buses        map[string]mixer.Bus
 
-	startFrom     startFrom
-	skips         bool         // call Skip of the mixer instead of Render
-	cut           int64        // length of the sheet in frames; never: unlimited
-	atCut         *mixer.Stats // statistics of the mixer at cut
-	held          *Action      // an action that the mixer had no room for
-	handedOverTo  int64        // every action before this frame has been handed over
-	sent          int64        // number of actions handed over
-	done          int          // number of commands of held that the mixer has accepted
-	step          int          // index of the next command of held
-	tuning        tuning
-	stage         scenes.Stage
-	waiting       []waiting
-	stoppedFrames []int64 // frames of delayed starts that were stopped before they began
-	asked         int64   // starts requested by the sheet
-	polled        []mixer.Event
-	events        []report.Event
-	missed        int64 // missed actions that were not passed to the mixer
-	seconds       float64
-	file          rendering
-	meter         outputMeter
-	beneath       beneath
-	streams       *broken
-	live          live
-	stepState     stepState
-	manual        manualStarts
-	lookahead     lookahead
-	outbox        outbox
-	pitches       pitches
-	freeze        *freeze
-	mix           func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
+	startFrom        startFrom
+	skipMixing       bool         // call Skip of the mixer instead of Render
+	cut              int64        // length of the sheet in frames; never: unlimited
+	atCut            *mixer.Stats // statistics of the mixer at cut
+	held             *Action      // an action that the mixer had no room for
+	handedOverTo     int64        // every action before this frame has been handed over
+	sent             int64        // number of actions handed over
+	acceptedCommands int          // number of commands of held that the mixer has accepted
+	nextCommand      int          // index of the next command of held
+	parameters       parameterState
+	stage            scenes.Stage
+	delayed          []delayedStart
+	stoppedFrames    []int64 // frames of delayed starts that were stopped before they began
+	requested        int64   // starts requested by the sheet
+	polled           []mixer.Event
+	events           []report.Event
+	missed           int64 // missed actions that were not passed to the mixer
+	seconds          float64
+	rendering        rendering
+	meter            outputMeter
+	lossMeter        lossMeter
+	streamErrors     *streamErrors
+	live             live
+	stepState        stepState
+	manual           manualStarts
+	lookahead        lookahead
+	outbox           outbox
+	pitches          pitchRanges
+	freeze           *freeze
+	mix              func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
 }
 
 const never = 1<<63 - 1
 
 // NewPlayer creates the mixer of sheet s and loads its sounds with lib, which must have the sample rate of the sheet.
 // It returns once all sounds are loaded and resampled; Options.Loading and Preparing report the progress. The error is
-// from LoadSounds or ctx, wraps mixer.ErrConfig, or wraps ErrBeginning if the show cannot begin at Options.Cue. The
+// from LoadSounds or ctx, wraps mixer.ErrConfig, or wraps ErrStartPosition if the show cannot begin at Options.Cue. The
 // caller must call Close, or let Read or Feed reach their end.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
-	given := s
-	if s = s.fired(); o.Live {
-		s = given.unfired()
+	original := s
+	if s = s.withScheduledGoes(); o.Live {
+		s = original.playableCopy()
 	}
 	if lib.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	most, journal := fewCommands, journalled
+	most, journal := fewCommands, journalSize
 	switch config.Meters = o.Live || o.Meters; { // without Commands the mixer starts small, because a server may have hundreds of them
 	case o.Live && len(s.Cues) >= fewCommands/2, !o.Live && !s.isShort():
 		config.Commands, most = commands, commands
@@ -153,12 +153,12 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err := config.Check(); err != nil { // check before the slow loading
 		return nil, fmt.Errorf("cue: %w", err)
 	}
-	broken := &broken{tell: o.Broken}
+	broken := &streamErrors{report: o.StreamError}
 	loaded, err := s.load(ctx, lib, o.Loading, broken, o.Live)
 	if err != nil {
 		return nil, err
 	}
-	versions := s.versions(loaded, o.Live)
+	versions := s.variants(loaded, o.Live)
 	versions.Progress = o.Preparing
 	if err := versions.Make(ctx); err != nil {
 		return nil, err
@@ -170,18 +170,18 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
-	if s == given { // later changes append to it
-		s = new(*given)
+	if s == original { // later changes append to it
+		s = new(*original)
 		s.Cues = slices.Clip(s.Cues)
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
-		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
-		cut: never, polled: make([]mixer.Event, 256), streams: broken, most: int64(most), made: s.Rules, voices: poolMost(&config),
+		buses: map[string]mixer.Bus{}, parameters: parameterState{rate: s.Rate, values: map[string]ramp{}},
+		cut: never, polled: make([]mixer.Event, 256), streamErrors: broken, maxCommands: int64(most), mixerRules: s.Rules, voices: maxPoolSize(&config),
 	}
-	p.schedule.gone = p.soundIsOver
-	p.given.Store(given)
-	p.live.ids, p.live.owners, p.live.over, p.live.call = slices.Clone(given.ids), given.owners(), make(chan struct{}), o.Wake
+	p.schedule.isOver = p.soundIsOver
+	p.currentSheet.Store(original)
+	p.live.ids, p.live.owners, p.live.closed, p.live.onWake = slices.Clone(original.ids), original.owners(), make(chan struct{}), o.Wake
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}
@@ -189,7 +189,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	p.manual.seed, p.manual.draws = s.Seed, map[string]*randomState{}
-	p.manual.catalogue.Store(p.newCatalogue(given, 0, loaded, p.groups))
+	p.manual.catalogue.Store(p.newCatalogue(original, 0, loaded, p.groups))
 	p.stage = scenes.NewStage(m, &s.Rules, p.moment)
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Outputs {
@@ -199,15 +199,15 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
 	}
 	if o.Record {
-		p.record()
+		p.startRecording()
 	}
 	p.outputs = m.Outputs()
-	p.file.kept.rings = s.effectTail() > 0
+	p.rendering.tail.enabled = s.effectTail() > 0
 	p.meter.setUp(s.Rate, p.outputs, s.Outputs)
 	p.freeze, p.mix = newFreeze(s.Rate, p.outputs), p.mixUntilCut
-	p.file.flips, p.live.pauses.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
-	p.follows, p.pitches = newFollows(s), s.pitches()
-	if err := p.newBeginning(); err != nil {
+	p.rendering.pauseChanges, p.live.pauses.fade = pauseChanges(s.Goes, s.Rate), fadeFrames(s.Rate)
+	p.follows, p.pitches = newFollowOns(s), s.pitches()
+	if err := p.initStartFrom(); err != nil {
 		m.Close()
 		return nil, err
 	}
@@ -227,7 +227,7 @@ const (
 func (s *Sheet) isShort() bool {
 	n := uint64(len(s.Cues))
 	for i := range s.Cues {
-		n += min(s.Cues[i].asks(), shortSheet)
+		n += min(s.Cues[i].startCount(), shortSheet)
 	}
 	return n < shortSheet
 }
@@ -241,7 +241,7 @@ func (p *Player) Close() { p.mixer.Close() }
 
 // Sheet returns the current sheet, which is read-only: the sheet given to the last successful Change, or to NewPlayer.
 // Any goroutine.
-func (p *Player) Sheet() *Sheet { return p.given.Load() }
+func (p *Player) Sheet() *Sheet { return p.currentSheet.Load() }
 
 // feed hands the actions before frame before of the show to the mixer, at most up to the sheet's length. If the
 // mixer's queue is full, the error is mixer.ErrBusy and blocked the frame of the action that did not fit; that action
@@ -251,9 +251,9 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	for {
 		if p.held == nil {
 			frame, ok := p.schedule.Peek()
-			next := p.tuning.next()
+			next := p.parameters.nextCorner()
 			if next < before && (!ok || next < frame) {
-				if err := p.tuning.passCorners(p.moment, next); err != nil {
+				if err := p.parameters.passCorners(p.moment, next); err != nil {
 					return next, err
 				}
 				p.sent++
@@ -263,7 +263,7 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 				return 0, nil
 			}
 			a, _ := p.schedule.Next()
-			if p.follows.fewer(&a); a.Passed {
+			if p.follows.subtractSkipped(&a); a.Skipped {
 				continue
 			}
 			p.held = &a
@@ -274,26 +274,26 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	}
 }
 
-// placed returns err with the position of c in its file: a rules.Errors with the text of err, the name file, and the
-// line and column of c. mixer.ErrBusy, and errors of cues without a line, are returned unchanged.
-func (c *Cue) placed(file string, err error) error {
+// locateError returns err with the position of c in its file: a rules.Errors with the text of err, the name file, and
+// the line and column of c. mixer.ErrBusy, and errors of cues without a line, are returned unchanged.
+func (c *Cue) locateError(file string, err error) error {
 	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
 	return rules.Errors{&rules.Error{File: file, Line: c.Line, Column: c.Column, Msg: err.Error()}}
 }
 
-// once runs command unless the mixer accepted it at an earlier attempt for the same held action. It identifies
+// sendOnce runs command unless the mixer accepted it at an earlier attempt for the same held action. It identifies
 // commands by their order, so send must make the same calls of once at each attempt. The error is the error of
 // command.
-func (p *Player) once(command func() error) error {
-	if p.step == p.done {
+func (p *Player) sendOnce(command func() error) error {
+	if p.nextCommand == p.acceptedCommands {
 		if err := command(); err != nil {
 			return err
 		}
-		p.done++
+		p.acceptedCommands++
 	}
-	p.step++
+	p.nextCommand++
 	return nil
 }
 
@@ -301,23 +301,23 @@ func (p *Player) once(command func() error) error {
 // action continues with the command that failed. Other errors are the mixer's, too.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
-	p.step = 0
+	p.nextCommand = 0
 	switch c.Verb {
 	case Play:
-		return p.play(a, c)
+		return p.startCue(a, c)
 	case Send:
 		p.queueMessage(a, c)
 		return nil
 	}
 	at := p.moment(a.Frame).WithRef(int64(a.Cue))
-	if err := p.once(func() error { return p.act(at, c, p.target(c)) }); err != nil {
+	if err := p.sendOnce(func() error { return p.applyCue(at, c, p.target(c)) }); err != nil {
 		return err
 	}
-	if err := p.actLater(at, a.Frame, c); err != nil {
+	if err := p.applyToDelayed(at, a.Frame, c); err != nil {
 		return err
 	}
 	if c.Verb == Set || c.Verb == Fade {
-		return p.tune(a.Frame, c)
+		return p.applyParameters(a.Frame, c)
 	}
 	return nil
 }
@@ -325,15 +325,15 @@ func (p *Player) send(a *Action) error {
 // poll processes the new events of the mixer: it updates the waits of p.follows, adds the events to the report and
 // calls Options.Watch with each. It also records the mixer's journal. Events after the sheet's length are dropped.
 func (p *Player) poll() {
-	p.recording.note(p.mixer)
+	p.recording.readJournal(p.mixer)
 	for {
 		n := p.mixer.Events(p.polled)
 		if p.atCut != nil {
 			n = 0
 		}
 		for i := range p.polled[:n] {
-			p.follows.note(&p.polled[i])
-			p.tell(p.event(&p.polled[i]))
+			p.follows.processEvent(&p.polled[i])
+			p.reportEvent(p.event(&p.polled[i]))
 		}
 		if n < len(p.polled) {
 			return
@@ -341,10 +341,10 @@ func (p *Player) poll() {
 	}
 }
 
-// tell passes e to Options.Watch and, with Options.Events, adds it to the report.
-func (p *Player) tell(e report.Event) {
+// reportEvent passes e to Options.Watch and, with Options.Events, adds it to the report.
+func (p *Player) reportEvent(e report.Event) {
 	if p.options.Events {
-		p.beneath.expect(len(p.events), &e)
+		p.lossMeter.addVictim(len(p.events), &e)
 		p.events = append(p.events, e)
 	}
 	if p.options.Watch != nil {
@@ -352,22 +352,22 @@ func (p *Player) tell(e report.Event) {
 	}
 }
 
-// quiet reports whether, by stats of the mixer, no voice plays and every start passed to the mixer has been carried
+// isQuiet reports whether, by stats of the mixer, no voice plays and every start passed to the mixer has been carried
 // out. If it is true, stats.SilentFrom is the end of the sound.
-func (p *Player) quiet(stats *mixer.Stats) bool {
-	return stats.Playing == 0 && stats.Asked+p.stoppedDelayed(stats) >= p.askedFor()
+func (p *Player) isQuiet(stats *mixer.Stats) bool {
+	return stats.Playing == 0 && stats.Asked+p.stoppedDelayed(stats) >= p.requestedStarts()
 }
 
-// over returns the first frame after all voices and tails, by stats of the mixer. It is valid only if no voice sounds
-// and no start is pending.
-func over(stats *mixer.Stats) int64 { return max(stats.SilentFrom, stats.RingsUntil) }
+// endOfSound returns the first frame after all voices and tails, by stats of the mixer. It is valid only if no voice
+// sounds and no start is pending.
+func endOfSound(stats *mixer.Stats) int64 { return max(stats.SilentFrom, stats.RingsUntil) }
 
-// askedFor returns the number of voices requested from the mixer so far, by the sheet and by hand. Each layer of a
-// sound counts.
-func (p *Player) askedFor() int64 { return p.asked + p.manual.requested.Load() }
+// requestedStarts returns the number of voices requested from the mixer so far, by the sheet and by hand. Each layer of
+// a sound counts.
+func (p *Player) requestedStarts() int64 { return p.requested + p.manual.requested.Load() }
 
 // finished reports whether, by stats of the mixer, no voice plays, and no start or GO is scheduled, waits for an end
 // or is held back. Tails of effects may still sound.
 func (p *Player) finished(stats *mixer.Stats) bool {
-	return p.quiet(stats) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
+	return p.isQuiet(stats) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.hasPending()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }

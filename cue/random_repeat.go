@@ -11,27 +11,30 @@ func nanoseconds(t rules.Time) int64 { return t.Frames(1e9) }
 
 // repetitionTime returns the time of a repetition of c, relative to the base of the cue as c.At is. since is the time
 // from the first repetition to this one, in nanoseconds.
-func (c *Cue) repetitionTime(since int64) rules.Time { return plus(c.At, rules.FrameTime(since, 1e9)) }
+func (c *Cue) repetitionTime(since int64) rules.Time {
+	return addTimes(c.At, rules.FrameTime(since, 1e9))
+}
 
-// gap draws the time of the next repetition with the random source d, and reports whether there is one before `until`.
-// since is the time of the present repetition. Both times are in nanoseconds after the first repetition.
-func (c *Cue) gap(d chance.Draw, since int64) (next int64, more bool) {
-	next = since + d.Between(nanoseconds(c.Every), nanoseconds(c.EveryMost), chance.Every)
+// nextRepetition draws the time of the next repetition with the random source d, and reports whether there is one
+// before `until`. since is the time of the present repetition. Both times are in nanoseconds after the first
+// repetition.
+func (c *Cue) nextRepetition(d chance.Draw, since int64) (next int64, more bool) {
+	next = since + d.Between(nanoseconds(c.Every), nanoseconds(c.EveryMax), chance.Every)
 	return next, c.span == 0 || next < c.span
 }
 
-// acts reports whether the repetition with the random source d happens, by the chance of the cue. A cue without a
+// happens reports whether the repetition with the random source d happens, by the chance of the cue. A cue without a
 // chance always acts. The same d gives the same result.
-func (c *Cue) acts(d chance.Draw) bool { return c.Chance == 0 || d.Happens(c.Chance, chance.Acts) }
+func (c *Cue) happens(d chance.Draw) bool { return c.Chance == 0 || d.Happens(c.Chance, chance.Acts) }
 
-// spans sets d.span, the time from the first repetition to `until` in nanoseconds; 0 without `until`. every and until
+// setSpan sets d.span, the time from the first repetition to `until` in nanoseconds; 0 without `until`. every and until
 // are the pairs of these keys; until may be nil. If the last repetition could come after more than 146 years, it
 // records an error and sets d.Times to 1.
-func (d *draft) spans(every, until *yaml.Pair) {
+func (d *draft) setSpan(every, until *yaml.Pair) {
 	if until != nil {
 		d.span = nanoseconds(d.until) - nanoseconds(d.At)
 	}
-	if until == nil && d.Times-1 > uint64(1<<62/nanoseconds(d.EveryMost)) || d.span < 0 {
+	if until == nil && d.Times-1 > uint64(1<<62/nanoseconds(d.EveryMax)) || d.span < 0 {
 		d.Fail(every.Place, "every: the last repetition would come after more than 146 years")
 		d.Times = 1
 	}

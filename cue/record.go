@@ -31,33 +31,33 @@ type Recorder struct {
 	sheet  *Sheet
 	source func(*voice.Sound) (rules.Sound, bool)
 
-	sounds map[soundKey]string
-	names  map[string]int // use counts of sound names
-	groups map[*mixer.Group]string
-	taken  map[string]int // use counts of group names
-	buses  map[string]bool
-	ids    map[uint64]string
-	loops  map[string]bool // names of sounds with a loop region
-	listed []byte          // the lines of `sounds`
-	cues   []byte          // the lines of `cues`
-	count  int
-	last   int64
-	draft  *draft // the cue being written
+	sounds     map[soundKey]string
+	names      map[string]int // use counts of sound names
+	groups     map[*mixer.Group]string
+	groupNames map[string]int // use counts of group names
+	buses      map[string]bool
+	ids        map[uint64]string
+	loops      map[string]bool // names of sounds with a loop region
+	soundLines []byte          // the lines of `sounds`
+	cueLines   []byte          // the lines of `cues`
+	count      int
+	length     int64
+	draft      *draft // the cue being written
 
-	silenced bool  // every voice was stopped, and no voice has started since
-	silent   int64 // the frame of the end of that stop
+	allStopped bool  // every voice was stopped, and no voice has started since
+	stopEnd    int64 // the frame of the end of that stop
 }
 
 // soundKey identifies an entry of `sounds`.
 type soundKey struct {
-	sound   *voice.Sound
-	group   *mixer.Group
-	gain    pcm.Decibels
-	pitch   pcm.Semitones
-	quality voice.Quality
-	full    mixer.WhenFull
-	placed  bool
-	emitter space.Emitter // without its Spot
+	sound    *voice.Sound
+	group    *mixer.Group
+	gain     pcm.Decibels
+	pitch    pcm.Semitones
+	quality  voice.Quality
+	whenFull mixer.WhenFull
+	placed   bool
+	emitter  space.Emitter // without its Spot
 }
 
 // NewRecorder returns a recorder without cues for the mixer whose configuration head has: voices, policy, rate, master
@@ -75,7 +75,7 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	return &Recorder{
 		buses: buses, draft: newDraft(&reader{Reader: &parse.Reader{}}), sheet: head, source: source,
 		sounds: map[soundKey]string{}, names: map[string]int{},
-		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, loops: map[string]bool{},
+		groups: map[*mixer.Group]string{}, groupNames: map[string]int{}, ids: map[uint64]string{}, loops: map[string]bool{},
 	}
 }
 
@@ -95,7 +95,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	if c.Insert != nil {
 		return nil, fmt.Errorf("%w: the master has an insert", ErrRecord)
 	}
-	if err := s.headOutputs(&c); err != nil {
+	if err := s.addOutputs(&c); err != nil {
 		return nil, err
 	}
 	for _, b := range c.Buses {
@@ -108,21 +108,21 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 		}
 		s.Buses = append(s.Buses, bus)
 	}
-	s.Master.LowPass, s.Master.HighPass = capped(s.Master.LowPass, s.Rate), capped(s.Master.HighPass, s.Rate)
+	s.Master.LowPass, s.Master.HighPass = limitCutoff(s.Master.LowPass, s.Rate), limitCutoff(s.Master.HighPass, s.Rate)
 	for i := range s.Outputs {
 		o := &s.Outputs[i]
-		o.LowPass, o.HighPass = capped(o.LowPass, s.Rate), capped(o.HighPass, s.Rate)
+		o.LowPass, o.HighPass = limitCutoff(o.LowPass, s.Rate), limitCutoff(o.HighPass, s.Rate)
 	}
 	for i := range s.Buses {
 		b := &s.Buses[i]
-		b.LowPass, b.HighPass = capped(b.LowPass, s.Rate), capped(b.HighPass, s.Rate)
+		b.LowPass, b.HighPass = limitCutoff(b.LowPass, s.Rate), limitCutoff(b.HighPass, s.Rate)
 	}
 	return s, nil
 }
 
-// capped limits the cutoff hz to half of rate, the sample rate in Hz, which sounds the same. 0, for no filter, stays
-// 0.
-func capped(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
+// limitCutoff limits the cutoff hz to half of rate, the sample rate in Hz, which sounds the same. 0, for no filter,
+// stays 0.
+func limitCutoff(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
 
 // duckOf converts d, a duck of a mixer, to a duck of a sheet. Times are rounded to frames at rate, in Hz.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
@@ -147,7 +147,7 @@ func (r *Recorder) Cues() int { return r.count }
 // add converts journal entry e to a cue and records it; a stop of all voices without effect is left out. If no cue can
 // express the entry, the error does not wrap ErrRecord yet.
 func (r *Recorder) add(e *mixer.Entry) error {
-	if r.silences(e) {
+	if r.isRedundantStop(e) {
 		return nil
 	}
 	if e.Kind == mixer.EntryPlay {
@@ -158,7 +158,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	case e.Kind == mixer.EntryInsert:
 		return fmt.Errorf("the insert of bus %s was changed, which no cue can express", yaml.Quote(e.Bus))
 	case e.Kind == mixer.EntryPlace && e.Start == 0:
-		c := heardAt(e.Listener)
+		c := listenerCue(e.Listener)
 		if _, err := c.listener().Ear(); err != nil {
 			return err
 		}
@@ -174,19 +174,19 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		target = "all"
 	}
 	if e.Kind == mixer.EntryPlace {
-		r.write(e.Frame, movedTo(e, target))
+		r.write(e.Frame, moveCue(e, target))
 		return nil
 	}
 	change := e.Change
-	usual := voice.InDecibels
+	defaultShape := voice.InDecibels
 	if e.Kind == mixer.EntryStop {
-		usual = voice.RaisedCosine
+		defaultShape = voice.RaisedCosine
 	}
 	gain := change.Fields&mixer.FieldGain != 0 || e.Kind == mixer.EntryStop && e.Frames > 0
-	if change.Shape == usual || !gain { // a shape belongs to a gain
+	if change.Shape == defaultShape || !gain { // a shape belongs to a gain
 		change.Shape = voice.Natural
 	}
-	change.LowPass, change.HighPass = capped(change.LowPass, r.sheet.Rate), capped(change.HighPass, r.sheet.Rate)
+	change.LowPass, change.HighPass = limitCutoff(change.LowPass, r.sheet.Rate), limitCutoff(change.HighPass, r.sheet.Rate)
 	var moves []rules.EffectMove
 	if e.Kind == mixer.EntryEffect {
 		moves = []rules.EffectMove{{Effect: e.Effect, Values: e.Values}}
@@ -209,21 +209,21 @@ var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryEffect: Set, mixer.EntrySend: Set,
 }
 
-// silences tracks stops of all voices; call it for each entry in order. It reports whether e stops all voices without
-// effect, because an earlier such stop ends no later and no voice has started since.
-func (r *Recorder) silences(e *mixer.Entry) bool {
+// isRedundantStop tracks stops of all voices; call it for each entry in order. It reports whether e stops all voices
+// without effect, because an earlier such stop ends no later and no voice has started since.
+func (r *Recorder) isRedundantStop(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:
-		r.silenced = false
+		r.allStopped = false
 		return false
 	case e.Kind != mixer.EntryStop || e.Start != 0 || e.Bus != "":
 		return false
 	}
 	end := e.Frame + max(e.Frames, 0)
-	if r.silenced && (end > r.silent || end == r.silent && e.Frames > 0) {
+	if r.allStopped && (end > r.stopEnd || end == r.stopEnd && e.Frames > 0) {
 		return true
 	}
-	r.silenced, r.silent = true, end
+	r.allStopped, r.stopEnd = true, end
 	return false
 }
 
@@ -244,10 +244,10 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
-		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: capped(h.LowPass, r.sheet.Rate), HighPass: capped(h.HighPass, r.sheet.Rate), Shape: h.FadeShape}, Sends: h.Sends,
+		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: limitCutoff(h.LowPass, r.sheet.Rate), HighPass: limitCutoff(h.HighPass, r.sheet.Rate), Shape: h.FadeShape}, Sends: h.Sends,
 	}
 	if h.Placed {
-		c.putAt(&h.Emitter.Spot)
+		c.setSpatial(&h.Emitter.Spot)
 	}
 	if e.Bus == "master" {
 		c.Bus = ""
@@ -270,7 +270,7 @@ func ownerName(owner uint64) string {
 	return strconv.FormatUint(owner, 10)
 }
 
-// sound returns the name of the `sounds` entry for the start e, and writes that entry to r.listed if it is new. It
+// sound returns the name of the `sounds` entry for the start e, and writes that entry to r.soundLines if it is new. It
 // returns "" and an error if a sheet cannot express the sound.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
@@ -283,13 +283,13 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	switch {
 	case !ok || len(s.Files) != 1:
 		return "", fmt.Errorf("the file of the sound %s is unknown", yaml.Quote(e.Sound.Name()))
-	case r.unmeasured(e.Sound):
+	case r.lacksMasking(e.Sound):
 		return "", fmt.Errorf("the sound %s is not measured for masked, which a sheet needs; give the library sounds.Options{Masking: true}",
 			yaml.Quote(e.Sound.Name()))
 	case h.BasePitch < -mixer.MaxPitch || h.BasePitch > mixer.MaxPitch:
 		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -%[3]d..%[3]d", yaml.Quote(e.Sound.Name()), h.BasePitch, mixer.MaxPitch)
 	}
-	name := unused(r.names, e.Sound.Name())
+	name := uniqueName(r.names, e.Sound.Name())
 	r.sounds[key] = name
 	entry := rules.Sound{
 		Gain: rules.At(float64(h.BaseGain)), Pitch: rules.At(float64(h.BasePitch)),
@@ -311,19 +311,19 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	l.Fields(parse.Sound(&entry, nil))
 	if h.Placed {
 		emitter := h.Emitter
-		emitter.Cone.LowPass = capped(emitter.Cone.LowPass, r.sheet.Rate)
-		writePlace(&l, &emitter)
+		emitter.Cone.LowPass = limitCutoff(emitter.Cone.LowPass, r.sheet.Rate)
+		writeEmitter(&l, &emitter)
 	}
 	if c := &entry.Coalesce; !c.Within.IsZero() {
 		l.Raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, fields.Shortest(float64(c.Most))))
 	}
-	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", fields.Quoted(name), &l)
+	r.soundLines = fmt.Appendf(r.soundLines, "  %s: {%s}\n", fields.Quoted(name), &l)
 	return name, nil
 }
 
-// unmeasured reports whether the mixer steals by masking and s lacks the masking data for it. A sheet would load the
+// lacksMasking reports whether the mixer steals by masking and s lacks the masking data for it. A sheet would load the
 // sound with the data, and then choose other victims.
-func (r *Recorder) unmeasured(s *voice.Sound) bool {
+func (r *Recorder) lacksMasking(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
@@ -332,7 +332,7 @@ func (r *Recorder) unmeasured(s *voice.Sound) bool {
 func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {
-		name = unused(r.taken, g.Name())
+		name = uniqueName(r.groupNames, g.Name())
 		r.groups[g] = name
 	}
 	o, rate := g.Options(), r.sheet.Rate
@@ -341,9 +341,9 @@ func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
-// unused returns name, or name with a number if it was returned before, and registers the result in taken. An empty
+// uniqueName returns name, or name with a number if it was returned before, and registers the result in taken. An empty
 // name becomes "sound". taken has the last suffix of each name.
-func unused(taken map[string]int, name string) string {
+func uniqueName(taken map[string]int, name string) string {
 	if name == "" {
 		name = "sound"
 	}

@@ -12,9 +12,9 @@ import (
 	"voicepool/mixer"
 )
 
-// headOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, filters and effects of the
+// addOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, filters and effects of the
 // first output become the master's. If an output has an insert, the error wraps ErrRecord.
-func (s *Sheet) headOutputs(c *mixer.Config) error {
+func (s *Sheet) addOutputs(c *mixer.Config) error {
 	next := 1
 	for i, o := range c.Outputs {
 		if o.Insert != nil {

@@ -18,24 +18,24 @@ import (
 // may continue afterwards.
 func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
-	r.head(&b)
-	if len(r.listed) > 0 {
-		fmt.Fprintf(&b, "sounds:\n%s", r.listed)
+	r.writeHead(&b)
+	if len(r.soundLines) > 0 {
+		fmt.Fprintf(&b, "sounds:\n%s", r.soundLines)
 	}
 	if r.count == 0 {
 		b.WriteString("cues: []\n")
 	} else {
-		fmt.Fprintf(&b, "cues:\n%s", r.cues)
+		fmt.Fprintf(&b, "cues:\n%s", r.cueLines)
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
 }
 
 // End sets the length of the recorded sheet to frame; 0, the default, means no length.
-func (r *Recorder) End(frame int64) { r.last = frame }
+func (r *Recorder) End(frame int64) { r.length = frame }
 
-// head writes the configuration of the mixer, and the length, to b as the first keys of the sheet.
-func (r *Recorder) head(b *strings.Builder) {
+// writeHead writes the configuration of the mixer, and the length, to b as the first keys of the sheet.
+func (r *Recorder) writeHead(b *strings.Builder) {
 	s := r.sheet
 	fmt.Fprintf(b, "voices: %d\n", s.Voices)
 	if s.Virtual > 0 {
@@ -51,8 +51,8 @@ func (r *Recorder) head(b *strings.Builder) {
 		b.WriteString("refuse: true\n")
 	}
 	fmt.Fprintf(b, "quality: %v\nrate: %d\n", s.Quality, s.Rate)
-	if r.last > 0 {
-		fmt.Fprintf(b, "length: %v\n", rules.FrameTime(r.last, s.Rate))
+	if r.length > 0 {
+		fmt.Fprintf(b, "length: %v\n", rules.FrameTime(r.length, s.Rate))
 	}
 	var m fields.Line
 	m.Fields(parse.Master(&s.Master), "limiter")
@@ -96,7 +96,7 @@ func (s *Sheet) kind(bus, name string) *effect.Kind {
 	return all[slices.IndexFunc(all, func(e effect.Effect) bool { return e.Name() == name })].Kind()
 }
 
-// write appends cue c at frame to r.cues as a line of YAML. c.Target is the value of its verb, also for Play. Keys
+// write appends cue c at frame to r.cueLines as a line of YAML. c.Target is the value of its verb, also for Play. Keys
 // with their default values are left out, except keys that a set changes.
 func (r *Recorder) write(frame int64, c Cue) {
 	d := r.draft
@@ -109,7 +109,7 @@ func (r *Recorder) write(frame int64, c Cue) {
 	for i := range d.table {
 		switch f := &d.table[i]; {
 		case !slices.Contains(f.verbs, c.Verb):
-		case f.Key == c.Verb.String() && c.Verb != Resize && c.Verb != Listen:
+		case f.Key == c.Verb.String() && c.Verb != Resize && c.Verb != SetListener:
 			l.Raw(f.Key, fields.Quoted(c.Target))
 		case f.Key == "id":
 			l.Raw(f.Key, fields.Quoted(c.ID))
@@ -121,12 +121,12 @@ func (r *Recorder) write(frame int64, c Cue) {
 			}
 		case f.Key == "loop" && c.Verb == Play && r.loops[c.Target]: // override the loop region
 			l.Fields([]fields.Field{f.Field}, f.Key)
-		case c.Verb != Set || f.part == 0:
+		case c.Verb != Set || f.property == 0:
 			l.Fields([]fields.Field{f.Field}, "at", "to", "by")
-		case c.Change.Fields&f.part != 0:
+		case c.Change.Fields&f.property != 0:
 			l.Fields([]fields.Field{f.Field}, f.Key)
 		}
 	}
-	r.cues = fmt.Appendf(r.cues, "  - {%s}\n", &l)
+	r.cueLines = fmt.Appendf(r.cueLines, "  - {%s}\n", &l)
 	r.count++
 }

@@ -73,11 +73,11 @@ func TestRecorderStops(t *testing.T) {
   - {at: 0.6s, stop: "master", over: 0.3s}
   - {at: 0.615s, stop: "sfx"}
 `
-	if got := string(r.cues); got != want {
+	if got := string(r.cueLines); got != want {
 		t.Errorf("the cues are\n%s\nwant\n%s", got, want)
 	}
-	r.silences(&mixer.Entry{Frame: 630, Kind: mixer.EntryPlay})
-	if last := stop(640, 300, ""); r.silences(&last) {
+	r.isRedundantStop(&mixer.Entry{Frame: 630, Kind: mixer.EntryPlay})
+	if last := stop(640, 300, ""); r.isRedundantStop(&last) {
 		t.Error("what started is not stopped")
 	}
 }

@@ -17,12 +17,12 @@ type recording struct {
 	err      error
 }
 
-// journalled is the capacity of the journal: sixteen times the number of commands in flight.
-const journalled = 1 << 16
+// journalSize is the capacity of the journal: sixteen times the number of commands in flight.
+const journalSize = 1 << 16
 
-// record prepares p.recording for the mixer's journal, with absolute paths of the sound files. Call it once the sounds
-// are loaded, before the first command.
-func (p *Player) record() {
+// startRecording prepares p.recording for the mixer's journal, with absolute paths of the sound files. Call it once the
+// sounds are loaded, before the first command.
+func (p *Player) startRecording() {
 	p.recording = recording{
 		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
 		recorder: NewRecorder(p.sheet, func(s *voice.Sound) (rules.Sound, bool) {
@@ -51,9 +51,9 @@ func (p *Player) record() {
 	}
 }
 
-// note adds the new entries of the journal of m to the recorder. It keeps the first error in r.err and ignores all
-// entries after it. Without a recorder it has no effect.
-func (r *recording) note(m *mixer.Mixer) {
+// readJournal adds the new entries of the journal of m to the recorder. It keeps the first error in r.err and ignores
+// all entries after it. Without a recorder it has no effect.
+func (r *recording) readJournal(m *mixer.Mixer) {
 	for r.recorder != nil {
 		n := m.Journal(r.entries)
 		if r.err == nil {
@@ -70,7 +70,7 @@ func (r *recording) note(m *mixer.Mixer) {
 // entry that failed, or commands that came too fast. Control side, at the same times as Report.
 func (p *Player) Recorder() (*Recorder, error) {
 	r := &p.recording
-	r.note(p.mixer)
+	r.readJournal(p.mixer)
 	if r.recorder == nil {
 		return nil, nil
 	}

@@ -13,20 +13,20 @@ import (
 
 // rendering is the progress of Read.
 type rendering struct {
-	now    int64       // frames mixed
-	block  []pcm.Frame // the last block
-	ready  []pcm.Frame // the part of block that can be returned
-	gap    int64       // frames of silence to return before ready
-	held   int64       // frames of trailing silence; they are returned only if sound follows
-	early  []pcm.Frame // kept frames to return before gap
-	kept   keeping     // held-back frames, if effects have tails
-	frames int64       // frames returned
-	bound  int64       // upper bound of the end, in frames; 0: not computed yet
-	over   bool
-	read   bool           // Read has been called
-	flips  []freezeChange // pauses still to come
-	stood  int64          // output frames during which the mixer did not advance
-	panics int            // number of scheduled panics carried out
+	now          int64       // frames mixed
+	block        []pcm.Frame // the last block
+	ready        []pcm.Frame // the part of block that can be returned
+	gap          int64       // frames of silence to return before ready
+	heldSilence  int64       // frames of trailing silence; they are returned only if sound follows
+	released     []pcm.Frame // kept frames to return before gap
+	tail         tailBuffer  // held-back frames, if effects have tails
+	frames       int64       // frames returned
+	upperBound   int64       // upper bound of the end, in frames; 0: not computed yet
+	ended        bool
+	isRender     bool           // Read has been called
+	pauseChanges []freezeChange // pauses still to come
+	pausedFrames int64          // output frames during which the mixer did not advance
+	panics       int            // number of scheduled panics carried out
 }
 
 // longSilence is the largest number of silent blocks that one call of Read mixes.
@@ -45,26 +45,26 @@ const longSilence = 1024
 // point. The render ends with the last voice, fade and tail, or at the sheet's length if that is earlier. Without a
 // length a show may never end; see Sheet.CheckRender.
 //
-// Any other error is of the mixer or a broken stream, or wraps ErrBeginning or ErrEndless.
+// Any other error is of the mixer or a broken stream, or wraps ErrStartPosition or ErrEndless.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()
-	p.file.read = true
+	p.rendering.isRender = true
 	dst = p.completeFrames(dst)
-	if there, err := p.playToStart(int64(p.mixer.LatencyFrames())); !there {
+	if reached, err := p.playToStart(int64(p.mixer.LatencyFrames())); !reached {
 		return 0, err
 	}
 	if p.options.Events {
-		p.beneath.begin(p.sheet.Rate, p.outputs, p.startFrom.frame)
+		p.lossMeter.start(p.sheet.Rate, p.outputs, p.startFrom.frame)
 	}
-	f := &p.file
+	f := &p.rendering
 	p.meter.measuresTruePeak = true
 mixing:
 	for blocks := 0; n < len(dst); {
 		switch {
-		case len(f.early) > 0:
-			k := copy(dst[n:], f.early)
-			f.early = f.early[k:]
+		case len(f.released) > 0:
+			k := copy(dst[n:], f.released)
+			f.released = f.released[k:]
 			n += k
 		case f.gap > 0:
 			k := int(min(f.gap, int64((len(dst)-n)/p.outputs))) * p.outputs
@@ -75,39 +75,39 @@ mixing:
 			k := copy(dst[n:], f.ready)
 			f.ready = f.ready[k:]
 			n += k
-		case f.over && n == 0:
+		case f.ended && n == 0:
 			p.Close()
 			return 0, io.EOF
-		case f.over || blocks == longSilence:
+		case f.ended || blocks == longSilence:
 			break mixing
 		default:
 			blocks++
-			if err := p.mixMore(len(dst) / p.outputs); err != nil {
+			if err := p.mixNext(len(dst) / p.outputs); err != nil {
 				return 0, err
 			}
 		}
 	}
 	f.frames += int64(n / p.outputs)
 	p.meter.measure(dst[:n])
-	p.beneath.hear(dst[:n], p.outputs, p.events)
+	p.lossMeter.measure(dst[:n], p.outputs, p.events)
 	return n, nil
 }
 
-// mixMore mixes one block of at most size frames and stores in p.file how much of it Read may return; silence at the
-// end of the block is held back. If the show has ended, it sets p.file.over instead. The error is of the mixer or a
-// stream, or wraps ErrEndless.
-func (p *Player) mixMore(size int) error {
-	f := &p.file
+// mixNext mixes one block of at most size frames and stores in p.rendering how much of it Read may return; silence at
+// the end of the block is held back. If the show has ended, it sets p.rendering.ended instead. The error is of the
+// mixer or a stream, or wraps ErrEndless.
+func (p *Player) mixNext(size int) error {
+	f := &p.rendering
 	latency := int64(p.mixer.LatencyFrames())
 	st := p.mixer.Stats()
 	switch {
-	case p.finished(&st) && f.now-latency >= over(&st):
+	case p.finished(&st) && f.now-latency >= endOfSound(&st):
 		p.reportUnreached()
-		f.over = true
+		f.ended = true
 		return nil
 	case f.now-latency >= p.cut:
 		// The held frames are silence before the cut, and only silence follows.
-		f.over = true
+		f.ended = true
 		return nil
 	case f.now < p.cut:
 		size = int(min(int64(size), p.cut-f.now))
@@ -118,8 +118,8 @@ func (p *Player) mixMore(size int) error {
 		}
 		size = int(min(int64(size), p.cut+latency-f.now))
 	}
-	size, stands := p.processPauses(size)
-	if stands {
+	size, paused := p.processPauses(size)
+	if paused {
 		return nil
 	}
 	if err := p.checkEnd(); err != nil {
@@ -138,57 +138,57 @@ func (p *Player) mixMore(size int) error {
 	// Count the silent frames at the end of the mixer's output. They may begin before the last block: a
 	// start may have ended as it began, at the boundary of two blocks.
 	silent := int64(0)
-	if st := p.mixer.Stats(); p.quiet(&st) || st.Playing == 0 && !f.kept.rings { // a pending start may still be stopped
+	if st := p.mixer.Stats(); p.isQuiet(&st) || st.Playing == 0 && !f.tail.enabled { // a pending start may still be stopped
 		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
 	// The held frames and the block can be returned, except for these silent frames.
 	block = block[drop*int64(p.outputs):]
-	given := int64(len(block) / p.outputs)
-	if f.kept.rings {
-		all := f.held + given
-		f.held = min(silent, all)
-		f.early = f.kept.give(block, int(all-f.held)*p.outputs)
+	blockFrames := int64(len(block) / p.outputs)
+	if f.tail.enabled {
+		all := f.heldSilence + blockFrames
+		f.heldSilence = min(silent, all)
+		f.released = f.tail.shift(block, int(all-f.heldSilence)*p.outputs)
 		return nil
 	}
-	switch heard := f.held + given - silent; {
-	case heard <= 0:
-		f.held += given
-	case heard <= f.held:
-		f.gap, f.held = heard, silent
+	switch audible := f.heldSilence + blockFrames - silent; {
+	case audible <= 0:
+		f.heldSilence += blockFrames
+	case audible <= f.heldSilence:
+		f.gap, f.heldSilence = audible, silent
 	default:
-		f.ready = block[:(heard-f.held)*int64(p.outputs)]
-		f.gap, f.held = f.held, silent
+		f.ready = block[:(audible-f.heldSilence)*int64(p.outputs)]
+		f.gap, f.heldSilence = f.heldSilence, silent
 	}
 	return nil
 }
 
-// keeping holds the frames of an effect tail that is below -90 dBFS but not silent. If louder sound follows,
+// tailBuffer holds the frames of an effect tail that is below -90 dBFS but not silent. If louder sound follows,
 // they are returned unchanged.
-type keeping struct {
-	rings       bool
-	held, spare []pcm.Frame
+type tailBuffer struct {
+	enabled      bool
+	frames, free []pcm.Frame
 }
 
-// give appends a copy of block, interleaved frames, to the held frames, and then removes the first n elements of the
+// shift appends a copy of block, interleaved frames, to the held frames, and then removes the first n elements of the
 // held frames and returns them. The result is valid until the next call; it is nil if n is 0.
-func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
-	all := append(k.held, block...)
+func (k *tailBuffer) shift(block []pcm.Frame, n int) []pcm.Frame {
+	all := append(k.frames, block...)
 	if n == 0 {
-		k.held = all
+		k.frames = all
 		return nil
 	}
-	k.held, k.spare = append(k.spare[:0], all[n:]...), all[:0]
+	k.frames, k.free = append(k.free[:0], all[n:]...), all[:0]
 	return all[:n]
 }
 
 // mixBlock mixes len(dst)/p.outputs frames into dst, interleaved outputs, with the commands and scheduled panics due
 // in them. The error is of the mixer or a stream.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
-	f := &p.file
+	f := &p.rendering
 	for end := f.now + int64(len(dst)/p.outputs); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
 		a := &p.sheet.panics[f.panics]
 		if n := (a.frame - f.now) * int64(p.outputs); n > 0 {
-			if err := p.mixStretch(dst[:n]); err != nil {
+			if err := p.mixWithoutPanics(dst[:n]); err != nil {
 				return err
 			}
 			dst = dst[n:]
@@ -197,15 +197,15 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 			return err
 		}
 	}
-	return p.mixStretch(dst)
+	return p.mixWithoutPanics(dst)
 }
 
-// mixStretch mixes len(dst)/p.outputs frames into dst, interleaved outputs, with the commands due in them, except
-// panics, and advances p.file.now. If the mixer's queue is full, it mixes up to the next command to make room. The
+// mixWithoutPanics mixes len(dst)/p.outputs frames into dst, interleaved outputs, with the commands due in them, except
+// panics, and advances p.rendering.now. If the mixer's queue is full, it mixes up to the next command to make room. The
 // error is of the mixer or a stream.
-func (p *Player) mixStretch(dst []pcm.Frame) error {
-	f := &p.file
-	for p.follows.waits() && len(dst) > 0 {
+func (p *Player) mixWithoutPanics(dst []pcm.Frame) error {
+	f := &p.rendering
+	for p.follows.hasPending() && len(dst) > 0 {
 		n, err := p.mixToEnd(dst)
 		if err != nil {
 			return err
@@ -238,20 +238,20 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 	p.renderPrepared(dst)
 	f.now = end
 	p.poll()
-	return p.streams.err()
+	return p.streamErrors.err()
 }
 
-// unpolled is the largest number of seconds between two polls. The mixer can hold the events of 20 s.
-const unpolled = 10
+// maxPollSeconds is the largest number of seconds between two polls. The mixer can hold the events of 20 s.
+const maxPollSeconds = 10
 
-// renderPrepared fills dst, interleaved outputs, and waits for the decoding of streams before each part. If p.skips is
-// set, it advances the mixer by the length of dst without mixing and leaves dst unchanged. At least every 10 s of the
-// mix it polls the events.
+// renderPrepared fills dst, interleaved outputs, and waits for the decoding of streams before each part. If
+// p.skipMixing is set, it advances the mixer by the length of dst without mixing and leaves dst unchanged. At least
+// every 10 s of the mix it polls the events.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
-	since, most := 0, unpolled*p.sheet.Rate
+	since, most := 0, maxPollSeconds*p.sheet.Rate
 	for len(dst) > 0 {
 		n := min(len(dst)/p.outputs, p.mixer.Prepare(), most-since)
-		if p.skips {
+		if p.skipMixing {
 			p.mixer.Skip(n)
 		} else {
 			p.mixer.Render(dst[:n*p.outputs])
@@ -264,12 +264,12 @@ func (p *Player) renderPrepared(dst []pcm.Frame) {
 	}
 }
 
-// beneath measures how far below the mix of all outputs a stolen sound lies. It compares the K-weighted power
+// lossMeter measures how far below the mix of all outputs a stolen sound lies. It compares the K-weighted power
 // of the 60 ms of the mix after a steal with the largest power that can be missing. Its input is the output
 // of Read, whose events are already known.
-type beneath struct {
+type lossMeter struct {
 	window  int64 // 60 ms in frames; 0: Read is not in use
-	at      int64 // frames measured
+	frame   int64 // frames measured
 	sum     float64
 	filters []loudness.Filter // per channel
 	victims []victim          // in order of their frames
@@ -284,33 +284,34 @@ type victim struct {
 	sum   float64 // the sum at the beginning of the window
 }
 
-// begin starts the measurement of the mix beneath lost sounds at frame from of the show. Only the first call has an
+// start starts the measurement of the mix beneath lost sounds at frame from of the show. Only the first call has an
 // effect. rate is in Hz, and outputs is the number of interleaved outputs.
-func (b *beneath) begin(rate, outputs int, from int64) {
+func (b *lossMeter) start(rate, outputs int, from int64) {
 	if b.window == 0 {
-		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
+		*b = lossMeter{frame: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
 		for range 2 * outputs {
 			b.filters = append(b.filters, loudness.NewFilter(rate))
 		}
 	}
 }
 
-// expect registers e for the measurement if it reports a lost sound with a known level. event is the index of e in the
-// events that hear gets. Calls must be in the order of frames.
-func (b *beneath) expect(event int, e *report.Event) {
+// addVictim registers e for the measurement if it reports a lost sound with a known level. event is the index of e in
+// the events that hear gets. Calls must be in the order of frames.
+func (b *lossMeter) addVictim(event int, e *report.Event) {
 	if b.window > 0 && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
-// hear measures frames, the next interleaved frames of the mix, and sets BelowMix of the events that expect registered
-// as soon as their 60 ms are complete. outputs is the number of interleaved outputs. Before begin it has no effect.
-func (b *beneath) hear(frames []pcm.Frame, outputs int, events []report.Event) {
+// measure measures frames, the next interleaved frames of the mix, and sets BelowMix of the events that expect
+// registered as soon as their 60 ms are complete. outputs is the number of interleaved outputs. Before begin it has no
+// effect.
+func (b *lossMeter) measure(frames []pcm.Frame, outputs int, events []report.Event) {
 	if b.window == 0 {
 		return
 	}
 	for {
-		n := b.turn(events)
+		n := b.updateWindows(events)
 		if len(frames) == 0 {
 			return
 		}
@@ -322,33 +323,33 @@ func (b *beneath) hear(frames []pcm.Frame, outputs int, events []report.Event) {
 				b.sum += float64(y * y)
 			}
 		}
-		b.at += n
+		b.frame += n
 		frames = frames[n*int64(outputs):]
 	}
 }
 
-// turn begins and ends the windows of 60 ms due at the current frame, and stores the results of ended ones in events.
-// It returns the number of frames until the next beginning or end, or never.
-func (b *beneath) turn(events []report.Event) int64 {
-	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.at {
+// updateWindows begins and ends the windows of 60 ms due at the current frame, and stores the results of ended ones in
+// events. It returns the number of frames until the next beginning or end, or never.
+func (b *lossMeter) updateWindows(events []report.Event) int64 {
+	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.frame {
 		b.victims[b.opened].sum = b.sum
 		b.opened++
 	}
-	for b.closed < b.opened && b.victims[b.closed].frame+b.window <= b.at {
+	for b.closed < b.opened && b.victims[b.closed].frame+b.window <= b.frame {
 		b.close(events)
 	}
 	next := int64(never)
 	if b.opened < len(b.victims) {
-		next = b.victims[b.opened].frame - b.at
+		next = b.victims[b.opened].frame - b.frame
 	}
 	if b.closed < b.opened {
-		next = min(next, b.victims[b.closed].frame+b.window-b.at)
+		next = min(next, b.victims[b.closed].frame+b.window-b.frame)
 	}
 	return next
 }
 
 // close ends the window that opened first and sets BelowMix of its event in events. A window must be open.
-func (b *beneath) close(events []report.Event) {
+func (b *lossMeter) close(events []report.Event) {
 	v := &b.victims[b.closed]
 	b.closed++
 	e := &events[v.event]
@@ -357,7 +358,7 @@ func (b *beneath) close(events []report.Event) {
 }
 
 // finish closes the open windows at the end of the mix, as if silence followed, and stores their results in events.
-func (b *beneath) finish(events []report.Event) {
+func (b *lossMeter) finish(events []report.Event) {
 	for b.closed < b.opened {
 		b.close(events)
 	}

@@ -108,7 +108,7 @@ func TestRepeatDraws(t *testing.T) {
 		if k >= len(rounds) {
 			break
 		}
-		rounds[k] += fmt.Sprintf("%d %v,", a.Frame%rate, a.Passed)
+		rounds[k] += fmt.Sprintf("%d %v,", a.Frame%rate, a.Skipped)
 	}
 	different := map[string]bool{}
 	for _, round := range rounds {

@@ -15,7 +15,7 @@ import (
 // Render has been closed. The events alias the player's.
 func (p *Player) Report() *report.Report {
 	p.poll()
-	p.beneath.finish(p.events)
+	p.lossMeter.finish(p.events)
 	st := p.mixer.Stats()
 	if p.atCut != nil {
 		st = *p.atCut
@@ -30,8 +30,8 @@ func (p *Player) Report() *report.Report {
 		Seconds:  math.Round(p.seconds*1e6) / 1e6,
 		Events:   p.events,
 	}
-	if p.file.read {
-		r.Frames = p.startFrom.frame + p.file.frames
+	if p.rendering.isRender {
+		r.Frames = p.startFrom.frame + p.rendering.frames
 	}
 	return r
 }
@@ -39,22 +39,22 @@ func (p *Player) Report() *report.Report {
 // event converts m, an event of the mixer, to a report event, with the names and cue numbers of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
-	e.Cue, _ = ofRef(m.Ref)
-	e.Ref, _ = ofHandRef(m.Ref)
-	e.Called, e.Cue = p.sheet.called(e.Cue), p.sheet.place(e.Cue)
-	e.Sound, e.BySound = p.name(m.Sound, m.Ref), p.name(m.BySound, m.ByRef)
-	p.ruled(&e, m)
+	e.Cue, _ = splitRef(m.Ref)
+	e.Ref, _ = splitManualRef(m.Ref)
+	e.Called, e.Cue = p.sheet.cueLabel(e.Cue), p.sheet.filePosition(e.Cue)
+	e.Sound, e.BySound = p.soundName(m.Sound, m.Ref), p.soundName(m.BySound, m.ByRef)
+	p.addRule(&e, m)
 	return e
 }
 
-// ruled adds to e the limit or cooldown of the sheet that caused a rejection or a steal. m is the event that e was
+// addRule adds to e the limit or cooldown of the sheet that caused a rejection or a steal. m is the event that e was
 // converted from. Other kinds of events are unchanged.
-func (p *Player) ruled(e *report.Event, m *mixer.Event) {
+func (p *Player) addRule(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
 	if e.Loss() && m.By != 0 {
 		ref = m.ByRef
 	}
-	sound := p.startedOf(ref)
+	sound := p.soundOfRef(ref)
 	if !e.Loss() && !e.Refusal() || sound == nil {
 		return
 	}
@@ -75,23 +75,23 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	}
 }
 
-// name returns the name in the sheet of s, the sound of the start with reference ref. If the sheet did not start it,
-// it is the name of s in the library. It is "" if s is nil.
-func (p *Player) name(s *voice.Sound, ref int64) string {
+// soundName returns the name in the sheet of s, the sound of the start with reference ref. If the sheet did not start
+// it, it is the name of s in the library. It is "" if s is nil.
+func (p *Player) soundName(s *voice.Sound, ref int64) string {
 	if s == nil {
 		return ""
 	}
-	if sound := p.startedOf(ref); sound != nil {
+	if sound := p.soundOfRef(ref); sound != nil {
 		return sound.Name
 	}
 	return s.Name() // played outside the sheet
 }
 
-// startedOf returns the sound of the start with reference ref: of a cue, of a layer of a cue, or of a start by hand.
+// soundOfRef returns the sound of the start with reference ref: of a cue, of a layer of a cue, or of a start by hand.
 // It returns nil for other references. The result aliases the sheet.
-func (p *Player) startedOf(ref int64) *rules.Sound {
-	i, number := ofRef(ref)
-	_, sound := ofHandRef(ref)
+func (p *Player) soundOfRef(ref int64) *rules.Sound {
+	i, number := splitRef(ref)
+	_, sound := splitManualRef(ref)
 	if i >= 0 && i < len(p.sheet.Cues) {
 		switch c := &p.sheet.Cues[i]; {
 		case number == 0:

@@ -24,7 +24,7 @@ type runtimeIDs struct {
 	all   map[string]*runtimeID
 	names map[uint64]string // by number
 	last  uint64            // the last number given
-	most  int               // at this size, the next claim calls deleteEnded
+	limit int               // at this size, the next claim calls deleteEnded
 }
 
 // number returns the number of name, or 0 if Start has not created it or it was deleted.
@@ -49,9 +49,9 @@ func (m *runtimeIDs) pin(name string) uint64 {
 func (m *runtimeIDs) claim(name string) *runtimeID {
 	one := m.all[name]
 	if one == nil {
-		if len(m.all) >= m.most {
+		if len(m.all) >= m.limit {
 			m.deleteEnded()
-			m.most = 2*len(m.all) + 64
+			m.limit = 2*len(m.all) + 64
 		}
 		if m.all == nil {
 			m.all, m.names = map[string]*runtimeID{}, map[uint64]string{}
@@ -123,13 +123,13 @@ func (p *Player) IDs() []string {
 // tagOf returns the tag of id, an id of a sheet, of Do or of Start, or 0 if it does not exist. The caller holds
 // l.mutex.
 func (l *live) tagOf(id string) uint64 {
-	if l.tagged == nil {
-		l.tagged = map[string]uint64{}
+	if l.tagByID == nil {
+		l.tagByID = map[string]uint64{}
 	}
-	for i := len(l.tagged); i < len(l.ids); i++ { // ids added since the last call
-		l.tagged[l.ids[i]] = uint64(i + 1)
+	for i := len(l.tagByID); i < len(l.ids); i++ { // ids added since the last call
+		l.tagByID[l.ids[i]] = uint64(i + 1)
 	}
-	if tag := l.tagged[id]; tag != 0 {
+	if tag := l.tagByID[id]; tag != 0 {
 		return tag
 	}
 	return l.runtimeIDs.number(id)

@@ -17,19 +17,19 @@ type Action struct {
 	Frame      int64
 	Cue        int    // index in Sheet.Cues
 	Repetition uint64 // from 0; it keeps counting when the sheet repeats
-	Passed     bool   // it has no effect: Cue.Chance skips it, or its start is already over
-	Rest       uint64 // number of later repetitions of the cue that are dropped because they come after `until`
+	Skipped    bool   // it has no effect: Cue.Chance skips it, or its start is already over
+	Dropped    uint64 // number of later repetitions of the cue that are dropped because they come after `until`
 
 	// Random choices of a start.
 	File  int           // index in Sound.Files
 	Gain  pcm.Decibels  // the sound's part
 	Pitch pcm.Semitones // the sound's part
 
-	layers []drawn // random choices per layer
+	layerChoices []choices // random choices per layer
 }
 
-// drawn holds the random choices of a layer.
-type drawn struct {
+// choices holds the random choices of a layer.
+type choices struct {
 	file  int
 	gain  pcm.Decibels
 	pitch pcm.Semitones
@@ -43,47 +43,47 @@ type Schedule struct {
 	rate  int
 	seed  uint64
 
-	bases   []int64 // by cue: the frame of the end that it waited for
-	order   []int   // cues ordered by frame, then index
-	at      int     // the first cue of order that has not begun
-	heap    turns
-	plays   uint64                   // starts still to come
-	sends   uint64                   // messages still to come
-	gone    func(*Action, *Cue) bool // reports whether a start in the middle of its sound is already over; may be nil
-	pickers []chance.Picker          // by index in Sheet.Sounds
+	bases        []int64 // by cue: the frame of the end that it waited for
+	order        []int   // cues ordered by frame, then index
+	nextInOrder  int     // the first cue of order that has not begun
+	heap         occurrenceHeap
+	pendingPlays uint64                   // starts still to come
+	pendingSends uint64                   // messages still to come
+	isOver       func(*Action, *Cue) bool // reports whether a start in the middle of its sound is already over; may be nil
+	pickers      []chance.Picker          // by index in Sheet.Sounds
 
 	// Each started cue of a list chooses its files with a picker of its own, so that its choices do not
 	// depend on other cues. The key is the cue and the layer. listed holds, per sound, the state after all
 	// their choices.
-	listed []chance.Picker
-	own    map[[2]int]*chance.Picker
+	listPickers []chance.Picker
+	cuePickers  map[[2]int]*chance.Picker
 }
 
-// turn is the next repetition of a cue.
-type turn struct {
-	moment
-	repetition uint64
-	since      int64  // nanoseconds since the first repetition, if intervals are random
-	round      uint64 // number of completed rounds of a sheet that repeats
+// occurrence is the next repetition of a cue.
+type occurrence struct {
+	instant
+	number uint64
+	since  int64  // nanoseconds since the first repetition, if intervals are random
+	round  uint64 // number of completed rounds of a sheet that repeats
 }
 
-// turns is a heap of the next repetitions of all cues that have begun.
-type turns []turn
+// occurrenceHeap is a heap of the next repetitions of all cues that have begun.
+type occurrenceHeap []occurrence
 
 // Len implements heap.Interface.
-func (h turns) Len() int { return len(h) }
+func (h occurrenceHeap) Len() int { return len(h) }
 
 // Less implements heap.Interface: the earlier repetition is less.
-func (h turns) Less(i, j int) bool { return h[i].before(h[j].moment) }
+func (h occurrenceHeap) Less(i, j int) bool { return h[i].before(h[j].instant) }
 
 // Swap implements heap.Interface.
-func (h turns) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h occurrenceHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
 // Push implements heap.Interface. x is a turn.
-func (h *turns) Push(x any) { *h = append(*h, x.(turn)) }
+func (h *occurrenceHeap) Push(x any) { *h = append(*h, x.(occurrence)) }
 
 // Pop implements heap.Interface: it removes and returns the last turn of the slice.
-func (h *turns) Pop() any {
+func (h *occurrenceHeap) Pop() any {
 	last := len(*h) - 1
 	t := (*h)[last]
 	*h = (*h)[:last]
@@ -94,47 +94,47 @@ func (h *turns) Pop() any {
 // the sample rate of their frames, 1..768,000 Hz. seed, which may differ from the sheet's own, determines the random
 // choices. Actions that wait for an end are not included.
 func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
-	s = s.fired()
+	s = s.withScheduledGoes()
 	sc := &Schedule{
 		sheet: s, rate: rate, seed: seed, order: make([]int, 0, len(s.Cues)), pickers: make([]chance.Picker, len(s.Sounds)),
-		listed: make([]chance.Picker, len(s.Sounds)), own: map[[2]int]*chance.Picker{},
+		listPickers: make([]chance.Picker, len(s.Sounds)), cuePickers: map[[2]int]*chance.Picker{},
 	}
 	frames := make([]int64, len(s.Cues))
-	for i, c := range s.acting() {
-		sc.enlist(i)
-		if c.state == waits {
+	for i, c := range s.activeCues() {
+		sc.addPickers(i)
+		if c.state == stateWaiting {
 			continue
 		}
 		sc.order = append(sc.order, i)
 		frames[i] = c.frame(0, rate)
-		sc.expect(c)
+		sc.countCue(c)
 	}
 	slices.SortStableFunc(sc.order, func(a, b int) int { return cmp.Compare(frames[a], frames[b]) })
 	return sc
 }
 
-// expect adds all repetitions of cue c to the counts of starts or messages that are still to come.
-func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
+// countCue adds all repetitions of cue c to the counts of starts or messages that are still to come.
+func (sc *Schedule) countCue(c *Cue) { sc.countRepetitions(c, c.Times) }
 
-// expectMore adds times repetitions of cue c to the counts of starts or messages that are still to come. If the sheet
-// repeats the cue forever, the count becomes 2^64 - 1. Other verbs have no count.
-func (sc *Schedule) expectMore(c *Cue, times uint64) {
-	if n := sc.left(c); n != nil {
-		if sc.sheet.again(c) {
+// countRepetitions adds times repetitions of cue c to the counts of starts or messages that are still to come. If the
+// sheet repeats the cue forever, the count becomes 2^64 - 1. Other verbs have no count.
+func (sc *Schedule) countRepetitions(c *Cue, times uint64) {
+	if n := sc.pendingCount(c); n != nil {
+		if sc.sheet.repeatsWithSheet(c) {
 			times = 1<<64 - 1
 		}
 		*n += min(times, 1<<64-1-*n)
 	}
 }
 
-// left returns a pointer to the count of starts still to come if c is a start, of messages if c is a message, and
-// otherwise nil.
-func (sc *Schedule) left(c *Cue) *uint64 {
+// pendingCount returns a pointer to the count of starts still to come if c is a start, of messages if c is a message,
+// and otherwise nil.
+func (sc *Schedule) pendingCount(c *Cue) *uint64 {
 	switch c.Verb {
 	case Play:
-		return &sc.plays
+		return &sc.pendingPlays
 	case Send:
-		return &sc.sends
+		return &sc.pendingSends
 	}
 	return nil
 }
@@ -151,35 +151,35 @@ func (sc *Schedule) release(cue int, frame int64) {
 
 // add schedules all repetitions of the cue with index cue, which was just added to the sheet or released.
 func (sc *Schedule) add(cue int) {
-	sc.expect(&sc.sheet.Cues[cue])
-	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
+	sc.countCue(&sc.sheet.Cues[cue])
+	heap.Push(&sc.heap, occurrence{instant: instant{sc.frame(cue, 0), cue}})
 }
 
 // clear drops the pending repetitions of the cues with an index below cues. Later cues stay scheduled.
 func (sc *Schedule) clear(cues int) {
-	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return t.index < cues })
+	sc.heap = slices.DeleteFunc(sc.heap, func(t occurrence) bool { return t.index < cues })
 	heap.Init(&sc.heap)
-	sc.order, sc.at = slices.DeleteFunc(sc.order[sc.at:], func(i int) bool { return i < cues }), 0
-	sc.plays, sc.sends = 0, 0
+	sc.order, sc.nextInOrder = slices.DeleteFunc(sc.order[sc.nextInOrder:], func(i int) bool { return i < cues }), 0
+	sc.pendingPlays, sc.pendingSends = 0, 0
 	for _, t := range sc.heap {
 		c := &sc.sheet.Cues[t.index]
-		sc.expectMore(c, c.Times-t.repetition)
+		sc.countRepetitions(c, c.Times-t.number)
 	}
 	for _, i := range sc.order {
-		sc.expect(&sc.sheet.Cues[i])
+		sc.countCue(&sc.sheet.Cues[i])
 	}
 }
 
 // frame returns the frame of repetition number repetition, from 0, of the cue with index cue in the sheet. Random
 // intervals are not included.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
-	return sc.base(cue) + sc.sheet.Cues[cue].moment(repetition).Frames(sc.rate)
+	return sc.base(cue) + sc.sheet.Cues[cue].regularTime(repetition).Frames(sc.rate)
 }
 
 // base returns the frame that the times of the cue with index cue are relative to: its GO, or the end that it waited
 // for.
 func (sc *Schedule) base(cue int) int64 {
-	if c := &sc.sheet.Cues[cue]; c.state != waits {
+	if c := &sc.sheet.Cues[cue]; c.state != stateWaiting {
 		return c.base.Frames(sc.rate)
 	}
 	return sc.bases[cue]
@@ -194,18 +194,18 @@ func (sc *Schedule) Peek() (frame int64, ok bool) {
 
 // Plays returns the number of starts that Next has not returned yet, repetitions included; layers of a start do not
 // count.
-func (sc *Schedule) Plays() uint64 { return sc.plays }
+func (sc *Schedule) Plays() uint64 { return sc.pendingPlays }
 
 // first returns the turn that is due next (a cue and the number of its repetition) without removing it. repeated is
 // true if it comes from sc.heap and not from sc.order. At the end ok is false.
-func (sc *Schedule) first() (t turn, repeated, ok bool) {
+func (sc *Schedule) first() (t occurrence, repeated, ok bool) {
 	if len(sc.heap) > 0 {
 		t, repeated, ok = sc.heap[0], true, true
 	}
-	if sc.at < len(sc.order) {
-		i := sc.order[sc.at]
-		begins := turn{moment: moment{sc.frame(i, 0), i}}
-		if !ok || begins.before(t.moment) {
+	if sc.nextInOrder < len(sc.order) {
+		i := sc.order[sc.nextInOrder]
+		begins := occurrence{instant: instant{sc.frame(i, 0), i}}
+		if !ok || begins.before(t.instant) {
 			return begins, false, true
 		}
 	}
@@ -218,47 +218,47 @@ func (sc *Schedule) Next() (Action, bool) {
 	if !ok {
 		return Action{}, false
 	}
-	a, after, more := sc.repeat(t)
-	after.frame = sc.base(t.index) + sc.since(after).Frames(sc.rate)
+	a, after, more := sc.actionOf(t)
+	after.frame = sc.base(t.index) + sc.timeOf(after).Frames(sc.rate)
 	sc.advance(after, repeated, more)
-	if n := sc.left(&sc.sheet.Cues[t.index]); n != nil {
-		*n -= 1 + a.Rest
+	if n := sc.pendingCount(&sc.sheet.Cues[t.index]); n != nil {
+		*n -= 1 + a.Dropped
 	}
 	return a, true
 }
 
-// repeat returns the action of turn t with its random choices, and the next turn of its cue without its frame. It
+// actionOf returns the action of turn t with its random choices, and the next turn of its cue without its frame. It
 // advances the file pickers, so it must be called once per turn. more is false if t was the last turn.
-func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
+func (sc *Schedule) actionOf(t occurrence) (a Action, after occurrence, more bool) {
 	c := &sc.sheet.Cues[t.index]
-	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1, round: t.round}
-	more = after.repetition < c.Times
-	a = Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition + t.round*c.Times}
-	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.place(t.index)), Time: a.Repetition + c.firing*c.Times}
-	if more && !c.EveryMost.IsZero() {
-		if after.since, more = c.gap(d, t.since); !more {
-			a.Rest = c.Times - after.repetition
+	after = occurrence{instant: instant{0, t.index}, number: t.number + 1, round: t.round}
+	more = after.number < c.Times
+	a = Action{Frame: t.frame, Cue: t.index, Repetition: t.number + t.round*c.Times}
+	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.filePosition(t.index)), Time: a.Repetition + c.firing*c.Times}
+	if more && !c.EveryMax.IsZero() {
+		if after.since, more = c.nextRepetition(d, t.since); !more {
+			a.Dropped = c.Times - after.number
 		}
 	}
-	if sc.sheet.again(c) && !(more && sc.inRound(after)) {
-		after, more = turn{moment: after.moment, round: t.round + 1}, true
+	if sc.sheet.repeatsWithSheet(c) && !(more && sc.inRound(after)) {
+		after, more = occurrence{instant: after.instant, round: t.round + 1}, true
 	}
-	if a.Passed = !c.acts(d); c.Verb == Play && !a.Passed {
-		sc.draw(&a, c)
-		if c.late && sc.gone != nil {
+	if a.Skipped = !c.happens(d); c.Verb == Play && !a.Skipped {
+		sc.choose(&a, c)
+		if c.midSound && sc.isOver != nil {
 			late := a // only this copy escapes to the heap
-			a.Passed = sc.gone(&late, c)
+			a.Skipped = sc.isOver(&late, c)
 		}
 	}
 	return a, after, more
 }
 
-// since returns the time of turn t (a repetition of a cue) relative to the base of its cue. It includes the completed
+// timeOf returns the time of turn t (a repetition of a cue) relative to the base of its cue. It includes the completed
 // rounds of a sheet that repeats.
-func (sc *Schedule) since(t turn) rules.Time {
+func (sc *Schedule) timeOf(t occurrence) rules.Time {
 	c := &sc.sheet.Cues[t.index]
-	since := c.moment(t.repetition)
-	if !c.EveryMost.IsZero() {
+	since := c.regularTime(t.number)
+	if !c.EveryMax.IsZero() {
 		since = c.repetitionTime(t.since)
 	}
 	if t.round > 0 {
@@ -268,23 +268,23 @@ func (sc *Schedule) since(t turn) rules.Time {
 }
 
 // inRound reports whether turn t is due before the sheet starts again, at the end of the turn's round.
-func (sc *Schedule) inRound(t turn) bool {
+func (sc *Schedule) inRound(t occurrence) bool {
 	t.round = 0
-	return sc.since(t).Compare(sc.sheet.Repeat) < 0
+	return sc.timeOf(t).Compare(sc.sheet.Repeat) < 0
 }
 
-// again reports whether cue c acts again when the sheet starts again. It is false if the sheet does not repeat, and
-// for list cues, actions by hand and cues at or after the period.
-func (s *Sheet) again(c *Cue) bool {
-	return !s.Repeat.IsZero() && c.list == 0 && !c.hand && c.At.Compare(s.Repeat) < 0
+// repeatsWithSheet reports whether cue c acts again when the sheet starts again. It is false if the sheet does not
+// repeat, and for list cues, actions by hand and cues at or after the period.
+func (s *Sheet) repeatsWithSheet(c *Cue) bool {
+	return !s.Repeat.IsZero() && c.list == 0 && !c.manual && c.At.Compare(s.Repeat) < 0
 }
 
 // advance removes the turn that first has returned, with its result repeated. If more is true, it schedules after, the
 // next turn of the same cue, instead.
-func (sc *Schedule) advance(after turn, repeated, more bool) {
+func (sc *Schedule) advance(after occurrence, repeated, more bool) {
 	switch {
 	case !repeated:
-		sc.at++
+		sc.nextInOrder++
 		if more {
 			heap.Push(&sc.heap, after)
 		}
@@ -300,31 +300,31 @@ func (sc *Schedule) advance(after turn, repeated, more bool) {
 // Plays would still count it. At the end it has no effect.
 func (sc *Schedule) drop() {
 	if _, repeated, ok := sc.first(); ok {
-		sc.advance(turn{}, repeated, false)
+		sc.advance(occurrence{}, repeated, false)
 	}
 }
 
-// draw chooses the file, the gain and the pitch of start c and of its layers at random and stores them in a, the
+// choose chooses the file, the gain and the pitch of start c and of its layers at random and stores them in a, the
 // action of c. It advances the file pickers.
-func (sc *Schedule) draw(a *Action, c *Cue) {
-	cue := uint64(sc.sheet.place(a.Cue))
+func (sc *Schedule) choose(a *Action, c *Cue) {
+	cue := uint64(sc.sheet.filePosition(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
-	one := sc.drawn(c, d, [2]int{a.Cue})
+	one := sc.chooseFor(c, d, [2]int{a.Cue})
 	a.File, a.Gain, a.Pitch = one.file, one.gain, one.pitch
 	for i := range c.layers {
 		d.Place = chance.Layer(cue, i)
-		a.layers = append(a.layers, sc.drawn(&c.layers[i], d, [2]int{a.Cue, i + 1}))
+		a.layerChoices = append(a.layerChoices, sc.chooseFor(&c.layers[i], d, [2]int{a.Cue, i + 1}))
 	}
 }
 
-// drawn chooses the file, the gain and the pitch of c, a cue or a layer, with the random source d, and advances the
-// file picker. key is the index of the cue and the number of the layer, from 1, or 0; if sc.own has a picker for key,
-// that picker is used instead of the sound's.
-func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
+// chooseFor chooses the file, the gain and the pitch of c, a cue or a layer, with the random source d, and advances the
+// file picker. key is the index of the cue and the number of the layer, from 1, or 0; if sc.cuePickers has a picker for
+// key, that picker is used instead of the sound's.
+func (sc *Schedule) chooseFor(c *Cue, d chance.Draw, key [2]int) (out choices) {
 	s := &sc.sheet.Sounds[c.Sound]
 	if len(s.Files) > 0 {
 		picker := &sc.pickers[c.Sound]
-		if own := sc.own[key]; own != nil {
+		if own := sc.cuePickers[key]; own != nil {
 			picker = own
 		}
 		out.file = picker.Next(s.Pick, len(s.Files), uint64(c.Sound), d)
@@ -334,44 +334,45 @@ func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	return out
 }
 
-// mostPicked limits how many file choices one cue takes from the pickers of later cues.
-const mostPicked = 4096
+// maxListPicks limits how many file choices one cue takes from the pickers of later cues.
+const maxListPicks = 4096
 
-// enlist gives cue i of the sheet, if it is a start added by a GO, a file picker for each of its sounds with several
-// files. Each picker continues after the choices of all list cues that began earlier. For other cues it has no effect.
-func (sc *Schedule) enlist(i int) {
+// addPickers gives cue i of the sheet, if it is a start added by a GO, a file picker for each of its sounds with
+// several files. Each picker continues after the choices of all list cues that began earlier. For other cues it has no
+// effect.
+func (sc *Schedule) addPickers(i int) {
 	c := &sc.sheet.Cues[i]
 	if c.origin == 0 || c.Verb != Play {
 		return
 	}
-	take := func(c *Cue, key [2]int) {
+	addPicker := func(c *Cue, key [2]int) {
 		s := &sc.sheet.Sounds[c.Sound]
 		if len(s.Files) < 2 {
 			return
 		}
-		all := &sc.listed[c.Sound]
-		sc.own[key] = all.Clone()
-		for k := range min(c.Times, mostPicked) {
+		all := &sc.listPickers[c.Sound]
+		sc.cuePickers[key] = all.Clone()
+		for k := range min(c.Times, maxListPicks) {
 			all.Next(s.Pick, len(s.Files), uint64(c.Sound), chance.Draw{Seed: sc.seed, Time: k})
 		}
 	}
-	take(c, [2]int{i})
+	addPicker(c, [2]int{i})
 	for j := range c.layers {
-		take(&c.layers[j], [2]int{i, j + 1})
+		addPicker(&c.layers[j], [2]int{i, j + 1})
 	}
 }
 
-// Says returns a short description of a in one line: the number and the name of its cue, as far as it has them, the
+// Describe returns a short description of a in one line: the number and the name of its cue, as far as it has them, the
 // verb, and the target, such as "play bell".
-func (sc *Schedule) Says(a *Action) string {
+func (sc *Schedule) Describe(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
-	what := c.Target
+	target := c.Target
 	switch c.Verb {
 	case Play:
-		what = sc.sheet.Sounds[c.Sound].Name
+		target = sc.sheet.Sounds[c.Sound].Name
 	case SetScene:
-		what = c.Scene
+		target = c.Scene
 	}
-	parts := []string{c.Number, c.Name, c.Verb.String(), what}
+	parts := []string{c.Number, c.Name, c.Verb.String(), target}
 	return words.OneLine(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "))
 }

@@ -44,19 +44,19 @@ func Schema() []byte {
 	return append(out, '\n')
 }
 
-// needs lists the required keys per verb, apart from `at`.
-var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Put: {"place"}}
+// requiredKeys lists the required keys per verb, apart from `at`.
+var requiredKeys = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Move: {"place"}}
 
 // cueShape returns the schema of a cue in `cues`, with one alternative per verb.
 func cueShape() fields.Either { return verbShapes("at") }
 
-// verbShapes returns the schema of a cue for each verb, in the order of everyVerb. Each requires the keys in more, in
+// verbShapes returns the schema of a cue for each verb, in the order of allVerbs. Each requires the keys in more, in
 // addition to the required keys of the verb.
 func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
-	for _, v := range everyVerb {
+	for _, v := range allVerbs {
 		d.Verb = v
-		m := fields.Mapping{Needs: slices.Concat(more, []string{v.String()}, needs[v])}
+		m := fields.Mapping{Needs: slices.Concat(more, []string{v.String()}, requiredKeys[v])}
 		for _, key := range d.keys[v] {
 			m.Fields = append(m.Fields, d.field(key).Field)
 		}
@@ -72,7 +72,7 @@ func actionShape() (verbs fields.Either) {
 	for _, one := range append(verbShapes(), fields.Mapping{
 		Fields: []fields.Field{{Key: "at"}, {Key: release, Like: new(string)}}, Needs: []string{release},
 	}, fields.Mapping{
-		Fields: []fields.Field{{Key: "at"}, {Key: crossfade, Like: fields.Mapping{Fields: new(crossing).fields(), Needs: []string{"from", "over"}}}}, Needs: []string{crossfade},
+		Fields: []fields.Field{{Key: "at"}, {Key: crossfade, Like: fields.Mapping{Fields: new(crossfadeSpec).fields(), Needs: []string{"from", "over"}}}}, Needs: []string{crossfade},
 	}) {
 		m := one.(fields.Mapping)
 		m.Fields = slices.DeleteFunc(m.Fields, func(f fields.Field) bool { return f.Key == "at" || f.Key == "cue" })
@@ -85,7 +85,7 @@ func actionShape() (verbs fields.Either) {
 // listShape returns the schema of a list cue, as alternatives: one action of each kind, several actions, or the start
 // of the timeline.
 func listShape() (all fields.Either) {
-	own := (&listed{}).fields()
+	own := (&parsedListCue{}).fields()
 	actions := actionShape()
 	for i := range own {
 		if own[i].Key == "do" {

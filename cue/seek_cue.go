@@ -22,10 +22,10 @@ func subtractTime(t, u rules.Time) rules.Time {
 // Actions of the past that leave no effect are removed from s.Cues. l must be the last launch, with the last actions
 // of s.Cues.
 func (s *Sheet) skipInto(l *launch, from rules.Time) {
-	begun := subtractTime(from, l.since) // time since the launch began
-	if l.since = subtractTime(l.since, from); begun.IsZero() {
+	begun := subtractTime(from, l.offset) // time since the launch began
+	if l.offset = subtractTime(l.offset, from); begun.IsZero() {
 		for i := l.first; i < l.first+l.count; i++ {
-			if s.Cues[i].after == "" {
+			if s.Cues[i].awaitedID == "" {
 				s.Cues[i].At = subtractTime(s.Cues[i].At, from)
 			}
 		}
@@ -35,15 +35,15 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	s.Cues = s.Cues[:l.first]
 	for i := range actions {
 		c := &actions[i]
-		ago := subtractTime(from, c.At)
+		elapsed := subtractTime(from, c.At)
 		switch {
-		case c.after != "": // its end has not come yet
+		case c.awaitedID != "": // its end has not come yet
 			s.Cues = append(s.Cues, *c)
-		case ago.IsZero():
+		case elapsed.IsZero():
 			c.At = subtractTime(c.At, from)
 			s.Cues = append(s.Cues, *c)
 		default:
-			s.Cues = append(s.Cues, c.remainingActions(s, ago)...)
+			s.Cues = append(s.Cues, c.remainingActions(s, elapsed)...)
 		}
 	}
 	l.count = len(s.Cues) - l.first
@@ -51,33 +51,33 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 
 // remainingActions returns copies of c for its actions that still have an effect, if c began the time ago before now.
 // Their times count from now. It is nil if no effect is left. s is the sheet of c.
-func (c *Cue) remainingActions(s *Sheet, ago rules.Time) (left []Cue) {
-	rest, passed := *c, uint64(1) // number of repetitions that have begun
+func (c *Cue) remainingActions(s *Sheet, elapsed rules.Time) (actions []Cue) {
+	later, begun := *c, uint64(1) // number of repetitions that have begun
 	switch {
-	case c.Times > 1 && !c.EveryMost.IsZero(): // random intervals start over
-		rest.At = rules.Time{}
-		return []Cue{rest}
+	case c.Times > 1 && !c.EveryMax.IsZero(): // random intervals start over
+		later.At = rules.Time{}
+		return []Cue{later}
 	case c.Times > 1:
-		passed = min(uint64(ago.Frames(nanosPerSecond)/c.Every.Frames(nanosPerSecond)), c.Times-1) + 1
+		begun = min(uint64(elapsed.Frames(nanosPerSecond)/c.Every.Frames(nanosPerSecond)), c.Times-1) + 1
 	}
-	for k := passed - min(passed, maxBegunRepetitions); k < passed; k++ {
+	for k := begun - min(begun, maxBegunRepetitions); k < begun; k++ {
 		one := *c
 		one.At, one.Times, one.Every = rules.Time{}, 1, rules.Time{}
 		after, _ := rules.Time{}.Repeat(k, c.Every)
-		if one.advance(s, subtractTime(ago, after)) {
-			left = append(left, one)
+		if one.advance(s, subtractTime(elapsed, after)) {
+			actions = append(actions, one)
 		}
 	}
-	if rest.Times -= passed; rest.Times > 0 {
-		next, _ := rules.Time{}.Repeat(passed, c.Every)
-		rest.At = subtractTime(next, ago)
-		rest.layers = slices.Clone(c.layers)
-		for j := range rest.layers {
-			rest.layers[j].At = rest.At
+	if later.Times -= begun; later.Times > 0 {
+		next, _ := rules.Time{}.Repeat(begun, c.Every)
+		later.At = subtractTime(next, elapsed)
+		later.layers = slices.Clone(c.layers)
+		for j := range later.layers {
+			later.layers[j].At = later.At
 		}
-		left = append(left, rest)
+		actions = append(actions, later)
 	}
-	return left
+	return actions
 }
 
 // maxBegunRepetitions is the largest number of begun repetitions that may still sound.
@@ -85,20 +85,20 @@ const maxBegunRepetitions = 64
 
 // advance changes c, a cue that acted the time ago before now, so that it has the same result if it acts now: fades
 // become shorter, and sounds begin in their middle. It reports whether c still has an effect. s is the sheet of c.
-func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
-	c.Over = subtractTime(c.Over, ago)
+func (c *Cue) advance(s *Sheet, elapsed rules.Time) bool {
+	c.Over = subtractTime(c.Over, elapsed)
 	if c.Verb != Play {
 		return c.Verb != Send // a message has already been sent
 	}
 	if c.layers == nil {
-		return c.advancePlay(s, ago)
+		return c.advancePlay(s, elapsed)
 	}
 	layers := c.layers
 	c.layers = nil
 	for _, l := range layers {
 		l.At = rules.Time{}
-		behind := subtractTime(ago, l.delay)
-		if l.delay = subtractTime(l.delay, ago); behind.IsZero() || l.advancePlay(s, behind) {
+		layerElapsed := subtractTime(elapsed, l.delay)
+		if l.delay = subtractTime(l.delay, elapsed); layerElapsed.IsZero() || l.advancePlay(s, layerElapsed) {
 			c.layers = append(c.layers, l)
 		}
 	}
@@ -108,12 +108,12 @@ func (c *Cue) advance(s *Sheet, ago rules.Time) bool {
 // advancePlay moves the beginning of the start c to the position in the sound that it has reached now, the time ago
 // after its start, at the speed and pitch of the cue and its sound. It returns false if `for` has elapsed. It does not
 // check the length of the sound; see soundIsOver. s is the sheet of c.
-func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
+func (c *Cue) advancePlay(s *Sheet, elapsed rules.Time) bool {
 	if c.For != nil {
-		if c.For.Compare(ago) <= 0 {
+		if c.For.Compare(elapsed) <= 0 {
 			return false
 		}
-		rest := subtractTime(*c.For, ago)
+		rest := subtractTime(*c.For, elapsed)
 		c.For = &rest
 	}
 	sound := &s.Sounds[c.Sound]
@@ -123,9 +123,9 @@ func (c *Cue) advancePlay(s *Sheet, ago rules.Time) bool {
 			speed *= ratio
 		}
 	}
-	c.FadeIn = subtractTime(c.FadeIn, ago)
-	c.From = plus(c.From, rules.FrameTime(int64(float64(ago.Frames(nanosPerSecond))*speed), nanosPerSecond))
-	c.late = true
+	c.FadeIn = subtractTime(c.FadeIn, elapsed)
+	c.From = addTimes(c.From, rules.FrameTime(int64(float64(elapsed.Frames(nanosPerSecond))*speed), nanosPerSecond))
+	c.midSound = true
 	return true
 }
 
@@ -136,9 +136,9 @@ func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	for i, one := range c.starts() {
 		file := a.File
 		if c.layers != nil {
-			file = a.layers[i].file
+			file = a.layerChoices[i].file
 		}
-		s := p.sound(one, file)
+		s := p.soundOf(one, file)
 		last := s.Frames()
 		if one.Loop {
 			last += int64(max(one.Rounds-1, 0)) * s.Loop().Frames()

@@ -25,9 +25,9 @@ type Sheet struct {
 
 	// State of a sheet that is being played (begun). Cues then also holds the actions of each GO, and after a
 	// Change the cues of earlier sheets.
-	begun    bool
-	first    int // index in Cues of its own first cue
-	own      int // index in Cues after its own last cue
+	playable bool
+	firstOwn int // index in Cues of its own first cue
+	ownEnd   int // index in Cues after its own last cue
 	launches []launch
 	panics   []scheduledPanic
 	firings  []uint64 // by index in List: number of starts
@@ -47,9 +47,9 @@ const (
 	Resize  // written `voices`: resizes the pool
 	SetDuck // written `duck`: changes the duck of a bus
 	SetScene
-	Put    // written `move`: moves voices in space
-	Listen // written `listener`: moves the listener
-	Send   // written `osc`: sends a message to another program
+	Move        // written `move`: moves voices in space
+	SetListener // written `listener`: moves the listener
+	Send        // written `osc`: sends a message to another program
 )
 
 // String returns the key of the verb in a sheet, such as play, or "none" for the zero value and values that are not
@@ -105,13 +105,13 @@ type Cue struct {
 	Scene   string             // SetScene; empty: leave all scenes
 	Message *Message           // Send
 
-	// Play, Put and Listen: position, velocity and orientation; nil: not set.
-	Place, Velocity, Facing *space.Vector
+	// Play, Move and SetListener: position, velocity and orientation; nil: not set.
+	Position, Velocity, Facing *space.Vector
 
-	// Play and Put; see space.Spot.
+	// Play and Move; see space.Spot.
 	Occlusion, Obstruction float64
 
-	// Listen; see package space.
+	// SetListener; see package space.
 	Up                    *space.Vector
 	Strength, Width       float64
 	Doppler, SpeedOfSound float64
@@ -125,28 +125,28 @@ type Cue struct {
 
 	// The cue acts Times times, at At + k x Every for k from 0.
 	Every rules.Time
-	Times uint64 // at least 1; an upper bound if EveryMost and `until` are set
+	Times uint64 // at least 1; an upper bound if EveryMax and `until` are set
 
-	EveryMost rules.Time // if not 0, each interval is random between Every and EveryMost
-	Chance    float64    // the share of repetitions that act, up to 1; 0: all
-	span      int64      // with EveryMost: nanoseconds from At to `until`; 0: unlimited
+	EveryMax rules.Time // if not 0, each interval is random between Every and EveryMax
+	Chance   float64    // the share of repetitions that act, up to 1; 0: all
+	span     int64      // with EveryMax: nanoseconds from At to `until`; 0: unlimited
 
 	tag    uint64 // tag of ID; 0: no id
 	owner  uint64 // number of Owner; 0: no owner
 	layers []Cue  // Play: the starts of a sound with layers
 	delay  rules.Time
 
-	list     int    // 1 + index in List; 0: a cue of `cues`
-	after    string // the id whose end the cue waits for; may be empty
-	afterTag uint64
-	releases bool // written `release`; the verb is Set
-	state    state
-	late     bool       // it starts in the middle of its sound; From may lie beyond the end of the loop
-	hand     bool       // requested by hand, not part of a sheet
-	origin   int        // actions of a GO: 1 + position of the original in file order
-	launch   int        // number of its launch, from 1; 0: no launch, or the timeline
-	firing   uint64     // number of earlier starts of its list cue
-	base     rules.Time // time of the GO that At is relative to; 0 for `cues`
+	list       int    // 1 + index in List; 0: a cue of `cues`
+	awaitedID  string // the id whose end the cue waits for; may be empty
+	awaitedTag uint64
+	isRelease  bool // written `release`; the verb is Set
+	state      state
+	midSound   bool       // it starts in the middle of its sound; From may lie beyond the end of the loop
+	manual     bool       // requested by hand, not part of a sheet
+	origin     int        // actions of a GO: 1 + position of the original in file order
+	launch     int        // number of its launch, from 1; 0: no launch, or the timeline
+	firing     uint64     // number of earlier starts of its list cue
+	base       rules.Time // time of the GO that At is relative to; 0 for `cues`
 }
 
 // Parameter is a parameter value set by a cue.
@@ -186,29 +186,29 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// moment returns the time of repetition number repetition, from 0, relative to the base of c. Requires that its
+// regularTime returns the time of repetition number repetition, from 0, relative to the base of c. Requires that its
 // intervals are not random.
-func (c *Cue) moment(repetition uint64) rules.Time {
+func (c *Cue) regularTime(repetition uint64) rules.Time {
 	t, _ := c.At.Repeat(repetition, c.Every) // the parser has checked that the last one fits
 	return t
 }
 
-// last returns the frame of the last repetition of c since the beginning of the show, or an upper bound for it if
+// lastFrame returns the frame of the last repetition of c since the beginning of the show, or an upper bound for it if
 // intervals are random. rate is in Hz.
-func (c *Cue) last(rate int) int64 {
-	if c.EveryMost.IsZero() {
+func (c *Cue) lastFrame(rate int) int64 {
+	if c.EveryMax.IsZero() {
 		return c.frame(c.Times-1, rate)
 	}
-	latest := int64(c.Times-1) * nanoseconds(c.EveryMost) // the parser has checked that it fits
+	latest := int64(c.Times-1) * nanoseconds(c.EveryMax) // the parser has checked that it fits
 	if c.span > 0 {
 		latest = min(latest, c.span)
 	}
 	return c.base.Frames(rate) + c.repetitionTime(latest).Frames(rate)
 }
 
-// rootOf returns c.Target. If that is the bus of the first output, it first changes c.Target to "master", because both
-// are the same bus.
-func (r *reader) rootOf(c *Cue) string {
+// canonicalTarget returns c.Target. If that is the bus of the first output, it first changes c.Target to "master",
+// because both are the same bus.
+func (r *reader) canonicalTarget(c *Cue) string {
 	if len(r.sheet.Outputs) > 0 && c.Target == r.sheet.Outputs[0].Name {
 		c.Target = "master"
 	}

@@ -55,20 +55,20 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	st := p.manual.catalogue.Load()
 	w := st.templates[o.Sound]
 	if w == nil {
-		return nil, fmt.Errorf("%w: play: the sheet has no sound %s%s", ErrAction, yaml.Quote(o.Sound), nearest(o.Sound, st.templates))
+		return nil, fmt.Errorf("%w: play: the sheet has no sound %s%s", ErrAction, yaml.Quote(o.Sound), suggestion(o.Sound, st.templates))
 	}
-	if wrong := p.wrong(&o, st.sheet.Rate); wrong != "" {
+	if wrong := p.invalidField(&o, st.sheet.Rate); wrong != "" {
 		return nil, fmt.Errorf("%w: %s", ErrAction, wrong)
 	}
 	tag, owner, claimed := p.live.claim(o.ID, o.Owner)
-	play := &manualStart{player: p, start: &o, name: o.Sound, rate: st.sheet.Rate, cue: w.cue(&o)}
+	play := &manualStart{player: p, start: &o, name: o.Sound, rate: st.sheet.Rate, cue: w.cueFor(&o)}
 	play.cue.tag, play.cue.owner = tag, owner
 	w.draws.mutex.Lock()
 	err := play.play(w)
 	w.draws.mutex.Unlock()
 	p.live.finishClaim(claimed, play.handles)
 	if play.frame != mixer.Now || o.Batch != nil {
-		p.manual.waiting.add(play.handles)
+		p.manual.pending.add(play.handles)
 	}
 	if err != nil {
 		return nil, err
@@ -78,23 +78,23 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	return play.handles, nil
 }
 
-// nearest returns the end of a message, "; did you mean ...?", with the key of names that is nearest to name, or "" if
-// no key is near.
-func nearest[V any](name string, names map[string]V) string {
+// suggestion returns the end of a message, "; did you mean ...?", with the key of names that is nearest to name, or ""
+// if no key is near.
+func suggestion[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }
 
-// orOff returns *hz, or 0 if hz is nil.
-func orOff(hz *float64) float64 {
+// valueOrZero returns *hz, or 0 if hz is nil.
+func valueOrZero(hz *float64) float64 {
 	if hz == nil {
 		return 0
 	}
 	return *hz
 }
 
-// wrong returns an error text for the first invalid field of o, except Sound, or "". rate is the sample rate in Hz. It
-// must not use p.sheet, which belongs to the goroutine of Step.
-func (p *Player) wrong(o *Start, rate int) string {
+// invalidField returns an error text for the first invalid field of o, except Sound, or "". rate is the sample rate in
+// Hz. It must not use p.sheet, which belongs to the goroutine of Step.
+func (p *Player) invalidField(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)
 	for _, v := range [...]struct {
@@ -106,8 +106,8 @@ func (p *Player) wrong(o *Start, rate int) string {
 		{"pan", o.Pan, parse.Pans},
 		{"pitch", float64(o.Pitch), parse.Semitones},
 		{"speed", o.Speed, parse.Ratios},
-		{"lowpass", orOff(o.LowPass), cutoffs},
-		{"highpass", orOff(o.HighPass), cutoffs},
+		{"lowpass", valueOrZero(o.LowPass), cutoffs},
+		{"highpass", valueOrZero(o.HighPass), cutoffs},
 		{"priority", float64(o.Priority), parse.Priorities},
 		{"ref", float64(o.Ref), fields.Limits{To: MaxRef}},
 	} {
@@ -127,7 +127,7 @@ func (p *Player) wrong(o *Start, rate int) string {
 	_, same := p.buses[o.ID]
 	switch {
 	case o.Bus != "" && !bus:
-		return fmt.Sprintf("bus: there is no bus %s%s", yaml.Quote(o.Bus), nearest(o.Bus, p.buses))
+		return fmt.Sprintf("bus: there is no bus %s%s", yaml.Quote(o.Bus), suggestion(o.Bus, p.buses))
 	case o.ID == "all":
 		return fmt.Sprintf("id: %q is reserved: it means all voices", o.ID)
 	case same:

@@ -15,9 +15,9 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrBeginning is wrapped by errors about Options.From and Options.Cue. NewPlayer returns it if there is
+// ErrStartPosition is wrapped by errors about Options.From and Options.Cue. NewPlayer returns it if there is
 // no such cue. Read and Prime return it if the show ends before that place.
-var ErrBeginning = errors.New("the show cannot begin there")
+var ErrStartPosition = errors.New("the show cannot begin there")
 
 // leadIn is the length of the part that is mixed and discarded before it begins in the middle. The gain of
 // the limiter depends on at most the last 1 s.
@@ -29,19 +29,19 @@ type startFrom struct {
 	cue  int // index in Sheet.Cues; -1: a list cue or a time is meant
 	list int // index in Sheet.List; -1: a cue of `cues` or a time is meant
 
-	launches       []launch // of the scheduled GOs
-	goes           []Go     // live show: the scheduled GOs before that place
-	standby        int      // live show: index in Sheet.List of the next cue
-	earlierSettled bool     // live show: the cues before standby count as finished
+	launches        []launch // of the scheduled GOs
+	goes            []Go     // live show: the scheduled GOs before that place
+	standby         int      // live show: index in Sheet.List of the next cue
+	earlierFinished bool     // live show: the cues before standby count as finished
 
 	frame   int64 // the frame of that place, once it has been reached
 	reached bool
 	block   []pcm.Frame
 }
 
-// newBeginning sets p.startFrom from Options.From and Options.Cue. If no cue has the number Options.Cue, or no GO
-// reaches that cue, the error wraps ErrBeginning.
-func (p *Player) newBeginning() error {
+// initStartFrom sets p.startFrom from Options.From and Options.Cue. If no cue has the number Options.Cue, or no GO
+// reaches that cue, the error wraps ErrStartPosition.
+func (p *Player) initStartFrom() error {
 	b := startFrom{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.reached = b.time.IsZero() && p.options.Cue == ""
 	defer func() { p.startFrom = b }()
@@ -69,33 +69,33 @@ func (p *Player) newBeginning() error {
 	if b.cue < 0 && b.list < 0 {
 		if len(names) == 0 {
 			var err error
-			if b.cue, err = s.index(p.options.Cue); err != nil {
+			if b.cue, err = s.cueIndex(p.options.Cue); err != nil {
 				return err
 			}
 		}
 	}
 	if b.cue < 0 && b.list < 0 {
 		known := slices.Sorted(maps.Keys(names))
-		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrBeginning, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
+		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrStartPosition, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
 	}
 	if p.options.Live {
 		return b.startAtCue(p.Sheet())
 	}
 	if b.list >= 0 && !slices.ContainsFunc(s.launches, func(l launch) bool { return l.list == b.list }) {
-		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrBeginning, yaml.Quote(p.options.Cue))
+		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrStartPosition, yaml.Quote(p.options.Cue))
 	}
 	return nil
 }
 
-// index parses text as an index in Sheet.Cues, for sheets whose cues have no numbers. For another text, or an index
-// out of range, it returns -1 and an error that wraps ErrBeginning.
-func (s *Sheet) index(text string) (int, error) {
+// cueIndex parses text as an index in Sheet.Cues, for sheets whose cues have no numbers. For another text, or an index
+// out of range, it returns -1 and an error that wraps ErrStartPosition.
+func (s *Sheet) cueIndex(text string) (int, error) {
 	i, err := strconv.Atoi(text)
 	switch {
 	case len(s.Cues) == 0:
-		return -1, fmt.Errorf("cue: %w: the sheet has no cues; begin at a time", ErrBeginning)
+		return -1, fmt.Errorf("cue: %w: the sheet has no cues; begin at a time", ErrStartPosition)
 	case err != nil || i < 0 || i >= len(s.Cues):
-		return -1, fmt.Errorf("cue: %w: the cues have no numbers and count from 0 to %d; no cue is %s", ErrBeginning, len(s.Cues)-1, yaml.Quote(text))
+		return -1, fmt.Errorf("cue: %w: the cues have no numbers and count from 0 to %d; no cue is %s", ErrStartPosition, len(s.Cues)-1, yaml.Quote(text))
 	}
 	return i, nil
 }
@@ -115,7 +115,7 @@ func (b *startFrom) recordEarlierGoes(s *Sheet) {
 // recordGo records g, a scheduled GO of sheet s before the beginning of the show, in b.goes, and moves b.standby past
 // its cues. Panics and pauses are recorded, too, but do not move b.standby.
 func (b *startFrom) recordGo(s *Sheet, g Go) {
-	if b.goes = append(b.goes, g); g.Does == ActionGo {
+	if b.goes = append(b.goes, g); g.Action == ActionGo {
 		chain := s.chain(s.cueOf(&g, b.standby))
 		b.standby = s.standby(chain[len(chain)-1] + 1)
 	}
@@ -132,30 +132,30 @@ func (s *Sheet) cueOf(g *Go, standby int) int {
 
 // startAtCue sets b so that a live show begins with the cue b.list or b.cue of sheet s, just before its scheduled GO
 // or time. If a list cue has no scheduled GO, the earlier cues of the list count as finished. The error wraps
-// ErrBeginning: no GO starts the timeline that the cue belongs to.
+// ErrStartPosition: no GO starts the timeline that the cue belongs to.
 func (b *startFrom) startAtCue(s *Sheet) error {
 	list, cue := b.list, b.cue
 	if b.list, b.cue = -1, -1; list < 0 {
 		b.time = s.Cues[cue].At
-		if !s.timed() {
-			s := s.fired()
+		if !s.timelineStartsWithShow() {
+			s := s.withScheduledGoes()
 			i := slices.IndexFunc(s.launches, func(l launch) bool { return s.List[l.list].Timeline })
-			if i < 0 || s.launches[i].after >= 0 {
-				return fmt.Errorf("cue: %w: no GO starts the timeline; begin at a cue of the list", ErrBeginning)
+			if i < 0 || s.launches[i].predecessor >= 0 {
+				return fmt.Errorf("cue: %w: no GO starts the timeline; begin at a cue of the list", ErrStartPosition)
 			}
-			b.time = plus(plus(s.launches[i].base, s.launches[i].since), b.time)
+			b.time = addTimes(addTimes(s.launches[i].base, s.launches[i].offset), b.time)
 		}
 		b.recordEarlierGoes(s)
 		return nil
 	}
 	for _, g := range s.goesByMixerClock(max(s.Rate, 1)) {
-		if g.Does == ActionGo && s.cueOf(&g, b.standby) == list {
+		if g.Action == ActionGo && s.cueOf(&g, b.standby) == list {
 			b.time, b.standby = g.At, list
 			return nil
 		}
 		b.recordGo(s, g)
 	}
-	b.goes, b.standby, b.earlierSettled, b.reached, b.time = nil, list, true, true, rules.Time{}
+	b.goes, b.standby, b.earlierFinished, b.reached, b.time = nil, list, true, true, rules.Time{}
 	return nil
 }
 
@@ -163,18 +163,18 @@ func (b *startFrom) startAtCue(s *Sheet) error {
 // the list. Later GOs do not change it.
 func (p *Player) Standby() int { return p.startFrom.standby }
 
-// applySettledCues starts, at frame 0, launches with the lasting results of the list cues before p.startFrom.standby:
+// applyFinishedCues starts, at frame 0, launches with the lasting results of the list cues before p.startFrom.standby:
 // endless loops, played from their beginning, and every value that was set. It needs the lookahead.
-func (p *Player) applySettledCues() {
+func (p *Player) applyFinishedCues() {
 	s, f := p.sheet, &p.follows
 	for i := range p.startFrom.standby {
-		if s.List[i].Off {
+		if s.List[i].Disabled {
 			continue
 		}
-		l := launch{list: i, after: -1, first: len(s.Cues)}
-		for _, j := range s.actions(i) {
-			if c := s.Cues[j].settledAction(); c != nil {
-				c.origin, c.launch, c.firing = s.place(j)+1, len(s.launches)+1, s.firings[i]
+		l := launch{list: i, predecessor: -1, first: len(s.Cues)}
+		for _, j := range s.actionsOf(i) {
+			if c := s.Cues[j].finishedAction(); c != nil {
+				c.origin, c.launch, c.firing = s.filePosition(j)+1, len(s.launches)+1, s.firings[i]
 				s.Cues = append(s.Cues, *c)
 			}
 		}
@@ -183,20 +183,20 @@ func (p *Player) applySettledCues() {
 		}
 		s.launches = append(s.launches, l)
 		s.firings[i]++
-		f.add()
-		f.soon = f.soon[:0]
+		f.trackNewLaunches()
+		f.upcoming = f.upcoming[:0]
 		chain := p.addBatch(0)
 		chain.goFrame, chain.rank = 0, int32(l.first)
-		p.launch(len(s.launches)-1, chain)
+		p.addLaunchBatch(len(s.launches)-1, chain)
 	}
 }
 
-// actions returns the indexes in Cues of the actions of the list cue with index list, ordered by time. They include
+// actionsOf returns the indexes in Cues of the actions of the list cue with index list, ordered by time. They include
 // the timeline if the cue starts it.
-func (s *Sheet) actions(list int) (all []int) {
-	of := &s.List[list]
-	for i := s.first; i < s.own; i++ {
-		if of.Timeline && s.Cues[i].list == 0 || i >= of.First && i < of.First+of.Count {
+func (s *Sheet) actionsOf(list int) (all []int) {
+	listCue := &s.List[list]
+	for i := s.firstOwn; i < s.ownEnd; i++ {
+		if listCue.Timeline && s.Cues[i].list == 0 || i >= listCue.First && i < listCue.First+listCue.Count {
 			all = append(all, i)
 		}
 	}
@@ -204,12 +204,12 @@ func (s *Sheet) actions(list int) (all []int) {
 	return all
 }
 
-// settledAction returns a copy of c that has the lasting result of the finished cue at once, such as an endless loop
+// finishedAction returns a copy of c that has the lasting result of the finished cue at once, such as an endless loop
 // or a set value. It returns nil if c leaves no lasting result.
-func (c *Cue) settledAction() *Cue {
+func (c *Cue) finishedAction() *Cue {
 	out := *c
-	out.At, out.Over, out.FadeIn, out.after, out.afterTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, byTime
-	out.Every, out.EveryMost, out.Times, out.Change.Shape = rules.Time{}, rules.Time{}, 1, 0
+	out.At, out.Over, out.FadeIn, out.awaitedID, out.awaitedTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, stateTimed
+	out.Every, out.EveryMax, out.Times, out.Change.Shape = rules.Time{}, rules.Time{}, 1, 0
 	endless := func(c *Cue) bool { return c.Loop && c.Rounds == 0 && c.For == nil }
 	switch {
 	case c.Verb == Play && c.layers == nil && !endless(c), c.Verb == Seek, c.Verb == Send:
@@ -231,35 +231,35 @@ func (c *Cue) settledAction() *Cue {
 	return &out
 }
 
-// startFrame returns the frame where the show begins. If it begins at a cue, it is a frame of the mixer, and known is
-// false until the frame is certain, for example before the end of an earlier cue. If it begins at a time, it is a
+// findStartFrame returns the frame where the show begins. If it begins at a cue, it is a frame of the mixer, and known
+// is false until the frame is certain, for example before the end of an earlier cue. If it begins at a time, it is a
 // frame of the output, which also counts pauses, and known is true.
-func (p *Player) startFrame() (frame int64, known bool) {
+func (p *Player) findStartFrame() (frame int64, known bool) {
 	b, rate := &p.startFrom, p.sheet.Rate
 	after := func(l *launch, since rules.Time) (int64, bool) {
-		if l.after < 0 {
+		if l.predecessor < 0 {
 			return l.base.Frames(rate) + since.Frames(rate), true
 		}
-		if l.after >= len(p.follows.runs) {
+		if l.predecessor >= len(p.follows.progress) {
 			return 0, false
 		}
-		before := &p.follows.runs[l.after]
-		return before.over + since.Frames(rate), before.begun && before.left == 0
+		before := &p.follows.progress[l.predecessor]
+		return before.endFrame + since.Frames(rate), before.started && before.remaining == 0
 	}
 	switch {
 	case b.list >= 0:
 		for i := range b.launches {
 			if l := &b.launches[i]; l.list == b.list {
-				return after(l, l.since)
+				return after(l, l.offset)
 			}
 		}
 		return 0, false
-	case b.cue >= 0 && p.Sheet().timed():
+	case b.cue >= 0 && p.Sheet().timelineStartsWithShow():
 		return p.Sheet().Cues[b.cue].frame(0, rate), true
 	case b.cue >= 0:
 		for i := range b.launches {
 			if l := &b.launches[i]; p.Sheet().List[l.list].Timeline {
-				return after(l, plus(l.since, p.Sheet().Cues[b.cue].At))
+				return after(l, addTimes(l.offset, p.Sheet().Cues[b.cue].At))
 			}
 		}
 		return 0, false
@@ -272,12 +272,12 @@ func (p *Player) startFrame() (frame int64, known bool) {
 func (p *Player) pausesBefore(frame int64) *pauseClock {
 	s := &pauseClock{fade: fadeFrames(p.sheet.Rate)}
 	byTime := p.startFrom.list < 0 && p.startFrom.cue < 0
-	for _, one := range p.file.flips {
+	for _, one := range p.rendering.pauseChanges {
 		if byTime && one.output > frame || !byTime && one.output-s.stopped > frame {
 			break
 		}
-		s.flip(one.output, one.on)
-		s.flips++
+		s.setPaused(one.output, one.on)
+		s.changes++
 	}
 	if !byTime {
 		frame += s.stopped
@@ -286,24 +286,24 @@ func (p *Player) pausesBefore(frame int64) *pauseClock {
 	return s
 }
 
-// timed reports whether the timeline, the cues in `cues`, starts with the show. It is false if an enabled list cue
-// starts it.
-func (s *Sheet) timed() bool {
-	return !slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Off })
+// timelineStartsWithShow reports whether the timeline, the cues in `cues`, starts with the show. It is false if an
+// enabled list cue starts it.
+func (s *Sheet) timelineStartsWithShow() bool {
+	return !slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Disabled })
 }
 
-// Began returns the frame where the show began: 0 unless Options.From or Options.Cue was given. It is valid after
+// StartFrame returns the frame where the show began: 0 unless Options.From or Options.Cue was given. It is valid after
 // Prime, or after the first Read that returns frames.
-func (p *Player) Began() int64 { return p.startFrom.frame }
+func (p *Player) StartFrame() int64 { return p.startFrom.frame }
 
 // playToStart plays the show up to after frames behind its beginning (Options.From or Cue) and discards the output.
 // Each call does part of the work; there reports whether it has arrived. From there on, the output equals the end of
 // the complete render bit for bit.
 //
 // Only the last 2 s are mixed; the rest is only scheduled. The error is of the mixer or a stream, or wraps
-// ErrBeginning, for example if the show ends earlier.
-func (p *Player) playToStart(after int64) (there bool, err error) {
-	b, f := &p.startFrom, &p.file
+// ErrStartPosition, for example if the show ends earlier.
+func (p *Player) playToStart(after int64) (reached bool, err error) {
+	b, f := &p.startFrom, &p.rendering
 	if b.reached {
 		return true, nil
 	}
@@ -311,44 +311,44 @@ func (p *Player) playToStart(after int64) (there bool, err error) {
 		b.block = make([]pcm.Frame, 4096*p.outputs)
 	}
 	for most := int64(1 << 19); most > 0; {
-		from, known := p.startFrame()
+		from, known := p.findStartFrame()
 		known = known && from < p.cut // after the cut, the loop runs until the end of the show
-		stood := p.pausesBefore(from + after)
-		from = stood.output - stood.stopped - after // in frames of the mixer
+		clock := p.pausesBefore(from + after)
+		from = clock.output - clock.stopped - after // in frames of the mixer
 		if known && f.now == from+after {
-			b.reached, b.frame, b.block, p.skips = true, stood.output-after, nil, false
-			f.flips = f.flips[stood.flips:]
-			f.stood, p.freeze.output = stood.stopped, stood.output
-			p.freeze.frozen, p.freeze.faded = stood.on, int(stood.faded)
-			p.freeze.on.Store(stood.on)
+			b.reached, b.frame, b.block, p.skipMixing = true, clock.output-after, nil, false
+			f.pauseChanges = f.pauseChanges[clock.changes:]
+			f.pausedFrames, p.freeze.output = clock.stopped, clock.output
+			p.freeze.frozen, p.freeze.fadeProgress = clock.paused, int(clock.fadeProgress)
+			p.freeze.on.Store(clock.paused)
 			return true, nil
 		}
-		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.hasPendingMessages() && f.now >= over(&st)+int64(p.mixer.LatencyFrames()) {
-			return false, fmt.Errorf("cue: %w: it ends at %v", ErrBeginning, rules.FrameTime(min(p.cut, over(&st)), p.sheet.Rate))
+		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.hasPendingMessages() && f.now >= endOfSound(&st)+int64(p.mixer.LatencyFrames()) {
+			return false, fmt.Errorf("cue: %w: it ends at %v", ErrStartPosition, rules.FrameTime(min(p.cut, endOfSound(&st)), p.sheet.Rate))
 		}
-		n, wide := min(most, int64(len(b.block)/p.outputs)), int64(p.outputs)
-		if p.skips = false; known {
+		n, outputs := min(most, int64(len(b.block)/p.outputs)), int64(p.outputs)
+		if p.skipMixing = false; known {
 			n = min(n, from+after-f.now)
 			// A tail longer than the lead-in is exact only in a render from the start.
-			if mixed := from - pcm.Frames(leadIn, p.sheet.Rate); f.now < mixed && !p.sheet.Master.DCGuard {
-				n = min(n, mixed-f.now)
-				p.skips = true
+			if leadInStart := from - pcm.Frames(leadIn, p.sheet.Rate); f.now < leadInStart && !p.sheet.Master.DCGuard {
+				n = min(n, leadInStart-f.now)
+				p.skipMixing = true
 			}
 		}
 		if p.lookahead.on {
 			if !known {
-				return false, fmt.Errorf("cue: %w: cue %s begins at the end of another, which only a render computes; begin at a time", ErrBeginning, yaml.Quote(p.options.Cue))
+				return false, fmt.Errorf("cue: %w: cue %s begins at the end of another, which only a render computes; begin at a time", ErrStartPosition, yaml.Quote(p.options.Cue))
 			}
-			if err := p.mixArmed(b.block[:n*wide]); err != nil {
+			if err := p.mixWithLookahead(b.block[:n*outputs]); err != nil {
 				return false, err
 			}
-		} else if !known && p.follows.waits() { // stops at every end of a cue
-			k, err := p.mixToEnd(b.block[:n*wide])
+		} else if !known && p.follows.hasPending() { // stops at every end of a cue
+			k, err := p.mixToEnd(b.block[:n*outputs])
 			if err != nil {
 				return false, err
 			}
 			n = int64(k)
-		} else if err := p.mixBlock(b.block[:n*wide]); err != nil {
+		} else if err := p.mixBlock(b.block[:n*outputs]); err != nil {
 			return false, err
 		}
 		most -= max(n, 1)
@@ -356,13 +356,13 @@ func (p *Player) playToStart(after int64) (there bool, err error) {
 	return false, nil
 }
 
-// mixArmed fills block, interleaved outputs, with the lookahead on: it hands commands to the mixer before their
-// frames, as Feed does, and advances p.file.now. The error is of the mixer or a stream.
-func (p *Player) mixArmed(block []pcm.Frame) error {
-	f := &p.file
+// mixWithLookahead fills block, interleaved outputs, with the lookahead on: it hands commands to the mixer before their
+// frames, as Feed does, and advances p.rendering.now. The error is of the mixer or a stream.
+func (p *Player) mixWithLookahead(block []pcm.Frame) error {
+	f := &p.rendering
 	for len(block) > 0 {
-		n := min(int64(len(block)/p.outputs), p.ahead()/2)
-		if err := p.handOverAll(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		n := min(int64(len(block)/p.outputs), p.lookaheadFrames()/2)
+		if err := p.handOverAll(f.now + p.lookaheadFrames()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.renderPrepared(block[:n*int64(p.outputs)])
@@ -372,5 +372,5 @@ func (p *Player) mixArmed(block []pcm.Frame) error {
 		st := p.mixer.Stats()
 		p.updateFired(&st)
 	}
-	return p.streams.err()
+	return p.streamErrors.err()
 }

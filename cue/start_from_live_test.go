@@ -51,8 +51,8 @@ func TestBeginningInPauses(t *testing.T) {
 				}
 				t.Fatalf("limiter %s, from %d: %d frames, which are not the last %d; the first %d are", limiter, from, len(got), len(want)-from, k)
 			}
-			if p.Began() != int64(from) {
-				t.Errorf("it began at %d, want %d", p.Began(), from)
+			if p.StartFrame() != int64(from) {
+				t.Errorf("it began at %d, want %d", p.StartFrame(), from)
 			}
 		}
 		for _, block := range []int{7, 50} { // also on a device
@@ -107,7 +107,7 @@ func TestBeginningLive(t *testing.T) {
 		if err := again.ReadGoes("goes", []byte(goes.String())); err != nil {
 			t.Fatal(err)
 		}
-		from := rules.FrameTime(p.Began(), rate)
+		from := rules.FrameTime(p.StartFrame(), rate)
 		want := readAll(t, f.playerOf(again, cue.Options{From: from}), 33)
 		latency := int(p.Mixer().LatencyFrames())
 		n := min(len(want), finished-latency)

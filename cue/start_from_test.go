@@ -38,7 +38,7 @@ func TestBeginning(t *testing.T) {
 			if events(r) != events(whole) || r.Totals != whole.Totals {
 				t.Errorf("%s from %d: %+v\n%s\nwant %+v\n%s", name, from, r.Totals, events(r), whole.Totals, events(whole))
 			}
-			if r.From != int64(from) || r.Frames != int64(len(want)) || p.Began() != int64(from) {
+			if r.From != int64(from) || r.Frames != int64(len(want)) || p.StartFrame() != int64(from) {
 				t.Errorf("%s: from %d to %d, want %d to %d", name, r.From, r.Frames, from, len(want))
 			}
 		}
@@ -55,8 +55,8 @@ func TestBeginningAtCue(t *testing.T) {
 	want, _ := f.play(sheet)
 	for number, from := range map[string]int{"1": 1000, "1.0": 1000, "20": 4000, "2": 5007, "3": 6000} {
 		p := f.player(sheet, cue.Options{Cue: number})
-		if got := readAll(t, p, 333); !slices.Equal(got, want[from:]) || p.Began() != int64(from) {
-			t.Errorf("cue %s begins at %d with %d frames, want %d with %d", number, p.Began(), len(got), from, len(want)-from)
+		if got := readAll(t, p, 333); !slices.Equal(got, want[from:]) || p.StartFrame() != int64(from) {
+			t.Errorf("cue %s begins at %d with %d frames, want %d with %d", number, p.StartFrame(), len(got), from, len(want)-from)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestBeginningNowhere(t *testing.T) {
 			}
 			p.Close()
 		}
-		if !errors.Is(err, cue.ErrBeginning) || !strings.Contains(err.Error(), c.says) {
+		if !errors.Is(err, cue.ErrStartPosition) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
 		}
 	}

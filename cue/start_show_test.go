@@ -121,14 +121,14 @@ func TestStartOfBatch(t *testing.T) {
 // start must be reported once, with the name of its sound.
 func TestStartWhileAllMoves(t *testing.T) {
 	f := newFolder(t)
-	asked, told := [2]sync.Map{}, 0
+	requested, told := [2]sync.Map{}, 0
 	p := f.player(kit+"cues: [{at: 0, play: drone, id: d}]\n", cue.Options{Block: 20, Live: true, Changes: true, Watch: func(e report.Event) {
 		if e.Cue >= 0 || e.Voice == 0 && e.Kind != mixer.EventLimited && e.Kind != mixer.EventRejected || e.Ref == 0 {
 			return
 		}
 		if e.Kind == mixer.EventStarted || e.Kind == mixer.EventLimited || e.Kind == mixer.EventRejected {
 			told++
-			if name, _ := asked[1].Load(e.Ref); name != "crash" && name != e.Sound {
+			if name, _ := requested[1].Load(e.Ref); name != "crash" && name != e.Sound {
 				t.Errorf("%+v was started as %v", e, name)
 			}
 		}
@@ -159,7 +159,7 @@ func TestStartWhileAllMoves(t *testing.T) {
 			for i := range 150 {
 				name := []string{"bell", "crash", "many", "cool", "motor"}[i%5]
 				ref := int64(1 + g*1000 + i)
-				asked[1].Store(ref, name)
+				requested[1].Store(ref, name)
 				h, err := p.Start(cue.Start{Sound: name, ID: fmt.Sprint("id", g), Owner: fmt.Sprint("o", i%9), Ref: ref, Gain: -20, For: 30 * time.Millisecond})
 				switch {
 				case errors.Is(err, mixer.ErrBusy):
@@ -167,7 +167,7 @@ func TestStartWhileAllMoves(t *testing.T) {
 					t.Error(err)
 				default:
 					for range h {
-						asked[0].Store(ref, true)
+						requested[0].Store(ref, true)
 					}
 				}
 				if _, known := p.Tag(fmt.Sprint("id", g)); !known {
@@ -190,7 +190,7 @@ func TestStartWhileAllMoves(t *testing.T) {
 	close(stop)
 	turns.Wait()
 	starts := 0
-	asked[0].Range(func(any, any) bool { starts++; return true })
+	requested[0].Range(func(any, any) bool { starts++; return true })
 	if told == 0 || starts == 0 {
 		t.Errorf("%d starts, %d were told", starts, told)
 	}

@@ -17,9 +17,9 @@ const refBits = 32
 // cue itself.
 func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
 
-// ofRef returns the index of the cue of event reference ref, and the number of its layer, from 1; 0 for the cue
+// splitRef returns the index of the cue of event reference ref, and the number of its layer, from 1; 0 for the cue
 // itself. For a start by hand it returns -1 and 0.
-func ofRef(ref int64) (cue, number int) {
+func splitRef(ref int64) (cue, number int) {
 	if ref < 0 {
 		return -1, 0
 	}
@@ -27,43 +27,45 @@ func ofRef(ref int64) (cue, number int) {
 }
 
 const (
-	// handBits is the number of bits of the sound index in the reference of a start by hand. The bits
+	// manualBits is the number of bits of the sound index in the reference of a start by hand. The bits
 	// above hold the caller's value.
-	handBits = 24
+	manualBits = 24
 
 	// MaxRef is the largest value of Start.Ref.
-	MaxRef = 1<<(63-handBits) - 1
+	MaxRef = 1<<(63-manualBits) - 1
 )
 
-// handRef returns the event reference of a start by hand, which is negative. ref is the caller's value, 0..MaxRef, and
-// sound an index in Player.sheet.Sounds. An index that does not fit is replaced by the largest value.
-func handRef(ref int64, sound int) int64 { return ^(ref<<handBits | int64(min(sound, 1<<handBits-1))) }
+// manualRef returns the event reference of a start by hand, which is negative. ref is the caller's value, 0..MaxRef,
+// and sound an index in Player.sheet.Sounds. An index that does not fit is replaced by the largest value.
+func manualRef(ref int64, sound int) int64 {
+	return ^(ref<<manualBits | int64(min(sound, 1<<manualBits-1)))
+}
 
-// ofHandRef returns the caller's value given and the index sound of the sound from ref, the event reference of a start
-// by hand. For other references it returns 0 and -1.
-func ofHandRef(ref int64) (given int64, sound int) {
+// splitManualRef returns the caller's value given and the index sound of the sound from ref, the event reference of a
+// start by hand. For other references it returns 0 and -1.
+func splitManualRef(ref int64) (value int64, sound int) {
 	if ref >= 0 {
 		return 0, -1
 	}
-	return ^ref >> handBits, int(^ref & (1<<handBits - 1))
+	return ^ref >> manualBits, int(^ref & (1<<manualBits - 1))
 }
 
-// waiting is a delayed layer of a start. The mixer does not yet find it by its tag.
-type waiting struct {
-	frame  int64
-	tag    uint64
-	bus    string
-	handle mixer.Handle
-	void   bool // it was stopped before it began
+// delayedStart is a delayed layer of a start. The mixer does not yet find it by its tag.
+type delayedStart struct {
+	frame   int64
+	tag     uint64
+	bus     string
+	handle  mixer.Handle
+	stopped bool // it was stopped before it began
 }
 
-// play starts the sound of cue c, or all its layers, at the frame of its action a and with the random choices of a.
+// startCue starts the sound of cue c, or all its layers, at the frame of its action a and with the random choices of a.
 // After mixer.ErrBusy, a repeated call continues with the layer that failed. Other errors are the mixer's, too.
-func (p *Player) play(a *Action, c *Cue) error {
+func (p *Player) startCue(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
-	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
+	tuned := p.parameters.addStart(a.Frame, c, sound, p.acceptedCommands == 0)
 	if c.launch == 0 && p.lookahead.on && p.follows.awaited[c.tag] {
-		if err := p.once(func() error { return p.moment(a.Frame).Add(p.countdownOf(c.tag), clampToInt(c.asks()/c.Times)) }); err != nil {
+		if err := p.sendOnce(func() error { return p.moment(a.Frame).Add(p.countdownOf(c.tag), clampToInt(c.startCount()/c.Times)) }); err != nil {
 			return err
 		}
 	}
@@ -71,32 +73,32 @@ func (p *Player) play(a *Action, c *Cue) error {
 	for i, one := range c.starts() {
 		file, base, number := a.File, base, 0
 		if c.layers != nil {
-			drawn := &a.layers[i]
-			file, number = drawn.file, i+1
-			base = together(base, mixer.Base{Gain: drawn.gain, Pitch: drawn.pitch, Speed: p.sheet.Sounds[one.Sound].Speed})
+			choice := &a.layerChoices[i]
+			file, number = choice.file, i+1
+			base = combineBase(base, mixer.Base{Gain: choice.gain, Pitch: choice.pitch, Speed: p.sheet.Sounds[one.Sound].Speed})
 		}
-		o := p.start(a, one, base, number)
+		o := p.voiceOptions(a, one, base, number)
 		if tuned != nil {
 			o.Gain, o.Pitch = pcm.Decibels(tuned.gain.at(a.Frame)), pcm.Semitones(tuned.pitch.at(a.Frame))
 		}
-		if err := p.once(func() error { return p.begin(a.Frame, one, p.sound(one, file), o, tuned) }); err != nil {
+		if err := p.sendOnce(func() error { return p.startVoice(a.Frame, one, p.soundOf(one, file), o, tuned) }); err != nil {
 			return err
 		}
 	}
 	if tuned != nil {
-		p.tuning.follow(a.Frame, tuned)
+		p.parameters.findCorners(a.Frame, tuned)
 	}
 	return nil
 }
 
-// start returns the mixer options of a voice of action a. c is the cue or the layer to start, and number the number of
-// the layer, from 1, or 0 without layers. base has the sound's own values and the random choices; the cue adds its
-// part.
-func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
+// voiceOptions returns the mixer options of a voice of action a. c is the cue or the layer to start, and number the
+// number of the layer, from 1, or 0 without layers. base has the sound's own values and the random choices; the cue
+// adds its part.
+func (p *Player) voiceOptions(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
 	rate, sound := p.sheet.Rate, &p.sheet.Sounds[c.Sound]
-	o := p.voiceOf(c, sound, base, rate)
+	o := p.commonOptions(c, sound, base, rate)
 	o.Group, o.Quality, o.Ref = p.groups[c.Sound], p.sheet.QualityOf(sound), refOf(a.Cue, number)
-	if c.Place != nil {
+	if c.Position != nil {
 		e := sound.Emitter
 		e.Spot = c.spot()
 		o.Emitter = &e
@@ -108,10 +110,10 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 	return o
 }
 
-// voiceOf returns the mixer options that scheduled starts and starts by hand have in common; the caller adds the
+// commonOptions returns the mixer options that scheduled starts and starts by hand have in common; the caller adds the
 // others. c is the cue or layer to start, and sound its sound. base has the sound's own values and the random choices.
 // rate is the sheet's sample rate in Hz. Any goroutine.
-func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
+func (p *Player) commonOptions(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
 		LowPass: c.Change.LowPass, HighPass: c.Change.HighPass, Sends: c.Sends,
@@ -123,38 +125,38 @@ func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) 
 	}
 }
 
-// begin starts one voice of s for c, a cue or layer, at frame plus its delay, with the options o. It counts the start
-// for waiting actions and adds its handle to tuned, which may be nil. At or after the sheet's length it starts no
+// startVoice starts one voice of s for c, a cue or layer, at frame plus its delay, with the options o. It counts the
+// start for waiting actions and adds its handle to tuned, which may be nil. At or after the sheet's length it starts no
 // voice. The error is the mixer's.
-func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
+func (p *Player) startVoice(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *parameterStart) error {
 	if p.lookahead.on {
 		o.Countdowns = p.countdownsOf(c)
 	}
-	if c.late {
+	if c.midSound {
 		wrapIntoLoop(s, &o)
 	}
 	if frame += c.delay.Frames(p.sheet.Rate); frame >= p.cut { // after the cut: it must not be waited for
-		p.follows.asked(c)
+		p.follows.countStart(c)
 		return nil
 	}
 	h, err := p.moment(frame).Play(s, o)
 	if err != nil {
 		return err
 	}
-	p.asked++
-	p.follows.asked(c)
+	p.requested++
+	p.follows.countStart(c)
 	if c.Loop && !p.lookahead.on && p.follows.awaited[c.tag] {
-		p.follows.loops = append(p.follows.loops, looping{c.tag, h})
+		p.follows.loopingStarts = append(p.follows.loopingStarts, loopingStart{c.tag, h})
 	}
 	if c.launch > 0 && p.options.Live {
-		r := &p.follows.runs[c.launch-1]
+		r := &p.follows.progress[c.launch-1]
 		r.handles = append(slices.DeleteFunc(r.handles, func(h mixer.Handle) bool { return h.State().Over() }), h)
 	}
 	if tuned != nil {
 		tuned.voices, tuned.starts = append(tuned.voices, h), append(tuned.starts, frame)
 	}
 	if !c.delay.IsZero() {
-		p.waiting = append(p.waiting, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: h})
+		p.delayed = append(p.delayed, delayedStart{frame: frame, tag: c.tag, bus: c.Bus, handle: h})
 	}
 	return nil
 }
@@ -163,7 +165,7 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 // id. An entry is nil if c has no launch or no action waits for the id.
 func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	if c.launch > 0 {
-		counts[0] = p.follows.runs[c.launch-1].count
+		counts[0] = p.follows.progress[c.launch-1].countdown
 	}
 	if p.follows.awaited[c.tag] {
 		counts[1] = p.countdownOf(c.tag)
@@ -171,27 +173,27 @@ func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	return counts
 }
 
-// actLater applies cue c to the delayed layers of its target that begin at frame or later, which the mixer does not
-// find yet. at is the moment of c at that frame. A pause of a bus or of everything needs no command: it holds them
+// applyToDelayed applies cue c to the delayed layers of its target that begin at frame or later, which the mixer does
+// not find yet. at is the moment of c at that frame. A pause of a bus or of everything needs no command: it holds them
 // when they start. The error is the mixer's; after mixer.ErrBusy a repeated call sends the rest.
-func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
-	if p.done == 1 { // the first attempt; a retry needs the same list
-		p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < frame })
+func (p *Player) applyToDelayed(at mixer.Moment, frame int64, c *Cue) error {
+	if p.acceptedCommands == 1 { // the first attempt; a retry needs the same list
+		p.delayed = slices.DeleteFunc(p.delayed, func(w delayedStart) bool { return w.frame < frame })
 	}
-	for i := range p.waiting {
-		w := &p.waiting[i]
-		acts := c.Scope == OnID && c.tag == w.tag && c.Verb != Seek
+	for i := range p.delayed {
+		w := &p.delayed[i]
+		applies := c.Scope == OnID && c.tag == w.tag && c.Verb != Seek
 		if c.Verb == Stop && c.Scope != OnID {
-			acts = c.target() == "all" || p.sheet.isBelow(w.bus, c.Target)
+			applies = c.target() == "all" || p.sheet.isBelow(w.bus, c.Target)
 		}
-		if !acts || c.Change.Fields == 0 && (c.Verb == Set || c.Verb == Fade) {
+		if !applies || c.Change.Fields == 0 && (c.Verb == Set || c.Verb == Fade) {
 			continue
 		}
-		if err := p.once(func() error { return p.act(at, c, mixer.TargetVoice(w.handle)) }); err != nil {
+		if err := p.sendOnce(func() error { return p.applyCue(at, c, mixer.TargetVoice(w.handle)) }); err != nil {
 			return err
 		}
-		if c.Verb == Stop && !w.void {
-			w.void = true
+		if c.Verb == Stop && !w.stopped {
+			w.stopped = true
 			p.stoppedFrames = append(p.stoppedFrames, w.frame)
 		}
 	}
@@ -217,9 +219,9 @@ func (s *Sheet) isBelow(bus, other string) bool {
 	return false
 }
 
-// together returns the base values of a layer: it adds the gains and pitches of the parent a and the layer b, and
+// combineBase returns the base values of a layer: it adds the gains and pitches of the parent a and the layer b, and
 // multiplies their speeds, limited to the ranges of the mixer.
-func together(a, b mixer.Base) mixer.Base {
+func combineBase(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
 		Pitch: min(max(a.Pitch+b.Pitch, -mixer.MaxPitch), mixer.MaxPitch),

@@ -45,7 +45,7 @@ func (p *Player) Step() (done bool, err error) {
 	}
 	if done {
 		t.done, t.err = true, err
-		close(p.live.over)
+		close(p.live.closed)
 		p.Close()
 	}
 	return done, err
@@ -60,15 +60,15 @@ func (p *Player) Idle() bool {
 	if t.done || !t.started || t.draining {
 		return t.done
 	}
-	_, due := p.schedule.Peek()
-	if due || p.held != nil || !a.idle() || len(p.outbox) > 0 || len(p.live.active) > 0 || p.tuning.next() != never {
+	_, scheduled := p.schedule.Peek()
+	if scheduled || p.held != nil || !a.idle() || len(p.outbox) > 0 || len(p.live.active) > 0 || p.parameters.nextCorner() != never {
 		return false
 	}
 	p.live.mutex.Lock()
-	asked := len(p.live.requests) > 0 || p.freeze.on.Load() != p.live.pauses.on
+	hasRequests := len(p.live.requests) > 0 || p.freeze.on.Load() != p.live.pauses.paused
 	p.live.mutex.Unlock()
 	now := p.mixer.Stats()
-	return !asked && p.quiet(&t.lastStats) && t.lastStats.Pending == 0 && p.quiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
+	return !hasRequests && p.isQuiet(&t.lastStats) && t.lastStats.Pending == 0 && p.isQuiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
 }
 
 // stepShow does one iteration of Step before the fade-out, and begins the fade-out after Finish. done means that the
@@ -83,15 +83,15 @@ func (p *Player) stepShow() (done bool, err error) {
 	switch {
 	case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
 		p.poll()
-		return true, p.streams.err()
-	case !p.finished(&st) || p.options.Live || p.hasPendingMessages() || p.file.kept.rings && st.Frame < over(&st): // cues may still change the tail
+		return true, p.streamErrors.err()
+	case !p.finished(&st) || p.options.Live || p.hasPendingMessages() || p.rendering.tail.enabled && st.Frame < endOfSound(&st): // cues may still change the tail
 		if err := p.handOver(&st); err != nil {
 			return true, err
 		}
-	case st.Pending == 0 && st.Frame >= over(&st)+int64(p.mixer.LatencyFrames()):
+	case st.Pending == 0 && st.Frame >= endOfSound(&st)+int64(p.mixer.LatencyFrames()):
 		p.poll()
 		p.reportUnreached()
-		return true, p.streams.err()
+		return true, p.streamErrors.err()
 	}
 	p.updatePlaying(&st)
 	if p.live.finish {
@@ -104,10 +104,10 @@ func (p *Player) stepShow() (done bool, err error) {
 // command queue is not an error; other errors of the mixer are returned.
 func (p *Player) handOver(stats *mixer.Stats) error {
 	for range 2 { // requests come after the commands that were due before them
-		if err := p.handOverAll(stats.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handOverAll(stats.Frame + p.lookaheadFrames()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
-		p.serve()
+		p.runRequests()
 	}
 	return nil
 }
@@ -157,11 +157,11 @@ func (p *Player) stepDrain() (done bool, err error) {
 	p.poll()
 	st := p.mixer.Stats()
 	switch {
-	case p.quiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
+	case p.isQuiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
 		p.poll()
 		return true, p.drainResult()
 	case st.Playing > 0 && !t.stoppedAll: // starts that were handed over before
-		t.stoppedAll = st.Asked >= p.askedFor()
+		t.stoppedAll = st.Asked >= p.requestedStarts()
 		p.mixer.StopAll(fadeOut)
 	}
 	switch {
@@ -191,5 +191,5 @@ func (p *Player) drainResult() error {
 	if p.stepState.drainErr != nil {
 		return p.stepState.drainErr
 	}
-	return p.streams.err()
+	return p.streamErrors.err()
 }

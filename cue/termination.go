@@ -25,12 +25,12 @@ func (s *Sheet) CheckRender() error {
 		r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, "the sheet repeats every %v, so a render would never end; give it an end with --length, such as --length 10m", s.Repeat)
 		return r.Errors()
 	}
-	s = s.fired()
+	s = s.withScheduledGoes()
 	ends := s.terminations()
-	for i, c := range s.acting() {
-		m := s.moment(i)
+	for i, c := range s.activeCues() {
+		m := s.lastInstant(i)
 		fail := func(format string, args ...any) {
-			r.Of(c.prefix(), func() { r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, format, args...) })
+			r.Of(c.label(), func() { r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, format, args...) })
 		}
 		for _, c := range c.starts() {
 			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.endsLoop(c, m) {
@@ -49,40 +49,40 @@ func (s *Sheet) CheckRender() error {
 	return r.Errors()
 }
 
-// moment is a position in the order of acting cues. The zero value means never; every other moment is later.
-type moment struct {
+// instant is a position in the order of acting cues. The zero value means never; every other moment is later.
+type instant struct {
 	frame int64
 	index int
 }
 
 // compare returns -1 if m is earlier than n, 1 if it is later, and 0 if they are equal.
-func (m moment) compare(n moment) int {
+func (m instant) compare(n instant) int {
 	return cmp.Or(cmp.Compare(m.frame, n.frame), cmp.Compare(m.index, n.index))
 }
 
 // before reports whether m is earlier than n: by frame, then by index.
-func (m moment) before(n moment) bool {
+func (m instant) before(n instant) bool {
 	return m.frame < n.frame || m.frame == n.frame && m.index < n.index
 }
 
 // later returns m or n, whichever is later. A zero moment is earlier than every other.
-func later(m, n moment) moment {
+func later(m, n instant) instant {
 	if m.before(n) {
 		return n
 	}
 	return m
 }
 
-// moment returns the moment of the last repetition of s.Cues[i], or its upper bound if its intervals are random.
-func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(s.Rate), i} }
+// lastInstant returns the moment of the last repetition of s.Cues[i], or its upper bound if its intervals are random.
+func (s *Sheet) lastInstant(i int) instant { return instant{s.Cues[i].lastFrame(s.Rate), i} }
 
-// certainMoment returns the latest moment when s.Cues[i] certainly acts: its last repetition, or the first if its
+// certainInstant returns the latest moment when s.Cues[i] certainly acts: its last repetition, or the first if its
 // intervals are random.
-func (s *Sheet) certainMoment(i int) moment {
-	if c := &s.Cues[i]; !c.EveryMost.IsZero() {
-		return moment{c.frame(0, s.Rate), i}
+func (s *Sheet) certainInstant(i int) instant {
+	if c := &s.Cues[i]; !c.EveryMax.IsZero() {
+		return instant{c.frame(0, s.Rate), i}
 	}
-	return s.moment(i)
+	return s.lastInstant(i)
 }
 
 // target returns the target of c. For every verb except set and fade, "master" is returned as "all".
@@ -94,10 +94,10 @@ func (c *Cue) target() string {
 }
 
 // latest maps a target to the last moment of an event.
-type latest map[string]moment
+type latest map[string]instant
 
-// note stores m as the moment of target, unless a later one is stored.
-func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
+// add stores m as the moment of target, unless a later one is stored.
+func (l latest) add(target string, m instant) { l[target] = later(l[target], m) }
 
 // terminations holds, per target, the moments that decide whether voices end: the last stop, the last resume
 // and the last release from loops. A resume counts because a paused voice does not end. The target "all"
@@ -105,47 +105,47 @@ func (l latest) note(target string, m moment) { l[target] = later(l[target], m) 
 type terminations struct {
 	stops, resumes         latest
 	releases, endlessLoops latest // per id: voices leave their loops; voices stay in them endlessly
-	under                  latest // per bus: stops of the bus and its parents
-	plays, once            map[string][]start
+	busStops               latest // per bus: stops of the bus and its parents
+	plays, once            map[string][]startInstants
 
 	// Per bus, and for "all": the earliest last stop among the starts on the bus and below it. It is zero if
 	// a start comes after its last stop.
-	buses map[string]moment
+	buses map[string]instant
 }
 
-// start is a start with an id. stop is the earliest among the last stops of this start and of the earlier
+// startInstants is a start with an id. stop is the earliest among the last stops of this start and of the earlier
 // starts of the id. The zero moment means that a start among them is never stopped.
-type start struct{ begin, stop moment }
+type startInstants struct{ first, lastStop instant }
 
 // terminations collects, from the acting cues and panics of the sheet, the starts and the last moments that stop,
 // resume or release voices. A cue with a chance may not act, so its stop, resume or release does not count.
 func (s *Sheet) terminations() *terminations {
 	e := &terminations{
 		stops: latest{}, resumes: latest{}, releases: latest{}, endlessLoops: latest{},
-		under: latest{}, plays: map[string][]start{}, once: map[string][]start{}, buses: map[string]moment{},
+		busStops: latest{}, plays: map[string][]startInstants{}, once: map[string][]startInstants{}, buses: map[string]instant{},
 	}
-	for i, c := range s.acting() {
+	for i, c := range s.activeCues() {
 		switch {
 		case c.Verb == Stop && c.Chance == 0:
-			e.stops.note(c.target(), s.certainMoment(i))
+			e.stops.add(c.target(), s.certainInstant(i))
 		case c.Verb == Resume && c.Chance == 0:
-			e.resumes.note(c.target(), s.certainMoment(i))
+			e.resumes.add(c.target(), s.certainInstant(i))
 		case c.loopsForever():
-			e.endlessLoops.note(c.target(), s.moment(i))
+			e.endlessLoops.add(c.target(), s.lastInstant(i))
 		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Chance == 0:
-			e.releases.note(c.target(), s.certainMoment(i))
+			e.releases.add(c.target(), s.certainInstant(i))
 		}
 	}
 	for _, a := range s.panics {
-		e.stops.note("all", moment{a.frame, a.cues})
+		e.stops.add("all", instant{a.frame, a.cues})
 	}
 	parents := s.Parents()
 	for bus := range parents {
 		for up := bus; up != ""; up = parents[up] {
-			e.under.note(bus, e.stops[up])
+			e.busStops.add(bus, e.stops[up])
 		}
 	}
-	e.gather(s, parents)
+	e.collectStarts(s, parents)
 	return e
 }
 
@@ -154,34 +154,34 @@ func (c *Cue) loopsForever() bool {
 	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
 }
 
-// gather records the starts of sheet s in e, by id and by bus, each with the moment of its last stop. Requires that e
-// already has all stops. parents has the parent of each bus.
-func (e *terminations) gather(s *Sheet, parents map[string]string) {
-	own := map[string]moment{} // starts on the bus itself
-	for i, asked := range s.acting() {
-		for _, c := range asked.starts() {
-			stop := e.stop(c)
-			if s.moment(i).before(stop) {
+// collectStarts records the starts of sheet s in e, by id and by bus, each with the moment of its last stop. Requires
+// that e already has all stops. parents has the parent of each bus.
+func (e *terminations) collectStarts(s *Sheet, parents map[string]string) {
+	own := map[string]instant{} // starts on the bus itself
+	for i, cue := range s.activeCues() {
+		for _, c := range cue.starts() {
+			stop := e.lastStop(c)
+			if s.lastInstant(i).before(stop) {
 				storeEarliest(own, c.Bus, stop)
 			} else {
-				own[c.Bus] = moment{}
+				own[c.Bus] = instant{}
 			}
 			if c.ID == "" {
 				continue
 			}
-			begins := start{moment{c.frame(0, s.Rate), i}, stop}
-			e.plays[c.ID] = append(e.plays[c.ID], begins)
+			instants := startInstants{instant{c.frame(0, s.Rate), i}, stop}
+			e.plays[c.ID] = append(e.plays[c.ID], instants)
 			if (!c.Loop || c.Rounds > 0) && c.For == nil {
-				e.once[c.ID] = append(e.once[c.ID], begins)
+				e.once[c.ID] = append(e.once[c.ID], instants)
 			}
 		}
 	}
-	for _, ids := range []map[string][]start{e.plays, e.once} {
+	for _, ids := range []map[string][]startInstants{e.plays, e.once} {
 		for _, all := range ids {
-			slices.SortFunc(all, func(a, b start) int { return a.begin.compare(b.begin) })
+			slices.SortFunc(all, func(a, b startInstants) int { return a.first.compare(b.first) })
 			for i := 1; i < len(all); i++ {
-				if all[i-1].stop.before(all[i].stop) {
-					all[i].stop = all[i-1].stop
+				if all[i-1].lastStop.before(all[i].lastStop) {
+					all[i].lastStop = all[i-1].lastStop
 				}
 			}
 		}
@@ -195,7 +195,7 @@ func (e *terminations) gather(s *Sheet, parents map[string]string) {
 }
 
 // storeEarliest stores m under name in buses, unless an earlier moment is stored. The zero moment is the earliest.
-func storeEarliest(buses map[string]moment, name string, m moment) {
+func storeEarliest(buses map[string]instant, name string, m instant) {
 	if least, ok := buses[name]; !ok || m.before(least) {
 		buses[name] = m
 	}
@@ -203,38 +203,38 @@ func storeEarliest(buses map[string]moment, name string, m moment) {
 
 // neverStopped reports whether any of the starts in all begins before m and has no stop after m. (Its sound may have
 // ended by itself before m.) all must be sorted by begin, with stop as gather sets it.
-func neverStopped(all []start, m moment) bool {
-	n, _ := slices.BinarySearchFunc(all, m, func(s start, m moment) int { return s.begin.compare(m) })
-	return n > 0 && !m.before(all[n-1].stop)
+func neverStopped(all []startInstants, m instant) bool {
+	n, _ := slices.BinarySearchFunc(all, m, func(s startInstants, m instant) int { return s.first.compare(m) })
+	return n > 0 && !m.before(all[n-1].lastStop)
 }
 
-// stop returns the moment of the last cue that stops the voices of the start c, by id, by bus or all; the zero moment
-// if no cue stops them.
-func (e *terminations) stop(c *Cue) moment {
-	return later(later(e.stops[c.ID], e.stops["all"]), e.under[c.Bus])
+// lastStop returns the moment of the last cue that stops the voices of the start c, by id, by bus or all; the zero
+// moment if no cue stops them.
+func (e *terminations) lastStop(c *Cue) instant {
+	return later(later(e.stops[c.ID], e.stops["all"]), e.busStops[c.Bus])
 }
 
 // endsLoop reports whether the voices of c, a looping start, are stopped or released from their loops after moment m.
-func (e *terminations) endsLoop(c *Cue, m moment) bool {
-	return m.before(e.stop(c)) || e.released(c.ID, m)
+func (e *terminations) endsLoop(c *Cue, m instant) bool {
+	return m.before(e.lastStop(c)) || e.released(c.ID, m)
 }
 
 // released reports whether the voices of id leave their loops after moment m and do not loop endlessly again later. It
 // is false for the empty id.
-func (e *terminations) released(id string, m moment) bool {
+func (e *terminations) released(id string, m instant) bool {
 	last := e.releases[id]
 	return m.before(last) && !last.before(e.endlessLoops[id])
 }
 
 // loopsForever reports whether set, a cue at moment m that makes voices loop endlessly, hits a voice that would have
 // ended, and no later cue stops or releases it.
-func (e *terminations) loopsForever(set *Cue, m moment) bool {
+func (e *terminations) loopsForever(set *Cue, m instant) bool {
 	return !e.released(set.Target, m) && neverStopped(e.once[set.Target], m)
 }
 
 // pausedForever reports whether a voice stays paused endlessly after pause, a pause cue at moment m. A pause of an id
 // holds the voices alive at that moment. A pause of a bus also holds later starts.
-func (e *terminations) pausedForever(pause *Cue, m moment) bool {
+func (e *terminations) pausedForever(pause *Cue, m instant) bool {
 	if m.before(e.resumes[pause.target()]) {
 		return false
 	}
@@ -250,48 +250,48 @@ func (e *terminations) pausedForever(pause *Cue, m moment) bool {
 var ErrEndless = errors.New("cue: the render does not end")
 
 const (
-	// slowest is the lowest pitch of a voice, in semitones.
-	slowest = -96
+	// minPitch is the lowest pitch of a voice, in semitones.
+	minPitch = -96
 
-	// grace is an upper bound for the tail of a voice plus the limiter's delay, in seconds.
-	grace = 1
+	// maxTail is an upper bound for the tail of a voice plus the limiter's delay, in seconds.
+	maxTail = 1
 
-	// letGo is an upper bound, in seconds, for the additional time of the DC guard. It measures whole
+	// maxDCFade is an upper bound, in seconds, for the additional time of the DC guard. It measures whole
 	// seconds, at most two of them, and then fades out in half a second.
-	letGo = 3
+	maxDCFade = 3
 )
 
-// bound returns an upper bound for the end of a render, in frames. It returns never if the end is unknown or set
+// upperBound returns an upper bound for the end of a render, in frames. It returns never if the end is unknown or set
 // elsewhere: the sheet has a length or panics, waits for ends, does not end, or plays a stream of unknown length.
 //
 // After the last cue no voice is started, paused, moved to another position or kept in a loop. Each voice that plays
 // then has at most its whole sound left, at the slowest pitch of the sheet, plus the loop rounds of the sheet.
-func (p *Player) bound() int64 {
+func (p *Player) upperBound() int64 {
 	s := p.sheet
-	if s.Length != nil || len(s.panics) > 0 || s.Awaits() || s.CheckRender() != nil {
+	if s.Length != nil || len(s.panics) > 0 || s.HasFollowOns() || s.CheckRender() != nil {
 		return never
 	}
 	last := 0.0 // frames
-	for i, asked := range s.acting() {
-		m := s.moment(i).frame
-		last = max(last, float64(m+asked.Over.Frames(s.Rate)))
-		for _, c := range asked.starts() {
+	for i, cue := range s.activeCues() {
+		m := s.lastInstant(i).frame
+		last = max(last, float64(m+cue.Over.Frames(s.Rate)))
+		for _, c := range cue.starts() {
 			last = max(last, float64(m+c.delay.Frames(s.Rate)))
 		}
 	}
 	pitches := s.pitches()
-	rest := 0.0
-	for _, asked := range s.acting() {
-		for _, c := range asked.starts() {
-			rest = max(rest, p.maxDuration(c, asked, &pitches))
+	maxRemaining := 0.0
+	for _, cue := range s.activeCues() {
+		for _, c := range cue.starts() {
+			maxRemaining = max(maxRemaining, p.maxDuration(c, cue, &pitches))
 		}
 	}
-	if rest == never {
+	if maxRemaining == never {
 		return never
 	}
-	end := last + rest + float64(grace*s.Rate) + float64(s.effectTail())
+	end := last + maxRemaining + float64(maxTail*s.Rate) + float64(s.effectTail())
 	if s.Master.DCGuard {
-		end += float64(letGo * s.Rate)
+		end += float64(maxDCFade * s.Rate)
 	}
 	if end >= never/2 {
 		return never
@@ -301,7 +301,7 @@ func (p *Player) bound() int64 {
 
 // maxDuration returns an upper bound for the duration of the start c in frames, or never if the length of a stream is
 // unknown. c is cue itself or a layer of it. pitches are the pitches of the sheet.
-func (p *Player) maxDuration(c, cue *Cue, pitches *pitches) float64 {
+func (p *Player) maxDuration(c, cue *Cue, pitches *pitchRanges) float64 {
 	s := p.sheet
 	if c.For != nil {
 		return float64(c.For.Frames(s.Rate))
@@ -317,19 +317,19 @@ func (p *Player) maxDuration(c, cue *Cue, pitches *pitches) float64 {
 		}
 		frames = max(frames, float64(sound.Frames())+float64(float64(rounds+1)*float64(sound.Loop().Frames())))
 	}
-	return frames * math.Exp2(-max(pitches.of(s, c, cue).least, slowest)/12)
+	return frames * math.Exp2(-max(pitches.rangeOf(s, c, cue).low, minPitch)/12)
 }
 
 // checkEnd returns an error that wraps ErrEndless if the render has reached its upper bound, see bound; otherwise nil.
 // It computes the bound at the first call.
 func (p *Player) checkEnd() error {
-	f := &p.file
-	if f.bound == 0 {
-		f.bound = p.bound()
+	f := &p.rendering
+	if f.upperBound == 0 {
+		f.upperBound = p.upperBound()
 	}
-	if f.now < f.bound {
+	if f.now < f.upperBound {
 		return nil
 	}
 	return fmt.Errorf("%w: all voices should have ended before %v, but %d still play; set a length, such as `length: 60s`",
-		ErrEndless, rules.FrameTime(f.bound, p.sheet.Rate), p.mixer.Stats().Playing)
+		ErrEndless, rules.FrameTime(f.upperBound, p.sheet.Rate), p.mixer.Stats().Playing)
 }

@@ -41,7 +41,7 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 				}
 			}
 		}
-		for _, h := range p.follows.runs[i].handles {
+		for _, h := range p.follows.progress[i].handles {
 			if one == 1 {
 				_ = h.Fade(gain, 50*time.Millisecond, voice.InDecibels) // the voice may have ended
 			}
@@ -52,7 +52,7 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 // trimCues adds by to the gains of later starts of the list cue with the given number. An unknown number has no
 // effect. Only for the goroutine of Feed.
 func (p *Player) trimCues(number string, by pcm.Decibels) {
-	if i, err := p.sheet.Place(number); err == nil {
+	if i, err := p.sheet.ListIndex(number); err == nil {
 		l := &p.sheet.List[i]
 		p.sheet.trimCues(l.First, l.Count, by)
 	}
@@ -107,7 +107,7 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 			if play == nil {
 				continue
 			}
-			e, err := trimmed(lines, action, play, by)
+			e, err := trimEdit(lines, action, play, by)
 			if err != nil {
 				return nil, fmt.Errorf("cue: line %d: %w", action.Line, err)
 			}
@@ -137,17 +137,17 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// trimmed returns the edit that adds by decibels to the gain of action, the node of a start; a missing gain becomes
+// trimEdit returns the edit that adds by decibels to the gain of action, the node of a start; a missing gain becomes
 // by. lines are the lines of the text, and play is the pair of action with the key `play`. It returns an error if the
 // text cannot be edited there.
-func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
+func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
 	}
 	if p := fields.Given(action, "gain"); p != nil {
 		old := p.Value.Text
 		number, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(old, "dB")), 64)
-		if err != nil || !stands(lines, p.Value.Place, old) {
+		if err != nil || !hasTextAt(lines, p.Value.Place, old) {
 			return edit{}, fmt.Errorf("gain %s cannot be changed; write it as a plain number", yaml.Quote(old))
 		}
 		return edit{p.Value.Place, old, text(number + by)}, nil
@@ -156,9 +156,9 @@ func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (ed
 	line := []rune(lines[play.Line-1])
 	token := play.Value.Text
 	if play.Value.Quoted {
-		token = quoted(line[end.Column-1:])
+		token = quotedPrefix(line[end.Column-1:])
 	}
-	if !stands(lines, end, token) {
+	if !hasTextAt(lines, end, token) {
 		return edit{}, fmt.Errorf("play %s cannot be followed by a gain; give the cue a gain by hand", yaml.Quote(play.Value.Text))
 	}
 	if line[play.Column-1] == '"' {
@@ -171,9 +171,9 @@ func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (ed
 	return edit{end, token, token + ", " + key + text(by)}, nil
 }
 
-// quoted returns the quoted text at the beginning of line, with its quotes, or "" if the quote is not closed. line
-// must not be empty.
-func quoted(line []rune) string {
+// quotedPrefix returns the quoted text at the beginning of line, with its quotes, or "" if the quote is not closed.
+// line must not be empty.
+func quotedPrefix(line []rune) string {
 	for i := 1; i < len(line); i++ {
 		switch {
 		case line[0] == '"' && line[i] == '\\':
@@ -185,9 +185,9 @@ func quoted(line []rune) string {
 	return ""
 }
 
-// stands reports whether text is in lines at the place at, whose line and column count from 1. An empty text, or a
+// hasTextAt reports whether text is in lines at the place at, whose line and column count from 1. An empty text, or a
 // place outside the lines, gives false.
-func stands(lines []string, at yaml.Place, text string) bool {
+func hasTextAt(lines []string, at yaml.Place, text string) bool {
 	if text == "" || at.Line < 1 || at.Line > len(lines) {
 		return false
 	}

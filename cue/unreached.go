@@ -10,14 +10,14 @@ const maxMissed = 100000
 // them, and removes them from the schedule. It reports at most maxMissed scheduled ones, and only before the sheet's
 // length.
 func (p *Player) reportUnreached() {
-	miss := func(a *Action) {
+	report := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(p.event(&mixer.Event{Frame: a.Frame, Kind: mixer.EventMissed, Slot: -1, Ref: int64(a.Cue)}))
+			p.reportEvent(p.event(&mixer.Event{Frame: a.Frame, Kind: mixer.EventMissed, Slot: -1, Ref: int64(a.Cue)}))
 		}
 	}
 	if p.held != nil {
-		miss(p.held)
+		report(p.held)
 		p.held = nil
 	}
 	for n := 0; n < maxMissed; {
@@ -29,8 +29,8 @@ func (p *Player) reportUnreached() {
 			p.schedule.drop()
 			continue
 		}
-		if a, _ := p.schedule.Next(); !a.Passed {
-			miss(&a)
+		if a, _ := p.schedule.Next(); !a.Skipped {
+			report(&a)
 		}
 		n++
 	}

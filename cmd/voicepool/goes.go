@@ -39,11 +39,11 @@ func (f fromFlags) check() error {
 	return nil
 }
 
-// explain converts err to a usage error that names the flag, if err is a cue.ErrBeginning, an invalid start position.
-// Other errors, and nil, are returned as they are.
+// explain converts err to a usage error that names the flag, if err is a cue.ErrStartPosition, an invalid start
+// position. Other errors, and nil, are returned as they are.
 func (f fromFlags) explain(err error) error {
 	switch {
-	case !errors.Is(err, cue.ErrBeginning):
+	case !errors.Is(err, cue.ErrStartPosition):
 		return err
 	case f.Cue != "":
 		return console.Usage("--cue %s: %s", oneLine(f.Cue), console.Message(err))

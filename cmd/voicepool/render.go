@@ -186,14 +186,14 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		}
 		frames += int64(n / outputs)
 		left, right := player.Levels()
-		drawing.Look(player.Mixer(), player.Began()+frames, left, right)
+		drawing.Look(player.Mixer(), player.StartFrame()+frames, left, right)
 		if !r.Verbose && time.Since(told) >= console.Often {
 			told = time.Now()
 			if frames == 0 {
 				begin = told
 				c.Progress("seeking to the start: %s", seconds(player.Mixer().Now(), rate))
 			} else {
-				c.Progress("%s", console.Rendered(frames, player.Ends()-player.Began(), rate, time.Since(begin)))
+				c.Progress("%s", console.Rendered(frames, player.EstimatedEnd()-player.StartFrame(), rate, time.Since(begin)))
 			}
 		}
 	}

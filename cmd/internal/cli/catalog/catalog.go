@@ -38,7 +38,7 @@ type Options struct {
 	In        io.Reader      // standard input
 	Library   sounds.Options // of the library of each sound
 	Portraits bool           // for Paint
-	Loading   cue.Loading    // shows the progress; optional
+	Loading   cue.Progress   // shows the progress; optional
 }
 
 // Gather loads the sounds in list, in parallel on all processors, and returns their rows in the same order. A sound

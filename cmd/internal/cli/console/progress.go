@@ -55,7 +55,7 @@ const Often = 100 * time.Millisecond
 // Work returns a function that shows a progress line for the work called what: the share that is done and the
 // remaining time, at most every 100 ms. When all is done, the function removes the line. Without a terminal, or if
 // Quiet is set, Work returns nil.
-func (c *Console) Work(what string) cue.Loading {
+func (c *Console) Work(what string) cue.Progress {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
 	}
@@ -78,10 +78,10 @@ func (c *Console) Work(what string) cue.Loading {
 }
 
 // Loading returns a function that shows the progress of loading sounds, or nil; see Work.
-func (c *Console) Loading() cue.Loading { return c.Work("loading") }
+func (c *Console) Loading() cue.Progress { return c.Work("loading") }
 
 // Preparing returns a function that shows the progress of preparing sounds for pitches, or nil; see Work.
-func (c *Console) Preparing() cue.Loading { return c.Work("preparing") }
+func (c *Console) Preparing() cue.Progress { return c.Work("preparing") }
 
 // percent returns share, 0 to 1, as a bar of 20 characters and a percentage that is rounded down.
 func percent(share float64) string {

@@ -44,7 +44,7 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	x := &Estimate{Pool: slotsOf(sheet)}
 	x.goes = len(sheet.List) > 0
 	if sheet.CheckGoes() != nil {
-		x.Waits = sheet.Waits()
+		x.Waits = sheet.GoCount()
 		return x, nil
 	}
 	endless, _ := errors.AsType[rules.Errors](sheet.CheckRender())
@@ -56,7 +56,7 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 		return nil, err
 	}
 	x.unknown = err
-	if x.Endless, x.Partial, x.Missing, x.Rings = e.Endless, e.Cut, e.Missing, e.Rings; err != nil {
+	if x.Endless, x.Partial, x.Missing, x.Rings = e.Endless, e.Cut, e.Missing, e.HasTail; err != nil {
 		return x, nil
 	}
 	if x.Voices = &e.Voices; !e.Endless {

@@ -25,7 +25,7 @@ type Corpus struct {
 // Recordings loads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative to
 // folder. An unusable file does not cause an error: the Corpus lists it with the reason. A kind without a sound is an
 // error, and so is the end of ctx. loading receives the progress; it may be nil.
-func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
+func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Progress) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
 	sources := make([]sounds.Source, len(files))

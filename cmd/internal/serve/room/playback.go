@@ -49,7 +49,7 @@ func (r *Room) library(s *cue.Sheet) *sounds.Library {
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
 	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
-	o.Broken = func(err error) { r.say(r.hide(s, err.Error())) }
+	o.StreamError = func(err error) { r.say(r.hide(s, err.Error())) }
 	o.Fired = r.fired
 	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
 	if err == nil {

@@ -26,25 +26,25 @@ func (v restoredLoops) Playing() []cue.Running {
 			continue
 		}
 		last = one.start
-		list, err := s.Place(one.number)
+		list, err := s.ListIndex(one.number)
 		if err != nil {
 			list = -1
 		}
-		running := cue.Running{List: list, Begun: one.began, Left: -1}
+		running := cue.Running{List: list, StartFrame: one.began, Remaining: -1}
 		if one.order.For > 0 {
-			running.Left = max(one.began+pcm.Frames(one.order.For, s.Rate)-v.Mixer().Now(), 0)
+			running.Remaining = max(one.began+pcm.Frames(one.order.For, s.Rate)-v.Mixer().Now(), 0)
 		}
 		all = append(all, running)
 	}
 	return all
 }
 
-// Cease fades out the list cue with the index list, including its restored loops, over the time over; 0 means 10 ms. A
-// negative index means the restored loops of cues that the sheet no longer has. It does not wait for the fade.
-func (v restoredLoops) Cease(list int, over time.Duration) {
-	v.Player.Cease(list, over)
+// StopCue fades out the list cue with the index list, including its restored loops, over the time over; 0 means 10 ms.
+// A negative index means the restored loops of cues that the sheet no longer has. It does not wait for the fade.
+func (v restoredLoops) StopCue(list int, over time.Duration) {
+	v.Player.StopCue(list, over)
 	for _, one := range v.loops.restoredLoops() {
-		if i, err := v.Sheet().Place(one.number); err == nil && i == list || err != nil && list < 0 {
+		if i, err := v.Sheet().ListIndex(one.number); err == nil && i == list || err != nil && list < 0 {
 			_ = v.Mixer().At(mixer.Now).Stop(mixer.TargetVoice(one.voice), over) // the voice may have ended
 		}
 	}

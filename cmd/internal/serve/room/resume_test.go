@@ -161,7 +161,7 @@ list:
 		if got := running(); !slices.Equal(got, []string{"1", "4", "5"}) {
 			t.Errorf("these cues run: %v", got)
 		}
-		if err := now.Show().Cease("1", 0); err != nil {
+		if err := now.Show().StopCue("1", 0); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(100 * time.Millisecond)

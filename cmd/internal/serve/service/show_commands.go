@@ -48,7 +48,7 @@ func replyStandby(r *room.Room, word string) (int, any) {
 // also without a list, it returns a problem with status 404 that suggests the nearest number.
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
-	_, err := s.Place(number)
+	_, err := s.ListIndex(number)
 	if err == nil {
 		return nil
 	}

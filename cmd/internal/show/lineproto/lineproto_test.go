@@ -30,7 +30,7 @@ type player struct{ mixer *mixer.Mixer }
 
 func (player) FireFrom(int, time.Duration) error { return nil }
 func (player) Panic(time.Duration)               {}
-func (player) Cease(int, time.Duration)          {}
+func (player) StopCue(int, time.Duration)        {}
 func (player) Hold(bool)                         {}
 func (player) Playing() []cue.Running            { return nil }
 func (player) Finish()                           {}

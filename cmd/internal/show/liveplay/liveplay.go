@@ -85,7 +85,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	happens, told := liveview.NewBoard(), &troubles{console: c}
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: told.damaged})
 	o := l.Player
-	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
+	o.Watch, o.StreamError, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
 	o.Changes = l.Again != nil
 	messages := osc.New(sheet, osc.Options{Sent: l.sent(told, sheet.Rate), Failed: func(err error) { told.add(err) }})
 	defer messages.Close()

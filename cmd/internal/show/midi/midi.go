@@ -59,7 +59,7 @@ func Command(message []byte, table []cue.Midi) string {
 				if t.Cue != "" {
 					return "go " + t.Cue
 				}
-				return t.Do
+				return t.Action
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 var table = []cue.Midi{
-	{Number: 60, Do: "go"}, {Number: 60, Channel: 10, Cue: "2.5"}, {Number: 61, Cue: "Q7"},
-	{Kind: cue.MidiProgram, Number: 0, Do: "panic"}, {Kind: cue.MidiControl, Number: 64, Do: "pause"},
+	{Number: 60, Action: "go"}, {Number: 60, Channel: 10, Cue: "2.5"}, {Number: 61, Cue: "Q7"},
+	{Kind: cue.MidiProgram, Number: 0, Action: "panic"}, {Kind: cue.MidiControl, Number: 64, Action: "pause"},
 }
 
 func tabled() []cue.Midi { return table }

@@ -107,7 +107,7 @@ func (c *call) act(do command, l *list, i int) error {
 // ceases returns an action that fades the running voices of a cue out in the time over and ends the cue. If the cue
 // does not run, the action has no effect.
 func ceases(over time.Duration) command {
-	return func(c *call, l *list, i int) error { return c.room.Show().Cease(l.state.List[i].Cue, over) }
+	return func(c *call, l *list, i int) error { return c.room.Show().StopCue(l.state.List[i].Cue, over) }
 }
 
 // starts starts the cue with index i in l at once, and does not move standby. It returns the errors of

@@ -48,7 +48,7 @@ func (p *player) FireFrom(list int, from time.Duration) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.note("fire %s", p.sheet.List[list].Number)
-	p.playing = append(p.playing, cue.Running{List: list, Begun: 0, Left: -1})
+	p.playing = append(p.playing, cue.Running{List: list, StartFrame: 0, Remaining: -1})
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (p *player) Panic(over time.Duration) {
 	p.playing = nil
 }
 
-func (p *player) Cease(list int, over time.Duration) {
+func (p *player) StopCue(list int, over time.Duration) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.note("cease %s %v", p.sheet.List[list].Number, over)

@@ -56,7 +56,7 @@ func (l *list) indexOf(number string) int {
 	if i := slices.IndexFunc(l.state.List, same); i >= 0 {
 		return i
 	}
-	if i, err := l.sheet.Place(number); err == nil { // 2.50 equals 2.5
+	if i, err := l.sheet.ListIndex(number); err == nil { // 2.50 equals 2.5
 		number = l.sheet.List[i].Number
 		return slices.IndexFunc(l.state.List, same)
 	}
@@ -104,8 +104,8 @@ func (l *list) cue(i int) cueProperties {
 	if j, there := l.indexes[one.Cue]; there {
 		c := &l.sheet.List[j]
 		actions := l.sheet.Cues[c.First : c.First+c.Count]
-		v["preWait"] = c.Pre.Duration(1e6).Seconds()
-		v["postWait"] = c.Wait.Duration(1e6).Seconds()
+		v["preWait"] = c.PreWait.Duration(1e6).Seconds()
+		v["postWait"] = c.PostWait.Duration(1e6).Seconds()
 		v["type"] = kind(c, actions)
 		for k := range actions {
 			if a := &actions[k]; a.Verb == cue.Play && a.Loop && a.Rounds == 0 {
@@ -158,7 +158,7 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 		return "Audio"
 	case cue.Stop:
 		return "Stop"
-	case cue.Fade, cue.Set, cue.Put, cue.SetScene, cue.SetDuck:
+	case cue.Fade, cue.Set, cue.Move, cue.SetScene, cue.SetDuck:
 		return "Fade"
 	case cue.Pause:
 		return "Pause"

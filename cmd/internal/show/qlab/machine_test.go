@@ -35,7 +35,7 @@ func TestMachine(t *testing.T) {
 			"go cue":  func(*rapid.T) { n := number(); do("/voicepool/main/go", hand.Go(n), n) },
 			"start":   func(*rapid.T) { n := number(); do(prefix()+"/cue/"+n+"/start", hand.Start(n)) },
 			"by id":   func(*rapid.T) { n := number(); do("/cue_id/"+cueID("main", n)+"/start", hand.Start(n)) },
-			"stop":    func(*rapid.T) { n := number(); do("/cue/"+n+"/stop", hand.Cease(n, stopFade)) },
+			"stop":    func(*rapid.T) { n := number(); do("/cue/"+n+"/stop", hand.StopCue(n, stopFade)) },
 			"standby": func(*rapid.T) { n := number(); do("/voicepool/main/standby", hand.Standby(n), n) },
 			"goto":    func(*rapid.T) { n := number(); do(prefix()+"/playhead/"+n, hand.Standby(n)) },
 			"next":    func(*rapid.T) { do(prefix()+"/playhead/next", hand.Step(1)) },

@@ -56,7 +56,7 @@ type turning struct {
 }
 
 func (p *turning) Playing() []cue.Running { return []cue.Running{{List: int(p.place.Load())}} }
-func (p *turning) Cease(list int, _ time.Duration) {
+func (p *turning) StopCue(list int, _ time.Duration) {
 	if int64(list) != p.place.Load() {
 		p.wrong.Add(1)
 	}

@@ -86,7 +86,7 @@ func (s *Show) IsMuted(name string) bool {
 func (s *Show) Return(last, standby string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if i, err := s.sheet.Place(last); err == nil && last != "" {
+	if i, err := s.sheet.ListIndex(last); err == nil && last != "" {
 		s.last, s.standby = i, s.after(i)
 	}
 	if i, err := s.find(standby); err == nil && standby != "" {

@@ -26,18 +26,18 @@ func (s *Show) Start(number string) error {
 	return nil
 }
 
-// Cease fades out the cue called number in the time over, cancels its waits and reports an event, if that cue is
+// StopCue fades out the cue called number in the time over, cancels its waits and reports an event, if that cue is
 // running or waiting. Otherwise it has no effect. Only an unknown number is an error.
-func (s *Show) Cease(number string, over time.Duration) error {
+func (s *Show) StopCue(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	i, err := s.sheet.Place(number)
+	i, err := s.sheet.ListIndex(number)
 	if err != nil {
 		return err
 	}
 	for _, r := range s.player.Playing() {
 		if r.List == i {
-			s.player.Cease(i, over)
+			s.player.StopCue(i, over)
 			s.report("stop " + s.number(i))
 			break
 		}

@@ -37,11 +37,11 @@ func TestCease(t *testing.T) {
 	s, p := newShow(t, showrun.Options{})
 	p.playing = []cue.Running{{List: 1}, {List: 1}, {List: 4, Waiting: true}}
 	for _, number := range []string{"2", "4", "1"} {
-		if err := s.Cease(number, time.Second); err != nil {
+		if err := s.StopCue(number, time.Second); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := s.Cease("9", time.Second); err == nil {
+	if err := s.StopCue("9", time.Second); err == nil {
 		t.Error("a cue that there is not ends")
 	}
 	if got := p.take(); got != "cease 1 1s, cease 4 1s" {

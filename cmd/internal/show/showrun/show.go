@@ -19,7 +19,7 @@ import (
 type Player interface {
 	FireFrom(list int, from time.Duration) error
 	Panic(over time.Duration)
-	Cease(list int, over time.Duration)
+	StopCue(list int, over time.Duration)
 	Hold(on bool)
 	Trim(list int, by pcm.Decibels)
 	Do(words ...string) error
@@ -92,7 +92,7 @@ func (s *Show) Done() <-chan struct{} { return s.done }
 // -1). Without such a cue it returns an index outside of the list: for step 1 at least its length, for step -1 less
 // than 0. The caller holds s.mutex.
 func (s *Show) armedFrom(at, step int) int {
-	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Off {
+	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Disabled {
 		at += step
 	}
 	return at
@@ -191,8 +191,8 @@ func (s *Show) Load(at time.Duration) error {
 // find returns the list index of the cue called number. An unknown number and a disarmed cue (`arm: false`) are errors.
 // The caller holds s.mutex.
 func (s *Show) find(number string) (int, error) {
-	i, err := s.sheet.Place(number)
-	if err == nil && s.sheet.List[i].Off {
+	i, err := s.sheet.ListIndex(number)
+	if err == nil && s.sheet.List[i].Disabled {
 		err = fmt.Errorf("cue %q has `arm: false`, so no GO reaches it", s.sheet.List[i].Number)
 	}
 	return i, err
@@ -274,7 +274,7 @@ func (s *Show) Stop(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, r := range s.player.Playing() {
-		s.player.Cease(r.List, over)
+		s.player.StopCue(r.List, over)
 	}
 	s.report("stop")
 }
@@ -344,7 +344,7 @@ func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	take()
 	where := func(i int) int {
 		if i >= 0 && i < len(s.sheet.List) {
-			if j, err := sheet.Place(s.sheet.List[i].Number); err == nil {
+			if j, err := sheet.ListIndex(s.sheet.List[i].Number); err == nil {
 				return j
 			}
 		}

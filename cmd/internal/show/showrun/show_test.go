@@ -39,14 +39,14 @@ func (p *player) FireFrom(list int, from time.Duration) error {
 	}
 	return p.fails
 }
-func (p *player) Standby() int                       { return 0 }
-func (p *player) Panic(over time.Duration)           { p.note("panic %v", over) }
-func (p *player) Cease(list int, over time.Duration) { p.note("cease %d %v", list, over) }
-func (p *player) Hold(on bool)                       { p.note("hold %v", on) }
-func (p *player) Playing() []cue.Running             { return p.playing }
-func (p *player) Finish()                            { p.note("finish") }
-func (p *player) Mixer() *mixer.Mixer                { return p.mixer }
-func (p *player) Trim(list int, by pcm.Decibels)     { p.note("trim %d %v", list, by) }
+func (p *player) Standby() int                         { return 0 }
+func (p *player) Panic(over time.Duration)             { p.note("panic %v", over) }
+func (p *player) StopCue(list int, over time.Duration) { p.note("cease %d %v", list, over) }
+func (p *player) Hold(on bool)                         { p.note("hold %v", on) }
+func (p *player) Playing() []cue.Running               { return p.playing }
+func (p *player) Finish()                              { p.note("finish") }
+func (p *player) Mixer() *mixer.Mixer                  { return p.mixer }
+func (p *player) Trim(list int, by pcm.Decibels)       { p.note("trim %d %v", list, by) }
 func (p *player) Do(words ...string) error {
 	p.note("do %s", strings.Join(words, " "))
 	return p.fails
@@ -197,7 +197,7 @@ func TestStop(t *testing.T) {
 // TestState checks the state for screens.
 func TestState(t *testing.T) {
 	s, p := newShow(t, showrun.Options{})
-	p.playing = []cue.Running{{List: 0, Begun: 48000, Left: 24000}, {List: 4, Begun: -1, Left: -1, Waiting: true}}
+	p.playing = []cue.Running{{List: 0, StartFrame: 48000, Remaining: 24000}, {List: 4, StartFrame: -1, Remaining: -1, Waiting: true}}
 	if err := errors.Join(s.Do("go"), s.Do("master -3"), s.Do("mute music"), s.Do("unmute sfx")); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (s *Show) State() *State {
 	}
 	for i := range s.sheet.List {
 		l := &s.sheet.List[i]
-		st.List = append(st.List, ListCue{Cue: l.Number, Name: s.name(l), Note: l.Note, Colour: l.Colour, Then: l.Then.String(), Armed: !l.Off, Trim: s.trims[i]})
+		st.List = append(st.List, ListCue{Cue: l.Number, Name: s.name(l), Note: l.Note, Colour: l.Colour, Then: l.Then.String(), Armed: !l.Disabled, Trim: s.trims[i]})
 	}
 	for _, r := range s.player.Playing() {
 		l := &cue.ListCue{Name: "no longer in the sheet"}
@@ -111,11 +111,11 @@ func (s *Show) State() *State {
 		one := Running{Cue: l.Number, Name: s.name(l), State: "sounding"}
 		if r.Waiting {
 			one.State = "waiting"
-		} else if r.Begun >= 0 {
-			one.Elapsed = tenth(max(float64(now-r.Begun), 0) / rate)
+		} else if r.StartFrame >= 0 {
+			one.Elapsed = tenth(max(float64(now-r.StartFrame), 0) / rate)
 		}
-		if r.Left >= 0 {
-			left := tenth(float64(r.Left) / rate)
+		if r.Remaining >= 0 {
+			left := tenth(float64(r.Remaining) / rate)
 			one.Remaining = &left
 		}
 		st.Running = append(st.Running, one)

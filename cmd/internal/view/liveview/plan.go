@@ -17,7 +17,7 @@ type plan struct {
 // starts, and only if p follows its sheet without an operator.
 func (b *Board) Plan(p *cue.Player) {
 	s := p.Sheet()
-	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
+	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.EstimatedEnd()}
 }
 
 // steps is the maximum number of actions skipped for one picture.
@@ -35,8 +35,8 @@ func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	}
 	now.Ends = l.ends
 	for range steps {
-		if l.ahead && l.next.Frame > now.Stats.Frame && !l.next.Passed {
-			now.Next, now.NextAt = l.schedule.Says(&l.next), l.next.Frame
+		if l.ahead && l.next.Frame > now.Stats.Frame && !l.next.Skipped {
+			now.Next, now.NextAt = l.schedule.Describe(&l.next), l.next.Frame
 			return
 		}
 		if l.next, l.ahead = l.schedule.Next(); !l.ahead {
