@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// keep is the maximum number of waiting bytes.
-const keep = 1 << 20
+// maxQueued is the maximum number of waiting bytes.
+const maxQueued = 1 << 20
 
 // ErrUnread is the error of a Log whose reader is blocked.
 var ErrUnread = errors.New("the reader does not keep up")
@@ -20,12 +20,12 @@ var ErrUnread = errors.New("the reader does not keep up")
 type Log struct {
 	out io.Writer
 
-	mutex   sync.Mutex
-	waiting []byte
-	under   int // lines of the running write
-	dropped int // lines
-	err     error
-	closed  bool
+	mutex    sync.Mutex
+	queue    []byte
+	inFlight int // lines of the running write
+	dropped  int // lines
+	err      error
+	closed   bool
 
 	wake, done chan struct{}
 }
@@ -42,11 +42,11 @@ func New(out io.Writer) *Log {
 func (l *Log) Write(p []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.closed || l.err != nil || len(l.waiting)+len(p) > keep {
+	if l.closed || l.err != nil || len(l.queue)+len(p) > maxQueued {
 		l.dropped += lines(p)
 		return len(p), nil
 	}
-	l.waiting = append(l.waiting, p...)
+	l.queue = append(l.queue, p...)
 	l.signal()
 	return len(p), nil
 }
@@ -74,9 +74,9 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if left := l.under + lines(l.waiting); left > 0 {
+	if left := l.inFlight + lines(l.queue); left > 0 {
 		l.dropped += left
-		l.waiting, l.under = nil, 0
+		l.queue, l.inFlight = nil, 0
 		if l.err == nil {
 			l.err = ErrUnread
 		}
@@ -93,7 +93,7 @@ func (l *Log) run() {
 	defer close(l.done)
 	for range l.wake {
 		for {
-			text, ended := l.take()
+			text, ended := l.dequeue()
 			if ended {
 				return
 			}
@@ -101,32 +101,32 @@ func (l *Log) run() {
 				break
 			}
 			n, err := l.out.Write(text)
-			l.wrote(text[n:], err)
+			l.finishWrite(text[n:], err)
 		}
 	}
 }
 
-// take removes and returns all queued lines, or nil if the queue is empty. It stores their number in l.under, until
-// wrote resets it. ended is true if the log is closed and the queue was empty.
-func (l *Log) take() (text []byte, ended bool) {
+// dequeue removes and returns all queued lines, or nil if the queue is empty. It stores their number in l.inFlight,
+// until finishWrite resets it. ended is true if the log is closed and the queue was empty.
+func (l *Log) dequeue() (text []byte, ended bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	text, l.waiting = l.waiting, nil
-	l.under = lines(text)
+	text, l.queue = l.queue, nil
+	l.inFlight = lines(text)
 	return text, text == nil && l.closed
 }
 
-// wrote records the end of the write of the lines from take and sets l.under to 0. left is the part that was not
-// written, and err the error of the write. The first error is stored in l.err, and the lines of left and of the queue
-// are dropped and counted.
-func (l *Log) wrote(left []byte, err error) {
+// finishWrite records the end of the write of the lines from dequeue and sets l.inFlight to 0. unwritten is the part
+// that was not written, and err the error of the write. The first error is stored in l.err, and the lines of
+// unwritten and of the queue are dropped and counted.
+func (l *Log) finishWrite(unwritten []byte, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.under = 0
+	l.inFlight = 0
 	if err != nil && l.err == nil {
 		l.err = err
-		l.dropped += lines(left) + lines(l.waiting)
-		l.waiting = nil
+		l.dropped += lines(unwritten) + lines(l.queue)
+		l.queue = nil
 	}
 }
 

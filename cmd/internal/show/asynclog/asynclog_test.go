@@ -54,7 +54,7 @@ func TestLogCounts(t *testing.T) {
 		{name: "all is read", each: 10, lines: 3, say: []error{nil, nil, nil}},
 		{name: "nobody reads", each: 10, lines: 3, want: 3, err: ErrUnread},
 		{name: "the second fails", each: 10, lines: 3, say: []error{nil, full}, want: 2, err: full},
-		{name: "too many wait", each: keep / 4, lines: 7, want: 7, err: ErrUnread},
+		{name: "too many wait", each: maxQueued / 4, lines: 7, want: 7, err: ErrUnread},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
