@@ -47,11 +47,11 @@ func Decode(packet []byte) ([]*cue.Message, error) {
 type decoder struct{ messages []*cue.Message }
 
 var (
-	errShort  = errors.New("it ends too early")
-	errRest   = errors.New("something follows")
-	errText   = errors.New("a text is not UTF-8, or is not padded with zeros")
-	errArray  = errors.New("an array is not closed, or closed twice")
-	errLength = errors.New("its length is not a multiple of 4")
+	errShort    = errors.New("it ends too early")
+	errTrailing = errors.New("something follows")
+	errText     = errors.New("a text is not UTF-8, or is not padded with zeros")
+	errArray    = errors.New("an array is not closed, or closed twice")
+	errLength   = errors.New("its length is not a multiple of 4")
 )
 
 // packet parses b, a message or a bundle, and appends its messages to d.messages, also the messages of nested bundles.
@@ -117,7 +117,7 @@ func (d *decoder) message(b []byte) error {
 		return err
 	}
 	if len(b) > 0 {
-		return errRest
+		return errTrailing
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 			args = append(outer[len(outer)-1], any(args))
 			outer = outer[:len(outer)-1]
 			continue
-		case strings.IndexByte(known, t) < 0:
+		case strings.IndexByte(valueTypes, t) < 0:
 			for len(outer) > 0 {
 				args = append(outer[len(outer)-1], any(args))
 				outer = outer[:len(outer)-1]
@@ -160,11 +160,11 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 	return args, b, nil
 }
 
-// known are the types of values that OSC 1.0 defines.
-const known = "ifsbhtdScrmTFNI"
+// valueTypes are the types of values that OSC 1.0 defines.
+const valueTypes = "ifsbhtdScrmTFNI"
 
-// argument parses the value of type t, which must be in known, at the beginning of b. It returns a value of the Go type
-// that Decode lists, and the remaining bytes. A blob is copied. Too few bytes give errShort.
+// argument parses the value of type t, which must be in valueTypes, at the beginning of b. It returns a value of the
+// Go type that Decode lists, and the remaining bytes. A blob is copied. Too few bytes give errShort.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// queued is the maximum number of messages that wait for one destination.
-	queued = 256
+	// maxQueued is the maximum number of messages that wait for one destination.
+	maxQueued = 256
 
-	// stale is the time that a message may wait. A late lighting cue is worse than a missing one.
-	stale = time.Second
+	// maxAge is the time that a message may wait. A late lighting cue is worse than a missing one.
+	maxAge = time.Second
 
-	// patience is the time limit of a host lookup. again is the time from a failed lookup to the
-	// next one. ends is the time that Close waits for messages.
-	patience = 5 * time.Second
-	again    = 5 * time.Second
-	ends     = time.Second
+	// lookupTimeout is the time limit of a host lookup. retryInterval is the time from a failed lookup to the
+	// next one. closeTimeout is the time that Close waits for messages.
+	lookupTimeout = 5 * time.Second
+	retryInterval = 5 * time.Second
+	closeTimeout  = time.Second
 
-	// answers is the time that errors are awaited after the last message, and the time limit of a write.
-	answers = 20 * time.Millisecond
+	// writeTimeout is the time that errors are awaited after the last message, and the time limit of a write.
+	writeTimeout = 20 * time.Millisecond
 )
 
 // Options are the callbacks of a Sender.
@@ -36,8 +36,8 @@ type Options struct {
 	Sent   func(m *cue.Message, frame int64) // called for each message sent; safe for concurrent use; optional
 	Failed func(error)                       // called once for each kind of failure per destination; safe for concurrent use
 
-	dial func(ctx context.Context, to string) (net.Conn, error) // replaces UDP in tests
-	ends time.Duration                                          // replaces the constant ends in tests, if it is not 0
+	dial         func(ctx context.Context, to string) (net.Conn, error) // replaces UDP in tests
+	closeTimeout time.Duration                                          // replaces the constant closeTimeout in tests, if it is not 0
 }
 
 // Sender sends the messages of a show over UDP. Each destination has its own goroutine, so that a slow lookup delays
@@ -47,25 +47,25 @@ type Sender struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	all     sync.WaitGroup
-	waiting atomic.Int64 // messages
+	pending atomic.Int64 // messages
 	close   sync.Once
 
-	mutex sync.Mutex
-	desks map[string]*desk
+	mutex        sync.Mutex
+	destinations map[string]*destination
 }
 
-// desk is a destination: a host and port, with the queue and the connection to it.
-type desk struct {
+// destination is a destination: a host and port, with the queue and the connection to it.
+type destination struct {
 	*Sender
-	to    string
-	queue chan packet
-	mutex sync.Mutex
-	told  map[string]bool // reported failures
+	to       string
+	queue    chan packet
+	mutex    sync.Mutex
+	reported map[string]bool // reported failures
 
 	// Used by its goroutine only.
-	conn   net.Conn
-	looked time.Time
-	refuse sync.WaitGroup // the goroutine that reads its answers
+	conn     net.Conn
+	lookedUp time.Time
+	reader   sync.WaitGroup // the goroutine that reads its answers
 }
 
 // packet is an encoded message in a queue. since is the time of Send, and frame the argument of Options.Sent.
@@ -84,7 +84,7 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 			return new(net.Dialer).DialContext(ctx, "udp", to)
 		}
 	}
-	s := &Sender{options: o, desks: map[string]*desk{}}
+	s := &Sender{options: o, destinations: map[string]*destination{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for i := range sheet.Cues {
 		if m := sheet.Cues[i].Message; m != nil {
@@ -94,15 +94,15 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 	return s
 }
 
-// destination returns the destination with the address to, HOST:PORT. If it is new, destination adds it to s.desks and
-// starts its goroutine, which looks up the host.
-func (s *Sender) destination(to string) *desk {
+// destination returns the destination with the address to, HOST:PORT. If it is new, destination adds it to
+// s.destinations and starts its goroutine, which looks up the host.
+func (s *Sender) destination(to string) *destination {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	d := s.desks[to]
+	d := s.destinations[to]
 	if d == nil {
-		d = &desk{Sender: s, to: to, queue: make(chan packet, queued), told: map[string]bool{}}
-		s.desks[to] = d
+		d = &destination{Sender: s, to: to, queue: make(chan packet, maxQueued), reported: map[string]bool{}}
+		s.destinations[to] = d
 		s.all.Go(d.run)
 	}
 	return d
@@ -113,12 +113,12 @@ func (s *Sender) destination(to string) *desk {
 // cue.Options.Send; do not call it after Close.
 func (s *Sender) Send(m *cue.Message, frame int64) {
 	d := s.destination(m.To)
-	s.waiting.Add(1)
+	s.pending.Add(1)
 	select {
 	case d.queue <- packet{m, frame, Append(nil, m), time.Now()}:
 	default:
-		s.waiting.Add(-1)
-		d.fail(fmt.Errorf("more than %d messages wait; the rest is left out", queued))
+		s.pending.Add(-1)
+		d.fail(fmt.Errorf("more than %d messages wait; the rest is left out", maxQueued))
 	}
 }
 
@@ -127,12 +127,12 @@ func (s *Sender) Send(m *cue.Message, frame int64) {
 func (s *Sender) Close() {
 	s.close.Do(func() {
 		defer s.cancel()
-		defer time.AfterFunc(cmp.Or(s.options.ends, ends), s.cancel).Stop()
-		if s.waiting.Load() == 0 {
+		defer time.AfterFunc(cmp.Or(s.options.closeTimeout, closeTimeout), s.cancel).Stop()
+		if s.pending.Load() == 0 {
 			s.cancel() // cancels host lookups
 		}
 		s.mutex.Lock()
-		for _, d := range s.desks {
+		for _, d := range s.destinations {
 			close(d.queue)
 		}
 		s.mutex.Unlock()
@@ -142,15 +142,15 @@ func (s *Sender) Close() {
 
 // run looks up the host and sends the queued messages until Close closes the queue. Then it waits 20 ms for errors of
 // the last message and closes the connection. It is the goroutine of d.
-func (d *desk) run() {
+func (d *destination) run() {
 	d.connect()
 	for p := range d.queue {
 		d.send(&p)
-		d.waiting.Add(-1)
+		d.pending.Add(-1)
 	}
 	if d.conn != nil {
-		d.conn.SetReadDeadline(time.Now().Add(answers))
-		d.refuse.Wait()
+		d.conn.SetReadDeadline(time.Now().Add(writeTimeout))
+		d.reader.Wait()
 		d.conn.Close()
 	}
 }
@@ -158,14 +158,14 @@ func (d *desk) run() {
 // send sends p and calls Options.Sent. It drops p if p has waited more than 1 s, if the host is unknown, or if the time
 // limit of Close is over. 5 s after a failed lookup it first repeats the lookup. A failed write is repeated once; other
 // failures are passed to Options.Failed.
-func (d *desk) send(p *packet) {
+func (d *destination) send(p *packet) {
 	switch {
 	case d.ctx.Err() != nil:
 		return
-	case time.Since(p.since) > stale:
+	case time.Since(p.since) > maxAge:
 		d.fail(errors.New("messages waited for more than a second; they are left out"))
 		return
-	case d.conn == nil && time.Since(d.looked) >= again:
+	case d.conn == nil && time.Since(d.lookedUp) >= retryInterval:
 		d.connect()
 	}
 	if d.conn == nil {
@@ -183,30 +183,30 @@ func (d *desk) send(p *packet) {
 }
 
 // connect looks up the host, within 5 s, opens the connection d.conn, and starts a goroutine that reads from it. It
-// sets d.looked to the present time. If it fails, it passes the failure to Options.Failed, and d.conn stays nil.
-func (d *desk) connect() {
-	ctx, cancel := context.WithTimeout(d.ctx, patience)
+// sets d.lookedUp to the present time. If it fails, it passes the failure to Options.Failed, and d.conn stays nil.
+func (d *destination) connect() {
+	ctx, cancel := context.WithTimeout(d.ctx, lookupTimeout)
 	defer cancel()
 	conn, err := d.options.dial(ctx, d.to)
-	d.looked = time.Now()
+	d.lookedUp = time.Now()
 	if err != nil {
 		d.fail(err)
 		return
 	}
 	d.conn = conn
-	d.refuse.Go(func() { d.listen(conn) })
+	d.reader.Go(func() { d.listen(conn) })
 }
 
 // write writes the bytes of packet to d.conn, which must be open, within 20 ms.
-func (d *desk) write(packet []byte) error {
-	d.conn.SetWriteDeadline(time.Now().Add(answers))
+func (d *destination) write(packet []byte) error {
+	d.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_, err := d.conn.Write(packet)
 	return err
 }
 
 // listen reads from conn and ignores the answers until the connection is closed or its read deadline is over. It passes
 // errors of reading to Options.Failed: a closed port of the destination appears as such an error.
-func (d *desk) listen(conn net.Conn) {
+func (d *destination) listen(conn net.Conn) {
 	answer := make([]byte, 1<<16)
 	for {
 		_, err := conn.Read(answer)
@@ -215,20 +215,20 @@ func (d *desk) listen(conn net.Conn) {
 		}
 		if err != nil {
 			d.fail(err)
-			time.Sleep(answers) // a permanent error returns at once
+			time.Sleep(writeTimeout) // a permanent error returns at once
 		}
 	}
 }
 
 // fail passes err to Options.Failed, with the destination and without addresses. Each text is passed only once per
 // destination.
-func (d *desk) fail(err error) {
+func (d *destination) fail(err error) {
 	text := cause(err).Error()
 	d.mutex.Lock()
-	told := d.told[text]
-	d.told[text] = true
+	known := d.reported[text]
+	d.reported[text] = true
 	d.mutex.Unlock()
-	if !told && d.options.Failed != nil {
+	if !known && d.options.Failed != nil {
 		d.options.Failed(fmt.Errorf("osc to %s: %s; the show continues, and its exit code will be 1", d.to, text))
 	}
 }

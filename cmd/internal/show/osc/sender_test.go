@@ -58,7 +58,7 @@ func TestSender(t *testing.T) {
 	gone.Close()
 	var said told
 	o := said.options()
-	o.ends = 100 * time.Millisecond
+	o.closeTimeout = 100 * time.Millisecond
 	hangs := make(chan struct{})
 	o.dial = func(ctx context.Context, to string) (net.Conn, error) {
 		switch {
@@ -106,7 +106,7 @@ func TestSender(t *testing.T) {
 	}
 }
 
-// TestSenderReaches checks that even a single message to a closed port is reported, and that a desk
+// TestSenderReaches checks that even a single message to a closed port is reported, and that a destination
 // switched on later gets later messages.
 func TestSenderReaches(t *testing.T) {
 	gone, to := loopback(t)
@@ -147,10 +147,10 @@ func TestSenderIsLate(t *testing.T) {
 	near, far := net.Pipe()
 	o.dial = func(context.Context, string) (net.Conn, error) { <-free; return near, nil }
 	s := New(sheetOf(t, "h:1"), o)
-	d := s.desks["h:1"]
-	d.queue <- packet{&cue.Message{To: "h:1", Address: "/old"}, 1, []byte("old"), time.Now().Add(-2 * stale)}
-	for i := range queued {
-		if i == queued-1 {
+	d := s.destinations["h:1"]
+	d.queue <- packet{&cue.Message{To: "h:1", Address: "/old"}, 1, []byte("old"), time.Now().Add(-2 * maxAge)}
+	for i := range maxQueued {
+		if i == maxQueued-1 {
 			s.Send(&cue.Message{To: "h:1", Address: "/one/too/many"}, 2)
 		} else {
 			s.Send(&cue.Message{To: "h:1", Address: "/a"}, 2)
@@ -166,7 +166,7 @@ func TestSenderIsLate(t *testing.T) {
 	}()
 	s.Close()
 	far.Close()
-	if len(said.sent) != queued-1 || len(said.failed) != 2 || !strings.Contains(said.failed[0], "256 messages") || !strings.Contains(said.failed[1], "than a second") {
+	if len(said.sent) != maxQueued-1 || len(said.failed) != 2 || !strings.Contains(said.failed[0], "256 messages") || !strings.Contains(said.failed[1], "than a second") {
 		t.Errorf("%d were sent; %q", len(said.sent), said.failed)
 	}
 	if err := cause(errors.New("x")); err.Error() != "x" {

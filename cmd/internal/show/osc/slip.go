@@ -32,10 +32,10 @@ type Frames struct {
 	lost   bool // the rest of the frame is skipped
 }
 
-// Feed parses stream, the next part of the stream, which may end within a frame, and calls take for each frame that is
-// completed in it. The argument of take is valid until take returns. Frames longer than MaxPacket or with an invalid
-// escape are skipped, and bad is the number of such frames found in this part. Empty frames are ignored.
-func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
+// Feed parses stream, the next part of the stream, which may end within a frame, and calls handle for each frame that
+// is completed in it. The argument of handle is valid until handle returns. Frames longer than MaxPacket or with an
+// invalid escape are skipped, and bad is the number of such frames found in this part. Empty frames are ignored.
+func (f *Frames) Feed(stream []byte, handle func(frame []byte)) (bad int) {
 	lose := func() {
 		f.frame, f.lost = nil, true
 		bad++
@@ -46,7 +46,7 @@ func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 				lose()
 			}
 			if len(f.frame) > 0 {
-				take(f.frame)
+				handle(f.frame)
 			}
 			f.frame, f.escape, f.lost = f.frame[:0], false, false
 			continue
