@@ -13,10 +13,10 @@ import (
 	"voicepool/cue"
 )
 
-// Listen reads raw MIDI from src until it ends, and calls say with the show command of each message that has a command,
+// Listen reads raw MIDI from src until it ends, and calls do with the show command of each message that has a command,
 // such as `go 2.5` or `panic`. It calls table for the entries before each complete message, so the entries may change.
 // It returns an error of src, and nil at its end.
-func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) error {
+func Listen(src io.Reader, table func() []cue.Midi, do func(command string)) error {
 	in, s := bufio.NewReader(src), splitter{}
 	for {
 		b, err := in.ReadByte()
@@ -28,7 +28,7 @@ func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) er
 		}
 		if m := s.next(b); m != nil {
 			if command := Command(m, table()); command != "" {
-				say(command)
+				do(command)
 			}
 		}
 	}

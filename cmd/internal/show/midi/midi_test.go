@@ -72,7 +72,7 @@ func TestSplitter(t *testing.T) {
 			var m []byte
 			switch random.IntN(6) {
 			case 0:
-				m = append([]byte{0xF0}, make([]byte, random.IntN(longest-1))...)
+				m = append([]byte{0xF0}, make([]byte, random.IntN(maxSysEx-1))...)
 				for i := range m[1:] {
 					m[1+i] = byte(random.IntN(128))
 				}

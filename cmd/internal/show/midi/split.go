@@ -8,9 +8,9 @@ type splitter struct {
 	long    bool   // it is a system exclusive message longer than the limit
 }
 
-// longest is the maximum length of a system exclusive message in bytes. MIDI Show Control has up to
+// maxSysEx is the maximum length of a system exclusive message in bytes. MIDI Show Control has up to
 // 128.
-const longest = 256
+const maxSysEx = 256
 
 // next takes the next byte of the stream. If b completes a message, next returns that message with its status byte,
 // otherwise nil. The message is valid until the next call. A real-time byte is a message of its own, even inside
@@ -31,7 +31,7 @@ func (s *splitter) next(b byte) []byte {
 		s.message, s.running, s.long = append(s.message[:0], b), false, false
 	case len(s.message) == 0: // data without a status
 		return nil
-	case len(s.message) == longest:
+	case len(s.message) == maxSysEx:
 		s.long = true
 		return nil
 	default:
