@@ -54,7 +54,7 @@ type Sender struct {
 	destinations map[string]*destination
 }
 
-// destination is a destination: a host and port, with the queue and the connection to it.
+// destination is a host and port, with the queue and the connection to it.
 type destination struct {
 	*Sender
 	to       string
@@ -94,7 +94,7 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 	return s
 }
 
-// destination returns the destination with the address to, HOST:PORT. If it is new, destination adds it to
+// destination returns the destination with the address to, HOST:PORT. If it is new, the method adds it to
 // s.destinations and starts its goroutine, which looks up the host.
 func (s *Sender) destination(to string) *destination {
 	s.mutex.Lock()

@@ -107,9 +107,9 @@ func (c *call) cutoff(i int) (float64, error) {
 	return c.number(i)
 }
 
-// truth returns argument i, from 0, as a bool: true, 1 and their texts are true; false, 0 and their texts are false.
+// boolean returns argument i, from 0, as a bool: true, 1 and their texts are true; false, 0 and their texts are false.
 // Other values and a missing argument are errors.
-func (c *call) truth(i int) (bool, error) {
+func (c *call) boolean(i int) (bool, error) {
 	text, err := c.text(i)
 	if err != nil {
 		return false, err
@@ -144,7 +144,7 @@ func (c *call) pressed() (bool, error) {
 	if len(c.args) == 0 {
 		return true, nil
 	}
-	if err := c.most(1); err != nil {
+	if err := c.maxArgs(1); err != nil {
 		return false, err
 	}
 	if _, impulse := c.args[0].(osc.Impulse); impulse {
@@ -166,8 +166,8 @@ func (c *call) pressed() (bool, error) {
 	return false, fmt.Errorf("%s is neither 1, the press of a button, nor 0, its release", text)
 }
 
-// most returns an error if the message has more than n arguments, otherwise nil.
-func (c *call) most(n int) error {
+// maxArgs returns an error if the message has more than n arguments, otherwise nil.
+func (c *call) maxArgs(n int) error {
 	switch {
 	case len(c.args) <= n:
 		return nil
@@ -207,28 +207,28 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 	return nil
 }
 
-// into returns a reader for pairs that reads its argument with read and stores the value in *place. After an error,
-// *place has the value that read returned, normally zero.
-func into[T any](place *T, read func(*call, int) (T, error)) reader {
+// storeIn returns a reader for pairs that reads its argument with read and stores the value in *dst. After an error,
+// *dst has the value that read returned, normally zero.
+func storeIn[T any](dst *T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) (err error) {
-		*place, err = read(c, i)
+		*dst, err = read(c, i)
 		return err
 	}
 }
 
-// maybe returns a reader for pairs that reads its argument with read and sets *place to a pointer to the value. So
-// *place stays nil only if the key is not given.
-func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
+// storePointerIn returns a reader for pairs that reads its argument with read and sets *dst to a pointer to the
+// value. So *dst stays nil only if the key is not given.
+func storePointerIn[T any](dst **T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) error {
 		value, err := read(c, i)
-		*place = &value
+		*dst = &value
 		return err
 	}
 }
 
-// whole returns argument i, from 0, as an integer from -1e9 to 1e9; a text such as "5" is accepted. A fraction, a
+// integer returns argument i, from 0, as an integer from -1e9 to 1e9; a text such as "5" is accepted. A fraction, a
 // number outside that range and a missing argument are errors.
-func (c *call) whole(i int) (int, error) {
+func (c *call) integer(i int) (int, error) {
 	x, err := c.number(i)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {
 		err = fmt.Errorf("%g is not a whole number from -1e9 to 1e9", x)

@@ -128,7 +128,7 @@ func (c *client) answer(address string, r *reply) {
 func (c *client) notify(address string, args []any) {
 	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
 	if c.conn != nil {
-		c.conn.later(packet)
+		c.conn.enqueue(packet)
 		return
 	}
 	c.server.send(c.from, packet)

@@ -130,7 +130,7 @@ func TestLateUpdates(t *testing.T) {
 	defer far.Close()
 	c := &connection{server: s, conn: near, updates: make(chan []byte, 2), ended: make(chan struct{})}
 	for range 3 {
-		c.later([]byte("/a"))
+		c.enqueue([]byte("/a"))
 	}
 	if _, open := <-c.ended; open || s.counters.Slow.Load() != 1 {
 		t.Error("it goes on")

@@ -104,15 +104,15 @@ func (c *call) act(do command, l *list, i int) error {
 	return do(c, l, i)
 }
 
-// ceases returns an action that fades the running voices of a cue out in the time over and ends the cue. If the cue
-// does not run, the action has no effect.
-func ceases(over time.Duration) command {
+// stopCommand returns an action that fades the running voices of a cue out in the time over and ends the cue. If the
+// cue does not run, the action has no effect.
+func stopCommand(over time.Duration) command {
 	return func(c *call, l *list, i int) error { return c.room.Show().StopCue(l.state.List[i].Cue, over) }
 }
 
-// starts starts the cue with index i in l at once, and does not move standby. It returns the errors of
+// startCue starts the cue with index i in l at once, and does not move standby. It returns the errors of
 // showrun.Show.Start.
-func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
+func startCue(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
 // onPress returns an action that runs do if the message is the press of a button, by call.pressed. The release of the
 // button has no effect and is not an error.
@@ -126,29 +126,29 @@ func onPress(do command) command {
 }
 
 var commands = map[string]command{
-	"start":       onPress(starts),
-	"go":          onPress(starts),
-	"preview":     onPress(starts),
+	"start":       onPress(startCue),
+	"go":          onPress(startCue),
+	"preview":     onPress(startCue),
 	"load":        onPress(func(*call, *list, int) error { return nil }), // every cue is always loaded
 	"loadAt":      loadAt,
-	"stop":        onPress(ceases(stopFade)),
-	"hardStop":    onPress(ceases(hardStopFade)),
-	"reset":       onPress(ceases(hardStopFade)),
-	"panic":       onPress(ceases(panicTime)),
-	"panicInTime": panicIn,
+	"stop":        onPress(stopCommand(stopFade)),
+	"hardStop":    onPress(stopCommand(hardStopFade)),
+	"reset":       onPress(stopCommand(hardStopFade)),
+	"panic":       onPress(stopCommand(panicTime)),
+	"panicInTime": panicCue,
 	"pause":       onPress(func(c *call, l *list, i int) error { return c.pause(l, i, true) }),
 	"resume":      onPress(func(c *call, l *list, i int) error { return c.pause(l, i, false) }),
 	"togglePause": onPress(func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) }),
 }
 
-// panicIn fades the cue with index i in l out and ends it. The first argument of the message is the time of the fade in
-// seconds; without it the result is an error.
-func panicIn(c *call, l *list, i int) error {
+// panicCue fades the cue with index i in l out and ends it. The first argument of the message is the time of the fade
+// in seconds; without it the result is an error.
+func panicCue(c *call, l *list, i int) error {
 	over, err := c.time(0)
 	if err != nil {
 		return err
 	}
-	return ceases(over)(c, l, i)
+	return stopCommand(over)(c, l, i)
 }
 
 // loadAt makes the next GO of the standby cue start at a time within that cue: the first argument, in seconds. If the

@@ -35,7 +35,7 @@ func FuzzServer(f *testing.F) {
 		network := &network{in: make(chan datagram)}
 		s.udp = network
 		near, far := net.Pipe()
-		s.greet(near)
+		s.serveConn(near)
 		var read sync.WaitGroup
 		read.Go(func() { _, _ = io.Copy(io.Discard, far) })
 		if _, err := far.Write(data); err != nil {

@@ -240,7 +240,7 @@ func (l *list) running(paused bool) []cueProperties {
 // result in the form that the rest of the address requests; see selectForm. Arguments are an error.
 func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
-		if err := c.most(0); err != nil {
+		if err := c.maxArgs(0); err != nil {
 			return nil, err
 		}
 		return selectForm(which(c.snapshot()), rest)

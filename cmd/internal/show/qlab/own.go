@@ -18,14 +18,14 @@ var roomMethods = map[string]method{
 	"connect": {None, plainMethod((*call).connect)},
 	"updates": {Read, plainMethod((*call).updates)},
 	"thump":   {None, plainMethod((*call).thump)},
-	"state":   {Read, plainMethod(func(c *call) (any, error) { return c.room.State(), c.most(0) })},
+	"state":   {Read, plainMethod(func(c *call) (any, error) { return c.room.State(), c.maxArgs(0) })},
 	"go":      {Operate, plainMethod((*call).goCue)},
 	"standby": {Operate, timedMethod("standby", (*call).standby)},
 	"next":    {Operate, timedMethod("next", pressAction(func(c *call) error { return c.room.Show().Step(1) }))},
 	"back":    {Operate, timedMethod("back", pressAction(func(c *call) error { return c.room.Show().Step(-1) }))},
 	"panic":   {Operate, timedMethod("panic", pressAction((*call).panic))},
-	"pause":   {Operate, timedMethod("pause", pressAction(func(c *call) error { return c.hold(true) }))},
-	"resume":  {Operate, timedMethod("resume", pressAction(func(c *call) error { return c.hold(false) }))},
+	"pause":   {Operate, timedMethod("pause", pressAction(func(c *call) error { return c.setPaused(true) }))},
+	"resume":  {Operate, timedMethod("resume", pressAction(func(c *call) error { return c.setPaused(false) }))},
 	"play":    {Operate, plainMethod((*call).play)},
 	"set":     {Operate, plainMethod((*call).set)},
 	"stop":    {Operate, plainMethod((*call).stop)},
@@ -104,7 +104,7 @@ func (c *call) goCue() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.most(1); err != nil {
+	if err := c.maxArgs(1); err != nil {
 		return nil, err
 	}
 	number := ""
@@ -146,7 +146,7 @@ func (c *call) first() any {
 func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
-		err = c.most(1)
+		err = c.maxArgs(1)
 	}
 	return func() error { return c.room.Show().Standby(number) }, err
 }
@@ -157,8 +157,8 @@ func (c *call) panic() error {
 	return nil
 }
 
-// hold pauses the room's show if on is true, otherwise resumes it. The error is always nil.
-func (c *call) hold(on bool) error {
+// setPaused pauses the room's show if on is true, otherwise resumes it. The error is always nil.
+func (c *call) setPaused(on bool) error {
 	c.room.Show().Pause(on)
 	return nil
 }
@@ -183,11 +183,11 @@ func (c *call) play() (any, error) {
 	}
 	o := room.PlayRequest{Sound: sound}
 	err = c.pairs(1, map[string]reader{
-		"gain": into(&o.Gain, (*call).decibels), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
-		"lowpass": maybe(&o.LowPass, (*call).cutoff), "highpass": maybe(&o.HighPass, (*call).cutoff),
-		"speed": into(&o.Speed, (*call).number), "bus": into(&o.Bus, (*call).text), "loop": maybe(&o.Loop, (*call).truth),
-		"priority": into(&o.Priority, (*call).whole), "protect": into(&o.Protect, (*call).truth), "owner": into(&o.Owner, (*call).text), "id": into(&o.ID, (*call).text), "fade_in": into(&o.FadeIn, (*call).time),
-		"from": into(&o.From, (*call).time), "for": into(&o.For, (*call).time), "at": maybe(&o.When.At, (*call).time),
+		"gain": storeIn(&o.Gain, (*call).decibels), "pan": storeIn(&o.Pan, (*call).number), "pitch": storeIn(&o.Pitch, (*call).number),
+		"lowpass": storePointerIn(&o.LowPass, (*call).cutoff), "highpass": storePointerIn(&o.HighPass, (*call).cutoff),
+		"speed": storeIn(&o.Speed, (*call).number), "bus": storeIn(&o.Bus, (*call).text), "loop": storePointerIn(&o.Loop, (*call).boolean),
+		"priority": storeIn(&o.Priority, (*call).integer), "protect": storeIn(&o.Protect, (*call).boolean), "owner": storeIn(&o.Owner, (*call).text), "id": storeIn(&o.ID, (*call).text), "fade_in": storeIn(&o.FadeIn, (*call).time),
+		"from": storeIn(&o.From, (*call).time), "for": storeIn(&o.For, (*call).time), "at": storePointerIn(&o.When.At, (*call).time),
 	})
 	if err != nil {
 		return nil, err
@@ -219,11 +219,11 @@ func (c *call) set() (any, error) {
 	}
 	var m room.Move
 	err = c.pairs(1, map[string]reader{
-		"gain": maybe(&m.Gain, (*call).decibels), "pan": maybe(&m.Pan, (*call).number), "pitch": maybe(&m.Pitch, (*call).number),
-		"lowpass": maybe(&m.LowPass, (*call).cutoff), "highpass": maybe(&m.HighPass, (*call).cutoff),
-		"speed": maybe(&m.Speed, (*call).number), "over": into(&m.Over, (*call).time), "shape": into(&m.Shape, (*call).text),
-		"seek": maybe(&m.Seek, (*call).time), "pause": maybe(&m.Pause, (*call).truth), "loop": maybe(&m.Loop, (*call).truth),
-		"priority": maybe(&m.Priority, (*call).whole), "at": maybe(&m.When.At, (*call).time),
+		"gain": storePointerIn(&m.Gain, (*call).decibels), "pan": storePointerIn(&m.Pan, (*call).number), "pitch": storePointerIn(&m.Pitch, (*call).number),
+		"lowpass": storePointerIn(&m.LowPass, (*call).cutoff), "highpass": storePointerIn(&m.HighPass, (*call).cutoff),
+		"speed": storePointerIn(&m.Speed, (*call).number), "over": storeIn(&m.Over, (*call).time), "shape": storeIn(&m.Shape, (*call).text),
+		"seek": storePointerIn(&m.Seek, (*call).time), "pause": storePointerIn(&m.Pause, (*call).boolean), "loop": storePointerIn(&m.Loop, (*call).boolean),
+		"priority": storePointerIn(&m.Priority, (*call).integer), "at": storePointerIn(&m.When.At, (*call).time),
 	})
 	if err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func (c *call) stop() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.most(2); err != nil {
+	if err := c.maxArgs(2); err != nil {
 		return nil, err
 	}
 	target, over, timed := "all", stopTime, len(c.args)-1
@@ -289,7 +289,7 @@ func (c *call) scene() (func() error, error) {
 			return nil, err
 		}
 	}
-	if err := c.most(2); err != nil {
+	if err := c.maxArgs(2); err != nil {
 		return nil, err
 	}
 	return func() error { return hideInternal(c.room.Scene(name, over)) }, hideInternal(c.room.CheckScene(name, over))
@@ -311,17 +311,17 @@ func (c *call) bus(rest []string) (any, error) {
 		if rest[1] == "gain" {
 			read = (*call).decibels
 		}
-		err = maybe(to, read)(c, 0)
+		err = storePointerIn(to, read)(c, 0)
 		if err == nil && len(c.args) > 1 {
 			f.Over, err = c.time(1)
 		}
 		if err == nil {
-			err = c.most(2)
+			err = c.maxArgs(2)
 		}
 	case "mute":
-		err = maybe(&f.Mute, (*call).truth)(c, 0)
+		err = storePointerIn(&f.Mute, (*call).boolean)(c, 0)
 	case "solo":
-		err = maybe(&f.Solo, (*call).truth)(c, 0)
+		err = storePointerIn(&f.Solo, (*call).boolean)(c, 0)
 	default:
 		return nil, errUnknown
 	}

@@ -26,17 +26,17 @@ type method struct {
 func (c *call) route(path []string) (any, error) {
 	switch {
 	case path[0] == "voicepool" && len(path) > 2:
-		if !c.enter(path[1]) {
+		if !c.setRoom(path[1]) {
 			return nil, noRoom(path[1])
 		}
 		return c.run(roomMethods, path[2:])
 	case path[0] == "workspace" && len(path) > 2:
-		if !c.enter(c.workspace(path[1])) {
+		if !c.setRoom(c.workspace(path[1])) {
 			return nil, noRoom(path[1])
 		}
 		path = path[2:]
 	default:
-		c.enter(c.server.options.Main)
+		c.setRoom(c.server.options.Main)
 	}
 	if len(path) > 2 && path[0] == "cue_id" && strings.EqualFold(path[1], listID(c.name)) {
 		if _, found := workspaceMethods[path[2]]; found || path[2] == "cue" {
@@ -58,9 +58,9 @@ var cues = map[string]method{
 // noRoom returns the error for name, a room name or workspace id that does not exist.
 func noRoom(name string) error { return fmt.Errorf("unknown room %q", name) }
 
-// enter makes the room called name the room of the call and reports whether that room exists. If it does not, the call
-// is unchanged.
-func (c *call) enter(name string) bool {
+// setRoom makes the room called name the room of the call and reports whether that room exists. If it does not, the
+// call is unchanged.
+func (c *call) setRoom(name string) bool {
 	if r := c.server.room(name); r != nil {
 		c.name, c.room = name, r
 		return true
@@ -82,9 +82,9 @@ func (s *Server) room(name string) Room {
 	}
 }
 
-// names returns the names of all rooms, by Options.Names. Without that function it returns only the main room, even if
-// that room does not exist.
-func (s *Server) names() []string {
+// roomNames returns the names of all rooms, by Options.Names. Without that function it returns only the main room,
+// even if that room does not exist.
+func (s *Server) roomNames() []string {
 	if s.options.Names == nil {
 		return []string{s.options.Main}
 	}
@@ -100,7 +100,7 @@ func (c *call) workspace(id string) string {
 	}
 	s.idsMutex.Lock()
 	defer s.idsMutex.Unlock()
-	names := s.names()
+	names := s.roomNames()
 	if len(s.ids) > 2*len(names)+16 { // most belong to rooms that have ended
 		clear(s.ids)
 	}
@@ -167,7 +167,7 @@ func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 func fixedMethod(value bool) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if len(c.args) > 0 {
-			if on, err := c.truth(0); err != nil || on != value {
+			if on, err := c.boolean(0); err != nil || on != value {
 				return nil, errFixed
 			}
 		}

@@ -16,7 +16,7 @@ const (
 // senderQueue is the queue of a UDP sender. Senders have separate queues, so that a slow room only delays its own
 // clients. A queue has a goroutine while packets are waiting.
 type senderQueue struct {
-	waits []queuedPacket
+	packets []queuedPacket
 }
 
 // queuedPacket is a decoded packet with its size in bytes.
@@ -39,14 +39,14 @@ func (s *Server) queue(from netip.AddrPort, packet queuedPacket) {
 		s.counters.Refused.Add(1)
 		return
 	case l == nil:
-		l = &senderQueue{waits: []queuedPacket{packet}}
+		l = &senderQueue{packets: []queuedPacket{packet}}
 		s.senderQueues[from] = l
 		s.all.Go(func() { s.drain(from, l) })
-	case len(l.waits) >= maxQueued:
+	case len(l.packets) >= maxQueued:
 		s.counters.Slow.Add(1)
 		return
 	default:
-		l.waits = append(l.waits, packet)
+		l.packets = append(l.packets, packet)
 	}
 	s.queued += packet.bytes
 }
@@ -56,13 +56,13 @@ func (s *Server) queue(from netip.AddrPort, packet queuedPacket) {
 func (s *Server) drain(from netip.AddrPort, l *senderQueue) {
 	for {
 		s.mutex.Lock()
-		if len(l.waits) == 0 {
+		if len(l.packets) == 0 {
 			delete(s.senderQueues, from)
 			s.mutex.Unlock()
 			return
 		}
-		packet := l.waits[0]
-		l.waits = l.waits[1:]
+		packet := l.packets[0]
+		l.packets = l.packets[1:]
 		s.queued -= packet.bytes
 		s.mutex.Unlock()
 		c := s.peer(from)

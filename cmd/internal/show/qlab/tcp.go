@@ -38,17 +38,17 @@ func (s *Server) accept(l net.Listener) {
 			}
 			continue
 		}
-		s.greet(conn)
+		s.serveConn(conn)
 	}
 }
 
-// greet registers the TCP connection conn as a client and starts the two goroutines that serve it. If maxConns are open
-// already or the server is closed, it closes conn.
-func (s *Server) greet(conn net.Conn) {
+// serveConn registers the TCP connection conn as a client and starts the two goroutines that serve it. If maxConns
+// are open already or the server is closed, it closes conn.
+func (s *Server) serveConn(conn net.Conn) {
 	c := &client{server: s, mayAnswer: true}
 	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, maxUnsent), ended: make(chan struct{})}
 	if at, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
-		c.from = plain(at.AddrPort())
+		c.from = unmapped(at.AddrPort())
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -69,13 +69,13 @@ func (s *Server) greet(conn net.Conn) {
 	s.all.Go(func() {
 		c.listen()
 		c.end()
-		s.forget(c)
+		s.removeConn(c)
 		s.counters.Clients.Add(-1)
 	})
 }
 
-// forget removes the TCP client c, whose connection has ended, and its subscriptions.
-func (s *Server) forget(c *client) {
+// removeConn removes the TCP client c, whose connection has ended, and its subscriptions.
+func (s *Server) removeConn(c *client) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	delete(s.conns, c)
@@ -94,7 +94,7 @@ func (c *client) listen() {
 	conn.SetReadDeadline(time.Now().Add(s.loginTimeout))
 	var frames osc.Frames
 	piece := make([]byte, 4096)
-	waits := false // for the end of a frame
+	waiting := false // for the end of a frame
 	for {
 		n, err := conn.Read(piece)
 		whole := false
@@ -109,11 +109,11 @@ func (c *client) listen() {
 		}
 		switch pending := frames.Pending(); {
 		case !c.authenticated: // the deadline for the first permitted message stays
-		case pending && (!waits || whole):
-			waits = true
+		case pending && (!waiting || whole):
+			waiting = true
 			conn.SetReadDeadline(time.Now().Add(s.frameTimeout))
 		case !pending:
-			waits = false
+			waiting = false
 			conn.SetReadDeadline(time.Time{})
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -146,9 +146,9 @@ func (c *connection) write(packet []byte) {
 	}
 }
 
-// later queues packet, an update, for sendUpdates without blocking. If maxUnsent updates are queued already, it drops
+// enqueue queues packet, an update, for sendUpdates without blocking. If maxUnsent updates are queued already, it drops
 // packet and closes the connection. Any goroutine.
-func (c *connection) later(packet []byte) {
+func (c *connection) enqueue(packet []byte) {
 	select {
 	case c.updates <- packet:
 	default:
@@ -184,8 +184,8 @@ func (c *connection) sendUpdates() {
 // end makes sendUpdates close the connection after the queued updates. It may be called repeatedly. Any goroutine.
 func (c *connection) end() { c.once.Do(func() { close(c.ended) }) }
 
-// plain returns at with an IPv4-mapped IPv6 address as IPv4, so that addresses of the same sender compare equal. Other
-// addresses are unchanged.
-func plain(at netip.AddrPort) netip.AddrPort {
+// unmapped returns at with an IPv4-mapped IPv6 address as IPv4, so that addresses of the same sender compare equal.
+// Other addresses are unchanged.
+func unmapped(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }

@@ -29,20 +29,20 @@ func (s *Server) receive(conn net.PacketConn) {
 			continue
 		}
 		if all, ok := s.decode(bytes.Clone(packet[:n])); ok {
-			s.queue(plain(at.AddrPort()), queuedPacket{all, n})
+			s.queue(unmapped(at.AddrPort()), queuedPacket{all, n})
 		}
 	}
 }
 
 // peer returns the UDP client of the address from, and sets its seen to the present time. A client that has sent no
 // packet for 61 s is removed first. For an unknown or removed address peer returns a new client, which is not stored
-// until keep.
+// until register.
 func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	c := s.peers[from]
 	if c != nil && s.now().Sub(c.seen) >= peerTimeout {
-		s.drop(c)
+		s.removePeer(c)
 		c = nil
 	}
 	if c == nil {
@@ -52,10 +52,10 @@ func (s *Server) peer(from netip.AddrPort) *client {
 	return c
 }
 
-// keep registers the UDP client c, so that peer returns the same client until it expires, and reports whether it did.
-// If maxPeers are registered, it first removes expired ones; if all are active, it returns false. For a TCP client it
-// only returns true.
-func (s *Server) keep(c *client) bool {
+// register registers the UDP client c, so that peer returns the same client until it expires, and reports whether it
+// did. If maxPeers are registered, it first removes expired ones; if all are active, it returns false. For a TCP
+// client it only returns true.
+func (s *Server) register(c *client) bool {
 	if c.conn != nil {
 		return true
 	}
@@ -79,14 +79,14 @@ func (s *Server) keep(c *client) bool {
 func (s *Server) expire() {
 	for _, c := range s.peers {
 		if s.now().Sub(c.seen) >= peerTimeout {
-			s.drop(c)
+			s.removePeer(c)
 		}
 	}
 }
 
-// drop removes the UDP client c and its subscriptions. If c is not registered, it has no effect. The caller holds
+// removePeer removes the UDP client c and its subscriptions. If c is not registered, it has no effect. The caller holds
 // s.mutex.
-func (s *Server) drop(c *client) {
+func (s *Server) removePeer(c *client) {
 	if s.peers[c.from] != c {
 		return
 	}

@@ -15,7 +15,7 @@ type subscription struct {
 
 // roomState is the state of a room as last reported to a client. It is not changed after its creation.
 type roomState struct {
-	of       Room
+	room     Room
 	revision int64
 	standby  string
 	last     string
@@ -84,7 +84,7 @@ func (s *Server) pollChanges() {
 // reads each room only once. It ends a subscription if the client lacks the role Read or the room has ended; in the
 // second case it notifies the client.
 func (s *Server) sendChanges(all map[subscription]*roomState) {
-	stands := map[string]*roomState{}
+	current := map[string]*roomState{}
 	for w, was := range all {
 		r := s.room(w.room)
 		switch {
@@ -96,10 +96,10 @@ func (s *Server) sendChanges(all map[subscription]*roomState) {
 			w.client.notify("/update/workspace/"+workspaceID(w.room)+"/disconnect", nil)
 			continue
 		}
-		now := stands[w.room]
+		now := current[w.room]
 		if now == nil {
 			now = was.next(r)
-			stands[w.room] = now
+			current[w.room] = now
 		}
 		if now != was && s.replace(w, was, now) {
 			now.sendDifferences(was, w)
@@ -131,14 +131,14 @@ func (p *roomState) next(r Room) *roomState {
 	for _, one := range levels.Running {
 		n.runs[one.Cue] = one.State
 	}
-	if p.of == r && p.revision == revision {
+	if p.room == r && p.revision == revision {
 		if n.standby == p.standby && n.paused == p.paused && maps.Equal(n.runs, p.runs) {
 			return p
 		}
 		return &n
 	}
 	if st := r.State(); st != nil {
-		n.of, n.revision, n.last = r, revision, st.Last
+		n.room, n.revision, n.last = r, revision, st.Last
 		n.order, n.cues = nil, map[string]showrun.ListCue{}
 		for _, one := range st.List {
 			n.order = append(n.order, one.Cue)

@@ -46,9 +46,9 @@ var workspaceMethods = map[string]method{
 	"go":          {Operate, plainMethod((*call).goCue)},
 	"stop":        {Operate, buttonMethod(func(c *call) error { c.room.Show().Stop(stopFade); return nil })},
 	"hardStop":    {Operate, buttonMethod(func(c *call) error { c.room.Show().Stop(hardStopFade); return nil })},
-	"pause":       {Operate, buttonMethod(func(c *call) error { return c.hold(true) })},
-	"resume":      {Operate, buttonMethod(func(c *call) error { return c.hold(false) })},
-	"togglePause": {Operate, buttonMethod(func(c *call) error { return c.hold(!c.room.Show().Paused()) })},
+	"pause":       {Operate, buttonMethod(func(c *call) error { return c.setPaused(true) })},
+	"resume":      {Operate, buttonMethod(func(c *call) error { return c.setPaused(false) })},
+	"togglePause": {Operate, buttonMethod(func(c *call) error { return c.setPaused(!c.room.Show().Paused()) })},
 	"panic":       {Operate, buttonMethod((*call).panic)},
 	"panicInTime": {Operate, plainMethod(func(c *call) (any, error) { return nil, c.panicIn() })},
 	"reset":       {Operate, buttonMethod((*call).reset)},
@@ -67,7 +67,7 @@ func (c *call) workspaces() (any, error) {
 		Version  string `json:"version"`
 	}
 	all := []workspace{}
-	for _, name := range c.server.names() {
+	for _, name := range c.server.roomNames() {
 		if c.server.room(name) != nil {
 			all = append(all, workspace{workspaceID(name), name, c.server.check("", c.from.Addr(), name) == None, version})
 		}
@@ -96,7 +96,7 @@ func (c *call) connect() (any, error) {
 	if role == None {
 		return nil, errDenied
 	}
-	if !c.server.keep(c.client) {
+	if !c.server.register(c.client) {
 		return nil, errors.New("too many remotes are connected")
 	}
 	c.mayAnswer, c.authenticated = true, true
@@ -112,7 +112,7 @@ func (c *call) grantedRole(passcode string) Role {
 	if c.room != nil {
 		return c.server.check(passcode, c.from.Addr(), c.name)
 	}
-	return c.server.check(passcode, c.from.Addr(), c.server.names()...)
+	return c.server.check(passcode, c.from.Addr(), c.server.roomNames()...)
 }
 
 // disconnect deletes the client's passcode and ends its updates of all rooms. It keeps the connection open. The answer
@@ -145,7 +145,7 @@ func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
 		return c.server.isSubscribed(c.client, c.name), nil
 	}
-	on, err := c.truth(0)
+	on, err := c.boolean(0)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (c *call) updates() (any, error) {
 		c.server.unsubscribe(c.client, c.name)
 		return false, nil
 	}
-	if !c.mayAnswer || !c.server.keep(c.client) {
+	if !c.mayAnswer || !c.server.register(c.client) {
 		return nil, errors.New("send /connect first")
 	}
 	c.server.subscribe(c.client, c.name, c.room)
@@ -193,7 +193,7 @@ func (c *call) remaining() (any, error) {
 func (c *call) panicIn() error {
 	over, err := c.time(0)
 	if err == nil {
-		err = c.most(1)
+		err = c.maxArgs(1)
 	}
 	if err == nil {
 		c.room.Show().PanicIn(over)
