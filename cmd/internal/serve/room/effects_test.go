@@ -33,7 +33,7 @@ func TestEffects(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		want := []showrun.Rack{{Effect: "reverb", Kind: "reverb", Bypass: true}, {Effect: "tone", Kind: "eq"}, {Effect: "delay", Kind: "delay"}}
+		want := []showrun.BusEffect{{Effect: "reverb", Kind: "reverb", Bypass: true}, {Effect: "tone", Kind: "eq"}, {Effect: "delay", Kind: "delay"}}
 		if got := bus(r, "hall").Effects; !reflect.DeepEqual(got, want) {
 			t.Errorf("the hall has %+v, want %+v", got, want)
 		}

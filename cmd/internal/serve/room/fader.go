@@ -229,7 +229,7 @@ func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 func (r *Room) move(bus string, f *Fader) {
 	r.faders.move(bus, f)
 	if f.Mute != nil {
-		r.Show().Muted(bus, *f.Mute)
+		r.Show().SetMuted(bus, *f.Mute)
 	}
 }
 
@@ -300,6 +300,6 @@ func (r *Room) bus(name string) Bus {
 	s := r.Sheet()
 	return Bus{
 		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.faders.solo[name],
-		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: showrun.Racks(b), Reduction: tenth(float64(b.Reduction())),
+		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: showrun.BusEffects(b), Reduction: tenth(float64(b.Reduction())),
 	}
 }

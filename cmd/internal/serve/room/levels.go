@@ -83,7 +83,7 @@ func (r *Room) levels() (*Levels, string) {
 	}
 	var print strings.Builder
 	heard := r.heard()
-	fmt.Fprintf(&print, "%p %q %q %v %v %q %q %q %q %q ", s, r.faders.currentScene(), shown.Standby, shown.Loaded, shown.Paused, shown.Last, shown.Said, heard.Device, heard.Sink, heard.Lost)
+	fmt.Fprintf(&print, "%p %q %q %v %v %q %q %q %q %q ", s, r.faders.currentScene(), shown.Standby, shown.Loaded, shown.Paused, shown.Last, shown.Events, heard.Device, heard.Sink, heard.Lost)
 	for _, c := range shown.List {
 		fmt.Fprintf(&print, "%v ", c.Trim)
 	}

@@ -76,7 +76,7 @@ func (r *Room) setTimer() {
 }
 
 // runDue runs, in order, the actions whose frame the mixer has reached, and sets the timer for the next action. If an
-// action fails, the show adds a line to its messages (Said). After each action it wakes a room without a device. The
+// action fails, the show adds a line to its messages (Events). After each action it wakes a room without a device. The
 // timer calls it; further calls wait for the first.
 func (r *Room) runDue() {
 	a := &r.scheduler
@@ -93,7 +93,7 @@ func (r *Room) runDue() {
 		a.all = slices.Delete(a.all, 0, 1)
 		a.mutex.Unlock()
 		if err := one.do(); err != nil {
-			r.Show().Say(one.what + " at frame " + fmt.Sprint(one.frame) + ": " + err.Error())
+			r.Show().Report(one.what + " at frame " + fmt.Sprint(one.frame) + ": " + err.Error())
 		}
 		_ = r.carryOut(func() error { return nil }) // start the next block now; no effect if the room has ended
 	}

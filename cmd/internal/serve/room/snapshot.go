@@ -111,7 +111,7 @@ func (r *Room) resumeAll(s *Snapshot) {
 			tell(err)
 		}
 	}
-	st.show.Return(s.Last, s.Standby)
+	st.show.RestorePosition(s.Last, s.Standby)
 	st.show.Pause(s.Paused)
 	for i := range s.Loops {
 		tell(r.resume(&s.Loops[i], since))

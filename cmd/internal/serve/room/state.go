@@ -51,8 +51,8 @@ type Bus struct {
 	Solo   bool    `json:"solo"`
 	Peak   float64 `json:"peak"` // in dB, over the last 400 ms
 
-	Effects   []showrun.Rack `json:"effects,omitempty"`
-	Reduction float64        `json:"reduction,omitempty"` // in dB, of its compressors, in the last block
+	Effects   []showrun.BusEffect `json:"effects,omitempty"`
+	Reduction float64             `json:"reduction,omitempty"` // in dB, of its compressors, in the last block
 }
 
 // Voice is a start that has not ended.
@@ -96,7 +96,7 @@ func (r *Room) State() *State {
 		Paused: shown.Paused, Device: heard.Device, Sink: heard.Sink, Lost: heard.Lost, LatencyMS: tenth(heard.Latency.Seconds() * 1000),
 		Pool: st.Voices, Virtual: st.Virtual, Playing: st.Playing, Totals: report.TotalsOf(&st),
 		Standby: shown.Standby, Loaded: shown.Loaded, Last: shown.Last, List: shown.List, Running: shown.Running,
-		Scene: r.faders.currentScene(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Said,
+		Scene: r.faders.currentScene(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Events,
 	}
 	for i := range s.Scenes {
 		out.Scenes = append(out.Scenes, s.Scenes[i].Name)

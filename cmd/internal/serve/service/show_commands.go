@@ -75,7 +75,7 @@ func fire(r *room.Room, o *Order) (int, any) {
 		}
 	}
 	return runOrSchedule(r, when, "go", func() (int, any) {
-		begun, err := r.Show().Begin(number, from)
+		begun, err := r.Show().GoAt(number, from)
 		if err != nil {
 			return answer(shown(err, ""))
 		}

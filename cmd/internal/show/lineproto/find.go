@@ -22,7 +22,7 @@ type Running struct {
 func (r Running) String() string {
 	s := r.State
 	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
-	if begun, err := time.Parse(time.RFC3339, s.Begun); err == nil {
+	if begun, err := time.Parse(time.RFC3339, s.Started); err == nil {
 		text += "  since " + begun.Local().Format("2 Jan 15:04:05")
 	}
 	standby := "no cue on standby"
@@ -37,7 +37,7 @@ func (r Running) String() string {
 func (r Running) Device() string {
 	switch s := r.State; {
 	case s.Device == "":
-		return s.Asked // it has not started to play
+		return s.Requested // it has not started to play
 	case s.Sink != "":
 		return s.Device + " " + s.Sink
 	default:

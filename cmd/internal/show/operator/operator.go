@@ -137,7 +137,7 @@ func (b *Console) Close() (err error) {
 // Look passes a picture of the playback to the show and writes new GOs to their file. It is a liveplay.Options.Look;
 // Attend must have been called before.
 func (b *Console) Look(p liveview.Picture) {
-	b.show.Look(p)
+	b.show.SetPicture(p)
 	b.record()
 }
 
@@ -149,7 +149,7 @@ func (b *Console) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
 
 // Tell reports line as an event of the show, which its screens and clients display. It is a liveplay.Options.Tell and
 // Sent; Attend must have been called before.
-func (b *Console) Tell(line string) { b.show.Say(line) }
+func (b *Console) Tell(line string) { b.show.Report(line) }
 
 // record rewrites the file for GOs if the player has new ones. It has no effect without such a file, before Attend, and
 // after the first failure, which it stores in b.failed. Not safe for concurrent use.
@@ -177,7 +177,7 @@ func (b *Console) record() {
 // the show and stops the controls. The only error is a failure of the socket of --control. It is a
 // liveplay.Options.Attend; call it once.
 func (b *Console) Attend(p *cue.Player) (leave func(), err error) {
-	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
+	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Started: time.Now(), File: b.path(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (b *Console) Attend(p *cue.Player) (leave func(), err error) {
 // say prints line with Options.Say and reports it as an event of the show.
 func (b *Console) say(line string) {
 	b.options.Say(line)
-	b.show.Say(line)
+	b.show.Report(line)
 }
 
 // Hint returns one line that explains how to control a show without a screen. It returns "" unless Options.Alone is set
@@ -237,7 +237,7 @@ func (b *Console) warn() {
 		return // listen reports the error
 	}
 	for _, r := range all {
-		if r.State.File == b.path() && (r.State.Asked == b.options.Device || r.Device() == b.options.Device) {
+		if r.State.File == b.path() && (r.State.Requested == b.options.Device || r.Device() == b.options.Device) {
 			b.say(fmt.Sprintf("%s is played already, and now twice; to run the first: voicepool attach %v", words.OneLine(b.options.Sheet), r))
 		}
 	}

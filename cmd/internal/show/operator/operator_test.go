@@ -40,8 +40,8 @@ func TestUnknownCueOfMIDI(t *testing.T) {
 		}
 		b.followMidi()
 		b.midi.Close()
-		if len(said) != 1 || !strings.HasPrefix(said[0], c.want) || strings.Join(b.show.State().Said, "\n") != said[0] {
-			t.Errorf("%q is told as %q and %q, want %q", c.number, said, b.show.State().Said, c.want)
+		if len(said) != 1 || !strings.HasPrefix(said[0], c.want) || strings.Join(b.show.State().Events, "\n") != said[0] {
+			t.Errorf("%q is told as %q and %q, want %q", c.number, said, b.show.State().Events, c.want)
 		}
 	}
 }

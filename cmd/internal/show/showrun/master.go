@@ -64,15 +64,15 @@ func (s *Show) buses() (names []string) {
 	return names
 }
 
-// Muted records for State that another part of the program has muted (on is true) or unmuted the bus called name. It
+// SetMuted records for State that another part of the program has muted (on is true) or unmuted the bus called name. It
 // does not change the mixer; Mute does.
-func (s *Show) Muted(name string, on bool) {
+func (s *Show) SetMuted(name string, on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.muted[name] = on
 }
 
-// IsMuted reports whether the bus called name is muted, by the last Mute or Muted, or else by the sheet. It is false
+// IsMuted reports whether the bus called name is muted, by the last Mute or SetMuted, or else by the sheet. It is false
 // for an unknown bus.
 func (s *Show) IsMuted(name string) bool {
 	s.mutex.Lock()
@@ -80,10 +80,10 @@ func (s *Show) IsMuted(name string) bool {
 	return s.muted[name]
 }
 
-// Return restores the position of an earlier show: last is the number of the last started cue, and standby the number
-// of the cue on standby. Without standby, the cue after last is on standby. An empty or unknown number is ignored. It
-// starts no cue and reports no event.
-func (s *Show) Return(last, standby string) {
+// RestorePosition restores the position of an earlier show: last is the number of the last started cue, and standby
+// the number of the cue on standby. Without standby, the cue after last is on standby. An empty or unknown number is
+// ignored. It starts no cue and reports no event.
+func (s *Show) RestorePosition(last, standby string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if i, err := s.sheet.ListIndex(last); err == nil && last != "" {

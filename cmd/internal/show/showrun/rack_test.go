@@ -27,7 +27,7 @@ list: [{cue: 1, play: coin}]`, showrun.Options{})
 		t.Fatal("there is no bus music")
 		return showrun.Bus{}
 	}
-	want := []showrun.Rack{{Effect: "tone", Kind: "eq", Bypass: true}, {Effect: "compressor", Kind: "compressor"}}
+	want := []showrun.BusEffect{{Effect: "tone", Kind: "eq", Bypass: true}, {Effect: "compressor", Kind: "compressor"}}
 	if b := bus(); !reflect.DeepEqual(b.Effects, want) || b.Reduction != 0 {
 		t.Errorf("in silence it is %+v", b)
 	}

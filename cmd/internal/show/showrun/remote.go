@@ -58,13 +58,13 @@ func (s *Show) PanicIn(over time.Duration) {
 	s.report("panic")
 }
 
-// Guarded returns the guard, the time after a GO during which further GOs are ignored, and left, the remaining part of
-// it now. left is 0 if a GO is accepted.
-func (s *Show) Guarded() (guard, left time.Duration) {
+// Guarded returns the guard, the time after a GO during which further GOs are ignored, and remaining, the remaining
+// part of it now. remaining is 0 if a GO is accepted.
+func (s *Show) Guarded() (guard, remaining time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if !s.pressed.IsZero() {
-		left = max(s.options.Guard-time.Since(s.pressed), 0)
+	if !s.lastGo.IsZero() {
+		remaining = max(s.options.Guard-time.Since(s.lastGo), 0)
 	}
-	return s.options.Guard, left
+	return s.options.Guard, remaining
 }

@@ -36,14 +36,14 @@ const (
 	// Fade is the default fade time of a stop.
 	Fade = 2 * time.Second
 
-	panicOver = time.Second          // the fade of a panic; a second panic within this time is immediate
-	hardOver  = 5 * time.Millisecond // the fade of the second panic
+	panicFade     = time.Second          // the fade of a panic; a second panic within this time is immediate
+	hardPanicFade = 5 * time.Millisecond // the fade of the second panic
 )
 
 // Options configure a show.
 type Options struct {
 	Guard    time.Duration // 0: off
-	Begun    time.Time     // when the show began
+	Started  time.Time     // when the show began
 	File     string        // absolute path of the sheet; optional
 	Device   string        // the value of --device
 	Panicked func()        // called by Panic and PanicIn while the show is locked, so it must not call the show; optional
@@ -58,20 +58,20 @@ type Show struct {
 
 	answering sync.RWMutex // held for reading while a command is carried out and answered
 
-	mutex    sync.Mutex
-	standby  int           // list index of the cue for the next GO; the length of the list at its end
-	last     int           // list index of the last GO; -1 before the first
-	loaded   time.Duration // start time within the cue on standby
-	pressed  time.Time     // time of the last GO, accepted or not
-	alarmed  time.Time     // when the last panic was
-	paused   bool
-	quit     bool
-	said     []string
-	muted    map[string]bool // buses
-	trims    map[int]float64 // in dB, by list index of the cue
-	picture  liveview.Picture
-	troubles int // number of reported troubles of the picture
-	watchers map[chan<- string]bool
+	mutex            sync.Mutex
+	standby          int           // list index of the cue for the next GO; the length of the list at its end
+	last             int           // list index of the last GO; -1 before the first
+	loaded           time.Duration // start time within the cue on standby
+	lastGo           time.Time     // time of the last GO, accepted or not
+	lastPanic        time.Time     // when the last panic was
+	paused           bool
+	quit             bool
+	events           []string
+	muted            map[string]bool // buses
+	trims            map[int]float64 // in dB, by list index of the cue
+	picture          liveview.Picture
+	reportedFailures int // number of reported failures of the picture
+	watchers         map[chan<- string]bool
 }
 
 // New returns a show of sheet, which player plays. The show takes over the cue that is on standby in player; later only
@@ -122,13 +122,13 @@ var (
 // guard, so a held key counts as one GO. Other errors are ErrPaused, ErrOver at the end of the list, and an unknown or
 // disarmed cue.
 func (s *Show) Go(number string) error {
-	_, err := s.Begin(number, nil)
+	_, err := s.GoAt(number, nil)
 	return err
 }
 
-// Begin is like Go, but starts at the time *at within the cue. If at is nil, the cue on standby starts at the time set
+// GoAt is like Go, but starts at the time *at within the cue. If at is nil, the cue on standby starts at the time set
 // by Load, and any other cue at its beginning. It returns the number of the started cue, or "" with an error.
-func (s *Show) Begin(number string, at *time.Duration) (begun string, err error) {
+func (s *Show) GoAt(number string, at *time.Duration) (started string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	i := s.standby
@@ -144,8 +144,8 @@ func (s *Show) Begin(number string, at *time.Duration) (begun string, err error)
 		return "", ErrOver
 	}
 	now := time.Now()
-	soon := !s.pressed.IsZero() && now.Sub(s.pressed) < s.options.Guard
-	s.pressed = now
+	soon := !s.lastGo.IsZero() && now.Sub(s.lastGo) < s.options.Guard
+	s.lastGo = now
 	if soon {
 		return "", ErrGuard
 	}
@@ -245,11 +245,11 @@ func (s *Show) Step(by int) error {
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	over := panicOver
-	if now := time.Now(); !s.alarmed.IsZero() && now.Sub(s.alarmed) < panicOver {
-		over = hardOver
+	over := panicFade
+	if now := time.Now(); !s.lastPanic.IsZero() && now.Sub(s.lastPanic) < panicFade {
+		over = hardPanicFade
 	} else {
-		s.alarmed = now
+		s.lastPanic = now
 	}
 	if s.paused { // a paused voice would never fade
 		s.paused = false
@@ -334,14 +334,14 @@ func (s *Show) Quit() {
 	}
 }
 
-// Change switches the show to another sheet. It calls take, which makes the player use that sheet, while the show is
+// Change switches the show to another sheet. It calls apply, which makes the player use that sheet, while the show is
 // locked, so that the list indexes of both agree. It returns the unsaved trims in dB by cue number; trims of removed
 // cues are lost. Standby and the last GO keep their cue numbers. If the cue on standby was removed, the next
 // remaining cue takes its place, or else the cue after the last GO.
-func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
+func (s *Show) Change(sheet *cue.Sheet, apply func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	take()
+	apply()
 	where := func(i int) int {
 		if i >= 0 && i < len(s.sheet.List) {
 			if j, err := sheet.ListIndex(s.sheet.List[i].Number); err == nil {
@@ -370,21 +370,21 @@ func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	return trims
 }
 
-// Say reports an event, one line of text, to State and to the channels of Watch.
-func (s *Show) Say(line string) {
+// Report reports an event, one line of text, to State and to the channels of Watch.
+func (s *Show) Report(line string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.report(line)
 }
 
-// kept is the number of recent lines in a State.
-const kept = 100
+// maxEvents is the number of recent lines in a State.
+const maxEvents = 100
 
 // report appends line to the recent events of State, which keeps 100, and sends line to the channels of Watch. A full
 // channel misses it. The caller holds s.mutex.
 func (s *Show) report(line string) {
-	if s.said = append(s.said, line); len(s.said) > kept {
-		s.said = slices.Delete(s.said, 0, len(s.said)-kept)
+	if s.events = append(s.events, line); len(s.events) > maxEvents {
+		s.events = slices.Delete(s.events, 0, len(s.events)-maxEvents)
 	}
 	for w := range s.watchers {
 		select {

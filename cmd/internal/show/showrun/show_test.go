@@ -202,8 +202,8 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.mixer.Render(make([]pcm.Frame, 96000))
-	s.Look(liveview.Picture{Heard: liveview.Output{Device: "pulse", Sink: "hall", State: "playing", Latency: 35 * time.Millisecond}, Troubles: []string{"one"}})
-	s.Look(liveview.Picture{Troubles: []string{"one", "two"}})
+	s.SetPicture(liveview.Picture{Heard: liveview.Output{Device: "pulse", Sink: "hall", State: "playing", Latency: 35 * time.Millisecond}, Troubles: []string{"one"}})
+	s.SetPicture(liveview.Picture{Troubles: []string{"one", "two"}})
 	st := s.State()
 	if st.Standby != "2" || st.Last != "1" || st.Time != 2 || st.Show != "show.yaml" || len(st.List) != 6 || st.List[0].Name != "One" || st.List[1].Name != "play coin" || st.List[2].Armed {
 		t.Errorf("%+v", st)
@@ -216,7 +216,7 @@ func TestState(t *testing.T) {
 	if !reflect.DeepEqual(st.Buses, []showrun.Bus{{Bus: "master", Gain: -3, Peak: -120}, {Bus: "music", Mute: true, Peak: -120}, {Bus: "sfx", Peak: -120}}) {
 		t.Errorf("buses %+v", st.Buses)
 	}
-	if got := strings.Join(st.Said, "|"); got != "go 1|one|two" {
+	if got := strings.Join(st.Events, "|"); got != "go 1|one|two" {
 		t.Errorf("said %q", got)
 	}
 }

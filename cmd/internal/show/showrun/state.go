@@ -12,29 +12,29 @@ import (
 
 // State is the state of a show for screens, as JSON.
 type State struct {
-	Show      string  `json:"show"`
-	Time      float64 `json:"time"` // seconds
-	Paused    bool    `json:"paused"`
-	Device    string  `json:"device"`
-	Sink      string  `json:"sink"`
-	Heard     string  `json:"heard"`
-	LatencyMS float64 `json:"latency_ms"`
-	Lost      string  `json:"lost"` // why and since when the output is silent; empty if it is not
-	Standby   string  `json:"standby"`
-	Loaded    float64 `json:"loaded"` // start time within the cue on standby, in seconds
-	Last      string  `json:"last"`   // the cue of the last GO
+	Show        string  `json:"show"`
+	Time        float64 `json:"time"` // seconds
+	Paused      bool    `json:"paused"`
+	Device      string  `json:"device"`
+	Sink        string  `json:"sink"`
+	OutputState string  `json:"heard"`
+	LatencyMS   float64 `json:"latency_ms"`
+	Lost        string  `json:"lost"` // why and since when the output is silent; empty if it is not
+	Standby     string  `json:"standby"`
+	Loaded      float64 `json:"loaded"` // start time within the cue on standby, in seconds
+	Last        string  `json:"last"`   // the cue of the last GO
 
-	List    []ListCue        `json:"list"`
-	Running []Running        `json:"running"`
-	Buses   []Bus            `json:"buses"`
-	Voices  []liveview.Voice `json:"voices"`
-	Pool    int64            `json:"pool"`
-	Playing int64            `json:"playing"`
-	Stolen  int64            `json:"stolen"`
-	Said    []string         `json:"said"`            // the most recent events
-	File    string           `json:"file,omitempty"`  // absolute path of the sheet
-	Begun   string           `json:"begun,omitempty"` // start time as in RFC 3339
-	Asked   string           `json:"asked,omitempty"` // the value of --device
+	List      []ListCue        `json:"list"`
+	Running   []Running        `json:"running"`
+	Buses     []Bus            `json:"buses"`
+	Voices    []liveview.Voice `json:"voices"`
+	Pool      int64            `json:"pool"`
+	Playing   int64            `json:"playing"`
+	Stolen    int64            `json:"stolen"`
+	Events    []string         `json:"said"`            // the most recent events
+	File      string           `json:"file,omitempty"`  // absolute path of the sheet
+	Started   string           `json:"begun,omitempty"` // start time as in RFC 3339
+	Requested string           `json:"asked,omitempty"` // the value of --device
 }
 
 // ListCue is a cue of the list in a State.
@@ -64,23 +64,23 @@ type Bus struct {
 	Mute bool    `json:"mute"`
 	Peak float64 `json:"peak"` // dB, of the last 400 ms
 
-	Effects   []Rack  `json:"effects,omitempty"`
-	Reduction float64 `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
+	Effects   []BusEffect `json:"effects,omitempty"`
+	Reduction float64     `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
 }
 
-// Look stores p, the picture of the current playback, for State. It reports each trouble in p that the last picture
-// lacked as an event. p.Troubles must only grow from picture to picture.
-func (s *Show) Look(p liveview.Picture) {
+// SetPicture stores p, the picture of the current playback, for State. It reports each failure in p that the last
+// picture lacked as an event. p.Troubles must only grow from picture to picture.
+func (s *Show) SetPicture(p liveview.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.picture = p
-	for _, line := range p.Troubles[min(s.troubles, len(p.Troubles)):] {
+	for _, line := range p.Troubles[min(s.reportedFailures, len(p.Troubles)):] {
 		s.report(line)
 	}
-	s.troubles = len(p.Troubles)
+	s.reportedFailures = len(p.Troubles)
 }
 
-// State returns the current state: the last picture of Look, the list, the running cues, the buses and the recent
+// State returns the current state: the last picture of SetPicture, the list, the running cues, the buses and the recent
 // events. Most times and levels are rounded to tenths; levels are at least -120 dB. The caller owns the result.
 func (s *Show) State() *State {
 	s.mutex.Lock()
@@ -90,14 +90,14 @@ func (s *Show) State() *State {
 	now := m.Now()
 	st := &State{
 		Show: s.sheet.File, Time: tenth(float64(now) / rate), Paused: s.paused,
-		Device: p.Heard.Device, Sink: p.Heard.Sink, Heard: p.Heard.State, Lost: p.Heard.Lost,
+		Device: p.Heard.Device, Sink: p.Heard.Sink, OutputState: p.Heard.State, Lost: p.Heard.Lost,
 		LatencyMS: tenth(p.Heard.Latency.Seconds() * 1000), Standby: s.number(s.standby), Loaded: s.loaded.Seconds(), Last: s.number(s.last),
-		List: []ListCue{}, Running: []Running{}, Voices: p.Shown(), Said: append([]string{}, s.said...),
+		List: []ListCue{}, Running: []Running{}, Voices: p.Shown(), Events: append([]string{}, s.events...),
 		Pool: p.Stats.Voices, Playing: p.Stats.Playing, Stolen: p.Stats.Stolen,
 	}
-	st.File, st.Asked = s.options.File, s.options.Device
-	if !s.options.Begun.IsZero() {
-		st.Begun = s.options.Begun.Format(time.RFC3339)
+	st.File, st.Requested = s.options.File, s.options.Device
+	if !s.options.Started.IsZero() {
+		st.Started = s.options.Started.Format(time.RFC3339)
 	}
 	for i := range s.sheet.List {
 		l := &s.sheet.List[i]
@@ -115,8 +115,8 @@ func (s *Show) State() *State {
 			one.Elapsed = tenth(max(float64(now-r.StartFrame), 0) / rate)
 		}
 		if r.Remaining >= 0 {
-			left := tenth(float64(r.Remaining) / rate)
-			one.Remaining = &left
+			remaining := tenth(float64(r.Remaining) / rate)
+			one.Remaining = &remaining
 		}
 		st.Running = append(st.Running, one)
 	}
@@ -125,7 +125,7 @@ func (s *Show) State() *State {
 		if err != nil {
 			continue
 		}
-		one := Bus{Bus: name, Gain: tenth(float64(b.Gain())), Mute: s.muted[name], Effects: Racks(b), Reduction: tenth(float64(b.Reduction()))}
+		one := Bus{Bus: name, Gain: tenth(float64(b.Gain())), Mute: s.muted[name], Effects: BusEffects(b), Reduction: tenth(float64(b.Reduction()))}
 		one.Peak = tenth(max(float64(b.Levels().Peak), silence))
 		st.Buses = append(st.Buses, one)
 	}

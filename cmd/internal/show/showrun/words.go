@@ -11,18 +11,18 @@ import (
 	"voicepool/internal/words"
 )
 
-// word is a text command: its name, its arguments, its help text and its function.
-type word struct {
-	name, takes, does string
-	least, most       int // number of arguments
-	do                func(s *Show, rest []string) error
+// command is a text command: its name, its arguments, its help text and its function.
+type command struct {
+	name, args, help string
+	minArgs, maxArgs int // number of arguments
+	run              func(s *Show, args []string) error
 }
 
-// table lists the commands in the order of the help. Any other command is an action, as in a cue of
+// commands lists the commands in the order of the help. Any other command is an action, as in a cue of
 // a sheet.
-var table = []word{
-	{"go", "[CUE]", "start the cue on standby, or the given cue", 0, maxWords, func(s *Show, rest []string) error { return s.Go(strings.Join(rest, " ")) }},
-	{"standby", "CUE", "put a cue on standby", 1, maxWords, func(s *Show, rest []string) error { return s.Standby(strings.Join(rest, " ")) }},
+var commands = []command{
+	{"go", "[CUE]", "start the cue on standby, or the given cue", 0, maxWords, func(s *Show, args []string) error { return s.Go(strings.Join(args, " ")) }},
+	{"standby", "CUE", "put a cue on standby", 1, maxWords, func(s *Show, args []string) error { return s.Standby(strings.Join(args, " ")) }},
 	{"next", "", "put the next cue on standby", 0, 0, func(s *Show, _ []string) error { return s.Step(1) }},
 	{"back", "", "put the previous cue on standby", 0, 0, func(s *Show, _ []string) error { return s.Step(-1) }},
 	{"load", "TIME", "start the cue on standby at a time within it, at the next GO", 1, 1, load},
@@ -33,27 +33,27 @@ var table = []word{
 	{"master", "DB", "change the master gain by decibels: +1, -1", 1, 1, master},
 	{"trim", "DB", "change the gain of the last started cue, or of the cue on standby before the first GO: +1, -1", 1, 1, trim},
 	{"write", "", "write the trims into the sheet", 0, 0, func(s *Show, _ []string) error { return s.Write() }},
-	{"mute", "BUS", "mute a bus", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], true) }},
-	{"unmute", "BUS", "unmute a bus", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], false) }},
-	{"play", "SOUND [KEY=VALUE ...]", "start a sound: gain=-3, pan, pitch, bus, loop=true, id, ...", 1, 99, act("play")},
-	{"set", "ID|BUS KEY=VALUE ...", "set gain, pan, pitch, speed, mute ...; over=1s", 2, 99, act("set")},
-	{"fade", "ID|BUS to=DB over=TIME", "fade an id or a bus", 2, 99, act("fade")},
-	{"release", "ID", "let an id leave its loop when the loop ends", 1, 1, act("release")},
-	{"seek", "ID to=TIME", "go to a position in the sound", 2, 99, act("seek")},
-	{"scene", "NAME [over=TIME]", "change the scene", 1, 2, act("scene")},
-	{"duck", "BUS when=BUS by=DB ...", "change how a bus ducks", 1, 99, act("duck")},
-	{"osc", "to=HOST:PORT address=/PATH [args=[1,text]]", "send a message of Open Sound Control", 2, 3, act("osc")},
+	{"mute", "BUS", "mute a bus", 1, 1, func(s *Show, args []string) error { return s.Mute(args[0], true) }},
+	{"unmute", "BUS", "unmute a bus", 1, 1, func(s *Show, args []string) error { return s.Mute(args[0], false) }},
+	{"play", "SOUND [KEY=VALUE ...]", "start a sound: gain=-3, pan, pitch, bus, loop=true, id, ...", 1, 99, actionCommand("play")},
+	{"set", "ID|BUS KEY=VALUE ...", "set gain, pan, pitch, speed, mute ...; over=1s", 2, 99, actionCommand("set")},
+	{"fade", "ID|BUS to=DB over=TIME", "fade an id or a bus", 2, 99, actionCommand("fade")},
+	{"release", "ID", "let an id leave its loop when the loop ends", 1, 1, actionCommand("release")},
+	{"seek", "ID to=TIME", "go to a position in the sound", 2, 99, actionCommand("seek")},
+	{"scene", "NAME [over=TIME]", "change the scene", 1, 2, actionCommand("scene")},
+	{"duck", "BUS when=BUS by=DB ...", "change how a bus ducks", 1, 99, actionCommand("duck")},
+	{"osc", "to=HOST:PORT address=/PATH [args=[1,text]]", "send a message of Open Sound Control", 2, 3, actionCommand("osc")},
 	{"quit", "", "fade out and end the show", 0, 0, func(s *Show, _ []string) error { s.Quit(); return nil }},
 }
 
-// Others are the commands that the client's connection answers. They change no state.
-var Others = []string{"state", "events", "help"}
+// ConnectionCommands are the commands that the client's connection answers. They change no state.
+var ConnectionCommands = []string{"state", "events", "help"}
 
 // Help returns a line for each text command that a client may send, also for state and events: the command with its
 // arguments, and a description.
 func Help() (lines []string) {
-	for _, w := range table {
-		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.takes), w.does))
+	for _, w := range commands {
+		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.args), w.help))
 	}
 	return append(lines, fmt.Sprintf("%-32s %s", "state", "print the state of the show"),
 		fmt.Sprintf("%-32s %s", "events on|off", "print events, one line each"))
@@ -64,7 +64,7 @@ const maxWords = 100
 
 // Do carries out line, a text command of words separated by spaces, such as "go 2". A missing or unknown command, a
 // wrong number of arguments, more than 100 words, and an ended show are errors, like a failure of the command itself.
-// It does not carry out Others.
+// It does not carry out ConnectionCommands.
 func (s *Show) Do(line string) error {
 	all := strings.Fields(line)
 	switch {
@@ -73,73 +73,73 @@ func (s *Show) Do(line string) error {
 	case len(all) > maxWords:
 		return fmt.Errorf("a command has at most %d words", maxWords)
 	}
-	i := slices.IndexFunc(table, func(w word) bool { return w.name == all[0] })
+	i := slices.IndexFunc(commands, func(cmd command) bool { return cmd.name == all[0] })
 	if i < 0 {
 		return unknown(all[0])
 	}
-	w, rest := &table[i], all[1:]
-	if w.most == 0 && len(rest) > 0 {
-		return fmt.Errorf("%s takes no arguments", w.name)
+	cmd, args := &commands[i], all[1:]
+	if cmd.maxArgs == 0 && len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments", cmd.name)
 	}
-	if len(rest) < w.least || len(rest) > w.most {
-		return fmt.Errorf("%s: write %s", w.name, strings.TrimSpace(w.name+" "+w.takes))
+	if len(args) < cmd.minArgs || len(args) > cmd.maxArgs {
+		return fmt.Errorf("%s: write %s", cmd.name, strings.TrimSpace(cmd.name+" "+cmd.args))
 	}
 	select {
 	case <-s.done:
 		return errors.New("the show has ended")
 	default:
 	}
-	return w.do(s, rest)
+	return cmd.run(s, args)
 }
 
 // unknown returns the error for the unknown command name. The error suggests the most similar command and lists all.
 func unknown(name string) error {
-	names := slices.Clone(Others)
-	for _, w := range table {
+	names := slices.Clone(ConnectionCommands)
+	for _, w := range commands {
 		names = append(names, w.name)
 	}
 	near := words.Nearest(strings.ToLower(name), names)
-	return fmt.Errorf("unknown command %q; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(Others):], ", "))
+	return fmt.Errorf("unknown command %q; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(ConnectionCommands):], ", "))
 }
 
-// act returns a function for the table of commands: it carries out the action verb of a sheet, such as play, with the
-// words after the command as arguments; see Show.act.
-func act(verb string) func(*Show, []string) error {
-	return func(s *Show, rest []string) error { return s.act(append([]string{verb}, rest...)) }
+// actionCommand returns the function of an entry of commands: it carries out the action verb of a sheet, such as
+// play, with the words after the command as arguments; see Show.doAction.
+func actionCommand(verb string) func(*Show, []string) error {
+	return func(s *Show, args []string) error { return s.doAction(append([]string{verb}, args...)) }
 }
 
-// act carries out an action in the notation of a sheet's cue and, if it succeeds, reports it as an event. all is the
-// verb and its arguments. The error is the player's.
-func (s *Show) act(all []string) error {
+// doAction carries out an action in the notation of a sheet's cue and, if it succeeds, reports it as an event. all is
+// the verb and its arguments. The error is the player's.
+func (s *Show) doAction(all []string) error {
 	err := s.player.Do(all...)
 	if err == nil {
-		s.Say(strings.Join(all, " "))
+		s.Report(strings.Join(all, " "))
 	}
 	return err
 }
 
-// stop carries out the command stop. If rest is empty or only a time, it fades out the running cues; otherwise the id
-// or bus rest[0], over the time rest[1]. Without a time the fade takes Fade, 2 s.
-func stop(s *Show, rest []string) error {
-	if len(rest) == 0 || len(rest) == 1 && isTime(rest[0]) {
+// stop carries out the command stop. If args is empty or only a time, it fades out the running cues; otherwise the id
+// or bus args[0], over the time args[1]. Without a time the fade takes Fade, 2 s.
+func stop(s *Show, args []string) error {
+	if len(args) == 0 || len(args) == 1 && isTime(args[0]) {
 		over := Fade
-		if len(rest) == 1 {
-			t, _ := rules.ParseTime(rest[0])
+		if len(args) == 1 {
+			t, _ := rules.ParseTime(args[0])
 			over = t.Duration(1e6)
 		}
 		s.Stop(over)
 		return nil
 	}
-	if len(rest) == 1 {
-		rest = append(rest, fmt.Sprint(Fade))
+	if len(args) == 1 {
+		args = append(args, fmt.Sprint(Fade))
 	}
-	return s.act(append([]string{"stop"}, rest...))
+	return s.doAction(append([]string{"stop"}, args...))
 }
 
-// load carries out the command load: rest[0], a time as in sheets, becomes the start time within the cue on standby.
+// load carries out the command load: args[0], a time as in sheets, becomes the start time within the cue on standby.
 // Another text, and a show without a cue on standby, are errors.
-func load(s *Show, rest []string) error {
-	t, err := rules.ParseTime(rest[0])
+func load(s *Show, args []string) error {
+	t, err := rules.ParseTime(args[0])
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
@@ -155,27 +155,27 @@ func isTime(text string) bool {
 // pause returns the function of the command pause if on is true, otherwise of resume. Without arguments the function
 // pauses or resumes the whole show, otherwise the id or bus that is the first argument.
 func pause(on bool) func(*Show, []string) error {
-	return func(s *Show, rest []string) error {
-		if len(rest) == 0 {
+	return func(s *Show, args []string) error {
+		if len(args) == 0 {
 			s.Pause(on)
 			return nil
 		}
-		return s.act([]string{map[bool]string{true: "pause", false: "resume"}[on], rest[0]})
+		return s.doAction([]string{map[bool]string{true: "pause", false: "resume"}[on], args[0]})
 	}
 }
 
-// master carries out the command master: it changes the gain of every master bus by rest[0], a text in dB.
-func master(s *Show, rest []string) error {
-	by, err := decibels("master", rest[0])
+// master carries out the command master: it changes the gain of every master bus by args[0], a text in dB.
+func master(s *Show, args []string) error {
+	by, err := decibels("master", args[0])
 	if err != nil {
 		return err
 	}
 	return s.Master(by)
 }
 
-// trim carries out the command trim: it changes the gain of a cue by rest[0], a text in dB; see Show.Trim.
-func trim(s *Show, rest []string) error {
-	by, err := decibels("trim", rest[0])
+// trim carries out the command trim: it changes the gain of a cue by args[0], a text in dB; see Show.Trim.
+func trim(s *Show, args []string) error {
+	by, err := decibels("trim", args[0])
 	if err != nil {
 		return err
 	}

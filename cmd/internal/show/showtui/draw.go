@@ -101,7 +101,7 @@ func (s *screen) drawHead(t tcell.Screen, w int) {
 	if st.Sink != "" {
 		heard += " " + st.Sink
 	}
-	heard = fmt.Sprintf("%s, %s, %.0f ms ", heard, st.Heard, st.LatencyMS)
+	heard = fmt.Sprintf("%s, %s, %.0f ms ", heard, st.OutputState, st.LatencyMS)
 	if gap := w - cellwidth.Width(text) - cellwidth.Width(heard); gap > 0 {
 		text += strings.Repeat(" ", gap) + heard
 	}
@@ -281,8 +281,8 @@ func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 		t.ShowCursor(min(cellwidth.Width(line), w-1), h-1)
 	case s.now().Before(s.until):
 		put(t, 0, h-1, w, " "+words.OneLine(s.message), alarm)
-	case len(st.Said) > 0:
-		put(t, 0, h-1, w, " "+words.OneLine(st.Said[len(st.Said)-1])+"    ?: keys", dim)
+	case len(st.Events) > 0:
+		put(t, 0, h-1, w, " "+words.OneLine(st.Events[len(st.Events)-1])+"    ?: keys", dim)
 	default:
 		put(t, 0, h-1, w, " Space: GO   Esc: panic   ?: keys   Q Q: end", dim)
 	}

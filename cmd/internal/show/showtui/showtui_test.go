@@ -38,7 +38,7 @@ func (f *fake) ask(command string) (*lineproto.Answer, error) {
 func newFake() *fake {
 	left := 61.24
 	f := &fake{state: showrun.State{
-		Show: "show.yaml", Time: 12.34, Device: "pulse", Sink: "hall", Heard: "playing", LatencyMS: 35, Standby: "2.5",
+		Show: "show.yaml", Time: 12.34, Device: "pulse", Sink: "hall", OutputState: "playing", LatencyMS: 35, Standby: "2.5",
 		List: []showrun.ListCue{
 			{Cue: "1", Name: "House music", Then: "wait", Armed: true},
 			{Cue: "2", Name: "和太鼓 e\u0301", Colour: "red", Then: "continue", Armed: true, Trim: -3},
@@ -48,7 +48,7 @@ func newFake() *fake {
 		Running: []showrun.Running{{Cue: "1", State: "sounding", Elapsed: 3.21, Remaining: &left}, {Cue: "2", State: "waiting"}},
 		Buses:   []showrun.Bus{{Bus: "master", Peak: -6}, {Bus: "music", Peak: -120}, {Bus: "sfx", Mute: true, Peak: -120}},
 		Voices:  []liveview.Voice{{Sound: "song", Level: -14, State: "playing"}, {Slot: 1, Sound: "rain", Level: -120, State: "paused"}},
-		Pool:    32, Playing: 2, Stolen: 1, Said: []string{"go 1"},
+		Pool:    32, Playing: 2, Stolen: 1, Events: []string{"go 1"},
 	}}
 	return f
 }
@@ -117,9 +117,9 @@ func TestDraw(t *testing.T) {
 // there is little room, buses have priority.
 func TestRacks(t *testing.T) {
 	f := newFake()
-	f.state.Buses[1].Effects = []showrun.Rack{{Effect: "tone", Kind: "eq"}, {Effect: "hall", Kind: "reverb", Bypass: true}, {Effect: "compressor", Kind: "compressor"}}
+	f.state.Buses[1].Effects = []showrun.BusEffect{{Effect: "tone", Kind: "eq"}, {Effect: "hall", Kind: "reverb", Bypass: true}, {Effect: "compressor", Kind: "compressor"}}
 	f.state.Buses[1].Reduction = 3.2
-	f.state.Buses[2].Effects = []showrun.Rack{{Effect: "re\x1b[31mverb", Kind: "reverb"}}
+	f.state.Buses[2].Effects = []showrun.BusEffect{{Effect: "re\x1b[31mverb", Kind: "reverb"}}
 	_, lines := drawn(t, f, 100, 24)
 	for y, want := range []string{"master", "music", "  tone  hall off  compressor     -3.2 dB", "sfx", "  re", "2 of 32 voices"} {
 		if !strings.Contains(lines[2+y], want) {
@@ -128,7 +128,7 @@ func TestRacks(t *testing.T) {
 	}
 	f.state.Buses[1].Reduction = 0
 	for range 9 {
-		f.state.Buses[1].Effects = append(f.state.Buses[1].Effects, showrun.Rack{Effect: "delay"})
+		f.state.Buses[1].Effects = append(f.state.Buses[1].Effects, showrun.BusEffect{Effect: "delay"})
 	}
 	_, lines = drawn(t, f, 100, 8)
 	all := strings.Join(lines, "\n")
