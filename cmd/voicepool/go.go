@@ -167,7 +167,7 @@ func (s *sendCommand) Run(c *console.Console) error {
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(sendPatience))
-	line, err := lineproto.Ask(conn, bufio.NewReader(conn), command)
+	line, err := lineproto.RoundTrip(conn, bufio.NewReader(conn), command)
 	if err != nil {
 		return fmt.Errorf("%s: %w", oneLine(address), cause(err))
 	}

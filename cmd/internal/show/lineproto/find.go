@@ -22,8 +22,8 @@ type Running struct {
 func (r Running) String() string {
 	s := r.State
 	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
-	if begun, err := time.Parse(time.RFC3339, s.Started); err == nil {
-		text += "  since " + begun.Local().Format("2 Jan 15:04:05")
+	if start, err := time.Parse(time.RFC3339, s.Started); err == nil {
+		text += "  since " + start.Local().Format("2 Jan 15:04:05")
 	}
 	standby := "no cue on standby"
 	if s.Standby != "" {
@@ -45,9 +45,9 @@ func (r Running) Device() string {
 	}
 }
 
-// answers is the time limit of a show's answer when all shows are listed. asked is the number of
+// replyTimeout is the time limit of a show's answer when all shows are listed. maxQueries is the number of
 // shows that are queried at once.
-const answers, asked = 2 * time.Second, 16
+const replyTimeout, maxQueries = 2 * time.Second, 16
 
 // All returns the running shows of this user, in the order of their socket paths. Shows that do not answer within 2 s
 // are left out. Without shows it returns nil and no error; an error is from Folder.
@@ -57,16 +57,16 @@ func All() (all []Running, err error) {
 		return nil, err
 	}
 	states := make([]*showrun.State, len(paths))
-	slots := make(chan struct{}, asked)
-	var asks sync.WaitGroup
+	slots := make(chan struct{}, maxQueries)
+	var queries sync.WaitGroup
 	for i, path := range paths {
 		slots <- struct{}{}
-		asks.Go(func() {
+		queries.Go(func() {
 			states[i] = stateOf(path)
 			<-slots
 		})
 	}
-	asks.Wait()
+	queries.Wait()
 	for i, s := range states {
 		if s != nil {
 			all = append(all, Running{paths[i], s})
@@ -83,7 +83,7 @@ func stateOf(path string) *showrun.State {
 		return nil
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(answers)) // a stopped process never answers
+	_ = conn.SetDeadline(time.Now().Add(replyTimeout)) // a stopped process never answers
 	answer, err := Remote(conn)("state")
 	if err != nil {
 		return nil
@@ -112,10 +112,10 @@ func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	return conn, same, all, err
 }
 
-// pick returns the shows in all whose state satisfies wanted, in the same order, or nil if no state does.
-func pick(all []Running, wanted func(*showrun.State) bool) (some []Running) {
+// pick returns the shows in all whose state satisfies match, in the same order, or nil if no state does.
+func pick(all []Running, match func(*showrun.State) bool) (some []Running) {
 	for _, r := range all {
-		if wanted(r.State) {
+		if match(r.State) {
 			some = append(some, r)
 		}
 	}

@@ -28,9 +28,9 @@ type Event struct {
 }
 
 const (
-	longest  = 1 << 14 // bytes of a line
-	unseen   = 256     // events that may wait for a slow reader
-	tooLarge = "a line has at most 16384 bytes"
+	maxLine     = 1 << 14 // bytes of a line
+	eventBuffer = 256     // events that may wait for a slow reader
+	tooLarge    = "a line has at most 16384 bytes"
 )
 
 // session is the connection of one client. Only write may be called by several goroutines at once.
@@ -40,7 +40,7 @@ type session struct {
 	out  *json.Encoder
 
 	events chan string // nil: events are off
-	told   sync.WaitGroup
+	sender sync.WaitGroup
 }
 
 // Serve reads commands for the show s from in, one per line, and writes the answer to each as a line of JSON to out,
@@ -50,7 +50,7 @@ func Serve(in io.Reader, out io.Writer, s *showrun.Show) error {
 	one := &session{show: s, out: json.NewEncoder(out)}
 	one.out.SetEscapeHTML(false)
 	defer one.stopEvents()
-	lines := bufio.NewReaderSize(in, longest)
+	lines := bufio.NewReaderSize(in, maxLine)
 	for {
 		line, err := lines.ReadSlice('\n')
 		var failed error
@@ -99,13 +99,13 @@ func (s *session) answer(line string) *Answer {
 		return &Answer{OK: true}
 	}
 	if err := s.show.Do(line); err != nil {
-		return &Answer{Error: plain(err)}
+		return &Answer{Error: errorText(err)}
 	}
 	return &Answer{OK: true}
 }
 
-// plain returns the message of err without a leading "cue: no action: ", "cue: " or "mixer: ".
-func plain(err error) string {
+// errorText returns the message of err without a leading "cue: no action: ", "cue: " or "mixer: ".
+func errorText(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"cue: no action: ", "cue: ", "mixer: "} {
 		if rest, found := strings.CutPrefix(text, prefix); found {
@@ -115,12 +115,12 @@ func plain(err error) string {
 	return text
 }
 
-// write sends what, an Answer or an Event, to the client as one line of JSON. It returns the error of the output. Safe
+// write sends value, an Answer or an Event, to the client as one line of JSON. It returns the error of the output. Safe
 // for concurrent use.
-func (s *session) write(what any) error {
+func (s *session) write(value any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.out.Encode(what)
+	return s.out.Encode(value)
 }
 
 // startEvents begins to send the events of the show to the client, between answers, on a goroutine of its own, until
@@ -130,10 +130,10 @@ func (s *session) startEvents() {
 	if s.events != nil {
 		return
 	}
-	events := make(chan string, unseen)
+	events := make(chan string, eventBuffer)
 	s.events = events
 	s.show.Watch(events)
-	s.told.Go(func() {
+	s.sender.Go(func() {
 		for e := range events {
 			if s.write(Event{e}) != nil {
 				return // answers fail as well
@@ -151,13 +151,13 @@ func (s *session) stopEvents() {
 	s.show.Unwatch(s.events)
 	close(s.events)
 	s.events = nil
-	s.told.Wait()
+	s.sender.Wait()
 }
 
-// Ask writes command as one line to in, the input of a Serve, and returns the line of JSON with its answer from out. It
-// skips events before the answer. A command with a line break, a reply that is not JSON, and a failed write or read are
-// errors.
-func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
+// RoundTrip writes command as one line to in, the input of a Serve, and returns the line of JSON with its answer from
+// out. It skips events before the answer. A command with a line break, a reply that is not JSON, and a failed write
+// or read are errors.
+func RoundTrip(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
 	if strings.ContainsAny(command, "\n\r") {
 		return nil, errors.New("a command is one line")
 	}
@@ -203,7 +203,7 @@ var errEnded = errors.New("the show has ended")
 func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
 	lines := bufio.NewReader(conn)
 	return func(command string) (*Answer, error) {
-		line, err := Ask(conn, lines, command)
+		line, err := RoundTrip(conn, lines, command)
 		if err != nil {
 			return nil, err
 		}

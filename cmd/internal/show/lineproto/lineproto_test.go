@@ -56,7 +56,7 @@ func newShow(t testing.TB) *showrun.Show {
 
 // TestServe checks that each line gets an answer, and an invalid line an error.
 func TestServe(t *testing.T) {
-	sent := "go\r\n\n  go 2 \nnonsense\nplay x\nstate 1\nevents maybe\n" + strings.Repeat("x", 3*longest) + "\nhelp\nstate\ngo 1"
+	sent := "go\r\n\n  go 2 \nnonsense\nplay x\nstate 1\nevents maybe\n" + strings.Repeat("x", 3*maxLine) + "\nhelp\nstate\ngo 1"
 	var out bytes.Buffer
 	if err := Serve(strings.NewReader(sent), &out, newShow(t)); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestSocket(t *testing.T) {
 	}
 	one, two := dial(t, path), dial(t, path)
 	lines := bufio.NewReader(one)
-	if a, err := Ask(one, lines, "events on"); err != nil || string(a) != "{\"ok\":true}\n" {
+	if a, err := RoundTrip(one, lines, "events on"); err != nil || string(a) != "{\"ok\":true}\n" {
 		t.Fatalf("%q, %v", a, err)
 	}
 	if a, err := Remote(two)("go"); err != nil || !a.OK {
@@ -129,10 +129,10 @@ func TestSocket(t *testing.T) {
 	if line, err := lines.ReadString('\n'); err != nil || line != "{\"event\":\"go 1\"}\n" {
 		t.Errorf("%q, %v", line, err)
 	}
-	if a, err := Ask(one, lines, "pause"); err != nil || string(a) != "{\"ok\":true}\n" { // after its own event
+	if a, err := RoundTrip(one, lines, "pause"); err != nil || string(a) != "{\"ok\":true}\n" { // after its own event
 		t.Errorf("%q, %v", a, err)
 	}
-	if _, err := Ask(one, lines, "go\nquit"); err == nil {
+	if _, err := RoundTrip(one, lines, "go\nquit"); err == nil {
 		t.Error("two lines are one command")
 	}
 	if a, err := Local(s)("state"); err != nil || a.State.Last != "1" || !a.State.Paused {
@@ -222,7 +222,7 @@ func TestFolder(t *testing.T) {
 
 // TestAskNoShow checks the error for an answer of another program.
 func TestAskNoShow(t *testing.T) {
-	if _, err := Ask(io.Discard, bufio.NewReader(strings.NewReader("HTTP/1.1 400\n")), "go"); err == nil || !strings.Contains(err.Error(), "not from a voicepool show") {
+	if _, err := RoundTrip(io.Discard, bufio.NewReader(strings.NewReader("HTTP/1.1 400\n")), "go"); err == nil || !strings.Contains(err.Error(), "not from a voicepool show") {
 		t.Errorf("%v", err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// most is the maximum number of simultaneous connections.
-const most = 64
+// maxConns is the maximum number of simultaneous connections.
+const maxConns = 64
 
 // Socket is a Unix socket that controls a show.
 type Socket struct {
@@ -34,7 +34,7 @@ type Socket struct {
 // until Close. It replaces an old socket at path if no process listens there. If another show answers there, or path is
 // another kind of file, it returns an error.
 func Listen(path string, s *showrun.Show) (*Socket, error) {
-	if err := vacate(path); err != nil {
+	if err := removeStale(path); err != nil {
 		return nil, err
 	}
 	l, err := listen(path)
@@ -71,10 +71,10 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// vacate removes the socket file path if no process accepts a connection there within 1 s. If a show answers there, or
-// path is another kind of file, it changes no file and returns an error. If path does not exist or cannot be examined,
-// it returns nil.
-func vacate(path string) error {
+// removeStale removes the socket file path if no process accepts a connection there within 1 s. If a show answers
+// there, or path is another kind of file, it changes no file and returns an error. If path does not exist or cannot
+// be examined, it returns nil.
+func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil // net.Listen reports the error
@@ -103,7 +103,7 @@ func (s *Socket) accept(to *showrun.Show) {
 			continue
 		}
 		s.mutex.Lock()
-		full := s.ended || len(s.conns) >= most
+		full := s.ended || len(s.conns) >= maxConns
 		if !full {
 			s.conns[c] = true
 			s.all.Go(func() {
@@ -121,8 +121,8 @@ func (s *Socket) accept(to *showrun.Show) {
 	}
 }
 
-// last is the time limit for a client to read an answer when the socket is closed.
-const last = 200 * time.Millisecond
+// closeTimeout is the time limit for a client to read an answer when the socket is closed.
+const closeTimeout = 200 * time.Millisecond
 
 // Close closes the socket and all connections, waits for their goroutines, and removes the socket's file. Running
 // commands are still carried out, and a client has 200 ms to read the answer. Call it once; an error is from the
@@ -132,7 +132,7 @@ func (s *Socket) Close() error {
 	s.ended = true
 	for c := range s.conns {
 		c.SetReadDeadline(time.Unix(1, 0))
-		c.SetWriteDeadline(time.Now().Add(last))
+		c.SetWriteDeadline(time.Now().Add(closeTimeout))
 	}
 	s.mutex.Unlock()
 	err := s.listener.Close()
