@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	plain   = tcell.StyleDefault
-	dim     = plain.Dim(true)
-	bold    = plain.Bold(true)
-	head    = plain.Reverse(true)
-	next    = plain.Reverse(true).Bold(true)
-	sounds  = plain.Foreground(tcell.ColorGreen)
-	waits   = plain.Foreground(tcell.ColorYellow)
-	alarm   = plain.Foreground(tcell.ColorRed).Bold(true)
-	colours = map[string]tcell.Color{
+	plain    = tcell.StyleDefault
+	dim      = plain.Dim(true)
+	bold     = plain.Bold(true)
+	head     = plain.Reverse(true)
+	next     = plain.Reverse(true).Bold(true)
+	sounding = plain.Foreground(tcell.ColorGreen)
+	waiting  = plain.Foreground(tcell.ColorYellow)
+	alarm    = plain.Foreground(tcell.ColorRed).Bold(true)
+	colours  = map[string]tcell.Color{
 		"red": tcell.ColorRed, "green": tcell.ColorGreen, "yellow": tcell.ColorYellow, "blue": tcell.ColorBlue,
 		"purple": tcell.ColorPurple, "orange": tcell.ColorOrange, "grey": tcell.ColorGray, "gray": tcell.ColorGray, "pink": tcell.ColorPink,
 	}
@@ -37,14 +37,14 @@ func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 	state := -1
 	for rest := cellwidth.Pad(text, width); rest != ""; {
 		var letter string
-		var takes int
-		letter, rest, takes, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		var letterWidth int
+		letter, rest, letterWidth, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		runes := []rune(letter)
-		if takes == 0 { // for example, a control character
+		if letterWidth == 0 { // for example, a control character
 			continue
 		}
 		t.SetContent(x, y, runes[0], runes[1:], style)
-		x += takes
+		x += letterWidth
 	}
 }
 
@@ -55,7 +55,7 @@ var keys = []string{
 	"M       mute a bus", "Q Q     end the show", "Ctrl-C  leave it (attach)", "any key goes back",
 }
 
-// draw draws the whole screen into t: head, cue list, buses and voices, and the foot. If s.helps is set, the help of
+// draw draws the whole screen into t: head, cue list, buses and voices, and the foot. If s.showHelp is set, the help of
 // the keys replaces everything below the head. The buses and voices need 76 columns. Below 20 columns or 6 rows, and
 // without a state, it only draws a message. The caller must call t.Show.
 func (s *screen) draw(t tcell.Screen) {
@@ -71,7 +71,7 @@ func (s *screen) draw(t tcell.Screen) {
 		return
 	}
 	s.drawHead(t, w)
-	if s.helps {
+	if s.showHelp {
 		for i, k := range keys {
 			if 2+i < h {
 				put(t, 1, 2+i, w-1, k, plain)
@@ -97,20 +97,20 @@ func (s *screen) draw(t tcell.Screen) {
 func (s *screen) drawHead(t tcell.Screen, w int) {
 	st := s.state
 	text := fmt.Sprintf(" %s  %s", words.OneLine(st.Show), clock(st.Time))
-	heard := st.Device
+	output := st.Device
 	if st.Sink != "" {
-		heard += " " + st.Sink
+		output += " " + st.Sink
 	}
-	heard = fmt.Sprintf("%s, %s, %.0f ms ", heard, st.OutputState, st.LatencyMS)
-	if gap := w - cellwidth.Width(text) - cellwidth.Width(heard); gap > 0 {
-		text += strings.Repeat(" ", gap) + heard
+	output = fmt.Sprintf("%s, %s, %.0f ms ", output, st.OutputState, st.LatencyMS)
+	if gap := w - cellwidth.Width(text) - cellwidth.Width(output); gap > 0 {
+		text += strings.Repeat(" ", gap) + output
 	}
 	put(t, 0, 0, w, text, head)
 	switch {
 	case st.Lost != "":
 		put(t, 0, 1, w, " NO SOUND "+words.OneLine(st.Lost), alarm)
 	case st.Paused:
-		put(t, 0, 1, w, " PAUSED: P resumes", waits.Bold(true))
+		put(t, 0, 1, w, " PAUSED: P resumes", waiting.Bold(true))
 	default:
 		put(t, 0, 1, w, s.levels(w), dim)
 	}
@@ -175,8 +175,8 @@ func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 				right += " -" + clock(*r.Remaining)
 			}
 			if c.Cue != st.Standby {
-				if style = sounds; r.State == "waiting" {
-					style = waits
+				if style = sounding; r.State == "waiting" {
+					style = waiting
 				}
 			}
 		}
@@ -219,7 +219,7 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 		}
 		// If there is little room, the other buses and the count of voices have priority.
 		if len(b.Effects) > 0 && y+len(st.Buses)-i < to {
-			line(rack(&b, w), dim)
+			line(effectNames(&b, w), dim)
 		}
 	}
 	line(fmt.Sprintf("%d of %d voices, %d stolen", st.Playing, st.Pool, st.Stolen), dim)
@@ -232,14 +232,14 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 		if v.State != "playing" {
 			line(text+v.State, dim)
 		} else {
-			line(text+meterbar.Level(v.Level, meter)+fmt.Sprintf(" %4s", level(v.Level)), sounds)
+			line(text+meterbar.Level(v.Level, meter)+fmt.Sprintf(" %4s", level(v.Level)), sounding)
 		}
 	}
 }
 
-// rack returns the names of the effects of b in exactly w columns, with "off" after a bypassed effect, and the gain
-// reduction of its compressors in dB at the end.
-func rack(b *showrun.Bus, w int) string {
+// effectNames returns the names of the effects of b in exactly w columns, with "off" after a bypassed effect, and the
+// gain reduction of its compressors in dB at the end.
+func effectNames(b *showrun.Bus, w int) string {
 	right := ""
 	if b.Reduction > 0 {
 		right = fmt.Sprintf(" %.1f dB", -b.Reduction)

@@ -16,13 +16,13 @@ import (
 	"voicepool/cmd/internal/show/showrun"
 )
 
-// Ask sends a command to a show and returns its answer. The error is a failure of the connection.
-type Ask func(command string) (*lineproto.Answer, error)
+// CommandFunc sends a command to a show and returns its answer. The error is a failure of the connection.
+type CommandFunc func(command string) (*lineproto.Answer, error)
 
 const (
-	looked = 100 * time.Millisecond // interval between requests of the state
-	sure   = 2 * time.Second        // time within which a second Q ends the show
-	shown  = 5 * time.Second        // display time of a message
+	pollInterval = 100 * time.Millisecond // interval between requests of the state
+	quitWindow   = 2 * time.Second        // time within which a second Q ends the show
+	messageTime  = 5 * time.Second        // display time of a message
 )
 
 // ErrLost is returned when the terminal is lost. The show continues, and another terminal may
@@ -34,20 +34,20 @@ var ErrLeft = errors.New("left; the show continues")
 
 // screen is the state of the display.
 type screen struct {
-	ask   Ask
+	send  CommandFunc
 	now   func() time.Time
 	state *showrun.State
 
-	message string    // an error or a question
-	until   time.Time // end of its display time
-	quits   time.Time // when Q was pressed once
-	prompt  *prompt   // nil: keys are commands
-	helps   bool
-	pasting bool
-	top     int  // index of the first visible cue
-	may     bool // the operator may leave the running show
-	end     error
-	over    bool
+	message     string    // an error or a question
+	until       time.Time // end of its display time
+	quitPressed time.Time // when Q was pressed once
+	prompt      *prompt   // nil: keys are commands
+	showHelp    bool
+	pasting     bool
+	top         int  // index of the first visible cue
+	mayLeave    bool // the operator may leave the running show
+	end         error
+	ended       bool
 }
 
 // prompt is a question whose answer is being typed.
@@ -57,10 +57,10 @@ type prompt struct {
 	done     func(text string)
 }
 
-// Run draws a show on terminal and handles keys until the show or ctx ends, and returns nil. ask sends the commands.
+// Run draws a show on terminal and handles keys until the show or ctx ends, and returns nil. send sends the commands.
 // If the terminal is lost, it returns ErrLost. If attached is true, Ctrl-C leaves the show (ErrLeft), and the end of
 // the show is an error. Run initializes and finalizes the terminal.
-func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) error {
+func Run(ctx context.Context, terminal tcell.Screen, attached bool, send CommandFunc) error {
 	if err := terminal.Init(); err != nil {
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	}
@@ -70,10 +70,10 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) err
 	events, stop := make(chan tcell.Event, 16), make(chan struct{})
 	defer close(stop)
 	go terminal.ChannelEvents(events, stop)
-	s := &screen{ask: ask, now: time.Now, may: attached}
-	ticker := time.NewTicker(looked)
+	s := &screen{send: send, now: time.Now, mayLeave: attached}
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	for s.look(); !s.over; {
+	for s.refresh(); !s.ended; {
 		s.draw(terminal)
 		terminal.Show()
 		select {
@@ -87,7 +87,7 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) err
 				return err
 			}
 		case <-ticker.C:
-			s.look()
+			s.refresh()
 		}
 	}
 	return s.end
@@ -109,17 +109,17 @@ func (s *screen) handle(terminal tcell.Screen, e tcell.Event) error {
 	return nil
 }
 
-// look requests the state of the show and stores it in s.state. If the request fails, the show counts as ended: look
-// sets s.over and, if the screen is attached to a running show (s.may), the error s.end.
-func (s *screen) look() {
-	answer, err := s.ask("state")
+// refresh requests the state of the show and stores it in s.state. If the request fails, the show counts as ended:
+// refresh sets s.ended and, if the screen is attached to a running show (s.mayLeave), the error s.end.
+func (s *screen) refresh() {
+	answer, err := s.send("state")
 	switch {
 	case err != nil:
-		s.over = true // the show has ended, or cannot be reached
+		s.ended = true // the show has ended, or cannot be reached
 		if broken, some := errors.AsType[*net.OpError](err); some {
 			err = broken.Err // without the name of the socket, which would not help
 		}
-		if s.may {
+		if s.mayLeave {
 			s.end = fmt.Errorf("the show has ended (%w)", err)
 		}
 	case answer.State != nil:
@@ -129,37 +129,37 @@ func (s *screen) look() {
 
 // command sends a command, built from format and args as by fmt.Sprintf, to the show. After success it deletes the
 // displayed message and updates the state. If the show rejects the command, it displays the error. If the connection
-// fails, it calls look, which ends the screen if its request fails too.
+// fails, it calls refresh, which ends the screen if its request fails too.
 func (s *screen) command(format string, args ...any) {
-	answer, err := s.ask(fmt.Sprintf(format, args...))
+	answer, err := s.send(fmt.Sprintf(format, args...))
 	switch {
 	case err != nil:
-		s.look()
+		s.refresh()
 	case !answer.OK:
-		s.say(answer.Error)
+		s.showMessage(answer.Error)
 	default:
 		s.message = "" // clears an earlier error
-		s.look()
+		s.refresh()
 	}
 }
 
-// say displays message in the last row for 5 s. An open question hides it.
-func (s *screen) say(message string) { s.message, s.until = message, s.now().Add(shown) }
+// showMessage displays message in the last row for 5 s. An open question hides it.
+func (s *screen) showMessage(message string) { s.message, s.until = message, s.now().Add(messageTime) }
 
-// key handles the key of e. In this order: pasted text is ignored, Ctrl-C leaves the show if s.may is set, an open
+// key handles the key of e. In this order: pasted text is ignored, Ctrl-C leaves the show if s.mayLeave is set, an open
 // question takes the key, any key closes the help, or the key is a command.
 func (s *screen) key(e *tcell.EventKey) {
 	switch {
 	case s.pasting:
 		return
-	case e.Key() == tcell.KeyCtrlC && s.may:
-		s.over, s.end = true, ErrLeft
+	case e.Key() == tcell.KeyCtrlC && s.mayLeave:
+		s.ended, s.end = true, ErrLeft
 		return
 	case s.prompt != nil:
 		s.promptKey(e)
 		return
-	case s.helps:
-		s.helps = false
+	case s.showHelp:
+		s.showHelp = false
 		return
 	}
 	switch e.Key() {
@@ -170,7 +170,7 @@ func (s *screen) key(e *tcell.EventKey) {
 	case tcell.KeyDown:
 		s.command("next")
 	case tcell.KeyCtrlC:
-		s.say("Q twice ends the show")
+		s.showMessage("Q twice ends the show")
 	case tcell.KeyRune:
 		s.rune(e.Rune())
 	}
@@ -207,13 +207,13 @@ func (s *screen) rune(r rune) {
 	case '-':
 		s.command("master -1")
 	case '?', 'h':
-		s.helps = true
+		s.showHelp = true
 	case 'q', 'Q':
-		if now := s.now(); now.Sub(s.quits) < sure {
+		if now := s.now(); now.Sub(s.quitPressed) < quitWindow {
 			s.command("quit")
 		} else {
-			s.quits = now
-			s.say("Q again ends the show")
+			s.quitPressed = now
+			s.showMessage("Q again ends the show")
 		}
 	}
 }
@@ -221,13 +221,13 @@ func (s *screen) rune(r rune) {
 // mute sends the command that mutes the bus called name, or unmutes it if it is muted in the last state. There must be
 // a state.
 func (s *screen) mute(name string) {
-	word := "mute"
+	command := "mute"
 	for _, b := range s.state.Buses {
 		if b.Bus == name && b.Mute {
-			word = "unmute"
+			command = "unmute"
 		}
 	}
-	s.command("%s %s", word, name)
+	s.command("%s %s", command, name)
 }
 
 // promptKey handles the key of e while the question s.prompt is open: characters and backspace edit the answer, Enter

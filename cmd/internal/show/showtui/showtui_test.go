@@ -62,8 +62,8 @@ func drawn(t testing.TB, f *fake, w, h int) (*screen, []string) {
 	}
 	defer sim.Fini()
 	sim.SetSize(w, h)
-	s := &screen{ask: f.ask, now: time.Now}
-	s.look()
+	s := &screen{send: f.ask, now: time.Now}
+	s.refresh()
 	s.draw(sim)
 	sim.Show()
 	return s, text(sim)
@@ -242,12 +242,12 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%q", last)
 		}
 		press(s, 'q')
-		time.Sleep(sure)
+		time.Sleep(quitWindow)
 		press(s, 'q')
 		if got := strings.Join(f.asked, "|"); got != "standby 7" {
 			t.Errorf("asked for %q", got)
 		}
-		time.Sleep(shown)
+		time.Sleep(messageTime)
 		s.draw(sim)
 		sim.Show()
 		if last := text(sim)[24]; last != " go 1    ?: keys" {
@@ -288,7 +288,7 @@ func TestRun(t *testing.T) {
 func TestMessageGoes(t *testing.T) {
 	f := newFake()
 	s, _ := drawn(t, f, 80, 24)
-	s.say("no such cue")
+	s.showMessage("no such cue")
 	if press(s, ' '); s.message != "" {
 		t.Errorf("%q stays after a GO", s.message)
 	}
