@@ -34,7 +34,7 @@ func (a *attachCommand) Run(c *console.Console) error {
 	if err != nil {
 		return fmt.Errorf("cannot draw on this terminal: %w", err)
 	}
-	operator.Forget()
+	operator.DiscardInput()
 	err = showtui.Run(context.Background(), t, true, lineproto.Remote(conn))
 	if errors.Is(err, showtui.ErrLeft) {
 		c.Say("the show continues; voicepool attach returns to it")

@@ -39,7 +39,7 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Opti
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
 	}
 	o.Control, o.Midi, o.In, o.Out = f.Control, f.Midi, c.In, c.Out
-	o.Say = func(line string) {
+	o.Print = func(line string) {
 		if o.Screen == nil || c.ErrTerminal == nil { // otherwise the message would overwrite the screen
 			c.Say("%s", line)
 		}
@@ -114,16 +114,16 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		}
 		// If the terminal is lost, the operator can return with attach.
 		draw = func(s *showrun.Show) {
-			operator.Forget()
+			operator.DiscardInput()
 			_ = showtui.Run(interrupted, t, false, lineproto.Local(s))
 		}
 	}
-	b, err := g.open(c, sheet, operator.Options{Sheet: g.Sheet, Device: g.Device.String(), Goes: g.RecordGoes, Screen: draw, Alone: draw == nil && g.Control != "-"})
+	b, err := g.open(c, sheet, operator.Options{Sheet: g.Sheet, Device: g.Device.String(), Goes: g.RecordGoes, Screen: draw, NoScreen: draw == nil && g.Control != "-"})
 	if err != nil {
 		return err
 	}
-	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Tell, Drawn: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
-	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.Changed, b.Tell
+	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.StartControls, Look: b.ShowPicture, Sent: b.Report, Drawn: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
+	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.ChangeSheet, b.Report
 	g.begin(&o.Player)
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }

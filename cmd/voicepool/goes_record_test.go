@@ -112,10 +112,10 @@ func playShow(t *testing.T, path func(string) string, commands []string, seed in
 		t.Fatal(err)
 	}
 	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: liveplay.Device{Kind: "raw", Name: path("heard")}}
-	o := liveplay.Options{Title: "go", Player: cue.Options{Live: true}, Look: b.Look, Sent: b.Tell, Silent: true}
+	o := liveplay.Options{Title: "go", Player: cue.Options{Live: true}, Look: b.ShowPicture, Sent: b.Report, Silent: true}
 	o.Attend = func(p *cue.Player) (func(), error) {
 		latency = int(math.Round(p.Mixer().Latency().Limiter.Seconds() * float64(p.Mixer().Rate())))
-		return b.Attend(p)
+		return b.StartControls(p)
 	}
 	if err := leave(c, b, flags.perform(c, interrupted, sheet, o)); err != nil {
 		t.Fatalf("%v; %s", err, messages.String())

@@ -65,9 +65,9 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	o.Attend, o.Look, o.Sent, o.Silent = b.Attend, b.Look, b.Tell, r.Control == "-"
+	o.Attend, o.Look, o.Sent, o.Silent = b.StartControls, b.ShowPicture, b.Report, r.Control == "-"
 	if r.Record == "" { // a recording is for a single version of the sheet
-		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, reloader(r.Sheet, r.goesFlag, r.Fold), b.Changed, b.Tell
+		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, reloader(r.Sheet, r.goesFlag, r.Fold), b.ChangeSheet, b.Report
 	}
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

@@ -25,38 +25,38 @@ import (
 
 // Options configure the controls of a show.
 type Options struct {
-	Guard   time.Duration
-	Sheet   string    // the file of the sheet; "-" or empty without a file
-	Device  string    // the value of --device
-	Control string    // "-": In and Out; unix:PATH: a socket at PATH; empty: only the default socket of this user
-	In      io.Reader // the end of its input ends the show
-	Out     io.Writer
-	Midi    string                // a raw MIDI device, a pipe or a file; optional
-	Goes    string                // file that records GOs; optional
-	Say     func(string)          // prints a message
-	Screen  func(s *showrun.Show) // shows the show on a terminal until it ends; optional
-	Alone   bool                  // print how to control the show, because it has no screen yet
-	Keys    *os.File              // a terminal whose keys control the show; optional
+	Guard    time.Duration
+	Sheet    string    // the file of the sheet; "-" or empty without a file
+	Device   string    // the value of --device
+	Control  string    // "-": In and Out; unix:PATH: a socket at PATH; empty: only the default socket of this user
+	In       io.Reader // the end of its input ends the show
+	Out      io.Writer
+	Midi     string                // a raw MIDI device, a pipe or a file; optional
+	Goes     string                // file that records GOs; optional
+	Print    func(string)          // prints a message
+	Screen   func(s *showrun.Show) // shows the show on a terminal until it ends; optional
+	NoScreen bool                  // print how to control the show, because it has no screen yet
+	Keys     *os.File              // a terminal whose keys control the show; optional
 }
 
-// Console holds the controls of a show. Call Open, then Attend when the playback begins, and Close at the end.
+// Console holds the controls of a show. Call Open, then StartControls when the playback begins, and Close at the end.
 type Console struct {
-	options Options
-	sheet   *cue.Sheet
-	goes    *os.File
-	done    int         // number of GOs in goes
-	size    int         // bytes in goes
-	failed  error       // the first error while writing goes
-	player  *cue.Player // set by Attend
-	midi    *os.File
-	show    *showrun.Show // set by Attend
-	sockets []*lineproto.Socket
-	hands   sync.WaitGroup
-	restore func() // restores the terminal of the keys
+	options   Options
+	sheet     *cue.Sheet
+	goes      *os.File
+	savedGoes int         // number of GOs in goes
+	size      int         // bytes in goes
+	goesErr   error       // the first error while writing goes
+	player    *cue.Player // set by StartControls
+	midi      *os.File
+	show      *showrun.Show // set by StartControls
+	sockets   []*lineproto.Socket
+	controls  sync.WaitGroup
+	restore   func() // restores the terminal of the keys
 }
 
 // Open opens the MIDI device and the file for GOs, if o names them, for a show of sheet. The other controls start with
-// Attend. The caller must call Close. After an error all files are closed.
+// StartControls. The caller must call Close. After an error all files are closed.
 func Open(sheet *cue.Sheet, o Options) (*Console, error) {
 	b := &Console{sheet: sheet, options: o}
 	if o.Midi != "" {
@@ -123,7 +123,7 @@ func openMidi(path string) (*os.File, error) {
 func (b *Console) Close() (err error) {
 	if b.goes != nil {
 		b.record()
-		err = errors.Join(b.failed, b.goes.Close())
+		err = errors.Join(b.goesErr, b.goes.Close())
 	}
 	if b.midi != nil {
 		b.midi.Close()
@@ -134,57 +134,57 @@ func (b *Console) Close() (err error) {
 	return err
 }
 
-// Look passes a picture of the playback to the show and writes new GOs to their file. It is a liveplay.Options.Look;
-// Attend must have been called before.
-func (b *Console) Look(p liveview.Picture) {
+// ShowPicture passes a picture of the playback to the show and writes new GOs to their file. It is a
+// liveplay.Options.Look; StartControls must have been called before.
+func (b *Console) ShowPicture(p liveview.Picture) {
 	b.show.SetPicture(p)
 	b.record()
 }
 
-// Changed switches the show to the player's new sheet: it calls take, which makes the player use that sheet, while the
-// show is locked. It returns the unsaved trims in dB by cue number. It is a liveplay.Options.Changed.
-func (b *Console) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
-	return b.show.Change(sheet, take)
+// ChangeSheet switches the show to the player's new sheet: it calls apply, which makes the player use that sheet,
+// while the show is locked. It returns the unsaved trims in dB by cue number. It is a liveplay.Options.ChangeSheet.
+func (b *Console) ChangeSheet(sheet *cue.Sheet, apply func()) map[string]float64 {
+	return b.show.Change(sheet, apply)
 }
 
-// Tell reports line as an event of the show, which its screens and clients display. It is a liveplay.Options.Tell and
-// Sent; Attend must have been called before.
-func (b *Console) Tell(line string) { b.show.Report(line) }
+// Report reports line as an event of the show, which its screens and clients display. It is a liveplay.Options.Tell and
+// Sent; StartControls must have been called before.
+func (b *Console) Report(line string) { b.show.Report(line) }
 
-// record rewrites the file for GOs if the player has new ones. It has no effect without such a file, before Attend, and
-// after the first failure, which it stores in b.failed. Not safe for concurrent use.
+// record rewrites the file for GOs if the player has new ones. It has no effect without such a file, before
+// StartControls, and after the first failure, which it stores in b.goesErr. Not safe for concurrent use.
 func (b *Console) record() {
-	if b.goes == nil || b.player == nil || b.failed != nil {
+	if b.goes == nil || b.player == nil || b.goesErr != nil {
 		return
 	}
 	goes := b.player.Goes()
-	if len(goes) == b.done {
+	if len(goes) == b.savedGoes {
 		return
 	}
-	b.done = len(goes)
+	b.savedGoes = len(goes)
 	var text bytes.Buffer
-	b.failed = b.sheet.WriteGoes(&text, goes)
-	if b.failed == nil {
-		_, b.failed = b.goes.WriteAt(text.Bytes(), 0)
+	b.goesErr = b.sheet.WriteGoes(&text, goes)
+	if b.goesErr == nil {
+		_, b.goesErr = b.goes.WriteAt(text.Bytes(), 0)
 	}
-	if b.failed == nil && text.Len() < b.size {
-		b.failed = b.goes.Truncate(int64(text.Len())) // a pause can shorten earlier times
+	if b.goesErr == nil && text.Len() < b.size {
+		b.goesErr = b.goes.Truncate(int64(text.Len())) // a pause can shorten earlier times
 	}
 	b.size = text.Len()
 }
 
-// Attend makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. leave ends
-// the show and stops the controls. The only error is a failure of the socket of --control. It is a
-// liveplay.Options.Attend; call it once.
-func (b *Console) Attend(p *cue.Player) (leave func(), err error) {
-	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Started: time.Now(), File: b.path(), Device: b.options.Device})
+// StartControls makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. end
+// ends the show and stops the controls. The only error is a failure of the socket of --control. It is a
+// liveplay.Options.StartControls; call it once.
+func (b *Console) StartControls(p *cue.Player) (end func(), err error) {
+	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Started: time.Now(), File: b.sheetPath(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
 		return nil, err
 	}
 	if b.options.Control == "-" {
 		go func() { // not awaited: a read of standard input may never end
 			if err := lineproto.Serve(b.options.In, b.options.Out, b.show); err != nil {
-				b.say(fmt.Sprintf("--control -: %v", words.Cause(err)))
+				b.announce(fmt.Sprintf("--control -: %v", words.Cause(err)))
 			}
 			b.show.Quit()
 		}()
@@ -196,28 +196,28 @@ func (b *Console) Attend(p *cue.Player) (leave func(), err error) {
 		b.restore = restore
 	}
 	if b.options.Screen != nil {
-		b.hands.Go(func() { b.options.Screen(b.show) })
+		b.controls.Go(func() { b.options.Screen(b.show) })
 	}
-	return b.leave, nil
+	return b.end, nil
 }
 
-// say prints line with Options.Say and reports it as an event of the show.
-func (b *Console) say(line string) {
-	b.options.Say(line)
+// announce prints line with Options.Print and reports it as an event of the show.
+func (b *Console) announce(line string) {
+	b.options.Print(line)
 	b.show.Report(line)
 }
 
-// Hint returns one line that explains how to control a show without a screen. It returns "" unless Options.Alone is set
-// and a socket is open, that is, after Attend. It is a liveplay.Options.Hint.
+// Hint returns one line that explains how to control a show without a screen. It returns "" unless Options.NoScreen
+// is set and a socket is open, that is, after StartControls. It is a liveplay.Options.Hint.
 func (b *Console) Hint() string {
-	if !b.options.Alone || len(b.sockets) == 0 {
+	if !b.options.NoScreen || len(b.sockets) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path())
 }
 
-// path returns the absolute path of the sheet, or "" if the sheet comes from standard input or has no file.
-func (b *Console) path() string {
+// sheetPath returns the absolute path of the sheet, or "" if the sheet comes from standard input or has no file.
+func (b *Console) sheetPath() string {
 	if b.options.Sheet == "" || b.options.Sheet == "-" {
 		return ""
 	}
@@ -228,17 +228,17 @@ func (b *Console) path() string {
 	return path
 }
 
-// warn prints a message for each other show of this user that plays the same sheet on the same device. The operator may
-// have lost the terminal of that show and started it again instead of attaching to it. Call it before the own default
-// socket is open.
-func (b *Console) warn() {
+// warnOfOthers prints a message for each other show of this user that plays the same sheet on the same device. The
+// operator may have lost the terminal of that show and started it again instead of attaching to it. Call it before
+// the own default socket is open.
+func (b *Console) warnOfOthers() {
 	all, err := lineproto.All()
-	if err != nil || b.path() == "" {
+	if err != nil || b.sheetPath() == "" {
 		return // listen reports the error
 	}
 	for _, r := range all {
-		if r.State.File == b.path() && (r.State.Requested == b.options.Device || r.Device() == b.options.Device) {
-			b.say(fmt.Sprintf("%s is played already, and now twice; to run the first: voicepool attach %v", words.OneLine(b.options.Sheet), r))
+		if r.State.File == b.sheetPath() && (r.State.Requested == b.options.Device || r.Device() == b.options.Device) {
+			b.announce(fmt.Sprintf("%s is played already, and now twice; to run the first: voicepool attach %v", words.OneLine(b.options.Sheet), r))
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (b *Console) listen() error {
 		}
 		b.sockets = append(b.sockets, s)
 	}
-	b.warn()
+	b.warnOfOthers()
 	folder, err := lineproto.Folder()
 	if err == nil {
 		var s *lineproto.Socket
@@ -263,10 +263,10 @@ func (b *Console) listen() error {
 		}
 	}
 	if err != nil {
-		b.say(fmt.Sprintf("voicepool attach cannot reach this show: %v", err))
+		b.announce(fmt.Sprintf("voicepool attach cannot reach this show: %v", err))
 	}
 	if hint := b.Hint(); hint != "" {
-		b.options.Say(hint)
+		b.options.Print(hint)
 	}
 	return nil
 }
@@ -286,17 +286,17 @@ func unixPath(address string) (string, bool) {
 func (b *Console) followMidi() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
-			b.say(fmt.Sprintf("midi %s: %v", words.OneLine(command), err))
+			b.announce(fmt.Sprintf("midi %s: %v", words.OneLine(command), err))
 		}
 	})
 	if err != nil && !errors.Is(err, fs.ErrClosed) {
-		b.say(fmt.Sprintf("--midi %s: %v; the show continues without it", words.OneLine(b.options.Midi), words.Cause(err)))
+		b.announce(fmt.Sprintf("--midi %s: %v; the show continues without it", words.OneLine(b.options.Midi), words.Cause(err)))
 	}
 }
 
-// leave ends the show, restores the terminal, closes the sockets and waits until the screen has returned. Before it
+// end ends the show, restores the terminal, closes the sockets and waits until the screen has returned. Before it
 // restores the terminal, it waits at most 1 s for answers that are being written, such as the answer to quit.
-func (b *Console) leave() {
+func (b *Console) end() {
 	b.show.Quit()
 	b.show.WaitForAnswers(time.Second)
 	if b.restore != nil {
@@ -305,5 +305,5 @@ func (b *Console) leave() {
 	for _, s := range b.sockets {
 		_ = s.Close() // its file may be gone
 	}
-	b.hands.Wait()
+	b.controls.Wait()
 }

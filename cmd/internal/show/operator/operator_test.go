@@ -34,7 +34,7 @@ func TestUnknownCueOfMIDI(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said []string
-		b := &Console{options: Options{Say: func(line string) { said = append(said, line) }}, player: player, show: showrun.New(sheet, player, showrun.Options{})}
+		b := &Console{options: Options{Print: func(line string) { said = append(said, line) }}, player: player, show: showrun.New(sheet, player, showrun.Options{})}
 		if b.midi, err = openMidi(path); err != nil {
 			t.Fatal(err)
 		}

@@ -10,5 +10,5 @@ import (
 // unbuffered returns errors.ErrUnsupported and a nil function: this system does not support keys that control a show.
 func unbuffered(*os.File) (func(), error) { return nil, errors.ErrUnsupported }
 
-// Forget discards pending keys on Unix systems. On this system it has no effect.
-func Forget() {}
+// DiscardInput discards pending keys on Unix systems. On this system it has no effect.
+func DiscardInput() {}

@@ -27,9 +27,9 @@ func unbuffered(f *os.File) (restore func(), err error) {
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // the terminal may be gone
 }
 
-// Forget discards pending input of the terminal that controls this process (/dev/tty), such as keys typed too early.
-// Without such a terminal it has no effect.
-func Forget() {
+// DiscardInput discards pending input of the terminal that controls this process (/dev/tty), such as keys typed too
+// early. Without such a terminal it has no effect.
+func DiscardInput() {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return // no terminal
