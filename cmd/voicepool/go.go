@@ -122,8 +122,8 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.StartControls, Look: b.ShowPicture, Sent: b.Report, Drawn: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
-	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.ChangeSheet, b.Report
+	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, StartControls: b.StartControls, OnPicture: b.ShowPicture, OnSent: b.Report, HasScreen: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
+	o.Sheet, o.LoadAgain, o.ChangeSheet, o.OnMessage = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.ChangeSheet, b.Report
 	g.begin(&o.Player)
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }

@@ -65,9 +65,9 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	o.Attend, o.Look, o.Sent, o.Silent = b.StartControls, b.ShowPicture, b.Report, r.Control == "-"
+	o.StartControls, o.OnPicture, o.OnSent, o.Silent = b.StartControls, b.ShowPicture, b.Report, r.Control == "-"
 	if r.Record == "" { // a recording is for a single version of the sheet
-		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, reloader(r.Sheet, r.goesFlag, r.Fold), b.ChangeSheet, b.Report
+		o.Sheet, o.LoadAgain, o.ChangeSheet, o.OnMessage = r.Sheet, reloader(r.Sheet, r.goesFlag, r.Fold), b.ChangeSheet, b.Report
 	}
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

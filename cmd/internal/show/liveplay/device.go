@@ -33,8 +33,8 @@ var formats = map[string]wav.Config{
 	"wav": {}, "raw": {Format: wav.F32, Raw: true}, "raw16": {Format: wav.S16, Raw: true},
 }
 
-// want lists the values of --device.
-const want = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
+// deviceValues lists the values of --device.
+const deviceValues = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
 
 // UnmarshalText parses a value of --device into d, such as auto, pulse:SINK or wav:FILE. "-" alone means a WAV on
 // standard output. An unknown kind, a missing name and a name after auto, oto or null are errors; d is then unchanged.
@@ -50,7 +50,7 @@ func (d *Device) UnmarshalText(text []byte) error {
 		return errors.New("pulse: needs the name of a sink, as voicepool devices lists them")
 	case written, kind == "pulse", !named && slices.Contains([]string{"auto", "oto", "null"}, kind):
 	default:
-		return fmt.Errorf("unknown device %q (want %s)", text, want)
+		return fmt.Errorf("unknown device %q (want %s)", text, deviceValues)
 	}
 	*d = Device{Kind: kind, Name: name}
 	return nil
@@ -87,7 +87,7 @@ func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 // open opens o.Device for the given number of stereo outputs at rate Hz, and does not start it. seed seeds the dither
 // of a file. If the device is auto and a sound card is missing, open prints a message on c and returns a device that
 // plays silently.
-func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (opened, error) {
+func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (openedDevice, error) {
 	d := o.Device
 	switch {
 	case d.Writes():
@@ -95,53 +95,53 @@ func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (open
 		config.Rate, config.Outputs, config.Seed = rate, outputs, seed
 		return d.write(config)
 	case d.Kind == "null":
-		return opened{Device: null.NewPaced(null.Config{Rate: rate, Outputs: outputs, Block: o.Block})}, nil
+		return openedDevice{Device: null.NewPaced(null.Config{Rate: rate, Outputs: outputs, Block: o.Block})}, nil
 	}
-	card, err := openCard(c, d, auto.Config{
+	card, err := openSoundCard(c, d, auto.Config{
 		Rate: rate, Outputs: outputs, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
 	})
-	return opened{Device: card}, err
+	return openedDevice{Device: card}, err
 }
 
-// opened is an opened device. file is the file that it records to, or nil.
-type opened struct {
+// openedDevice is an opened device. file is the file that it records to, or nil.
+type openedDevice struct {
 	device.Device
 	file *wav.File
 }
 
 // write opens the file or standard output of d, which must satisfy Writes, for recording in the format of config. If
 // standard output is a terminal, the result is a usage error. The file field is nil for standard output.
-func (d Device) write(config wav.Config) (opened, error) {
+func (d Device) write(config wav.Config) (openedDevice, error) {
 	if !d.Standard() {
 		file, err := wav.Record(d.Name, config)
 		if err != nil {
-			return opened{}, err
+			return openedDevice{}, err
 		}
-		return opened{wav.NewDevice(file), file}, nil
+		return openedDevice{wav.NewDevice(file), file}, nil
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
-		return opened{}, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
+		return openedDevice{}, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
 	}
 	sink, err := wav.NewWriter(outfiles.Standard(), config)
 	if err != nil {
-		return opened{}, err
+		return openedDevice{}, err
 	}
-	return opened{Device: wav.NewDevice(sink)}, nil
+	return openedDevice{Device: wav.NewDevice(sink)}, nil
 }
 
 // gate lies between a device and its source. Once it is closed, the source is not called again, even if the device is
 // stuck. Then the report can be made safely.
 type gate struct {
-	source device.Rated
-	shut   atomic.Bool
-	inside atomic.Bool
+	source    device.Rated
+	closed    atomic.Bool
+	rendering atomic.Bool
 }
 
 // Render fills dst from the source, or with silence after close. Audio side.
 func (g *gate) Render(dst []pcm.Frame) {
-	g.inside.Store(true)
-	defer g.inside.Store(false)
-	if g.shut.Load() {
+	g.rendering.Store(true)
+	defer g.rendering.Store(false)
+	if g.closed.Load() {
 		clear(dst)
 		return
 	}
@@ -157,14 +157,14 @@ func (g *gate) Rate() int { return g.source.Rate() }
 // close makes every later Render write silence, and waits until a running Render has returned. A second call has no
 // effect.
 func (g *gate) close() {
-	g.shut.Store(true)
-	for g.inside.Load() {
+	g.closed.Store(true)
+	for g.rendering.Load() {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// closing is the waiting time for blocked operations after the command has received a signal.
-const closing = 2 * time.Second
+// closeTimeout is the waiting time for blocked operations after the command has received a signal.
+const closeTimeout = 2 * time.Second
 
 // errStuck is the error of a device that does not return.
 var errStuck = errors.New("the device is stuck: its reader or its driver has stopped")
@@ -180,7 +180,7 @@ func closeDevice(ctx context.Context, d device.Device, records bool) error {
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- d.Close() }()
-	if err, finished := console.Await(ctx, closed, closing); finished {
+	if err, finished := console.Await(ctx, closed, closeTimeout); finished {
 		return err
 	}
 	return errStuck

@@ -30,8 +30,8 @@ func TestCloseOfStuckDevice(t *testing.T) {
 		records bool
 		want    time.Duration
 	}{
-		{records: true, want: time.Minute + closing},
-		{records: false, want: closing},
+		{records: true, want: time.Minute + closeTimeout},
+		{records: false, want: closeTimeout},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := stuckDevice{free: make(chan struct{})}
@@ -147,10 +147,10 @@ func TestDevice(t *testing.T) {
 		{text: "raw16:x", want: Device{Kind: "raw16", Name: "x"}, file: "x"},
 		{text: "raw:-", want: Device{Kind: "raw", Name: "-"}, standard: true},
 		{text: "-", want: Device{Kind: "wav", Name: "-"}, standard: true},
-		{text: "", wrong: `unknown device "" (want ` + want + ")"},
-		{text: "-:x", wrong: `unknown device "-:x" (want ` + want + ")"},
-		{text: "auto:x", wrong: `unknown device "auto:x" (want ` + want + ")"},
-		{text: "radio", wrong: `unknown device "radio" (want ` + want + ")"},
+		{text: "", wrong: `unknown device "" (want ` + deviceValues + ")"},
+		{text: "-:x", wrong: `unknown device "-:x" (want ` + deviceValues + ")"},
+		{text: "auto:x", wrong: `unknown device "auto:x" (want ` + deviceValues + ")"},
+		{text: "radio", wrong: `unknown device "radio" (want ` + deviceValues + ")"},
 		{text: "pulse:", wrong: "pulse: needs the name of a sink, as voicepool devices lists them"},
 		{text: "wav", wrong: "wav: needs the name of a file, as wav:out.wav"},
 		{text: "wav:", wrong: "wav: needs the name of a file, as wav:out.wav"},

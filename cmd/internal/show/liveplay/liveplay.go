@@ -36,25 +36,25 @@ type Options struct {
 	Hint   func() string // a line for the operator below the title of the live view; optional
 	Player cue.Options   // the start position and other player options
 
-	// Attend is called when the playback begins, and its result leave before it ends, for a caller
-	// that controls the show. Look receives pictures of the playback. Both are optional.
-	Attend func(*cue.Player) (leave func(), err error)
-	Look   func(liveview.Picture)
-	// Again reads the sheet file again. It returns nil if the file is unchanged. If Again is nil,
-	// changes of the file are ignored. cue.Player.Change calls Changed, which is optional.
-	Again   func(context.Context) (*cue.Sheet, error)
-	Sheet   string
-	Changed func(sheet *cue.Sheet, take func()) map[string]float64
-	Tell    func(line string) // receives messages about changes of the sheet, too; optional
+	// StartControls is called when the playback begins, and its result leave before it ends, for a caller
+	// that controls the show. OnPicture receives pictures of the playback. Both are optional.
+	StartControls func(*cue.Player) (leave func(), err error)
+	OnPicture     func(liveview.Picture)
+	// LoadAgain reads the sheet file again. It returns nil if the file is unchanged. If LoadAgain is nil,
+	// changes of the file are ignored. cue.Player.Change calls ChangeSheet, which is optional.
+	LoadAgain   func(context.Context) (*cue.Sheet, error)
+	Sheet       string
+	ChangeSheet func(sheet *cue.Sheet, apply func()) map[string]float64
+	OnMessage   func(line string) // receives messages about changes of the sheet, too; optional
 
-	Drawn  bool // the caller draws on the terminal, so the playback prints nothing there
-	Silent bool // print no events
-	Device Device
-	Buffer time.Duration // of the sound card; 0: the driver's default
-	Block  int           // frames per block, if the device does not set it
-	Limits sounds.Limits
+	HasScreen bool // the caller draws on the terminal, so the playback prints nothing there
+	Silent    bool // print no events
+	Device    Device
+	Buffer    time.Duration // of the sound card; 0: the driver's default
+	Block     int           // frames per block, if the device does not set it
+	Limits    sounds.Limits
 
-	Sent func(what string) // called for each OSC message sent; safe for concurrent use; optional
+	OnSent func(what string) // called for each OSC message sent; safe for concurrent use; optional
 
 	Report, Timeline, Record string // output files; optional
 	JSON                     bool   // print the report to standard output
@@ -72,7 +72,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return err
 	}
 	defer report.Discard()
-	drawing, err := timeline.Open(interrupted, l.Timeline, sheet.Rate, looked)
+	drawing, err := timeline.Open(interrupted, l.Timeline, sheet.Rate, pictureInterval)
 	if err != nil {
 		return err
 	}
@@ -82,12 +82,12 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return err
 	}
 	defer recorded.Discard()
-	happens, told := liveview.NewBoard(), &troubles{console: c}
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: told.damaged})
+	board, log := liveview.NewBoard(), &messageLog{console: c}
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: log.addDamage})
 	o := l.Player
-	o.Watch, o.StreamError, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
-	o.Changes = l.Again != nil
-	messages := osc.New(sheet, osc.Options{Sent: l.sent(told, sheet.Rate), Failed: func(err error) { told.add(err) }})
+	o.Watch, o.StreamError, o.Loading = board.Watch, func(err error) { log.add(err) }, c.Loading()
+	o.Changes = l.LoadAgain != nil
+	messages := osc.New(sheet, osc.Options{Sent: l.sentFunc(log, sheet.Rate), Failed: func(err error) { log.add(err) }})
 	defer messages.Close()
 	o.Send = messages.Send
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
@@ -97,18 +97,18 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return errors.Join(interrupted.Cause(), err)
 	}
 	if !o.Live {
-		happens.Plan(player)
+		board.Plan(player)
 	}
 	if l.Device.Kind == "wav" {
 		outfiles.NoteName(c, l.Device.File())
 	}
-	dev, err := console.Within(interrupted, func() (opened, error) { return l.open(c, sheet.Rate, device.OutputsOf(player), sheet.Seed) })
+	dev, err := console.Within(interrupted, func() (openedDevice, error) { return l.open(c, sheet.Rate, device.OutputsOf(player), sheet.Seed) })
 	if err != nil {
 		return err
 	}
 	s := &performance{
-		options: l, console: c, board: happens, player: player, device: dev.Device, file: dev.file, sound: newSound(l.Device, dev.Device), drawing: drawing, recorded: recorded,
-		interrupts: interrupted, troubles: told, messages: messages,
+		options: l, console: c, board: board, player: player, device: dev.Device, file: dev.file, monitor: newDeviceMonitor(l.Device, dev.Device), drawing: drawing, recorded: recorded,
+		interrupts: interrupted, log: log, messages: messages,
 	}
 	ctx, cancel := context.WithCancel(interrupted)
 	defer cancel()
@@ -116,30 +116,30 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		go s.followSounds(ctx, lib)
 	}
 	s.follow = func() {
-		if l.Again != nil {
+		if l.LoadAgain != nil {
 			go s.followSheet(ctx, lib)
 		}
 	}
-	if err = s.play(); !s.began {
+	if err = s.play(); !s.started {
 		return errors.Join(interrupted.Cause(), err)
 	}
 	if e := s.finish(report); err == nil {
 		err = e
 	}
-	err = s.troubles.outcome(err)
+	err = s.log.outcome(err)
 	if e := interrupted.Cause(); e != nil && console.ExitCode(err) < console.ExitUsage {
 		return errors.Join(e, err)
 	}
 	return err
 }
 
-// sent returns the callback for each sent OSC message. The callback passes the text of the message to l.Sent, and if
-// l.Verbose is set, it prints the text and the time through messages. rate, in Hz, turns the message's frame into a
-// time.
-func (l *Options) sent(messages *troubles, rate int) func(*cue.Message, int64) {
+// sentFunc returns the callback for each sent OSC message. The callback passes the text of the message to l.OnSent,
+// and if l.Verbose is set, it prints the text and the time through messages. rate, in Hz, turns the message's frame
+// into a time.
+func (l *Options) sentFunc(messages *messageLog, rate int) func(*cue.Message, int64) {
 	return func(m *cue.Message, frame int64) {
-		if l.Sent != nil {
-			l.Sent(m.String())
+		if l.OnSent != nil {
+			l.OnSent(m.String())
 		}
 		if l.Verbose {
 			messages.note(fmt.Sprintf("%.3f s: %s", float64(frame)/float64(rate), words.OneLine(m.String())))
@@ -147,8 +147,9 @@ func (l *Options) sent(messages *troubles, rate int) func(*cue.Message, int64) {
 	}
 }
 
-// looked is the interval between pictures of the playback, which is also the interval of the timeline's levels.
-const looked = time.Second / 20
+// pictureInterval is the interval between pictures of the playback, which is also the interval of the timeline's
+// levels.
+const pictureInterval = time.Second / 20
 
 // performance is one playback of a sheet on a device.
 type performance struct {
@@ -158,30 +159,30 @@ type performance struct {
 	player     *cue.Player
 	device     device.Device
 	file       *wav.File // the recording of the device, or nil
-	began      bool      // the device has started
-	sound      *sound
+	started    bool      // the device has started
+	monitor    *deviceMonitor
 	drawing    *timeline.File
 	recorded   *outfiles.File // of --record
 	interrupts *console.Interrupts
-	shown      shown
-	troubles   *troubles
+	lines      lineLog
+	log        *messageLog
 	follow     func() // starts to follow changes of the sheet
 	messages   *osc.Sender
 }
 
 // play primes the player, starts the controls and the device, and feeds the player until it ends, fails or is
 // interrupted. It closes the device and s.messages, and prints the load and the latency if l.Verbose is set. It sets
-// s.began if the device has started; otherwise it removes an empty recording. After a signal it returns nil, because
+// s.started if the device has started; otherwise it removes an empty recording. After a signal it returns nil, because
 // Play returns the signal.
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error {
-		if !s.began && s.file != nil {
+		if !s.started && s.file != nil {
 			s.file.Abort()
 		}
 		return closeDevice(s.interrupts, s.device, s.options.Device.Writes())
 	})
 	defer closed()
-	if begins := &s.options.Player; !begins.From.IsZero() || begins.Cue != "" {
+	if start := &s.options.Player; !start.From.IsZero() || start.Cue != "" {
 		s.console.Progress("seeking to the start")
 	}
 	err := console.Do(s.interrupts, s.player.Prime)
@@ -195,8 +196,8 @@ func (s *performance) play() error {
 	// An abandoned goroutine of this function or of closeDevice finds the gate shut when the report
 	// is made.
 	defer entry.close()
-	if s.options.Attend != nil { // before Start: a control that fails must not leave an empty recording
-		leave, err := s.options.Attend(s.player)
+	if s.options.StartControls != nil { // before Start: a control that fails must not leave an empty recording
+		leave, err := s.options.StartControls(s.player)
 		if err != nil {
 			return err
 		}
@@ -205,7 +206,7 @@ func (s *performance) play() error {
 	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
 		return err
 	}
-	s.began = true
+	s.started = true
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -223,7 +224,7 @@ func (s *performance) play() error {
 	s.messages.Close()
 	close(stop)
 	<-stopped
-	s.troubles.endView()
+	s.log.endView()
 	if s.options.Verbose {
 		s.console.Say("%s", loadLine(meter.Load()))
 		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
@@ -241,12 +242,12 @@ func (s *performance) play() error {
 }
 
 // show draws a picture every 50 ms until stop is closed, and then a last one. For each picture it also updates the
-// timeline, calls Options.Look, and prints new failures. If the device has failed and its recording is the only output,
-// show calls cancel with the error, which ends the playback. It runs on its own goroutine.
+// timeline, calls Options.OnPicture, and prints new failures. If the device has failed and its recording is the only
+// output, show calls cancel with the error, which ends the playback. It runs on its own goroutine.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	show := s.view()
 	defer s.console.Restore()
-	ticker := time.NewTicker(looked)
+	ticker := time.NewTicker(pictureInterval)
 	defer ticker.Stop()
 	for last := false; !last; {
 		select {
@@ -254,20 +255,20 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 			last = true
 		case <-ticker.C:
 		}
-		for _, line := range s.sound.look() {
-			s.troubles.note(line)
+		for _, line := range s.monitor.poll() {
+			s.log.note(line)
 		}
-		if err := s.device.Err(); err != nil && s.sound.best == nil && s.troubles.add(err) && s.onlyRecords() {
+		if err := s.device.Err(); err != nil && s.monitor.supervised == nil && s.log.add(err) && s.onlyRecords() {
 			cancel(err)
 		}
-		if err := s.shown.err(); err != nil {
-			s.troubles.add(err)
+		if err := s.lines.err(); err != nil {
+			s.log.add(err)
 		}
 		now := s.board.Look(s.player)
-		now.Heard, now.Troubles = s.sound.picture(), s.troubles.all()
+		now.Heard, now.Troubles = s.monitor.picture(), s.log.all()
 		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
-		if s.options.Look != nil {
-			s.options.Look(now)
+		if s.options.OnPicture != nil {
+			s.options.OnPicture(now)
 		}
 		show(now, last)
 	}
@@ -281,14 +282,14 @@ func (s *performance) onlyRecords() bool {
 }
 
 // view chooses how the playback is shown and returns the function that shows a picture: in a live view on a terminal,
-// as lines of text, or not at all. last must be true for the final picture. view also sets s.shown, the destination of
+// as lines of text, or not at all. last must be true for the final picture. view also sets s.lines, the destination of
 // lines and of the summary, and makes messages wait if a live view covers their terminal.
 func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 	c, l := s.console, s.options
-	if l.Drawn {
-		s.troubles.beginView()
+	if l.HasScreen {
+		s.log.beginView()
 	}
-	if l.Drawn || l.Silent {
+	if l.HasScreen || l.Silent {
 		return func(liveview.Picture, bool) {}
 	}
 	terminal, hint := c.OutTerminal, ""
@@ -301,20 +302,20 @@ func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 	case l.JSON || l.Report == "-":
 		terminal = c.ErrTerminal
 	case l.Device.Standard():
-		s.shown, terminal = shown{asynclog.New(c.Err), "standard error"}, c.ErrTerminal
+		s.lines, terminal = lineLog{asynclog.New(c.Err), "standard error"}, c.ErrTerminal
 	default:
-		s.shown = shown{asynclog.New(c.Out.W), "standard output"}
+		s.lines = lineLog{asynclog.New(c.Out.W), "standard output"}
 	}
 	switch {
 	case terminal != nil && !l.Verbose:
-		s.troubles.beginView()
+		s.log.beginView()
 		view := liveview.NewView(c.TakeOver(terminal), l.Title, hint)
 		return func(p liveview.Picture, _ bool) { view.Show(p) }
-	case s.shown.Log != nil:
+	case s.lines.Log != nil:
 		if hint != "" && c.ErrTerminal == nil && term.IsTerminal(int(os.Stdout.Fd())) { // the messages go elsewhere
-			fmt.Fprintln(s.shown, hint)
+			fmt.Fprintln(s.lines, hint)
 		}
-		return liveview.NewLines(s.shown, l.Verbose).Show
+		return liveview.NewLines(s.lines, l.Verbose).Show
 	}
 	return func(liveview.Picture, bool) {}
 }
@@ -325,7 +326,7 @@ func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 func (s *performance) finish(file *outfiles.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
-	s.sound.report(r)
+	s.monitor.report(r)
 	written, drawn := file.SaveFrom(r), s.drawing.SaveReport(l.Title, r)
 	var recorded, unheard error
 	if s.recorded != nil {
@@ -336,13 +337,13 @@ func (s *performance) finish(file *outfiles.File) error {
 	if l.JSON || l.Report == "-" {
 		r.WriteTo(c.Out) // c.Out keeps its error
 	}
-	if s.shown.Log != nil {
-		s.board.Summary(s.shown, r)
+	if s.lines.Log != nil {
+		s.board.Summary(s.lines, r)
 	}
-	if err := s.shown.end(s.troubles, closing); err != nil && !l.Device.Standard() {
+	if err := s.lines.end(s.log, closeTimeout); err != nil && !l.Device.Standard() {
 		c.Out.Fail(err)
 	}
-	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict), s.troubles.verdict(l.Strict))
+	return c.Outcome(written, drawn, recorded, unheard, s.monitor.strictError(l.Strict), s.log.strictError(l.Strict))
 }
 
 // loadLine describes l, the load of mixing, in one line: mean and longest time of a block, late blocks, garbage
@@ -374,44 +375,44 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 	return line
 }
 
-// followSheet watches the file of the sheet until ctx ends. After each change it loads the sheet with Options.Again and
-// switches the player to it, with sounds from lib. A faulty sheet is reported, and the show continues with the old one.
-// The messages are printed, and their first lines are passed to Options.Tell.
+// followSheet watches the file of the sheet until ctx ends. After each change it loads the sheet with
+// Options.LoadAgain and switches the player to it, with sounds from lib. A faulty sheet is reported, and the show
+// continues with the old one. The messages are printed, and their first lines are passed to Options.OnMessage.
 func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 	name := words.OneLine(s.options.Sheet)
-	tell := func(line string) {
-		if s.troubles.note(line); s.options.Tell != nil {
+	report := func(line string) {
+		if s.log.note(line); s.options.OnMessage != nil {
 			first, _, _ := strings.Cut(line, "\n")
-			s.options.Tell(first)
+			s.options.OnMessage(first)
 		}
 	}
 	err := watch.File(ctx, s.options.Sheet, func() {
-		sheet, err := s.options.Again(ctx)
+		sheet, err := s.options.LoadAgain(ctx)
 		if sheet == nil && err == nil {
 			return
 		}
-		var kept []string
+		var unchanged []string
 		if err == nil {
-			kept, err = s.player.Change(ctx, sheet, lib, func(take func()) map[string]float64 {
-				if s.options.Changed != nil {
-					return s.options.Changed(sheet, take)
+			unchanged, err = s.player.Change(ctx, sheet, lib, func(apply func()) map[string]float64 {
+				if s.options.ChangeSheet != nil {
+					return s.options.ChangeSheet(sheet, apply)
 				}
-				take()
+				apply()
 				return nil
 			})
 		}
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			tell(console.Message(err) + "\nthe show continues with the old sheet")
-		case len(kept) > 0:
-			tell(fmt.Sprintf("%s: reloaded; %s unchanged until the show is restarted", name, strings.Join(kept, ", ")))
+			report(console.Message(err) + "\nthe show continues with the old sheet")
+		case len(unchanged) > 0:
+			report(fmt.Sprintf("%s: reloaded; %s unchanged until the show is restarted", name, strings.Join(unchanged, ", ")))
 		default:
-			tell(name + ": reloaded")
+			report(name + ": reloaded")
 		}
 	})
 	if err != nil {
-		tell(console.Message(err))
+		report(console.Message(err))
 	}
 }
 

@@ -14,37 +14,38 @@ import (
 	"voicepool/pcm"
 )
 
-// sound tracks losses and returns of the audio device, for messages and the report. Not safe for concurrent use.
-type sound struct {
-	requested Device
-	device    device.Device
-	best      *auto.Device // the supervised device, or nil
-	lost      string       // why and since when the output is silent
-	events    []report.Event
+// deviceMonitor tracks losses and returns of the audio device, for messages and the report. Not safe for concurrent
+// use.
+type deviceMonitor struct {
+	requested  Device
+	device     device.Device
+	supervised *auto.Device // the supervised device, or nil
+	lost       string       // why and since when the output is silent
+	events     []report.Event
 }
 
-// newSound returns the state of the open device d. requested is the value of --device.
-func newSound(requested Device, d device.Device) *sound {
+// newDeviceMonitor returns the state of the open device d. requested is the value of --device.
+func newDeviceMonitor(requested Device, d device.Device) *deviceMonitor {
 	best, _ := d.(*auto.Device)
-	return &sound{requested: requested, device: d, best: best}
+	return &deviceMonitor{requested: requested, device: d, supervised: best}
 }
 
-// look takes the new events of the device, stores them for the report, and returns one line for each loss and each
+// poll takes the new events of the device, stores them for the report, and returns one line for each loss and each
 // return of the sound. It omits the line of a loss at the first frame, which was printed at the opening, unless the
 // loss is final. For a device without supervision by package auto, it returns nil.
-func (s *sound) look() (lines []string) {
-	if s.best == nil {
+func (s *deviceMonitor) poll() (lines []string) {
+	if s.supervised == nil {
 		return nil
 	}
 	var events [8]auto.Event
 	for {
-		n := s.best.Events(events[:])
+		n := s.supervised.Events(events[:])
 		for _, e := range events[:n] {
 			// A failure at the first frame was reported when the device was opened.
 			if e.Kind == auto.Back || e.Frame > 0 || e.Final {
 				lines = append(lines, e.String())
 			}
-			s.note(&e)
+			s.record(&e)
 		}
 		if n < len(events) {
 			return lines
@@ -52,9 +53,9 @@ func (s *sound) look() (lines []string) {
 	}
 }
 
-// note appends a loss or a return of the device to s.events, for the report, and sets s.lost, which is empty after a
+// record appends a loss or a return of the device to s.events, for the report, and sets s.lost, which is empty after a
 // return. A second loss without a return between them replaces the first.
-func (s *sound) note(e *auto.Event) {
+func (s *deviceMonitor) record(e *auto.Event) {
 	entry := report.Event{
 		Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1,
 		State: report.DeviceBack, Seconds: e.Gap.Round(time.Microsecond).Seconds(),
@@ -72,46 +73,46 @@ func (s *sound) note(e *auto.Event) {
 }
 
 // picture returns the state of the output for the live view: driver, sink, latency, and why it is silent, as of the
-// last look. Only a supervised device has the name of its driver and sink; for others the value of --device is shown.
-func (s *sound) picture() liveview.Output {
+// last poll. Only a supervised device has the name of its driver and sink; for others the value of --device is shown.
+func (s *deviceMonitor) picture() liveview.Output {
 	h := liveview.Output{Device: s.requested.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
-	case s.best != nil:
-		h.Device, h.Sink = s.best.Driver(), s.best.Sink()
+	case s.supervised != nil:
+		h.Device, h.Sink = s.supervised.Driver(), s.supervised.Sink()
 	case s.requested.Kind == "null":
 		h.State = "silent, in real time"
 	}
 	return h
 }
 
-// report adds the events of the device, including the events since the last look, to r. For a device that package auto
+// report adds the events of the device, including the events since the last poll, to r. For a device that package auto
 // supervises, it sets the total of r for the seconds that were not heard because the device was lost.
-func (s *sound) report(r *report.Report) {
-	s.look()
+func (s *deviceMonitor) report(r *report.Report) {
+	s.poll()
 	for _, e := range s.events {
 		r.Insert(e)
 	}
-	if s.best != nil {
-		r.Totals.UnheardSeconds = s.best.Unheard().Round(time.Microsecond).Seconds()
+	if s.supervised != nil {
+		r.Totals.UnheardSeconds = s.supervised.Unheard().Round(time.Microsecond).Seconds()
 	}
 }
 
-// verdict returns an error if the device was lost for a part of the playback. With --device auto it does so only if
+// strictError returns an error if the device was lost for a part of the playback. With --device auto it does so only if
 // strict is true. For a file or null it returns nil.
-func (s *sound) verdict(strict bool) error {
-	if s.best == nil || s.requested.Kind == "auto" && !strict {
+func (s *deviceMonitor) strictError(strict bool) error {
+	if s.supervised == nil || s.requested.Kind == "auto" && !strict {
 		return nil
 	}
-	if gap := s.best.Unheard(); gap > 0 {
+	if gap := s.supervised.Unheard(); gap > 0 {
 		return fmt.Errorf("--device %s: %.1f s were not heard", s.requested, gap.Seconds())
 	}
 	return nil
 }
 
-// openCard opens a device for d, which is auto, pulse or oto, with the other settings from config. If d is auto and a
-// card is missing, it prints a message and returns a device that plays silently until a card appears. With pulse or oto
-// a missing card is an error. A card with too few channels is an error in all cases.
-func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
+// openSoundCard opens a device for d, which is auto, pulse or oto, with the other settings from config. If d is auto
+// and a card is missing, it prints a message and returns a device that plays silently until a card appears. With
+// pulse or oto a missing card is an error. A card with too few channels is an error in all cases.
+func openSoundCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind
 		card, err := auto.Find(config)

@@ -36,13 +36,13 @@ func TestOpenCard(t *testing.T) {
 		{requested: Device{Kind: "pulse", Name: "desk"}, want: "--device pulse:desk: no sound here (no sound server at /nowhere/native)"},
 		{requested: Device{Kind: "oto"}, want: "--device oto: no sound here (no sound server at /nowhere/native, no sound card in /dev/snd)"},
 	} {
-		d, err := openCard(&console.Console{}, c.requested, auto.Config{Sink: c.requested.Name})
+		d, err := openSoundCard(&console.Console{}, c.requested, auto.Config{Sink: c.requested.Name})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, %v, want %s", c.requested, d, err, c.want)
 		}
 	}
 	var said strings.Builder
-	d, err := openCard(&console.Console{Err: &said}, Device{Kind: "auto"}, auto.Config{})
+	d, err := openSoundCard(&console.Console{Err: &said}, Device{Kind: "auto"}, auto.Config{})
 	const want = "voicepool: no sound here (no sound server at /nowhere/native, no sound card in /dev/snd): " +
 		"playing on silently, and looking for a sound card\n"
 	if err != nil || said.String() != want {
@@ -74,8 +74,8 @@ func TestVerdict(t *testing.T) {
 		<-src.rendered
 	}
 	best.Close()
-	first := newSound(Device{Kind: "auto"}, best)
-	if lines := first.look(); len(lines) != 0 || len(first.events) != 1 || first.picture().Lost == "" {
+	first := newDeviceMonitor(Device{Kind: "auto"}, best)
+	if lines := first.poll(); len(lines) != 0 || len(first.events) != 1 || first.picture().Lost == "" {
 		t.Errorf("of a device that was silent from the start: %q, %+v, %+v", lines, first.events, first.picture())
 	}
 	for _, c := range []struct {
@@ -92,8 +92,8 @@ func TestVerdict(t *testing.T) {
 		{name: "null", requested: Device{Kind: "null"}, device: null.NewPaced(null.Config{})},
 		{name: "a file", requested: Device{Kind: "wav", Name: "a"}, device: null.NewPaced(null.Config{}), strict: true},
 	} {
-		s := newSound(c.requested, c.device)
-		err := s.verdict(c.strict)
+		s := newDeviceMonitor(c.requested, c.device)
+		err := s.strictError(c.strict)
 		if (err != nil) != c.bad || c.bad && !strings.HasPrefix(err.Error(), fmt.Sprintf("--device %v: 0.", c.requested)) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -106,7 +106,7 @@ func TestVerdict(t *testing.T) {
 
 // TestNote checks losses and returns of the device in the report and the picture.
 func TestNote(t *testing.T) {
-	s := newSound(Device{Kind: "pulse"}, null.NewPaced(null.Config{}))
+	s := newDeviceMonitor(Device{Kind: "pulse"}, null.NewPaced(null.Config{}))
 	r := &report.Report{Events: []report.Event{{Frame: 300, Kind: mixer.EventStarted}}}
 	for _, c := range []struct {
 		event auto.Event
@@ -118,7 +118,7 @@ func TestNote(t *testing.T) {
 		{event: auto.Event{Kind: auto.Lost, Frame: 96000, At: 2 * time.Second, Reason: "gone", Final: true},
 			lost: "2.0 s: gone; the driver cannot come back in this process"},
 	} {
-		s.note(&c.event)
+		s.record(&c.event)
 		if got := s.picture().Lost; got != c.lost {
 			t.Errorf("after %v: %q, want %q", c.event, got, c.lost)
 		}

@@ -13,28 +13,28 @@ import (
 	"voicepool/sounds"
 )
 
-// troubles prints messages and failures of a running show on the console. Each failure is printed once, and the exit
+// messageLog prints messages and failures of a running show on the console. Each failure is printed once, and the exit
 // code of the command becomes 1. Safe for concurrent use.
-type troubles struct {
-	console *console.Console
-	mutex   sync.Mutex
-	lines   []string // the failures
-	later   bool     // a live view covers the terminal for messages
-	waiting []string // messages for the time after the live view
-	damages checkreport.Damages
+type messageLog struct {
+	console  *console.Console
+	mutex    sync.Mutex
+	lines    []string // the failures
+	deferred bool     // a live view covers the terminal for messages
+	pending  []string // messages for the time after the live view
+	damages  checkreport.Damages
 }
 
-// damaged counts the damaged place in the sound file called file for verdict, and prints a warning unless the console
-// is quiet. A warning is not a failure.
-func (t *troubles) damaged(file string, place sounds.Damage) {
-	t.damages.Add(file, place)
+// addDamage counts damage, a damaged part of the sound file called file, for strictError, and prints a warning unless
+// the console is quiet. A warning is not a failure.
+func (t *messageLog) addDamage(file string, damage sounds.Damage) {
+	t.damages.Add(file, damage)
 	if !t.console.Quiet {
-		t.note("warning: " + checkreport.Line(file, place))
+		t.note("warning: " + checkreport.Line(file, damage))
 	}
 }
 
-// verdict returns an error if strict is true and damaged was called at least once.
-func (t *troubles) verdict(strict bool) error {
+// strictError returns an error if strict is true and addDamage was called at least once.
+func (t *messageLog) strictError(strict bool) error {
 	if n := t.damages.Len(); strict && n > 0 {
 		return fmt.Errorf("--strict: %s concealed, so not all was heard", words.Count(n, "damaged place"))
 	}
@@ -43,7 +43,7 @@ func (t *troubles) verdict(strict bool) error {
 
 // add records and prints the message of the failure err, and reports whether it is new. If a failure with the same
 // message was added before, add has no effect.
-func (t *troubles) add(err error) bool {
+func (t *messageLog) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -51,47 +51,47 @@ func (t *troubles) add(err error) bool {
 		return false
 	}
 	t.lines = append(t.lines, line)
-	t.say(line)
+	t.print(line)
 	return true
 }
 
 // note prints line, which is not counted as a failure. During a live view that covers the terminal of messages, it
 // waits until endView.
-func (t *troubles) note(line string) {
+func (t *messageLog) note(line string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.say(line)
+	t.print(line)
 }
 
-// say prints line on the console or, during a live view, keeps it until endView. The caller holds t.mutex.
-func (t *troubles) say(line string) {
-	if t.later {
-		t.waiting = append(t.waiting, line)
+// print prints line on the console or, during a live view, keeps it until endView. The caller holds t.mutex.
+func (t *messageLog) print(line string) {
+	if t.deferred {
+		t.pending = append(t.pending, line)
 		return
 	}
 	t.console.Say("%s", line)
 }
 
 // beginView marks the start of a live view. If standard error is a terminal, messages wait until endView from now on.
-func (t *troubles) beginView() {
+func (t *messageLog) beginView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.later = t.console.ErrTerminal != nil
+	t.deferred = t.console.ErrTerminal != nil
 }
 
 // endView marks the end of the live view and prints the waiting messages in order.
-func (t *troubles) endView() {
+func (t *messageLog) endView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.later = false
-	for _, line := range t.waiting {
-		t.say(line)
+	t.deferred = false
+	for _, line := range t.pending {
+		t.print(line)
 	}
-	t.waiting = nil
+	t.pending = nil
 }
 
 // all returns a copy of the messages of all failures that were added up to now, in order.
-func (t *troubles) all() []string {
+func (t *messageLog) all() []string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return slices.Clone(t.lines)
@@ -99,7 +99,7 @@ func (t *troubles) all() []string {
 
 // outcome returns the error of the command, where err is the error of the playback. If failures were printed, and err
 // is nil or was printed too, the result is a console.Reported with exit code 1. Otherwise it is err.
-func (t *troubles) outcome(err error) error {
+func (t *messageLog) outcome(err error) error {
 	lines := t.all()
 	if err == nil && len(lines) > 0 || err != nil && slices.Contains(lines, console.Message(err)) {
 		return console.Reported{Code: console.ExitFailed}
@@ -107,16 +107,16 @@ func (t *troubles) outcome(err error) error {
 	return err
 }
 
-// shown is the destination of the lines that describe the playback, and the destination's name for messages. Without a
-// Log, lines are not printed.
-type shown struct {
+// lineLog is the destination of the lines that describe the playback, and the destination's name for messages.
+// Without a Log, lines are not printed.
+type lineLog struct {
 	*asynclog.Log
 	name string
 }
 
 // err returns the first error of writing lines, with the name of the destination. Without an error or a Log it returns
 // nil.
-func (s shown) err() error {
+func (s lineLog) err() error {
 	if s.Log == nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (s shown) err() error {
 
 // named returns err with the name of the destination in front, and explains a pipe that its reader has closed. nil
 // stays nil.
-func (s shown) named(err error) error {
+func (s lineLog) named(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -137,7 +137,7 @@ func (s shown) named(err error) error {
 
 // end closes the log, which may write its remaining lines for at most limit. It adds an error of writing, and the
 // number of dropped lines, to t, and returns the error. Without a Log it returns nil.
-func (s shown) end(t *troubles, limit time.Duration) error {
+func (s lineLog) end(t *messageLog, limit time.Duration) error {
 	if s.Log == nil {
 		return nil
 	}

@@ -135,7 +135,7 @@ func (b *Console) Close() (err error) {
 }
 
 // ShowPicture passes a picture of the playback to the show and writes new GOs to their file. It is a
-// liveplay.Options.Look; StartControls must have been called before.
+// liveplay.Options.OnPicture; StartControls must have been called before.
 func (b *Console) ShowPicture(p liveview.Picture) {
 	b.show.SetPicture(p)
 	b.record()
@@ -147,8 +147,8 @@ func (b *Console) ChangeSheet(sheet *cue.Sheet, apply func()) map[string]float64
 	return b.show.Change(sheet, apply)
 }
 
-// Report reports line as an event of the show, which its screens and clients display. It is a liveplay.Options.Tell and
-// Sent; StartControls must have been called before.
+// Report reports line as an event of the show, which its screens and clients display. It is a
+// liveplay.Options.OnMessage and OnSent; StartControls must have been called before.
 func (b *Console) Report(line string) { b.show.Report(line) }
 
 // record rewrites the file for GOs if the player has new ones. It has no effect without such a file, before
