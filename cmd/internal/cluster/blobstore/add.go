@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	chunkSize = 128 << 10 // the chunk size of nats.go's object store
-	mostUnder = 16        // chunks sent without acknowledgment
+	chunkSize  = 128 << 10 // the chunk size of nats.go's object store
+	maxUnacked = 16        // chunks sent without acknowledgment
 )
 
-// chunksOf returns the NATS subject of the chunks of the object whose random NATS id is id, as defined in ADR-20 of
+// chunkSubject returns the NATS subject of the chunks of the object whose random NATS id is id, as defined in ADR-20 of
 // NATS.
-func chunksOf(id string) string { return "$O." + cluster.Objects + ".C." + id }
+func chunkSubject(id string) string { return "$O." + cluster.Objects + ".C." + id }
 
-// metaOf returns the NATS subject of the meta message, which describes the object called name, as defined in ADR-20 of
-// NATS.
-func metaOf(name string) string {
+// metaSubject returns the NATS subject of the meta message, which describes the object called name, as defined in
+// ADR-20 of NATS.
+func metaSubject(name string) string {
 	return "$O." + cluster.Objects + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
@@ -38,9 +38,9 @@ func metaOf(name string) string {
 func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	id, h := rand.Text(), sha256.New()
 	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}
-	kept := false
+	complete := false
 	defer func() {
-		if !kept {
+		if !complete {
 			s.purge(id)
 		}
 		if err != nil {
@@ -48,13 +48,13 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 		}
 	}()
 	var under []jetstream.PubAckFuture
-	buffers := make([][]byte, mostUnder) // one per unacknowledged chunk, which may be sent again
+	buffers := make([][]byte, maxUnacked) // one per unacknowledged chunk, which may be sent again
 	for {
-		buffer := &buffers[int(info.Chunks)%mostUnder]
+		buffer := &buffers[int(info.Chunks)%maxUnacked]
 		if *buffer == nil {
 			*buffer = make([]byte, chunkSize)
 		}
-		if under, err = await(ctx, under, mostUnder-1); err != nil {
+		if under, err = await(ctx, under, maxUnacked-1); err != nil {
 			return "", 0, err
 		}
 		n, err := io.ReadFull(r, *buffer)
@@ -63,7 +63,7 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 		}
 		if n > 0 {
 			h.Write((*buffer)[:n])
-			future, err := s.js.PublishMsgAsync(&nats.Msg{Subject: chunksOf(id), Data: (*buffer)[:n]})
+			future, err := s.js.PublishMsgAsync(&nats.Msg{Subject: chunkSubject(id), Data: (*buffer)[:n]})
 			if err != nil {
 				return "", 0, err
 			}
@@ -84,7 +84,7 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 		return "", 0, err
 	}
 	if last != nil && sumOf(last) == sum { // it already exists
-		if time.Since(last.ModTime) > fresh {
+		if time.Since(last.ModTime) > touchAfter {
 			err = s.Touch(ctx, sum)
 		}
 		if !errors.Is(err, ErrMissing) {
@@ -97,9 +97,9 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	if err != nil {
 		return "", 0, err
 	}
-	meta := &nats.Msg{Subject: metaOf(sum), Data: text, Header: nats.Header{}}
+	meta := &nats.Msg{Subject: metaSubject(sum), Data: text, Header: nats.Header{}}
 	meta.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	kept = true // even if the answer is lost, an object that has its name needs its chunks
+	complete = true // even if the answer is lost, an object that has its name needs its chunks
 	if _, err = s.js.PublishMsg(ctx, meta); err != nil {
 		return "", 0, err
 	}
@@ -109,11 +109,11 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	return sum, int64(info.Size), nil
 }
 
-// await waits until at most most chunks are unacknowledged, and returns their futures. pending has the futures of the
+// await waits until at most limit chunks are unacknowledged, and returns their futures. pending has the futures of the
 // sent chunks without an acknowledgment, oldest first. A failed chunk, the end of ctx, and 10 s without an
 // acknowledgment are errors.
-func await(ctx context.Context, pending []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
-	for len(pending) > most {
+func await(ctx context.Context, pending []jetstream.PubAckFuture, limit int) ([]jetstream.PubAckFuture, error) {
+	for len(pending) > limit {
 		select {
 		case <-pending[0].Ok():
 			pending = pending[1:]
@@ -133,5 +133,5 @@ func await(ctx context.Context, pending []jetstream.PubAckFuture, most int) ([]j
 func (s natsStore) purge(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()
-	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(chunksOf(id)))
+	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(chunkSubject(id)))
 }

@@ -61,23 +61,23 @@ type Store struct {
 	store Backend
 	cache *Cache // optional
 
-	mutex  sync.Mutex
-	hashed map[string]stamped   // files on the disk, by path
-	there  map[string]time.Time // when hashes were last found in the store
+	mutex    sync.Mutex
+	hashed   map[string]hashedFile // files on the disk, by path
+	lastSeen map[string]time.Time  // when hashes were last found in the store
 }
 
-// stamped is the hash of a file on the disk. It is valid while the size and the modification time
+// hashedFile is the hash of a file on the disk. It is valid while the size and the modification time
 // are unchanged.
-type stamped struct {
-	size  int64
-	mod   time.Time
-	heard time.Time // when it was hashed
-	sum   string
+type hashedFile struct {
+	size     int64
+	mod      time.Time
+	hashedAt time.Time // when it was hashed
+	sum      string
 }
 
 // New returns a Store that keeps its files in store, without a cache.
 func New(store Backend) *Store {
-	return &Store{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
+	return &Store{store: store, hashed: map[string]hashedFile{}, lastSeen: map[string]time.Time{}}
 }
 
 // Cached returns a Store on the same backend that keeps the files it gets in the cache c: its Get and Unpack look there
@@ -132,7 +132,7 @@ func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 	}
 	defer r.Close()
 	file, onDisk := r.(*os.File)
-	now := stamped{heard: time.Now()}
+	now := hashedFile{hashedAt: time.Now()}
 	if onDisk {
 		info, err := file.Stat()
 		if err != nil {
@@ -147,7 +147,7 @@ func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 		d.mutex.Unlock()
 		// Timestamps are coarse: a file hashed right after a write may have changed again with the
 		// same time.
-		if known && last.size == now.size && last.mod.Equal(now.mod) && last.heard.Sub(last.mod) > 2*time.Second {
+		if known && last.size == now.size && last.mod.Equal(now.mod) && last.hashedAt.Sub(last.mod) > 2*time.Second {
 			return last.sum, nil
 		}
 	}
@@ -170,13 +170,13 @@ func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 // error.
 func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
-	found := time.Since(d.there[sum]) < fresh
+	found := time.Since(d.lastSeen[sum]) < touchAfter
 	d.mutex.Unlock()
 	if found {
 		return nil
 	}
 	o, err := d.store.Stat(ctx, sum)
-	if err == nil && o.Sum == sum && time.Since(o.Used) > fresh {
+	if err == nil && o.Sum == sum && time.Since(o.Used) > touchAfter {
 		err = d.Touch(ctx, sum)
 	}
 	if err != nil && !errors.Is(err, ErrMissing) {
@@ -197,8 +197,8 @@ func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser
 		}
 	}
 	d.mutex.Lock()
-	clearIfFull(d.there)
-	d.there[sum] = time.Now()
+	clearIfFull(d.lastSeen)
+	d.lastSeen[sum] = time.Now()
 	d.mutex.Unlock()
 	return nil
 }
@@ -244,7 +244,7 @@ func (d *Store) Touch(ctx context.Context, sum string) error {
 // error.
 func (d *Store) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
-		return d.cache.place(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
+		return d.cache.linkFile(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
 	}
 	return d.fetch(ctx, sum, path)
 }
@@ -287,14 +287,14 @@ func (d *Store) Write(ctx context.Context, sum string, w io.Writer) error {
 	return nil
 }
 
-// read returns the data of the file with the hash sum. A file of more than most bytes is an error and is not read.
-func (d *Store) read(ctx context.Context, sum string, most int64) ([]byte, error) {
+// read returns the data of the file with the hash sum. A file of more than limit bytes is an error and is not read.
+func (d *Store) read(ctx context.Context, sum string, limit int64) ([]byte, error) {
 	size, err := d.Size(ctx, sum)
 	if err != nil {
 		return nil, err
 	}
-	if size > most {
-		return nil, fmt.Errorf("%s: %d bytes are more than the %d that a bundle may have", sum, size, most)
+	if size > limit {
+		return nil, fmt.Errorf("%s: %d bytes are more than the %d that a bundle may have", sum, size, limit)
 	}
 	var text bytes.Buffer
 	if err := d.Write(ctx, sum, &text); err != nil {

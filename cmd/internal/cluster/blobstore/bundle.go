@@ -20,12 +20,12 @@ import (
 
 // Limits of a bundle. Real sheets stay far below.
 const (
-	mostFiles = 10_000
-	mostText  = 16 << 20 // the limit of a sheet
-	mostJSON  = 40 << 20
-	mostBytes = 64 << 30 // of all files
-	mostUp    = 32       // levels above the sheet's folder
-	mostPath  = 4096
+	maxFiles = 10_000
+	maxText  = 16 << 20 // the limit of a sheet
+	maxJSON  = 40 << 20
+	maxBytes = 64 << 30 // of all files
+	maxUp    = 32       // levels above the sheet's folder
+	maxPath  = 4096
 )
 
 // Bundle is a sheet with all files that it plays. The same content gives the same bundle, whatever
@@ -89,7 +89,7 @@ func (d *Store) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 // Bundle loads and checks the bundle whose hash sum Pack has returned, without its files. A missing bundle is an error
 // that wraps ErrMissing; an invalid bundle is another error.
 func (d *Store) Bundle(ctx context.Context, sum string) (*Bundle, error) {
-	data, err := d.read(ctx, sum, mostJSON)
+	data, err := d.read(ctx, sum, maxJSON)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %w", err)
 	}
@@ -149,7 +149,7 @@ func (d *Store) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 // checkSize returns an error if the files of p are together larger than 64 GiB. Equal files count once, and files in
 // the cache do not count. A missing file is an error, too.
 func (d *Store) checkSize(ctx context.Context, p *plan) error {
-	left, seen := int64(mostBytes), map[string]bool{}
+	remaining, seen := int64(maxBytes), map[string]bool{}
 	for _, one := range p.files {
 		if seen[one.sum] || d.cache != nil && d.cache.has(one.sum) {
 			continue
@@ -159,8 +159,8 @@ func (d *Store) checkSize(ctx context.Context, p *plan) error {
 		if err != nil {
 			return err
 		}
-		if left -= size; left < 0 {
-			return fmt.Errorf("the files of %s are larger than %d GiB together", words.OneLine(p.sheet), int64(mostBytes)>>30)
+		if remaining -= size; remaining < 0 {
+			return fmt.Errorf("the files of %s are larger than %d GiB together", words.OneLine(p.sheet), int64(maxBytes)>>30)
 		}
 	}
 	return nil
@@ -169,11 +169,11 @@ func (d *Store) checkSize(ctx context.Context, p *plan) error {
 // plan lists the places of a bundle's parts: slash-separated paths below the folder.
 type plan struct {
 	sheet string
-	files []placed
+	files []plannedFile
 }
 
-// placed is one file of a plan.
-type placed struct{ at, sum string }
+// plannedFile is one file of a plan.
+type plannedFile struct{ at, sum string }
 
 // plan checks the bundle, which may come from an untrusted sender, and returns the paths of its sheet and files below
 // the folder of Unpack. An invalid name, hash or path, too many or too large parts, and two different files with the
@@ -182,10 +182,10 @@ func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):
 		return nil, fmt.Errorf("invalid file name %q of a sheet", words.OneLine(b.Name[:min(len(b.Name), 80)]))
-	case len(b.Text) > mostText:
-		return nil, fmt.Errorf("the sheet has %d bytes; at most %d are read", len(b.Text), mostText)
-	case len(b.Files) > mostFiles:
-		return nil, fmt.Errorf("%d files are more than the %d that a bundle may have", len(b.Files), mostFiles)
+	case len(b.Text) > maxText:
+		return nil, fmt.Errorf("the sheet has %d bytes; at most %d are read", len(b.Text), maxText)
+	case len(b.Files) > maxFiles:
+		return nil, fmt.Errorf("%d files are more than the %d that a bundle may have", len(b.Files), maxFiles)
 	}
 	up, parts := 0, map[string]bool{}
 	for name, sum := range b.Files {
@@ -219,7 +219,7 @@ func (b *Bundle) plan() (*plan, error) {
 			return nil, fmt.Errorf("%s: another file has the same path", words.OneLine(name))
 		}
 		taken[at] = sum
-		p.files = append(p.files, placed{at, sum})
+		p.files = append(p.files, plannedFile{at, sum})
 	}
 	return p, nil
 }
@@ -234,12 +234,12 @@ func checkPath(name string) error {
 	}
 	rest := clean[min(len(clean), 3*ups):]
 	switch {
-	case name == "" || len(name) > mostPath || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
-		return fmt.Errorf("is not a path (want 1 to %d bytes of UTF-8, without NUL)", mostPath)
+	case name == "" || len(name) > maxPath || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
+		return fmt.Errorf("is not a path (want 1 to %d bytes of UTF-8, without NUL)", maxPath)
 	case rest == ".." || rest == "." || !filepath.IsLocal(filepath.FromSlash(rest)):
 		return errors.New("is not a path relative to the sheet's folder")
-	case ups > mostUp:
-		return fmt.Errorf("leads %d folders up; at most %d are allowed", ups, mostUp)
+	case ups > maxUp:
+		return fmt.Errorf("leads %d folders up; at most %d are allowed", ups, maxUp)
 	}
 	return nil
 }

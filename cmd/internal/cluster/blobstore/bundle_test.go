@@ -108,7 +108,7 @@ func TestPackRefuses(t *testing.T) {
 // TestHostileBundles checks that no bundle leads out of its folder or is unpacked in part.
 func TestHostileBundles(t *testing.T) {
 	sum, many := hash([]byte("x")), map[string]string{}
-	for i := range mostFiles + 1 {
+	for i := range maxFiles + 1 {
 		many[fmt.Sprint(i)] = sum
 	}
 	long := strings.Repeat("a/", 3000) + "x"

@@ -15,7 +15,7 @@ import (
 // the least recently used files are removed. All methods are safe for concurrent use.
 type Cache struct {
 	folder string
-	most   int64
+	limit  int64
 
 	mutex sync.Mutex
 	clock uint64 // counts uses
@@ -26,22 +26,22 @@ type Cache struct {
 // cached is a file of a cache. Its mutex is held while the file is fetched, linked or removed. Its fields are written
 // under the mutex of the cache.
 type cached struct {
-	mutex sync.Mutex
-	size  int64
-	used  uint64
-	there bool
+	mutex   sync.Mutex
+	size    int64
+	used    uint64
+	present bool
 }
 
-// NewCache returns an empty cache that keeps files of at most most bytes together in folder, which must exist. Only the
-// cache may write to the folder, which it does not clear.
-func NewCache(folder string, most int64) *Cache {
-	return &Cache{folder: folder, most: most, files: map[string]*cached{}}
+// NewCache returns an empty cache that keeps files of at most limit bytes together in folder, which must exist. Only
+// the cache may write to the folder, which it does not clear.
+func NewCache(folder string, limit int64) *Cache {
+	return &Cache{folder: folder, limit: limit, files: map[string]*cached{}}
 }
 
-// place makes path a hard link to, or a copy of, the file with the hash sum. path must not exist. If the cache lacks
-// the file, place calls fetch, which must write the file to the path it gets; other callers of the same file wait. Then
-// it removes old files beyond the limit of the cache.
-func (c *Cache) place(sum, path string, fetch func(path string) error) error {
+// linkFile makes path a hard link to, or a copy of, the file with the hash sum. path must not exist. If the cache lacks
+// the file, linkFile calls fetch, which must write the file to the path it gets; other callers of the same file wait.
+// Then it removes old files beyond the limit of the cache.
+func (c *Cache) linkFile(sum, path string, fetch func(path string) error) error {
 	if err := CheckSum(sum); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	one.mutex.Lock()
 	defer one.mutex.Unlock()
 	at := filepath.Join(c.folder, sum)
-	if !one.there {
+	if !one.present {
 		if err := fetch(at); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 			return err
 		}
 		c.mutex.Lock()
-		one.there, one.size = true, info.Size()
+		one.present, one.size = true, info.Size()
 		c.size += one.size
 		c.mutex.Unlock()
 	}
@@ -82,15 +82,15 @@ func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 func (c *Cache) has(sum string) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	return c.files[sum] != nil && c.files[sum].there
+	return c.files[sum] != nil && c.files[sum].present
 }
 
-// shrink removes the least recently used files until the cache is within its limit. Files in use by place are kept,
+// shrink removes the least recently used files until the cache is within its limit. Files in use by linkFile are kept,
 // even if the cache stays too large. Requires that c.mutex is free.
 func (c *Cache) shrink() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if c.size <= c.most {
+	if c.size <= c.limit {
 		return
 	}
 	sums := make([]string, 0, len(c.files))
@@ -100,15 +100,15 @@ func (c *Cache) shrink() {
 	slices.SortFunc(sums, func(a, b string) int { return cmp.Compare(c.files[a].used, c.files[b].used) })
 	for _, sum := range sums {
 		one := c.files[sum]
-		if c.size <= c.most {
+		if c.size <= c.limit {
 			return
 		}
 		if !one.mutex.TryLock() {
 			continue
 		}
-		if one.there && os.Remove(filepath.Join(c.folder, sum)) == nil {
+		if one.present && os.Remove(filepath.Join(c.folder, sum)) == nil {
 			c.size -= one.size
-			one.there = false // a waiting caller fetches it again
+			one.present = false // a waiting caller fetches it again
 		}
 		one.mutex.Unlock()
 	}

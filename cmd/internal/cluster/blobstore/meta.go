@@ -18,7 +18,7 @@ import (
 // meta returns the meta of the object called name, and the sequence number of the meta message in the stream, which
 // writeMeta expects. If the object is missing or deleted, or its meta is invalid, the error is ErrMissing.
 func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
-	msg, err := s.stream.GetLastMsgForSubject(ctx, metaOf(name))
+	msg, err := s.stream.GetLastMsgForSubject(ctx, metaSubject(name))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, 0, ErrMissing
 	}
@@ -41,7 +41,7 @@ func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, ex
 	if err != nil {
 		return 0, err
 	}
-	msg := &nats.Msg{Subject: metaOf(info.Name), Data: text, Header: nats.Header{}}
+	msg := &nats.Msg{Subject: metaSubject(info.Name), Data: text, Header: nats.Header{}}
 	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	ack, err := s.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(expected))
 	if cluster.Replaced(err) {
@@ -57,7 +57,7 @@ func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, ex
 // removed at the same time, it returns ErrMissing. It tries for up to 10 s.
 func (s natsStore) Touch(ctx context.Context, name string) error {
 	gone := false
-	err := retry(ctx, still, func(ctx context.Context) error {
+	err := retry(ctx, giveUpAfter, func(ctx context.Context) error {
 		info, sequence, err := s.meta(ctx, name)
 		if gone = errors.Is(err, ErrMissing); gone {
 			return nil
@@ -94,6 +94,6 @@ func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 		return false, err
 	}
 	s.purge(info.NUID)
-	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(metaOf(o.Name)), jetstream.WithPurgeSequence(mark+1)) // a mark that stays does no harm
+	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(metaSubject(o.Name)), jetstream.WithPurgeSequence(mark+1)) // a mark that stays does no harm
 	return true, nil
 }

@@ -89,14 +89,14 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 // within ctx. An object that does not exist is ErrMissing. The hash is not checked.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	var info *jetstream.ObjectInfo
-	err := retry(ctx, still, func(ctx context.Context) (err error) {
+	err := retry(ctx, giveUpAfter, func(ctx context.Context) (err error) {
 		info, err = s.objects.GetInfo(ctx, name)
 		return err
 	})
 	if err != nil {
 		return nil, missing(err)
 	}
-	return &reader{ctx: ctx, stream: s.stream, subject: chunksOf(info.NUID), next: 1, left: info.Chunks}, nil
+	return &reader{ctx: ctx, stream: s.stream, subject: chunkSubject(info.NUID), next: 1, remaining: info.Chunks}, nil
 }
 
 // missing returns ErrMissing if err means that an object does not exist, and cluster.Plain(err) for any other error.

@@ -12,35 +12,35 @@ import (
 )
 
 const (
-	once  = time.Second           // time limit of one try
-	still = 10 * time.Second      // time without an answer after which a file counts as lost
-	lag   = time.Second           // possible delay of a server behind the others
-	pause = 50 * time.Millisecond // between two tries
+	tryTimeout  = time.Second           // time limit of one try
+	giveUpAfter = 10 * time.Second      // time without an answer after which a file counts as lost
+	replicaLag  = time.Second           // possible delay of a server behind the others
+	retryPause  = 50 * time.Millisecond // between two tries
 )
 
 // reader reads an object with one request per chunk. Any server that has a copy can answer it. The
 // object store of nats.go creates a consumer instead, which needs JetStream's leader. If the leader
 // has died, that waits for an election.
 type reader struct {
-	ctx     context.Context
-	stream  jetstream.Stream
-	subject string
-	next    uint64 // lowest stream sequence of the next chunk
-	left    uint32 // remaining chunks
-	data    []byte // unread part of the current chunk
+	ctx       context.Context
+	stream    jetstream.Stream
+	subject   string
+	next      uint64 // lowest stream sequence of the next chunk
+	remaining uint32 // remaining chunks
+	data      []byte // unread part of the current chunk
 }
 
 // Read copies the next bytes of the object to p, and returns io.EOF after the last chunk. It fetches a chunk when it
 // needs one, and retries for 10 s if NATS does not answer; then it returns an error.
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
-		if r.left == 0 {
+		if r.remaining == 0 {
 			return 0, io.EOF
 		}
-		err := retry(r.ctx, still, func(ctx context.Context) error {
+		err := retry(r.ctx, giveUpAfter, func(ctx context.Context) error {
 			msg, err := r.stream.GetMsg(ctx, r.next, jetstream.WithGetMsgSubject(r.subject))
 			if err == nil {
-				r.data, r.next, r.left = msg.Data, msg.Sequence+1, r.left-1
+				r.data, r.next, r.remaining = msg.Data, msg.Sequence+1, r.remaining-1
 			}
 			return err
 		})
@@ -56,17 +56,17 @@ func (r *reader) Read(p []byte) (int, error) {
 // Close has no effect: a reader has no connection of its own.
 func (r *reader) Close() error { return nil }
 
-// retry calls do until it succeeds, for at most the duration long, and returns the last error of do, or the error of
+// retry calls do until it succeeds, for at most the duration limit, and returns the last error of do, or the error of
 // ctx if ctx ends. do is called at least once and gets a context of 1 s. A missing object is retried for 1 s only, in
 // case a server is behind the others.
-func retry(ctx context.Context, long time.Duration, do func(context.Context) error) error {
+func retry(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	for began := time.Now(); ; {
-		soon, cancel := context.WithTimeout(ctx, once)
+		soon, cancel := context.WithTimeout(ctx, tryTimeout)
 		err := do(soon)
 		cancel()
-		most := long
+		most := limit
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
-			most = lag
+			most = replicaLag
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -76,7 +76,7 @@ func retry(ctx context.Context, long time.Duration, do func(context.Context) err
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-time.After(retryPause):
 		}
 	}
 }

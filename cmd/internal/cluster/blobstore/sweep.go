@@ -9,19 +9,19 @@ import (
 // A client first stores its files and then records that they are needed. Therefore Sweep keeps
 // every file that was put or found during the last day.
 const (
-	Kept  = 24 * time.Hour
-	fresh = time.Hour // files used longer ago are touched when they are found
+	Retention  = 24 * time.Hour
+	touchAfter = time.Hour // files used longer ago are touched when they are found
 )
 
-// Sweep removes files that are not needed and were not put or touched for the duration kept, normally Kept. It lists
-// the files first, and calls needs for the set of needed hashes afterwards, unless all files are recent. It returns the
-// number of removed files and their bytes, even after an error.
-func (d *Store) Sweep(ctx context.Context, kept time.Duration, needs func(context.Context) (map[string]bool, error)) (files int, bytes int64, err error) {
+// Sweep removes files that are not needed and were not put or touched for the duration retention, normally Retention.
+// It lists the files first, and calls needs for the set of needed hashes afterwards, unless all files are recent. It
+// returns the number of removed files and their bytes, even after an error.
+func (d *Store) Sweep(ctx context.Context, retention time.Duration, needs func(context.Context) (map[string]bool, error)) (files int, bytes int64, err error) {
 	old, now, err := d.store.List(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	old = slices.DeleteFunc(old, func(o Object) bool { return now.Sub(o.Used) < kept })
+	old = slices.DeleteFunc(old, func(o Object) bool { return now.Sub(o.Used) < retention })
 	if len(old) == 0 {
 		return 0, 0, nil
 	}

@@ -26,12 +26,12 @@ func TestSweep(t *testing.T) {
 		}
 		long := New(store) // a program that runs all the time
 		old, needed, again, found := put(long, "old"), put(long, "needed"), put(long, "again"), put(long, "found")
-		time.Sleep(Kept - 2*time.Hour)
+		time.Sleep(Retention - 2*time.Hour)
 		put(long, "again")       // by the program that put it a day ago
 		put(New(store), "found") // by another program that finds it
 		time.Sleep(2 * time.Hour)
 		young := put(long, "young")
-		files, bytes, err := long.Sweep(t.Context(), Kept, func(context.Context) (map[string]bool, error) {
+		files, bytes, err := long.Sweep(t.Context(), Retention, func(context.Context) (map[string]bool, error) {
 			return map[string]bool{needed: true}, nil
 		})
 		if files != 1 || bytes != 3 || err != nil {
@@ -57,16 +57,16 @@ func TestSweep(t *testing.T) {
 func TestSweepOrder(t *testing.T) {
 	store := &memory{objects: map[string][]byte{"a": nil, "b": nil}}
 	d := New(store)
-	_, _, err := d.Sweep(t.Context(), Kept, func(context.Context) (map[string]bool, error) { return nil, errors.New("no answer") })
+	_, _, err := d.Sweep(t.Context(), Retention, func(context.Context) (map[string]bool, error) { return nil, errors.New("no answer") })
 	if err == nil || len(store.objects) != 2 {
 		t.Errorf("%v: %d files are left, want both", err, len(store.objects))
 	}
 	// A file is found after the list was made.
-	files, _, err := d.Sweep(t.Context(), Kept, func(ctx context.Context) (map[string]bool, error) { return nil, store.Touch(ctx, "a") })
+	files, _, err := d.Sweep(t.Context(), Retention, func(ctx context.Context) (map[string]bool, error) { return nil, store.Touch(ctx, "a") })
 	if files != 1 || err != nil || len(store.objects) != 1 {
 		t.Errorf("%d files: %v, and %d are left", files, err, len(store.objects))
 	}
-	if _, _, err := d.Sweep(t.Context(), Kept, func(context.Context) (map[string]bool, error) { t.Error("asked"); return nil, nil }); err != nil {
+	if _, _, err := d.Sweep(t.Context(), Retention, func(context.Context) (map[string]bool, error) { t.Error("asked"); return nil, nil }); err != nil {
 		t.Error(err)
 	}
 }
@@ -97,7 +97,7 @@ func TestSwept(t *testing.T) {
 					pending = pending[:0]
 					time.Sleep(time.Duration(rapid.IntRange(0, 60).Draw(r, "hours")) * time.Hour)
 				case 4:
-					if _, _, err := d.Sweep(t.Context(), Kept, func(context.Context) (map[string]bool, error) { return needed, nil }); err != nil {
+					if _, _, err := d.Sweep(t.Context(), Retention, func(context.Context) (map[string]bool, error) { return needed, nil }); err != nil {
 						r.Fatal(err)
 					}
 				}

@@ -53,7 +53,7 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	var files int
 	var bytes int64
 	if err == nil {
-		files, bytes, err = f.Sweep(interrupted, blobstore.Kept)
+		files, bytes, err = f.Sweep(interrupted, blobstore.Retention)
 	}
 	fmt.Fprintf(c.Out, "%s forgotten, %s of %d bytes removed\n", words.Count(jobs, "job"), words.Count(files, "file"), bytes)
 	return interrupted.Instead(c, err)
@@ -93,7 +93,8 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 }
 
 // Sweep removes each stored file that no job and no room needs and that was neither stored nor used for the duration
-// kept, normally blobstore.Kept. It returns the number of removed files and their size in bytes, even after an error.
+// kept, normally blobstore.Retention. It returns the number of removed files and their size in bytes, even after an
+// error.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
 	return f.Blobs.Sweep(ctx, kept, f.neededFiles)
 }
