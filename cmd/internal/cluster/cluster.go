@@ -99,24 +99,24 @@ func withoutPassword(addresses string) string {
 // Patience is the time limit of a NATS call.
 const Patience = 5 * time.Second
 
-// Oldest is the oldest supported version of the NATS server. Older servers lack consumers with
+// OldestServer is the oldest supported version of the NATS server. Older servers lack consumers with
 // several filters, which nodes need to watch each other.
-const Oldest = "2.10.0"
+const OldestServer = "2.10.0"
 
-// ErrTooOld is the error of a NATS server older than Oldest.
+// ErrTooOld is the error of a NATS server older than OldestServer.
 var ErrTooOld = errors.New("the NATS server is too old")
 
-// checkVersion returns nil if version, the version of a NATS server such as "2.10.4", is at least Oldest. An older or
-// unreadable version is an error that wraps ErrTooOld.
+// checkVersion returns nil if version, the version of a NATS server such as "2.10.4", is at least OldestServer. An
+// older or unreadable version is an error that wraps ErrTooOld.
 func checkVersion(version string) error {
 	var have, need [3]int
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
-		fmt.Sscanf(Oldest, "%d.%d.%d", &need[0], &need[1], &need[2])
+		fmt.Sscanf(OldestServer, "%d.%d.%d", &need[0], &need[1], &need[2])
 		if slices.Compare(have[:], need[:]) >= 0 {
 			return nil
 		}
 	}
-	return plain{fmt.Sprintf("the NATS server has version %s, and voicepool needs %s or newer", words.OneLine(cmp.Or(version, "unknown")), Oldest), ErrTooOld}
+	return readableError{fmt.Sprintf("the NATS server has version %s, and voicepool needs %s or newer", words.OneLine(cmp.Or(version, "unknown")), OldestServer), ErrTooOld}
 }
 
 // Conn is a connection to NATS. All methods are safe for concurrent use.
@@ -129,8 +129,8 @@ type Conn struct {
 
 // denial is an operation that the user's permissions do not allow.
 type denial struct {
-	says string
-	when time.Time
+	message string
+	when    time.Time
 }
 
 // recordDenial stores the message of err for Plain if err is a missing permission, and ignores other errors. NATS
@@ -154,14 +154,15 @@ var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subsc
 func (c *Conn) Plain(err error) error {
 	d := c.denied.Load()
 	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {
-		return plain{d.says, err}
+		return readableError{d.message, err}
 	}
 	return Plain(err)
 }
 
-// Unopened returns a readable error that wraps err, the reason why a JetStream resource cannot be opened. If the call
-// got no answer, Unopened first requests whether JetStream is enabled, and if not, the error wraps that reason instead.
-func (c *Conn) Unopened(ctx context.Context, err error) error {
+// OpenError returns a readable error that wraps err, the reason why a JetStream resource cannot be opened. If the call
+// got no answer, OpenError first requests whether JetStream is enabled, and if not, the error wraps that reason
+// instead.
+func (c *Conn) OpenError(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
 		ctx, cancel := context.WithTimeout(ctx, Patience)
 		defer cancel()
@@ -173,14 +174,14 @@ func (c *Conn) Unopened(ctx context.Context, err error) error {
 }
 
 // Dial connects to the NATS servers of f. If no server answers at once, it returns an error; another error is a server
-// older than Oldest (ErrTooOld). Unless lost is nil, it is called with an error when the connection is lost, and with
-// nil when it is restored, on a goroutine of the connection. The connection then retries without end, and publishing
-// fails in between. The caller must call Close.
+// older than OldestServer (ErrTooOld). Unless lost is nil, it is called with an error when the connection is lost,
+// and with nil when it is restored, on a goroutine of the connection. The connection then retries without end, and
+// publishing fails in between. The caller must call Close.
 func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	tell := func(err error) {
+	report := func(err error) {
 		if lost != nil {
 			lost(err)
 		}
@@ -191,10 +192,10 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second), nats.FlusherTimeout(2 * time.Second), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				tell(err)
+				report(err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { tell(nil) }),
+		nats.ReconnectHandler(func(*nats.Conn) { report(nil) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.recordDenial(err) }), // a call returns its other errors itself
 	}
 	if f.Creds != "" {
@@ -259,7 +260,7 @@ func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstrea
 		kv, err = c.JS.KeyValue(ctx, name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the bucket %s: %w", name, c.Unopened(ctx, err))
+		return nil, fmt.Errorf("the bucket %s: %w", name, c.OpenError(ctx, err))
 	}
 	return kv, nil
 }
@@ -284,13 +285,13 @@ func Plain(err error) error {
 		{nats.ErrNoResponders, "JetStream does not answer; maybe too few of its servers run"},
 	} {
 		if api, is := errors.AsType[*jetstream.APIError](err); is && apiErrors[api.ErrorCode] != "" {
-			return plain{apiErrors[api.ErrorCode], err}
+			return readableError{apiErrors[api.ErrorCode], err}
 		}
 		if errors.Is(err, known.is) {
-			return plain{known.says, err}
+			return readableError{known.says, err}
 		}
 	}
-	return plain{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
+	return readableError{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
 
 // Replaced reports whether err means that JetStream refused a write because the record has a newer revision than the
@@ -300,26 +301,26 @@ func Replaced(err error) bool {
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-const full = "the storage of JetStream is full; raise max_file_store in the server's configuration or the limit of the account, or free its disk"
+const storageFull = "the storage of JetStream is full; raise max_file_store in the server's configuration or the limit of the account, or free its disk"
 
 // apiErrors maps JetStream error codes to readable messages.
 var apiErrors = map[jetstream.ErrorCode]string{
-	10002: full, // the limit of the account
+	10002: storageFull, // the limit of the account
 	10005: "this NATS cluster has too few servers with JetStream for three copies; use three, or one server without a cluster",
-	10023: full, // the limit of the server
+	10023: storageFull, // the limit of the server
 	10028: "the memory of JetStream is full; raise max_memory_store in the server's configuration or the limit of the account",
-	10047: full, // while a stream is created
-	10077: full, // a message cannot be stored
+	10047: storageFull, // while a stream is created
+	10077: storageFull, // a message cannot be stored
 }
 
-// plain is an error with a different message.
-type plain struct {
-	says string
-	err  error
+// readableError is an error with a different message.
+type readableError struct {
+	message string
+	err     error
 }
 
 // Error returns the readable message.
-func (p plain) Error() string { return p.says }
+func (p readableError) Error() string { return p.message }
 
 // Unwrap returns the original error.
-func (p plain) Unwrap() error { return p.err }
+func (p readableError) Unwrap() error { return p.err }

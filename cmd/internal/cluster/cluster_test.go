@@ -55,7 +55,7 @@ func pretend(t *testing.T, version string, reply func(subject string) string) st
 func TestOldest(t *testing.T) {
 	for version, works := range map[string]bool{
 		"2.9.10": false, "2.9.25": false, "1.4.1": false, "0.0.0": false, "": false, "x": false, "2.1": false,
-		Oldest: true, "2.10.0-beta.1": true, "2.10.29": true, "2.15.2": true, "3.0.0": true, "10.0.0": true,
+		OldestServer: true, "2.10.0-beta.1": true, "2.10.29": true, "2.15.2": true, "3.0.0": true, "10.0.0": true,
 	} {
 		c, err := Dial(t.Context(), Flags{NATS: pretend(t, version, func(string) string { return "" })}, nil)
 		if (err == nil) != works {
@@ -65,7 +65,7 @@ func TestOldest(t *testing.T) {
 			c.Close()
 			continue
 		}
-		if !errors.Is(err, ErrTooOld) || !strings.Contains(err.Error(), "needs "+Oldest+" or newer") || version != "" && !strings.Contains(err.Error(), "version "+version) {
+		if !errors.Is(err, ErrTooOld) || !strings.Contains(err.Error(), "needs "+OldestServer+" or newer") || version != "" && !strings.Contains(err.Error(), "version "+version) {
 			t.Errorf("version %q: %v", version, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestOldest(t *testing.T) {
 // TestPermission checks that a call without an answer names the missing permission.
 func TestPermission(t *testing.T) {
 	const subject = "$JS.API.STREAM.INFO.KV_" + Placement
-	url := pretend(t, Oldest, func(to string) string {
+	url := pretend(t, OldestServer, func(to string) string {
 		return fmt.Sprintf("-ERR 'Permissions Violation for Publish to %q'", to)
 	})
 	c, err := Dial(t.Context(), Flags{NATS: url}, nil)

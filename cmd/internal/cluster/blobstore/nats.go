@@ -28,11 +28,11 @@ func Open(ctx context.Context, c *cluster.Conn) (*Store, error) {
 		objects, err = c.JS.ObjectStore(ctx, cluster.Objects)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.Unopened(ctx, err))
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.OpenError(ctx, err))
 	}
 	stream, err := c.JS.Stream(ctx, "OBJ_"+cluster.Objects)
 	if err != nil {
-		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.Unopened(ctx, err))
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.OpenError(ctx, err))
 	}
 	return New(natsStore{c.JS, objects, stream}), nil
 }

@@ -55,7 +55,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 		queue, err = c.JS.Stream(ctx, cluster.Jobs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, c.Unopened(ctx, err))
+		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, c.OpenError(ctx, err))
 	}
 	return &Farm{Blobs: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
