@@ -97,7 +97,7 @@ func TestCostsOfRecords(t *testing.T) {
 	}
 	was, began := heap(), time.Now()
 	node, err := placement.Join(t.Context(), placement.Options{
-		Name: "a", Bucket: own, Now: func() time.Duration { return time.Since(began) }, Extend: func(time.Duration) {}, Say: func(string) {},
+		Name: "a", Bucket: own, Now: func() time.Duration { return time.Since(began) }, Extend: func(time.Duration) {}, Log: func(string) {},
 		Open: func(context.Context, placement.Opening) (placement.Tenant, error) { return nil, os.ErrInvalid },
 	})
 	if err != nil {

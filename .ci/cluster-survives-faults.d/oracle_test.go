@@ -247,7 +247,7 @@ func (p *ledger) node(name string, x *written) error {
 			return nil
 		}
 		p.burials++
-		if still, least := by.called-before.by[0].called, placement.Standard.Lease+placement.Standard.Margin; still <= least {
+		if still, least := by.called-before.by[0].called, placement.DefaultTiming.Lease+placement.DefaultTiming.Margin; still <= least {
 			return fmt.Errorf("it is buried %v after its last renewal, want more than %v", still, least)
 		}
 	case is == was: // written again by a node that was unsure about its last write

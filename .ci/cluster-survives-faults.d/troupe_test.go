@@ -99,7 +99,7 @@ func (u *troupe) join(ctx context.Context, name string, i int, with trouble) (*p
 	u.all = append(u.all, p)
 	u.mutex.Unlock()
 	p.node, err = placement.Join(ctx, placement.Options{
-		Name: name, Address: "http://" + name, Most: 100, Bucket: p.tap, Now: u.journal.now, Extend: p.extend, Open: p.open, Say: func(string) {},
+		Name: name, Address: "http://" + name, MaxRooms: 100, Bucket: p.tap, Now: u.journal.now, Extend: p.extend, Open: p.open, Log: func(string) {},
 	})
 	if err != nil {
 		conn.NC.Close()

@@ -28,10 +28,10 @@ type Bucket interface {
 	// Get returns the value of a key. If the key does not exist, the error wraps ErrMissing.
 	Get(ctx context.Context, key string) (Entry, error)
 
-	// Watch passes to tell all entries except room states, and then with each change in revision order. An
+	// Watch passes to report all entries except room states, and then with each change in revision order. An
 	// Entry without a key separates the existing entries from the changes. Watch returns when ctx ends or the
 	// watch fails.
-	Watch(ctx context.Context, tell func(Entry)) error
+	Watch(ctx context.Context, report func(Entry)) error
 }
 
 var (

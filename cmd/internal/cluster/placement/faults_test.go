@@ -184,7 +184,7 @@ func TestOldLifeUnknown(t *testing.T) {
 		}
 		a := w.start("a")
 		took := w.until(10*time.Second, "a plays it", func() bool { return a.sounds("main") })
-		if took < Standard.Lease {
+		if took < DefaultTiming.Lease {
 			t.Errorf("a took it after %v: its owner might have lived", took)
 		}
 		e, err := write.Get(t.Context(), nodes+"x")
@@ -273,7 +273,7 @@ func (s *stubborn) Put(ctx context.Context, key string, value []byte, revision u
 
 // TestAnsweredAfterTheEnd checks that a late answer to a renewal does not make an ended node audible.
 func TestAnsweredAfterTheEnd(t *testing.T) {
-	for wait := time.Duration(0); wait < Standard.Renew; wait += 50 * time.Millisecond {
+	for wait := time.Duration(0); wait < DefaultTiming.Renew; wait += 50 * time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			defer w.end()

@@ -31,7 +31,7 @@ type hostedRoom struct {
 	stateRevision    uint64 // revision of its state; 0: no state
 	savedFingerprint string
 	stateSaved       bool // still is the saved value
-	tooLargeReported bool // Say has reported that the state is too large
+	tooLargeReported bool // Log has reported that the state is too large
 }
 
 // end closes the room if it is open, removes s from the node, and ends the context of s. A waiting Place then returns
@@ -83,12 +83,12 @@ func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure b
 	return false, false
 }
 
-// putRecord stores record as JSON under key with Bucket.Put, within the length of a lease. behind is the expected
+// putRecord stores record as JSON under key with Bucket.Put, within the length of a lease. expected is the expected
 // revision, 0 for a new key. It returns the new revision.
-func (s *hostedRoom) putRecord(ctx context.Context, key string, record any, behind uint64) (uint64, error) {
+func (s *hostedRoom) putRecord(ctx context.Context, key string, record any, expected uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.node.options.Timing.Lease)
 	defer cancel()
-	return s.node.options.Bucket.Put(ctx, key, encode(record), behind)
+	return s.node.options.Bucket.Put(ctx, key, encode(record), expected)
 }
 
 // takeOver makes this node the owner of a room without an owner and plays the room until it ends or leaves this node.
@@ -156,7 +156,7 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp writes into the record that this node cannot play the room because of err, and reports that with Say. If err
+// giveUp writes into the record that this node cannot play the room because of err, and reports that with Log. If err
 // is a Refusal, the node never takes the room again while it keeps its lease; otherwise it waits before the next
 // attempt. If this node is the owner in the record, the room has no owner afterwards.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
@@ -170,7 +170,7 @@ func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 		}
 		r.Refused[s.life] = o.Name + ": " + words.Plain(err)
 	}
-	o.Say(fmt.Sprintf("the room %s cannot be played here: %s", r.Room, words.Plain(err)))
+	o.Log(fmt.Sprintf("the room %s cannot be played here: %s", r.Room, words.Plain(err)))
 	if r.Life == s.life {
 		r.Node, r.Life = "", ""
 	}
@@ -204,7 +204,7 @@ func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 		if !errors.Is(err, ErrConflict) {
 			return stateRecord{}, err
 		}
-		if !pause(ctx, o.Timing.Look) {
+		if !pause(ctx, o.Timing.Poll) {
 			break
 		}
 	}
@@ -245,7 +245,7 @@ func (s *hostedRoom) play(ctx context.Context) {
 				return
 			}
 		default:
-			pause(ctx, o.Timing.Look)
+			pause(ctx, o.Timing.Poll)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func (s *hostedRoom) save(ctx context.Context) {
 	default:
 		if errors.Is(err, ErrTooLarge) && !s.tooLargeReported {
 			s.tooLargeReported = true
-			s.node.options.Say(fmt.Sprintf("the state of the room %s is no longer saved: it has %d bytes, and %v", s.record.Room, len(text), err))
+			s.node.options.Log(fmt.Sprintf("the state of the room %s is no longer saved: it has %d bytes, and %v", s.record.Room, len(text), err))
 		}
 		s.stateSaved = false
 	}

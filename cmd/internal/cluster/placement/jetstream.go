@@ -14,11 +14,11 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// kept is a Bucket in JetStream.
-type kept struct {
-	conn  *cluster.Conn
-	kv    jetstream.KeyValue
-	heals atomic.Bool // the bucket is being recreated
+// jetStreamBucket is a Bucket in JetStream.
+type jetStreamBucket struct {
+	conn       *cluster.Conn
+	kv         jetstream.KeyValue
+	recreating atomic.Bool // the bucket is being recreated
 }
 
 // Open opens the bucket of the placements in the cluster of c and creates it if it does not exist. ctx limits only Open
@@ -28,12 +28,12 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kept{conn: c, kv: kv}, nil
+	return &jetStreamBucket{conn: c, kv: kv}, nil
 }
 
-// known converts err, an error of JetStream, to ErrConflict, ErrMissing or ErrTooLarge, and another error to an error
-// with a readable message. nil stays nil.
-func (k *kept) known(err error) error {
+// convertError converts err, an error of JetStream, to ErrConflict, ErrMissing or ErrTooLarge, and another error to
+// an error with a readable message. nil stays nil.
+func (k *jetStreamBucket) convertError(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -49,7 +49,7 @@ func (k *kept) known(err error) error {
 
 // Put writes value if the last revision of key is revision, where 0 means that key must not exist, and returns the new
 // revision. Otherwise it returns ErrConflict. After another error it recreates a lost bucket in the background.
-func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+func (k *jetStreamBucket) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	write := k.kv.Create
 	if revision != 0 {
 		write = func(ctx context.Context, key string, value []byte, _ ...jetstream.KVCreateOpt) (uint64, error) {
@@ -57,17 +57,17 @@ func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint6
 		}
 	}
 	now, err := write(ctx, key, value)
-	err = k.known(err)
+	err = k.convertError(err)
 	if err != nil && err != ErrConflict {
-		k.heal()
+		k.recreate()
 	}
 	return now, err
 }
 
-// heal recreates the bucket, empty, in the background if NATS has lost it with all its data. It returns at once. While
-// an earlier call still runs, and for 1 s after it, a call has no effect.
-func (k *kept) heal() {
-	if !k.heals.CompareAndSwap(false, true) {
+// recreate recreates the bucket, empty, in the background if NATS has lost it with all its data. It returns at once.
+// While an earlier call still runs, and for 1 s after it, a call has no effect.
+func (k *jetStreamBucket) recreate() {
+	if !k.recreating.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
@@ -75,34 +75,34 @@ func (k *kept) heal() {
 		defer cancel()
 		_, _ = k.conn.Bucket(ctx, cluster.Placement, 1) // on an error the next write tries again
 		pause(ctx, time.Second)
-		k.heals.Store(false)
+		k.recreating.Store(false)
 	}()
 }
 
 // Delete removes key if its last revision is revision. Otherwise the error is ErrConflict.
-func (k *kept) Delete(ctx context.Context, key string, revision uint64) error {
-	return k.known(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
+func (k *jetStreamBucket) Delete(ctx context.Context, key string, revision uint64) error {
+	return k.convertError(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
 }
 
 // Get returns the entry of key, which may be stale. If key does not exist, the error is ErrMissing.
-func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
+func (k *jetStreamBucket) Get(ctx context.Context, key string) (Entry, error) {
 	e, err := k.kv.Get(ctx, key)
 	if err != nil {
-		return Entry{}, k.known(err)
+		return Entry{}, k.convertError(err)
 	}
 	return entry(e), nil
 }
 
-// watched lists the keys of a watch. Room states are excluded: they are large, and only a new owner reads
+// watchedKeys lists the keys of a watch. Room states are excluded: they are large, and only a new owner reads
 // them.
-var watched = []string{nodes + ">", rooms + ">", drains + ">"}
+var watchedKeys = []string{nodes + ">", rooms + ">", drains + ">"}
 
 // Watch passes every entry except room states to the function, then the zero Entry, and then each change, in order. It
 // always returns an error; if ctx has ended, it returns the error of ctx.
-func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
-	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // a copy, because WatchFiltered overwrites its argument
+func (k *jetStreamBucket) Watch(ctx context.Context, report func(Entry)) error {
+	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watchedKeys)) // a copy, because WatchFiltered overwrites its argument
 	if err != nil {
-		return k.known(err)
+		return k.convertError(err)
 	}
 	defer w.Stop()
 	for {
@@ -114,9 +114,9 @@ func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 			case !open:
 				return fmt.Errorf("the watch on the bucket %s has ended", cluster.Placement)
 			case e == nil:
-				tell(Entry{})
+				report(Entry{})
 			default:
-				tell(entry(e))
+				report(entry(e))
 			}
 		}
 	}

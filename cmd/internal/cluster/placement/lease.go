@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// errNamesake means that the record belongs to another node of this name, which may be alive.
-var errNamesake = errors.New("another node of this name may still play")
+// errNameInUse means that the record belongs to another node of this name, which may be alive.
+var errNameInUse = errors.New("another node of this name may still play")
 
 // lease maintains the record of this node in the bucket. While the lease is valid, the node may play. A life is the
 // time of one uninterrupted lease. Safe for concurrent use.
@@ -52,11 +52,11 @@ func (l *lease) hasMargin() bool {
 // record returns the record of the node with its present life, state and number of renewals. The caller holds l.mutex.
 func (l *lease) record() NodeRecord {
 	o := &l.node.options
-	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, State: l.state, Most: o.Most, Beat: l.renewals}
+	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, State: l.state, MaxRooms: o.MaxRooms, Beat: l.renewals}
 }
 
 // acquire begins a life, a run of the node with a lease: it writes the node's record if the key is free, or holds the
-// record of this life or of an ended life. Otherwise another process may use the name, and it returns errNamesake.
+// record of this life or of an ended life. Otherwise another process may use the name, and it returns errNameInUse.
 // Other errors come from the bucket.
 func (l *lease) acquire(ctx context.Context) error {
 	o := &l.node.options
@@ -69,7 +69,7 @@ func (l *lease) acquire(ctx context.Context) error {
 	default:
 		r, ok := decode[NodeRecord](old.Value)
 		if ok && r.State != Gone && r.Life != l.current() { // otherwise it is this life's, and an answer was lost
-			return errNamesake // which will be marked as gone if it does not change
+			return errNameInUse // which will be marked as gone if it does not change
 		}
 	}
 	return l.write(ctx, old.Revision)
@@ -124,7 +124,7 @@ func (l *lease) renew(ctx context.Context) {
 		var err error
 		switch {
 		case revision == 0 && l.node.hostsOldRooms(): // rooms of an old life must end before a new life begins
-			wait = o.Timing.Look
+			wait = o.Timing.Poll
 			continue
 		case revision == 0:
 			err = l.acquire(ctx)
@@ -136,14 +136,14 @@ func (l *lease) renew(ctx context.Context) {
 		}
 		wait = o.Timing.Renew
 		if err != nil {
-			wait = o.Timing.Look
+			wait = o.Timing.Poll
 		}
 	}
 }
 
 // resolveConflict handles a conflict at the node's record. If the stored record is a renewal of this lease whose answer
 // was lost, the node continues. Otherwise the lease is lost: resolveConflict stops the output, gives the node a new
-// life without a lease, cancels all hosted rooms and reports it with Say. If the record cannot be read, it has no
+// life without a lease, cancels all hosted rooms and reports it with Log. If the record cannot be read, it has no
 // effect.
 func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
@@ -156,7 +156,7 @@ func (l *lease) resolveConflict(ctx context.Context) {
 		return
 	}
 	l.node.closeHosted() // without the mutex, because hosted rooms call current
-	o.Say("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
+	o.Log("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
 }
 
 // continueLife reports whether this life, the node's run with its lease, continues, given the record r in entry e of
@@ -186,10 +186,10 @@ func (l *lease) clockSkew() time.Duration {
 }
 
 // setState sets the state of the node to the argument; the next renewal writes it to the node's record.
-func (l *lease) setState(stand NodeState) {
+func (l *lease) setState(state NodeState) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.state = stand
+	l.state = state
 }
 
 // recordReport processes e, the node's own record as reported by the watch: it notes which renewals have been reported,
@@ -220,12 +220,12 @@ func (l *lease) compareClocks() {
 	l.skew, l.roundTrip, l.compared = l.created.Sub(l.sent.Add(roundTrip/2).Round(0)), roundTrip, l.answered
 }
 
-// watchIsLate reports whether NATS confirmed a renewal more than the duration long ago that the watch has not reported
+// watchIsLate reports whether NATS confirmed a renewal more than the duration limit ago that the watch has not reported
 // yet.
-func (l *lease) watchIsLate(long time.Duration) bool {
+func (l *lease) watchIsLate(limit time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > long
+	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > limit
 }
 
 // end stops the output of the node with Options.Extend, permanently; later answers of NATS do not start it again. It

@@ -12,8 +12,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// Placed is a room as listed by `voicepool rooms`.
-type Placed struct {
+// ListedRoom is a room as listed by `voicepool rooms`.
+type ListedRoom struct {
 	Room     string    `json:"room"`
 	Node     string    `json:"node"` // the current or last owner; empty: no owner
 	Address  string    `json:"address"`
@@ -26,16 +26,16 @@ type Placed struct {
 
 // Member is a node as listed by `voicepool rooms`.
 type Member struct {
-	Node    string `json:"node"`
-	Address string `json:"address"`
-	State   string `json:"state"` // up, draining or gone
-	Rooms   int    `json:"rooms"`
-	Most    int    `json:"most"`
+	Node     string `json:"node"`
+	Address  string `json:"address"`
+	State    string `json:"state"` // up, draining or gone
+	Rooms    int    `json:"rooms"`
+	MaxRooms int    `json:"most"`
 }
 
 // List reads the bucket b and returns all rooms and all nodes, each sorted by name. A node whose record is older than
 // stale, by the clock of the bucket, counts as gone. If the bucket cannot be read completely, it returns an error.
-func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, members []Member, err error) {
+func List(ctx context.Context, b Bucket, stale time.Duration) (list []ListedRoom, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
 	v.beginSnapshot()
 	created, newest := map[string]time.Time{}, time.Now()
@@ -55,7 +55,7 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	up := map[string]int{} // index in members by life
 	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
 		r := v.nodes[name].record
-		m := Member{Node: name, Address: r.Address, State: r.State.String(), Most: r.Most}
+		m := Member{Node: name, Address: r.Address, State: r.State.String(), MaxRooms: r.MaxRooms}
 		if newest.Sub(created[nodes+name]) > stale {
 			m.State = Gone.String()
 		}
@@ -66,7 +66,7 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.rooms)) {
 		r := v.rooms[name]
-		p := Placed{Room: name, Node: r.record.Node, State: "playing", Epoch: r.record.Epoch, Revision: r.revision, Since: r.record.Since}
+		p := ListedRoom{Room: name, Node: r.record.Node, State: "playing", Epoch: r.record.Epoch, Revision: r.revision, Since: r.record.Since}
 		if m, plays := up[r.record.Life]; plays {
 			members[m].Rooms++
 			p.Address = members[m].Address

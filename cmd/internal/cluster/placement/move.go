@@ -12,14 +12,14 @@ const openTimeout = 20 * time.Second
 // sets the state of the node, which the next renewal publishes, to Draining or Up accordingly.
 func (n *Node) draining() bool {
 	n.seen.mutex.Lock()
-	asked := n.seen.drains[n.options.Name] == n.lease.current()
+	requested := n.seen.drains[n.options.Name] == n.lease.current()
 	n.seen.mutex.Unlock()
-	if asked {
+	if requested {
 		n.lease.setState(Draining)
 	} else {
 		n.lease.setState(Up)
 	}
-	return asked
+	return requested
 }
 
 // move hands the room over to another node with a cross-fade, and reports whether the room has left this node. The
@@ -57,7 +57,7 @@ func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	done, sure := s.write(ctx, r)
 	switch {
 	case ready && (done || !sure): // the other node may be audible by now
-		pause(ctx, Fade+s.node.options.Timing.Look)
+		pause(ctx, Fade+s.node.options.Timing.Poll)
 		return true
 	case ready:
 		s.tenant.Enter(Fade)
@@ -111,7 +111,7 @@ func (s *hostedRoom) adoptSeen() {
 // if this lease has too little time left, or after openTimeout, ready is false.
 func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
-	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Look/5); {
+	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Poll/5); {
 		s.adoptSeen()
 		owner, alive := s.node.seen.alive(next)
 		switch {
@@ -138,7 +138,7 @@ func (s *hostedRoom) prepare(ctx context.Context) {
 	if done, _ := s.write(ctx, r); !done {
 		return
 	}
-	for end := o.Now() + 2*openTimeout; o.Now() < end && pause(ctx, o.Timing.Look/10); {
+	for end := o.Now() + 2*openTimeout; o.Now() < end && pause(ctx, o.Timing.Poll/10); {
 		now, known := s.node.seen.room(s.record.Room)
 		switch {
 		case !known:
@@ -168,7 +168,7 @@ func (s *hostedRoom) handedOverState(ctx context.Context) (state stateRecord, er
 			state, _ = decode[stateRecord](e.Value)
 			return state, nil
 		}
-		if !pause(ctx, o.Timing.Look) {
+		if !pause(ctx, o.Timing.Poll) {
 			break
 		}
 	}

@@ -15,13 +15,13 @@ type Timing struct {
 	Lease  time.Duration // how long a node plays after sending its last successful renewal
 	Renew  time.Duration // interval between renewals
 	Margin time.Duration // additional wait of other nodes: the largest difference of two clocks during a Lease
-	Look   time.Duration // polling interval for rooms to take
+	Poll   time.Duration // polling interval for rooms to take
 	Queue  time.Duration // how long a node waits per predecessor in the order of a room
 	Forget time.Duration // when the record of a node that is gone is deleted
 }
 
-// Standard is the timing of the voicepool program.
-var Standard = Timing{Lease: 3500 * time.Millisecond, Renew: 700 * time.Millisecond, Margin: 250 * time.Millisecond, Look: 50 * time.Millisecond, Queue: time.Second, Forget: 10 * time.Minute}
+// DefaultTiming is the timing of the voicepool program.
+var DefaultTiming = Timing{Lease: 3500 * time.Millisecond, Renew: 700 * time.Millisecond, Margin: 250 * time.Millisecond, Poll: 50 * time.Millisecond, Queue: time.Second, Forget: 10 * time.Minute}
 
 // Tenant is a room opened by this node. Its methods may be called by any goroutine.
 type Tenant interface {
@@ -57,30 +57,30 @@ type Opening struct {
 
 // Options configures a node.
 type Options struct {
-	Name    string
-	Address string
-	Most    int // largest number of rooms
-	Timing  Timing
-	Bucket  Bucket
-	Now     func() time.Duration // the clock of leases; monotonic, also during sleep
-	Extend  func(time.Duration)  // called with the end of the lease by that clock; 0: stop playing
+	Name     string
+	Address  string
+	MaxRooms int // largest number of rooms
+	Timing   Timing
+	Bucket   Bucket
+	Now      func() time.Duration // the clock of leases; monotonic, also during sleep
+	Extend   func(time.Duration)  // called with the end of the lease by that clock; 0: stop playing
 
 	// Open opens a room silently. It may take long. If it fails with a Refusal, this node does not try again;
 	// after other errors it does.
 	Open func(context.Context, Opening) (Tenant, error)
 
-	Say func(string) // called with lines for the operator; any goroutine
+	Log func(string) // called with lines for the operator; any goroutine
 }
 
 // Node is this node of a cluster. Its exported methods are safe for concurrent use.
 type Node struct {
-	options  Options
-	lease    lease
-	seen     view
-	watching watching
-	life     context.Context // context of its goroutines
-	cancel   context.CancelFunc
-	group    sync.WaitGroup
+	options    Options
+	lease      lease
+	seen       view
+	watchState watchState
+	ctx        context.Context // context of its goroutines
+	cancel     context.CancelFunc
+	group      sync.WaitGroup
 
 	mutex   sync.Mutex
 	hosted  map[string]*hostedRoom
@@ -105,19 +105,19 @@ const Fade = 300 * time.Millisecond
 // another running process holds the lease of the same name, Join fails after about two lease times. If that process has
 // died, Join waits until its lease has expired. The end of ctx ends the wait with an error, but not a running node.
 func Join(ctx context.Context, o Options) (*Node, error) {
-	o.Timing = cmp.Or(o.Timing, Standard)
+	o.Timing = cmp.Or(o.Timing, DefaultTiming)
 	n := &Node{options: o, hosted: map[string]*hostedRoom{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, maxMoves), closing: make(chan struct{})}
 	n.lease = lease{node: n, life: newLife()}
 	n.seen.now = o.Now
-	n.life, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	n.group.Go(func() { n.watch(n.life) })
-	n.group.Go(func() { n.reconcile(n.life) })
+	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	n.group.Go(func() { n.watch(n.ctx) })
+	n.group.Go(func() { n.reconcile(n.ctx) })
 	if err := n.waitForLease(ctx); err != nil {
 		n.cancel()
 		n.group.Wait()
 		return nil, err
 	}
-	n.group.Go(func() { n.lease.renew(n.life) })
+	n.group.Go(func() { n.lease.renew(n.ctx) })
 	return n, nil
 }
 
@@ -126,20 +126,20 @@ func newLife() string { return rand.Text()[:12] }
 
 // waitForLease tries to acquire the first lease until it succeeds or ctx ends, and returns nil or the error of ctx. If
 // a running node has the same name, it returns an error after about two lease times. After one lease time it reports
-// with Say why it waits.
+// with Log why it waits.
 func (n *Node) waitForLease(ctx context.Context) error {
 	o := &n.options
-	began, told := o.Now(), ""
-	able := began // since when the node is able to mark another life as gone
+	start, reported := o.Now(), ""
+	able := start // since when the node is able to mark another life as gone
 	for {
 		err := n.lease.acquire(ctx)
 		if err == nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)
 		}
-		if errors.Is(err, errNamesake) {
+		if errors.Is(err, errNameInUse) {
 			// Whether the other node is running can only be decided if this node sees its record and can
 			// write it.
-			why := cmp.Or(n.Watching(), n.fencingError())
+			why := cmp.Or(n.WatchError(), n.fencingError())
 			if why != nil {
 				able = o.Now()
 			}
@@ -148,11 +148,11 @@ func (n *Node) waitForLease(ctx context.Context) error {
 			}
 			err = cmp.Or(why, err)
 		}
-		if told != err.Error() && o.Now()-began > o.Timing.Lease {
-			told = err.Error()
-			o.Say("waiting for the lease of this node: " + told)
+		if reported != err.Error() && o.Now()-start > o.Timing.Lease {
+			reported = err.Error()
+			o.Log("waiting for the lease of this node: " + reported)
 		}
-		if !pause(ctx, o.Timing.Look) {
+		if !pause(ctx, o.Timing.Poll) {
 			return ctx.Err()
 		}
 	}

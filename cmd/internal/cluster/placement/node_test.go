@@ -82,8 +82,8 @@ func TestReturns(t *testing.T) {
 			m.line.set(func(l *line) { l.cut = true })
 		}
 		silent := w.until(5*time.Second, "silence", func() bool { return !a.sounds("main") })
-		if silent < Standard.Lease-Standard.Renew || silent > Standard.Lease {
-			t.Errorf("silent after %v, and a lease is %v", silent, Standard.Lease)
+		if silent < DefaultTiming.Lease-DefaultTiming.Renew || silent > DefaultTiming.Lease {
+			t.Errorf("silent after %v, and a lease is %v", silent, DefaultTiming.Lease)
 		}
 		w.pass(time.Minute)
 		for _, m := range w.nodes {
@@ -125,7 +125,7 @@ func TestForgotten(t *testing.T) {
 		w.pass(time.Second)
 		a.line.set(func(l *line) { l.cut = true })
 		listed := func() int {
-			_, nodes, err := List(t.Context(), b.line, Standard.Lease)
+			_, nodes, err := List(t.Context(), b.line, DefaultTiming.Lease)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestForgotten(t *testing.T) {
 		if n := listed(); n != 2 {
 			t.Errorf("after a minute %d nodes are listed", n)
 		}
-		time.Sleep(Standard.Forget)
+		time.Sleep(DefaultTiming.Forget)
 		if n := listed(); n != 1 {
 			t.Errorf("later %d nodes are listed", n)
 		}

@@ -23,7 +23,7 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	tries := 0
 	for range 100 {
 		if n.lease.hasMargin() {
-			placed, err := n.place(ctx, room, sheet, file)
+			placed, err := n.tryPlace(ctx, room, sheet, file)
 			if temporary, is := errors.AsType[temporaryError](err); is {
 				if tries++; tries == maxTries {
 					return errors.Join(temporary.error, n.Remove(ctx, room, 0))
@@ -34,7 +34,7 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 				return err
 			}
 		}
-		if !pause(ctx, o.Timing.Look) {
+		if !pause(ctx, o.Timing.Poll) {
 			return ctx.Err()
 		}
 	}
@@ -47,10 +47,10 @@ const maxTries = 5
 // temporaryError is an error of opening a room after which another attempt may succeed.
 type temporaryError struct{ error }
 
-// place is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has changed in
-// between, and the caller must try again. After a temporaryError the room is still placed, and a few more attempts are
-// permitted; after another error of opening it is removed again.
-func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
+// tryPlace is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has
+// changed in between, and the caller must try again. After a temporaryError the room is still placed, and a few more
+// attempts are permitted; after another error of opening it is removed again.
+func (n *Node) tryPlace(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
 	if err != nil && !errors.Is(err, ErrMissing) {
@@ -75,7 +75,7 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 			return false, errors.Join(err, n.Remove(ctx, room, 0))
 		}
 	}
-	s := n.host(n.life, &r, (*hostedRoom).resume)
+	s := n.host(n.ctx, &r, (*hostedRoom).resume)
 	if s == nil {
 		s = n.hostedRoom(room) // the watch was faster
 	}
@@ -126,11 +126,11 @@ func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) erro
 			}
 			continue
 		}
-		err := n.remove(ctx, room)
+		err := n.tryRemove(ctx, room)
 		if !errors.Is(err, ErrConflict) {
 			return err
 		}
-		if !pause(ctx, n.options.Timing.Look) {
+		if !pause(ctx, n.options.Timing.Poll) {
 			return ctx.Err()
 		}
 	}
@@ -149,9 +149,9 @@ func (n *Node) playing(room string) *hostedRoom {
 	return nil
 }
 
-// remove is one attempt of Remove for the room called room, which is not open on this node: it deletes the record and
-// the state. If the error is ErrConflict, the caller must try again. An unknown room is not an error.
-func (n *Node) remove(ctx context.Context, room string) error {
+// tryRemove is one attempt of Remove for the room called room, which is not open on this node: it deletes the record
+// and the state. If the error is ErrConflict, the caller must try again. An unknown room is not an error.
+func (n *Node) tryRemove(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
 		return nil

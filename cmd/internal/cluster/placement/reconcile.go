@@ -17,8 +17,8 @@ import (
 func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms without an owner, and since when
 	peeked := time.Duration(0)
-	for pause(ctx, n.options.Timing.Look) {
-		deaf := n.lease.watchIsLate(4 * n.options.Timing.Look)
+	for pause(ctx, n.options.Timing.Poll) {
+		deaf := n.lease.watchIsLate(4 * n.options.Timing.Poll)
 		if now := n.options.Now(); deaf && now-peeked > n.options.Timing.Renew/2 {
 			n.pollNodes(ctx)
 			peeked = now
@@ -42,9 +42,9 @@ func (n *Node) reconcile(ctx context.Context) {
 // are answered earlier.
 func (n *Node) pollNodes(ctx context.Context) {
 	all, _, _ := n.seen.nodesNow()
-	var asked sync.WaitGroup
+	var reads sync.WaitGroup
 	for i := range all {
-		asked.Go(func() {
+		reads.Go(func() {
 			if e, err := n.lease.get(ctx, nodes+all[i].record.Node); err == nil {
 				n.seen.mutex.Lock()
 				defer n.seen.mutex.Unlock()
@@ -52,7 +52,7 @@ func (n *Node) pollNodes(ctx context.Context) {
 			}
 		})
 	}
-	asked.Wait()
+	reads.Wait()
 }
 
 // refresh reads the record of the room called room from the bucket into the view, for a view that is stale. A missing
@@ -101,7 +101,7 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 		n.seen.mutex.Lock()
 		n.seen.markDead(s.record.Life) // the watch may skip this revision
 		n.seen.mutex.Unlock()
-		o.Say("the node " + s.record.Node + " is gone")
+		o.Log("the node " + s.record.Node + " is gone")
 	}
 }
 
@@ -146,12 +146,12 @@ func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string
 				since = o.Now()
 				orphans[r.Room] = since
 			}
-			place := slices.Index(n.candidates(r, all, load), life)
-			wait := time.Duration(place) * o.Timing.Queue
+			rank := slices.Index(n.candidates(r, all, load), life)
+			wait := time.Duration(rank) * o.Timing.Queue
 			if r.Life != "" && !n.seen.gone(r.Life) { // its record may still arrive
 				wait += o.Timing.Lease + o.Timing.Margin
 			}
-			if place >= 0 && o.Now()-since >= wait && !n.backsOff(r.Room) {
+			if rank >= 0 && o.Now()-since >= wait && !n.backsOff(r.Room) {
 				n.host(ctx, &list[i], (*hostedRoom).takeOver)
 			}
 		}
@@ -226,7 +226,7 @@ func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (l
 	for i := range all {
 		s := &all[i].record
 		_, refused := r.Refused[s.Life]
-		if s.State == Up && !refused && load[s.Life] < s.Most && o.Now()-all[i].since <= o.Timing.Lease {
+		if s.State == Up && !refused && load[s.Life] < s.MaxRooms && o.Now()-all[i].since <= o.Timing.Lease {
 			h := fnv.New64a()
 			h.Write([]byte(r.Room + "\x00" + s.Node))
 			list = append(list, one{s.Life, mixHash(h.Sum64())})
@@ -247,10 +247,10 @@ func mixHash(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// host adds a hosted room for the record r and calls how with it on a new goroutine; its context ends with ctx. When
-// how returns, the room is closed and removed. host returns nil if the room is already hosted here or was removed, or
+// host adds a hosted room for the record r and calls run with it on a new goroutine; its context ends with ctx. When
+// run returns, the room is closed and removed. host returns nil if the room is already hosted here or was removed, or
 // if the node is closed.
-func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, context.Context)) *hostedRoom {
+func (n *Node) host(ctx context.Context, r *seenRoom, run func(*hostedRoom, context.Context)) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	if n.closed || n.hosted[r.record.Room] != nil || r.revision <= n.removed[r.record.Room] {
@@ -261,7 +261,7 @@ func (n *Node) host(ctx context.Context, r *seenRoom, how func(*hostedRoom, cont
 	n.hosted[r.record.Room] = s
 	n.group.Go(func() {
 		defer s.end()
-		how(s, ctx)
+		run(s, ctx)
 	})
 	return s
 }

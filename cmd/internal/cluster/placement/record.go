@@ -49,12 +49,12 @@ func (s *NodeState) UnmarshalText(text []byte) error {
 
 // NodeRecord is the JSON record of a node in the bucket.
 type NodeRecord struct {
-	Node    string    `json:"node"`
-	Life    string    `json:"life"`    // distinguishes successive processes of the same name
-	Address string    `json:"address"` // of its HTTP server
-	State   NodeState `json:"stand"`
-	Most    int       `json:"most"` // largest number of rooms
-	Beat    int64     `json:"beat"` // number of renewals
+	Node     string    `json:"node"`
+	Life     string    `json:"life"`    // distinguishes successive processes of the same name
+	Address  string    `json:"address"` // of its HTTP server
+	State    NodeState `json:"stand"`
+	MaxRooms int       `json:"most"` // largest number of rooms
+	Beat     int64     `json:"beat"` // number of renewals
 }
 
 // RoomRecord is the JSON record of a room in the bucket.

@@ -63,7 +63,7 @@ func (s *hostedRoom) remove(ctx context.Context, r *removal) (gone bool) {
 			r.answer <- nil
 			return true
 		}
-		pause(ctx, n.options.Timing.Look)
+		pause(ctx, n.options.Timing.Poll)
 	}
 	r.answer <- ctx.Err()
 	return false

@@ -200,48 +200,48 @@ func (v *view) roomsNow() (all []seenRoom) {
 // watch keeps the view of n up to date until ctx ends. It starts a new watch on the bucket after each failure, with a
 // short pause. It runs on its own goroutine.
 func (n *Node) watch(ctx context.Context) {
-	patience := n.options.Timing.Look
+	patience := n.options.Timing.Poll
 	for ctx.Err() == nil {
 		// A watch abandoned by a NATS server is restarted soon; a slow one gets more time.
-		patience = min(2*max(patience, 4*n.options.Timing.Look), n.options.Timing.Lease)
+		patience = min(2*max(patience, 4*n.options.Timing.Poll), n.options.Timing.Lease)
 		if n.watchOnce(ctx, patience) {
-			patience = n.options.Timing.Look
+			patience = n.options.Timing.Poll
 		}
-		if !pause(ctx, 2*n.options.Timing.Look) {
+		if !pause(ctx, 2*n.options.Timing.Poll) {
 			return
 		}
 	}
 }
 
 // watchOnce passes the changes of the bucket to the view until the watch fails, or until it misses this node's own
-// renewals for longer than patience. It records the failure for Watching. It returns true if the watch, once complete,
-// has reported at least one renewal.
-func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool) {
+// renewals for longer than patience. It records the failure for WatchError. It returns true if the watch, once
+// complete, has reported at least one renewal.
+func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (complete bool) {
 	n.seen.beginSnapshot()
-	life := ctx
+	watchCtx := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	n.group.Go(func() {
-		for began := time.Now(); pause(ctx, n.options.Timing.Look); {
+		for began := time.Now(); pause(ctx, n.options.Timing.Poll); {
 			if time.Since(began) > patience && n.lease.watchIsLate(patience) {
-				cancel(errDeaf)
+				cancel(errWatchSilent)
 			}
 		}
 	})
 	err := n.options.Bucket.Watch(ctx, func(e Entry) {
 		if n.seen.observe(&e); e.Key == "" {
-			n.watching.recordSuccess(n.options.Say)
+			n.watchState.recordSuccess(n.options.Log)
 		}
 		if e.Key == nodes+n.options.Name {
-			told = told || n.seen.snapshotComplete()
+			complete = complete || n.seen.snapshotComplete()
 			n.lease.recordReport(&e)
 		}
 	})
-	if life.Err() == nil { // it will be restarted
+	if watchCtx.Err() == nil { // it will be restarted
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		n.watching.recordFailure(n.options.Say, err)
+		n.watchState.recordFailure(n.options.Log, err)
 	}
-	return told
+	return complete
 }

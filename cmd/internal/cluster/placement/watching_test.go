@@ -69,14 +69,14 @@ func TestWatchFails(t *testing.T) {
 		var b *blind
 		m := w.start("a", func(o *Options) { b = &blind{line: o.Bucket.(*line)}; o.Bucket = b })
 		w.pass(time.Second)
-		if err := m.node.Watching(); err != nil || m.node.WatchErrors() != 0 {
-			t.Fatalf("at first it reports %v and %d errors", err, m.node.WatchErrors())
+		if err := m.node.WatchError(); err != nil || m.node.WatchErrorCount() != 0 {
+			t.Fatalf("at first it reports %v and %d errors", err, m.node.WatchErrorCount())
 		}
 		said := m.told()
 		b.fail(errWatch, nil)
-		w.until(5*time.Second, "the error of the watch", func() bool { return m.node.Watching() != nil })
-		w.until(5*time.Second, "ten errors", func() bool { return m.node.WatchErrors() >= 10 })
-		if err := m.node.Watching(); !errors.Is(err, errWatch) {
+		w.until(5*time.Second, "the error of the watch", func() bool { return m.node.WatchError() != nil })
+		w.until(5*time.Second, "ten errors", func() bool { return m.node.WatchErrorCount() >= 10 })
+		if err := m.node.WatchError(); !errors.Is(err, errWatch) {
 			t.Errorf("it reports %v", err)
 		}
 		m.mutex.Lock()
@@ -85,11 +85,11 @@ func TestWatchFails(t *testing.T) {
 		}
 		m.mutex.Unlock()
 		b.fail(nil, nil)
-		w.until(5*time.Second, "a watch that works", func() bool { return m.node.Watching() == nil })
-		before := m.node.WatchErrors()
+		w.until(5*time.Second, "a watch that works", func() bool { return m.node.WatchError() == nil })
+		before := m.node.WatchErrorCount()
 		w.pass(10 * time.Second)
-		if n := m.node.WatchErrors(); n != before || m.node.Watching() != nil {
-			t.Errorf("afterwards %d more watches fail: %v", n-before, m.node.Watching())
+		if n := m.node.WatchErrorCount(); n != before || m.node.WatchError() != nil {
+			t.Errorf("afterwards %d more watches fail: %v", n-before, m.node.WatchError())
 		}
 	})
 }
@@ -190,7 +190,7 @@ func TestDeafTakeover(t *testing.T) {
 					w.pass(time.Second)
 				}
 				a.crash()
-				w.until(Standard.Lease+Standard.Margin+time.Second, "b plays it", func() bool { return b.sounds("main") })
+				w.until(DefaultTiming.Lease+DefaultTiming.Margin+time.Second, "b plays it", func() bool { return b.sounds("main") })
 				b.mutex.Lock()
 				last := b.opened[len(b.opened)-1]
 				b.mutex.Unlock()
@@ -198,8 +198,8 @@ func TestDeafTakeover(t *testing.T) {
 					t.Errorf("b opened the sheet %q, want %q", last.Sheet, want)
 				}
 				w.pass(20 * time.Second)
-				if !b.sounds("main") || b.node.Watching() != nil {
-					t.Errorf("after the election b plays it: %t, and its watch: %v", b.sounds("main"), b.node.Watching())
+				if !b.sounds("main") || b.node.WatchError() != nil {
+					t.Errorf("after the election b plays it: %t, and its watch: %v", b.sounds("main"), b.node.WatchError())
 				}
 			})
 		})

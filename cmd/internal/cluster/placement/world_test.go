@@ -155,7 +155,7 @@ func (m *machine) join(change ...func(*Options)) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.stop = cancel
 	o := Options{
-		Name: m.name, Address: "http://" + m.name, Most: 100, Bucket: m.line, Now: m.world.now,
+		Name: m.name, Address: "http://" + m.name, MaxRooms: 100, Bucket: m.line, Now: m.world.now,
 		Extend: func(until time.Duration) {
 			m.mutex.Lock()
 			defer m.mutex.Unlock()
@@ -172,7 +172,7 @@ func (m *machine) join(change ...func(*Options)) (err error) {
 			fmt.Sscan(string(o.State), &t.orders)
 			return t, nil
 		},
-		Say: func(line string) {
+		Log: func(line string) {
 			m.mutex.Lock()
 			defer m.mutex.Unlock()
 			m.said = append(m.said, line)

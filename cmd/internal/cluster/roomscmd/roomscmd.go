@@ -15,7 +15,7 @@ import (
 )
 
 // stale is the maximum age of the last sign of life of a node that counts as up.
-var stale = placement.Standard.Lease + placement.Standard.Margin
+var stale = placement.DefaultTiming.Lease + placement.DefaultTiming.Margin
 
 // withBucket connects to the cluster that f names, calls do with its placement bucket, closes the connection and
 // returns the error of do. A signal ends the context of do. Invalid flags are a usage error, and a failed connection is
@@ -39,7 +39,7 @@ func withBucket(c *console.Console, f cluster.Flags, do func(context.Context, pl
 }
 
 // list returns the rooms and the nodes recorded in b. It waits at most 10 s. An error is readable and names the rooms.
-func list(ctx context.Context, b placement.Bucket) ([]placement.Placed, []placement.Member, error) {
+func list(ctx context.Context, b placement.Bucket) ([]placement.ListedRoom, []placement.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
 	defer cancel()
 	rooms, nodes, err := placement.List(ctx, b, stale)
@@ -64,9 +64,9 @@ func (r *Rooms) Run(c *console.Console) error {
 		}
 		if r.JSON {
 			c.JSON(struct {
-				Rooms []placement.Placed `json:"rooms"`
-				Nodes []placement.Member `json:"nodes"`
-			}{append([]placement.Placed{}, rooms...), append([]placement.Member{}, nodes...)})
+				Rooms []placement.ListedRoom `json:"rooms"`
+				Nodes []placement.Member     `json:"nodes"`
+			}{append([]placement.ListedRoom{}, rooms...), append([]placement.Member{}, nodes...)})
 			return nil
 		}
 		t := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)

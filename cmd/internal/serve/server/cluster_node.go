@@ -81,8 +81,8 @@ func (s *server) join(ctx context.Context) error {
 	f.subjects = natsroom.New(f.conn, s.service, s.Say)
 	s.clusterNode.Store(f)
 	f.node, err = placement.Join(ctx, placement.Options{
-		Name: name, Address: s.address(), Most: cmp.Or(s.config.MostRooms, mostRooms), Bucket: bucket, Now: boottime.Now,
-		Extend: f.extend, Open: f.open, Say: s.Say,
+		Name: name, Address: s.address(), MaxRooms: cmp.Or(s.config.MostRooms, mostRooms), Bucket: bucket, Now: boottime.Now,
+		Extend: f.extend, Open: f.open, Log: s.Say,
 	})
 	if err != nil {
 		s.clusterNode.Store(nil)
@@ -161,7 +161,7 @@ func (f *clusterNode) close(fade time.Duration) {
 // no effect before the node has joined. Only one goroutine may call it.
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
-		failed := n.WatchErrors()
+		failed := n.WatchErrorCount()
 		h.Watches(int(failed - f.blind))
 		f.blind = failed
 	}
@@ -170,7 +170,7 @@ func (f *clusterNode) count(h *service.Server) {
 // ready returns nil if this node has a lease and sees the other nodes, otherwise a problem with status 503.
 func (f *clusterNode) ready() error {
 	if n := f.joined.Load(); n != nil {
-		if err := n.Watching(); err != nil {
+		if err := n.WatchError(); err != nil {
 			return problemjson.New(http.StatusServiceUnavailable, "%s", plain(err)).For("blind")
 		}
 	}
