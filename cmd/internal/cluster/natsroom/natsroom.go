@@ -2,7 +2,7 @@
 // NATS's WebSocket. A room has one subject for orders, with the orders and replies of the service's
 // WebSocket, and one for its events.
 //
-//	s := natsroom.New(conn, hall, say)
+//	s := natsroom.New(conn, server, log)
 //	defer s.Close()
 //	err := s.Begin("main") // this node plays the room
 //	s.End("main")          // this node has stopped playing it
@@ -23,31 +23,31 @@ import (
 
 // Rooms connects the rooms of this node to NATS. All methods are safe for concurrent use.
 type Rooms struct {
-	hall *service.Server
-	wire wire
-	say  func(string)
-	deaf atomic.Bool // events cannot be published
+	server       *service.Server
+	transport    transport
+	log          func(string)
+	publishFails atomic.Bool // events cannot be published
 
-	mutex   sync.Mutex
-	parting time.Duration // the constant parting; tests shorten it
+	mutex        sync.Mutex
+	drainTimeout time.Duration // the constant drainTimeout; tests shorten it
 
-	lines  map[string]*line
+	links  map[string]*roomLink
 	busy   map[string]chan struct{} // rooms that begin or end; the channel is closed afterwards
 	closed bool
 }
 
-// New returns a Rooms that can connect the rooms of hall to NATS over conn; Begin connects a room. say receives log
+// New returns a Rooms that can connect the rooms of server to NATS over conn; Begin connects a room. log receives log
 // lines and may be nil. Rooms does not close conn.
-func New(conn *cluster.Conn, hall *service.Server, say func(string)) *Rooms {
-	return open(&natsWire{conn.NC}, hall, say)
+func New(conn *cluster.Conn, server *service.Server, log func(string)) *Rooms {
+	return open(&natsTransport{conn.NC}, server, log)
 }
 
-// open is New with the wire w instead of a connection, for tests.
-func open(w wire, hall *service.Server, say func(string)) *Rooms {
-	if say == nil {
-		say = func(string) {}
+// open is New with the transport w instead of a connection, for tests.
+func open(w transport, server *service.Server, log func(string)) *Rooms {
+	if log == nil {
+		log = func(string) {}
 	}
-	return &Rooms{hall: hall, wire: w, say: say, parting: parting, lines: map[string]*line{}, busy: map[string]chan struct{}{}}
+	return &Rooms{server: server, transport: w, log: log, drainTimeout: drainTimeout, links: map[string]*roomLink{}, busy: map[string]chan struct{}{}}
 }
 
 var errClosed = errors.New("the connection to NATS is closed")
@@ -60,14 +60,14 @@ func (s *Rooms) Begin(room string) error {
 		return err
 	}
 	defer s.lock(room)()
-	if l := s.line(room); l != nil {
-		if !l.over.Load() {
+	if l := s.link(room); l != nil {
+		if !l.ended.Load() {
 			return nil
 		}
 		s.put(room, nil)
 		l.end()
 	}
-	l, err := s.begin(room)
+	l, err := s.connect(room)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *Rooms) Begin(room string) error {
 // orders that wait for more than 500 ms are rejected.
 func (s *Rooms) End(room string) {
 	defer s.lock(room)()
-	if l := s.line(room); l != nil {
+	if l := s.link(room); l != nil {
 		s.put(room, nil)
 		l.end()
 	}
@@ -93,7 +93,7 @@ func (s *Rooms) Close() {
 	s.mutex.Lock()
 	s.closed = true
 	names := map[string]bool{}
-	for name := range s.lines {
+	for name := range s.links {
 		names[name] = true
 	}
 	for name := range s.busy {
@@ -128,24 +128,24 @@ func (s *Rooms) lock(room string) (unlock func()) {
 	}
 }
 
-// line returns the line of the room called room, or nil if the room is not connected.
-func (s *Rooms) line(room string) *line {
+// link returns the link of the room called room, or nil if the room is not connected.
+func (s *Rooms) link(room string) *roomLink {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.lines[room]
+	return s.links[room]
 }
 
-// put stores l as the line of the room called room and returns true; nil deletes the line. After Close it does not
-// store l and returns false. It does not end a line that it replaces.
-func (s *Rooms) put(room string, l *line) bool {
+// put stores l as the link of the room called room and returns true; nil deletes the link. After Close it does not
+// store l and returns false. It does not end a link that it replaces.
+func (s *Rooms) put(room string, l *roomLink) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if l == nil {
-		delete(s.lines, room)
+		delete(s.links, room)
 		return true
 	}
 	if !s.closed {
-		s.lines[room] = l
+		s.links[room] = l
 	}
 	return !s.closed
 }

@@ -104,18 +104,18 @@ func TestCrowd(t *testing.T) {
 	send := func(inbox string) { s.wire.send("main", inbox, `{"ref":1,"do":"panic"}`) }
 	send("_INBOX.first")
 	<-entered
-	for range waiting {
+	for range queueSize {
 		send("_INBOX.waits")
 	}
 	send("_INBOX.late")
-	if r := parse(t, <-s.wire.came("_INBOX.late")); r.Status != http.StatusTooManyRequests || r.Body.Limit != waiting || string(r.Ref) != "1" {
+	if r := parse(t, <-s.wire.came("_INBOX.late")); r.Status != http.StatusTooManyRequests || r.Body.Limit != queueSize || string(r.Ref) != "1" {
 		t.Errorf("one too many: %+v", r)
 	}
 	close(gate)
 	if r := parse(t, <-s.wire.came("_INBOX.first")); r.Status != http.StatusInternalServerError {
 		t.Errorf("a fault: %+v", r)
 	}
-	for range waiting {
+	for range queueSize {
 		if r := parse(t, <-s.wire.came("_INBOX.waits")); r.Status != http.StatusOK {
 			t.Fatalf("one that waits: %+v", r)
 		}
@@ -163,7 +163,7 @@ func TestEvents(t *testing.T) {
 	s.hall.Room("main").Close(0)
 	until(t, "the room has left", func() bool { return s.hall.Room("main") == nil })
 	s.add("main")
-	until(t, "the follower has seen the end", func() bool { return s.line("main").over.Load() })
+	until(t, "the follower has seen the end", func() bool { return s.link("main").ended.Load() })
 	s.begin("main")
 	s.ask(`{"do":"play","with":{"sound":"bell"}}`)
 	for e := next(); e.Life == first.Life; e = next() {
@@ -232,15 +232,15 @@ func TestLate(t *testing.T) {
 			return nil
 		}
 	})
-	if s.parting != 500*time.Millisecond {
-		t.Errorf("waiting orders have %v, want half a second", s.parting)
+	if s.drainTimeout != 500*time.Millisecond {
+		t.Errorf("waiting orders have %v, want half a second", s.drainTimeout)
 	}
-	s.parting = 20 * time.Millisecond
+	s.drainTimeout = 20 * time.Millisecond
 	s.begin("main")
 	s.wire.send("main", "_INBOX.a", `{"do":"panic"}`)
 	s.wire.send("main", "_INBOX.a", `{"do":"panic"}`)
 	<-entered
-	late := s.line("main").ctx
+	late := s.link("main").ctx
 	context.AfterFunc(late, func() { close(gate) })
 	s.End("main")
 	first, second := parse(t, <-s.wire.came("_INBOX.a")), parse(t, <-s.wire.came("_INBOX.a"))

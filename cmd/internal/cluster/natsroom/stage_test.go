@@ -18,10 +18,10 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// loop is a wire without NATS.
+// loop is a transport without NATS.
 type loop struct {
 	taking sync.Mutex // held while a message is taken, so that take is not called after leave
-	subs   map[string]func(letter)
+	subs   map[string]func(message)
 
 	mutex sync.Mutex
 	inbox map[string]chan []byte
@@ -29,7 +29,7 @@ type loop struct {
 	most  int // maximum size of a message in bytes; 0: unlimited
 }
 
-func (w *loop) subscribe(subject string, take func(letter), _ func(int)) (func(), error) {
+func (w *loop) subscribe(subject string, take func(message), _ func(int)) (func(), error) {
 	w.mutex.Lock()
 	fails := w.fails
 	w.mutex.Unlock()
@@ -71,7 +71,7 @@ func (w *loop) send(room, reply, text string) bool {
 	defer w.taking.Unlock()
 	take := w.subs["voicepool.room."+room+".cmd"]
 	if take != nil {
-		take(letter{[]byte(text), reply})
+		take(message{[]byte(text), reply})
 	}
 	return take != nil
 }
@@ -99,7 +99,7 @@ func (w *loop) fail(err error) {
 	w.fails = err
 }
 
-// stage is a hall with a room on a wire.
+// stage is a server with a room on a transport.
 type stage struct {
 	*Rooms
 	t    testing.TB
@@ -133,7 +133,7 @@ func set(t testing.TB, change func(*service.Options)) *stage {
 	if change != nil {
 		change(&o)
 	}
-	s := &stage{t: t, wire: &loop{subs: map[string]func(letter){}, inbox: map[string]chan []byte{}}, hall: service.New(o), said: &lines{}}
+	s := &stage{t: t, wire: &loop{subs: map[string]func(message){}, inbox: map[string]chan []byte{}}, hall: service.New(o), said: &lines{}}
 	s.Rooms = open(s.wire, s.hall, s.said.say)
 	s.add("main")
 	t.Cleanup(func() {
@@ -143,7 +143,7 @@ func set(t testing.TB, change func(*service.Options)) *stage {
 	return s
 }
 
-// add adds a room to the hall.
+// add adds a room to the server.
 func (s *stage) add(name string) *room.Room {
 	s.t.Helper()
 	r, err := room.Open(s.t.Context(), room.Options{Name: name, Text: []byte("voices: 64\nsounds: {bell: {}}\nlist: [{cue: 1, play: bell}]\n")})

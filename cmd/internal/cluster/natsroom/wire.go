@@ -11,58 +11,60 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// letter is a received message.
-type letter struct {
+// message is a received message.
+type message struct {
 	data  []byte
 	reply string // the subject for the reply; empty if no reply is expected
 }
 
-// wire is the part of NATS that this package needs. Tests replace it.
-type wire interface {
-	// subscribe calls take for each message of a subject, in sequence. take must not block. lost
-	// receives the number of messages dropped since its last call. leave returns when take will not
+// transport is the part of NATS that this package needs. Tests replace it.
+type transport interface {
+	// subscribe calls handle for each message of a subject, in sequence. handle must not block. lost
+	// receives the number of messages dropped since its last call. leave returns when handle will not
 	// be called again.
-	subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error)
+	subscribe(subject string, handle func(message), lost func(int)) (leave func(), err error)
 
 	// publish sends a message. It fails at once if the connection is lost.
 	publish(subject string, data []byte) error
 }
 
 const (
-	patience   = time.Second // time limit for NATS when a room begins or ends
-	most       = 4096        // received messages of a room that wait for take
-	mostLength = 8 << 20     // limit of their total size in bytes
+	natsTimeout     = time.Second // time limit for NATS when a room begins or ends
+	maxPending      = 4096        // received messages of a room that wait for handle
+	maxPendingBytes = 8 << 20     // limit of their total size in bytes
 )
 
-// natsWire is the wire of a real connection.
-type natsWire struct{ nc *nats.Conn }
+// natsTransport is the transport of a real connection.
+type natsTransport struct{ nc *nats.Conn }
 
 // publish sends data to subject without waiting for a receiver. If the connection is lost or data is too large, it
 // returns an error at once.
-func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
+func (n *natsTransport) publish(subject string, data []byte) error {
+	return n.nc.Publish(subject, data)
+}
 
-// subscribe calls take for each message of subject, in sequence, and lost with the number of messages dropped since its
-// last call. leave unsubscribes, waits up to 1 s for received messages, and returns when take will not be called again.
-// A missing permission is an error. It does not use a queue group: with a group, a stalled node would receive some of
-// the orders for a room that another node has taken over.
-func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
-	told := 0
+// subscribe calls handle for each message of subject, in sequence, and lost with the number of messages dropped since
+// its last call. leave unsubscribes, waits up to 1 s for received messages, and returns when handle will not be
+// called again. A missing permission is an error. It does not use a queue group: with a group, a stalled node would
+// receive some of the orders for a room that another node has taken over.
+func (n *natsTransport) subscribe(subject string, handle func(message), lost func(int)) (leave func(), err error) {
+	reported := 0
 	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {
-		if all, err := m.Sub.Dropped(); err == nil && all > told {
-			lost(all - told)
-			told = all
+		if all, err := m.Sub.Dropped(); err == nil && all > reported {
+			lost(all - reported)
+			reported = all
 		}
-		take(letter{m.Data, m.Reply})
+		handle(message{m.Data, m.Reply})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", subject, cluster.Plain(err))
 	}
 	closed := make(chan struct{})
 	sub.SetClosedHandler(func(string) { close(closed) })
-	_ = sub.SetPendingLimits(most, mostLength) // it fails for a closed subscription, as will Drain
+	_ = sub.SetPendingLimits(maxPending, maxPendingBytes) // it fails for a closed subscription, as will Drain
 	leave = func() {
 		if n.nc.IsConnected() && sub.Drain() == nil {
-			late := time.NewTimer(patience)
+			late := time.NewTimer(natsTimeout)
 			defer late.Stop()
 			select {
 			case <-closed:
@@ -74,7 +76,7 @@ func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) 
 		<-closed
 	}
 	if n.nc.IsConnected() {
-		_ = n.nc.FlushTimeout(patience) // if it is lost now, NATS subscribes after the reconnect
+		_ = n.nc.FlushTimeout(natsTimeout) // if it is lost now, NATS subscribes after the reconnect
 	}
 	if err := n.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), `"`+subject+`"`) {
 		leave()
