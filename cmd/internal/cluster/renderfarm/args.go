@@ -41,11 +41,11 @@ func CheckArgs(do string, args []string) ([]string, error) {
 	if !known {
 		return nil, fmt.Errorf("--do: unknown command %s; the nearest is %s (want one of %s)", words.OneLine(do), words.Nearest(do, Verbs()), strings.Join(Verbs(), ", "))
 	}
-	given := map[string]string{}
+	canonical := map[string]string{}
 	for i := 0; i < len(args); i++ {
 		text, flag := strings.CutPrefix(args[i], "--")
 		name, value, valued := strings.Cut(text, "=")
-		takes, allowed := v.flags[name]
+		takesValue, allowed := v.flags[name]
 		switch {
 		case len(args[i]) > maxArgBytes || strings.ContainsRune(args[i], 0):
 			return nil, fmt.Errorf("--arg: an argument has at most %d bytes, and no NUL", maxArgBytes)
@@ -53,9 +53,9 @@ func CheckArgs(do string, args []string) ([]string, error) {
 			return nil, fmt.Errorf("--arg: %s is not a flag (want --arg=--FLAG=VALUE)", words.OneLine(args[i]))
 		case !allowed:
 			return nil, fmt.Errorf("--arg: the farm has no flag --%s of %s (want one of --%s)", words.OneLine(name), do, strings.Join(slices.Sorted(maps.Keys(v.flags)), ", --"))
-		case !takes && valued:
+		case !takesValue && valued:
 			return nil, fmt.Errorf("--arg: --%s takes no value", name)
-		case takes && !valued:
+		case takesValue && !valued:
 			if i++; i == len(args) {
 				return nil, fmt.Errorf("--arg: --%s needs a value; write --arg=--%s=VALUE", name, name)
 			}
@@ -63,16 +63,16 @@ func CheckArgs(do string, args []string) ([]string, error) {
 				return nil, fmt.Errorf("--arg: --%s: a value has at most %d bytes, and no NUL", name, maxArgBytes)
 			}
 		}
-		if _, twice := given[name]; twice {
+		if _, twice := canonical[name]; twice {
 			return nil, fmt.Errorf("--arg: --%s is given twice", name)
 		}
-		if given[name] = "--" + name; takes {
-			given[name] += "=" + value
+		if canonical[name] = "--" + name; takesValue {
+			canonical[name] += "=" + value
 		}
 	}
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		all = append(all, given[name])
+	for _, name := range slices.Sorted(maps.Keys(canonical)) {
+		all = append(all, canonical[name])
 	}
 	return all, nil
 }

@@ -30,10 +30,10 @@ const (
 
 // outcome is the result of a run.
 type outcome struct {
-	end     runEnd
-	message string // the error, unless end is succeeded
-	file    string // path of the result
-	took    time.Duration
+	end      runEnd
+	message  string // the error, unless end is succeeded
+	file     string // path of the result
+	duration time.Duration
 }
 
 // run runs the command of s as a child process, waits until it ends, and classifies the end. program is the path of the
@@ -41,9 +41,9 @@ type outcome struct {
 // the process if ctx ends (interrupted) or if folder gets too large. The outcome has the path of the result or the
 // reason of the failure, and the run time.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
-	begin := time.Now()
+	start := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
-	defer func() { o.took = time.Since(begin) }()
+	defer func() { o.duration = time.Since(start) }()
 	fail := func(how runEnd, format string, args ...any) outcome {
 		if ctx.Err() != nil {
 			how, format, args = interrupted, "the worker was ended", nil
@@ -57,17 +57,17 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
 	}
-	v, heard := verbs[s.Do], &headAndTail{}
+	v, output := verbs[s.Do], &headAndTail{}
 	args := []string{s.Do, "-q", name}
 	if v.file {
 		o.file += ".wav"
 		args = append(args, "-o", o.file)
 	}
 	child := exec.CommandContext(within, program, append(args, s.Args...)...)
-	child.Args[0], child.Dir, child.Stderr = "voicepool", filepath.Dir(sheet), heard
+	child.Args[0], child.Dir, child.Stderr = "voicepool", filepath.Dir(sheet), output
 	child.Env = append(slices.DeleteFunc(os.Environ(), func(one string) bool { return strings.HasPrefix(one, "VOICEPOOL_NATS") }), "TMPDIR="+folder, "GOTRACEBACK=single")
 	child.WaitDelay = 2 * time.Second
-	apart(child)
+	setProcessGroup(child)
 	if !v.file {
 		out, err := os.Create(o.file)
 		if err != nil {
@@ -79,13 +79,13 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	if err := child.Start(); err != nil {
 		return fail(crashExit, "the program does not start: %v", words.Cause(err))
 	}
-	go watch(within, folder, cancel)
+	go limitSize(within, folder, cancel)
 	err := child.Wait()
 	if tooMuch := context.Cause(within); tooMuch != nil && ctx.Err() == nil {
 		return fail(inputError, "%v", tooMuch)
 	}
 	exit, exited := errors.AsType[*exec.ExitError](err)
-	text := heard.String()
+	text := output.String()
 	switch {
 	case err == nil:
 		if _, err := os.Stat(o.file); err != nil {
@@ -99,8 +99,8 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	case exit.ExitCode() < 0 || exit.ExitCode() > 2:
 		return fail(crashExit, "%v%s", exit, withColon(lastLines(text, 1)))
 	}
-	if said := lastLines(text, 3); said != "" {
-		return fail(inputError, "%s", said)
+	if lines := lastLines(text, 3); lines != "" {
+		return fail(inputError, "%s", lines)
 	}
 	return fail(crashExit, "%v, without a message", exit)
 }
@@ -113,9 +113,9 @@ func withColon(text string) string {
 	return ": " + text
 }
 
-// watch adds up the sizes of the files directly in folder every second until ctx ends. If they exceed maxResultBytes,
-// it calls end with an error and returns. It runs on its own goroutine.
-func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
+// limitSize adds up the sizes of the files directly in folder every second until ctx ends. If they exceed
+// maxResultBytes, it calls end with an error and returns. It runs on its own goroutine.
+func limitSize(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -4,5 +4,6 @@ package renderfarm
 
 import "os/exec"
 
-// apart has no effect, because this system has no process groups: the end of the context kills only the child itself.
-func apart(*exec.Cmd) {}
+// setProcessGroup has no effect, because this system has no process groups: the end of the context kills only the
+// child itself.
+func setProcessGroup(*exec.Cmd) {}

@@ -95,8 +95,8 @@ func TestRun(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if got.end != c.how || said != c.want || got.took <= 0 {
-			t.Errorf("%s %.30q: %d, %q, %v, want %d, %q", c.do, c.sheet, got.end, said, got.took, c.how, c.want)
+		if got.end != c.how || said != c.want || got.duration <= 0 {
+			t.Errorf("%s %.30q: %d, %q, %v, want %d, %q", c.do, c.sheet, got.end, said, got.duration, c.how, c.want)
 		}
 	}
 	if got := run(t.Context(), filepath.Join(t.TempDir(), "gone"), t.TempDir(), "a.yaml", &Spec{Do: "tune"}); got.end != crashExit || !strings.Contains(got.message, "does not start") {
@@ -117,7 +117,7 @@ func TestRunIsCut(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if got := run(ctx, self, folder, sheet, &Spec{Do: "tune"}); got.end != interrupted || got.took > 20*time.Second {
+	if got := run(ctx, self, folder, sheet, &Spec{Do: "tune"}); got.end != interrupted || got.duration > 20*time.Second {
 		t.Errorf("it ends with %+v", got)
 	}
 }

@@ -64,8 +64,8 @@ type SubmitCommand struct {
 	cluster.Flags
 }
 
-// atOnce is the maximum number of sheets that are submitted at the same time.
-const atOnce = 16
+// maxSubmits is the maximum number of sheets that are submitted at the same time.
+const maxSubmits = 16
 
 // Run submits a job for each sheet, up to 16 at the same time, and prints the job IDs in the order of the sheets. A
 // sheet that fails does not affect the others; its error is printed and sets the exit code. A signal ends it.
@@ -85,7 +85,7 @@ func (s *SubmitCommand) Run(c *console.Console) error {
 		id  string
 		err error
 	}
-	results, slots := make([]chan submitted, len(s.Files)), make(chan struct{}, atOnce)
+	results, slots := make([]chan submitted, len(s.Files)), make(chan struct{}, maxSubmits)
 	for i := range results {
 		results[i] = make(chan submitted, 1)
 	}
@@ -158,7 +158,7 @@ type WorkCommand struct {
 // Run runs jobs of the queue until a signal arrives or, with w.Drain, the queue is empty. It prints a line for each
 // ended job unless w.Quiet is set. SIGTERM is a normal end; another signal is returned as a console.Interruption.
 func (w *WorkCommand) Run(c *console.Console) error {
-	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Say: func(line string) { c.Say("%s", line) }}
+	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Log: func(line string) { c.Say("%s", line) }}
 	if w.Slots != nil {
 		o.Slots = *w.Slots
 	}

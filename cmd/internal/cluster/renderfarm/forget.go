@@ -65,19 +65,19 @@ func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
 	}
-	over, err := meant(all, r.IDs)
-	for _, j := range over {
+	ended, err := selectJobs(all, r.IDs)
+	for _, j := range ended {
 		if !j.State.ended() {
 			return nil, console.Usage("%s: the job is %s; only ended jobs can be forgotten", j.ID, j.State)
 		}
 	}
-	return over, err
+	return ended, err
 }
 
-// forget removes the records of the jobs in over, and returns the number of removed records, even with an error. A job
+// forget removes the records of the jobs in ended, and returns the number of removed records, even with an error. A job
 // that was queued again, or is already removed, is skipped.
-func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
-	for _, j := range over {
+func (f *Farm) forget(ctx context.Context, ended []*Job) (jobs int, err error) {
+	for _, j := range ended {
 		gone, err := f.ledger.forget(ctx, j.ID)
 		if err != nil {
 			return jobs, err
@@ -93,10 +93,10 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 }
 
 // Sweep removes each stored file that no job and no room needs and that was neither stored nor used for the duration
-// kept, normally blobstore.Retention. It returns the number of removed files and their size in bytes, even after an
-// error.
-func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
-	return f.Blobs.Sweep(ctx, kept, f.neededFiles)
+// retention, normally blobstore.Retention. It returns the number of removed files and their size in bytes, even after
+// an error.
+func (f *Farm) Sweep(ctx context.Context, retention time.Duration) (files int, bytes int64, err error) {
+	return f.Blobs.Sweep(ctx, retention, f.neededFiles)
 }
 
 // neededFiles returns the set of hashes of all files that jobs and rooms need: results, bundles (the lists of a sheet's

@@ -71,7 +71,7 @@ func TestChosen(t *testing.T) {
 	ago := func(state State, id string, hours int) *Job {
 		return &Job{ID: id, State: state, Ended: time.Now().Add(-time.Duration(hours)*time.Hour - time.Minute)}
 	}
-	all := []*Job{ago(Done, "aa", 1), ago(Failed, "ab", 5), ago(Aside, "ba", 9), ago(Running, "ca", 20), ago(Queued, "cb", 20)}
+	all := []*Job{ago(Done, "aa", 1), ago(Failed, "ab", 5), ago(SetAside, "ba", 9), ago(Running, "ca", 20), ago(Queued, "cb", 20)}
 	hours := func(n int) *time.Duration { return new(time.Duration(n) * time.Hour) }
 	for _, c := range []struct {
 		command ForgetCommand

@@ -32,7 +32,7 @@ type heldMessage struct {
 }
 
 // hold returns a heldMessage for msg and keeps msg reserved for this worker, on a goroutine that reports progress to
-// NATS until heldMessage.end. If msg is invalid, hold removes it from the queue, reports it with w.Say and returns nil.
+// NATS until heldMessage.end. If msg is invalid, hold removes it from the queue, reports it with w.Log and returns nil.
 func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	h := &heldMessage{msg: msg, run: rand.Text()}
 	meta, err := msg.Metadata()
@@ -44,7 +44,7 @@ func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 		err = h.order.check()
 	}
 	if err != nil {
-		w.invalidMessages.say(w.Say, fmt.Errorf("invalid message in the queue: %w", err))
+		w.invalidMessages.log(w.Log, fmt.Errorf("invalid message in the queue: %w", err))
 		_ = msg.Term()
 		return nil
 	}
@@ -63,14 +63,14 @@ func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	return h
 }
 
-// end stops holding the message, removes the job's folder and answers the queue by the function tell. An error of that
+// end stops holding the message, removes the job's folder and answers the queue by the function reply. An error of that
 // function is ignored, because the queue then delivers the message again. Call it once for each message.
-func (h *heldMessage) end(tell func() error) {
+func (h *heldMessage) end(reply func() error) {
 	h.done()
 	if h.folder != "" {
 		_ = os.RemoveAll(h.folder) // a remaining folder is removed when the worker ends
 	}
-	_ = tell() // if it is lost, the message is delivered again, and the job is found to be settled
+	_ = reply() // if it is lost, the message is delivered again, and the job is found to be settled
 }
 
 // returnLater ends h and returns its message to the queue, which delivers the message again after the duration after; 0
@@ -122,9 +122,9 @@ func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 	var do func(*Job)
 	switch o.end {
 	case inputError:
-		do = failedChange(o.message, o.took)
+		do = failedChange(o.message, o.duration)
 	case crashExit:
-		do = crashedChange(o.message, o.took)
+		do = crashedChange(o.message, o.duration)
 	case succeeded:
 		sum, size := "", int64(0)
 		err := retry(ctx, time.Minute, func(ctx context.Context) error {
@@ -134,7 +134,7 @@ func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 			}
 			defer file.Close()
 			if sum, size, err = w.Blobs.Add(ctx, file); err != nil {
-				w.invalidMessages.say(w.Say, fmt.Errorf("the result of the job %s cannot be sent: %w", h.order.ID(), err))
+				w.invalidMessages.log(w.Log, fmt.Errorf("the result of the job %s cannot be sent: %w", h.order.ID(), err))
 			}
 			return err
 		})
@@ -143,27 +143,27 @@ func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 			w.returnToQueue(h)
 			return
 		case errors.Is(err, nats.ErrMaxPayload): // it fails on every worker with this NATS configuration
-			do = failedChange("the result cannot be sent: "+words.Plain(err), o.took)
+			do = failedChange("the result cannot be sent: "+words.Plain(err), o.duration)
 		case err != nil:
-			do = crashedChange("the result cannot be sent: "+words.Plain(err), o.took)
+			do = crashedChange("the result cannot be sent: "+words.Plain(err), o.duration)
 		default:
-			do = doneChange(sum, size, o.took)
+			do = doneChange(sum, size, o.duration)
 		}
 	}
 	var j *Job
-	ours := false
+	current := false
 	err := retry(context.WithoutCancel(ctx), time.Minute, func(ctx context.Context) (err error) {
-		j, ours, err = w.ledger.finishTry(ctx, h.order.ID(), h.run, do)
+		j, current, err = w.ledger.finishTry(ctx, h.order.ID(), h.run, do)
 		return err
 	})
 	switch {
 	case err != nil: // another worker repeats the job with the same result
-		w.invalidMessages.say(w.Say, fmt.Errorf("the end of the job %s cannot be written: %w", h.order.ID(), err))
+		w.invalidMessages.log(w.Log, fmt.Errorf("the end of the job %s cannot be written: %w", h.order.ID(), err))
 		h.returnLater(w.patience)
-	case ours && !j.State.ended():
+	case current && !j.State.ended():
 		h.returnLater(min(w.patience/10, 3*time.Second))
 	case j.State.ended():
-		if ours {
+		if current {
 			w.reportJob(j)
 		}
 		h.end(h.msg.Ack)
@@ -188,11 +188,11 @@ func (w *worker) reportJob(j *Job) {
 	}
 }
 
-// retry calls do until it succeeds, for at most the duration most, and returns the last error of do. do is called at
+// retry calls do until it succeeds, for at most the duration limit, and returns the last error of do. do is called at
 // least once. The end of ctx, and a message that is too large for NATS, end the tries early. The pauses between tries
 // grow from 50 ms to 1 s.
-func retry(ctx context.Context, most time.Duration, do func(context.Context) error) error {
-	end := time.Now().Add(most)
+func retry(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	end := time.Now().Add(limit)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := do(ctx) // NATS calls have their own time limits
 		if err == nil || ctx.Err() != nil || errors.Is(err, nats.ErrMaxPayload) || time.Now().Add(wait).After(end) {
@@ -218,15 +218,15 @@ type messageLimiter struct {
 	when  time.Time
 }
 
-// say passes the message of err to the function say, which may be nil. It skips a message that is equal to the last
+// log passes the message of err to the function log, which may be nil. It skips a message that is equal to the last
 // passed message, if that is less than a minute old.
-func (t *messageLimiter) say(say func(string), err error) {
+func (t *messageLimiter) log(log func(string), err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	line := words.Plain(err)
-	if say == nil || line == t.last && time.Since(t.when) < time.Minute {
+	if log == nil || line == t.last && time.Since(t.when) < time.Minute {
 		return
 	}
 	t.last, t.when = line, time.Now()
-	say(line)
+	log(line)
 }

@@ -53,7 +53,7 @@ func TestHold(t *testing.T) {
 func TestHoldOthers(t *testing.T) {
 	for _, data := range []string{"", "{", `{"do": "serve"}`, `{"do": "render", "args": ["-o", "/etc/passwd"]}`, `{"do": "render", "args": ["--seed", "3"]}`} {
 		said := 0
-		w, m := &worker{Options: Options{Say: func(string) { said++ }}}, &message{data: data}
+		w, m := &worker{Options: Options{Log: func(string) { said++ }}}, &message{data: data}
 		if h := w.hold(m); h != nil || len(m.told) != 1 || m.told[0] != "term" || said != 1 {
 			t.Errorf("of %q it holds %+v, tells %q, says %d lines", data, h, m.told, said)
 		}
@@ -100,7 +100,7 @@ func TestTold(t *testing.T) {
 				time.Sleep(2 * time.Minute)
 				continue
 			}
-			bad.say(func(line string) { said += line }, errors.New(step))
+			bad.log(func(line string) { said += line }, errors.New(step))
 		}
 		if said != "abaa" {
 			t.Errorf("it says %q", said)

@@ -52,23 +52,23 @@ type State string
 
 // The states of jobs. The last three are final.
 const (
-	Queued  State = "queued"
-	Running State = "running"
-	Done    State = "done"
-	Failed  State = "failed"    // with an error that would be the same on every machine
-	Aside   State = "set aside" // it has crashed or lost its worker too often
+	Queued   State = "queued"
+	Running  State = "running"
+	Done     State = "done"
+	Failed   State = "failed"    // with an error that would be the same on every machine
+	SetAside State = "set aside" // it has crashed or lost its worker too often
 )
 
 // states are all states in the order of the status output.
-var states = [...]State{Queued, Running, Done, Failed, Aside}
+var states = [...]State{Queued, Running, Done, Failed, SetAside}
 
-// ended reports whether the state is final: Done, Failed or Aside.
-func (s State) ended() bool { return s == Done || s == Failed || s == Aside }
+// ended reports whether the state is final: Done, Failed or SetAside.
+func (s State) ended() bool { return s == Done || s == Failed || s == SetAside }
 
 // Try is one run of a job that a worker has begun.
 type Try struct {
 	Worker string `json:"worker"`
-	Said   string `json:"said,omitempty"` // the error; empty while the try runs, or if its worker has died
+	Error  string `json:"said,omitempty"` // the error; empty while the try runs, or if its worker has died
 }
 
 // Job is the record of a job.
@@ -77,11 +77,11 @@ type Job struct {
 	Order
 	State   State     `json:"state"`
 	Tries   []Try     `json:"tries,omitempty"`
-	Reason  string    `json:"reason,omitempty"` // why it is Failed or Aside
+	Reason  string    `json:"reason,omitempty"` // why it is Failed or SetAside
 	Result  string    `json:"result,omitempty"` // hash of the result
 	Size    int64     `json:"size,omitempty"`   // of the result, in bytes
 	Queued  time.Time `json:"queued,omitzero"`
-	Began   time.Time `json:"began,omitzero"` // the last try
+	Started time.Time `json:"began,omitzero"` // the last try
 	Ended   time.Time `json:"ended,omitzero"`
 	Seconds float64   `json:"seconds,omitempty"` // duration of the final run
 
@@ -94,11 +94,11 @@ type Job struct {
 func (j *Job) reason() string {
 	var all []string
 	for _, t := range j.Tries {
-		said := t.Said
-		if said == "" {
-			said = "the worker died or was cut off"
+		text := t.Error
+		if text == "" {
+			text = "the worker died or was cut off"
 		}
-		all = append(all, fmt.Sprintf("on %s: %s", t.Worker, said))
+		all = append(all, fmt.Sprintf("on %s: %s", t.Worker, text))
 	}
 	return fmt.Sprintf("%d tries: %s", len(j.Tries), strings.Join(all, "; "))
 }

@@ -88,44 +88,44 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 }
 
 // claim begins a try of the job of o by the worker called worker: it adds the try to the record and marks the job as
-// Running. message is the number of the queue message, and run the unique ID of the try. ours reports whether the
-// worker must run the job. Without an error, ours is false if the job has ended, belongs to another message, or has
+// Running. message is the number of the queue message, and run the unique ID of the try. claimed reports whether the
+// worker must run the job. Without an error, claimed is false if the job has ended, belongs to another message, or has
 // used up its tries; in the last case claim sets the job aside.
-func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
+func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, claimed bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
-		ours = false
+		claimed = false
 		switch {
 		case j.State == Running && j.Run == run: // the answer to an earlier change was lost
-			ours = true
+			claimed = true
 			return false
 		case j.State.ended(), j.Message != 0 && j.Message != message: // ended, or belonging to another message
 			return false
 		}
 		j.Message = message
 		if len(j.Tries) >= maxTries {
-			j.State, j.Reason, j.Ended, j.Run = Aside, j.reason(), time.Now(), run
+			j.State, j.Reason, j.Ended, j.Run = SetAside, j.reason(), time.Now(), run
 			return true
 		}
-		ours = true
-		j.State, j.Run, j.Began = Running, run, time.Now()
+		claimed = true
+		j.State, j.Run, j.Started = Running, run, time.Now()
 		j.Tries = append(j.Tries, Try{Worker: worker})
 		return true
 	})
-	return j, ours && err == nil, err
+	return j, claimed && err == nil, err
 }
 
 // finishTry ends the try called run of the job called id: if run is the last try of the job and still running, it
-// applies do to the record. ours reports whether run is the last try. It returns the record, also if ours is false;
-// after an error ours is false.
-func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
+// applies do to the record. current reports whether run is the last try. It returns the record, also if current is
+// false; after an error current is false.
+func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) (j *Job, current bool, err error) {
 	j, err = l.change(ctx, id, nil, func(j *Job) bool {
-		if ours = j.Run == run; !ours || j.State != Running {
+		if current = j.Run == run; !current || j.State != Running {
 			return false
 		}
 		do(j)
 		return true
 	})
-	return j, ours && err == nil, err
+	return j, current && err == nil, err
 }
 
 // forget removes the record of the job called id if the job has ended, and reports whether it did. An unknown job is
@@ -147,28 +147,28 @@ func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 }
 
 // doneChange returns a change for finishTry that ends a job as Done. sum is the hash of the result, size its size in
-// bytes, and took the run time.
-func doneChange(sum string, size int64, took time.Duration) func(*Job) {
+// bytes, and duration the run time.
+func doneChange(sum string, size int64, duration time.Duration) func(*Job) {
 	return func(j *Job) {
-		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), took.Seconds(), ""
+		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), duration.Seconds(), ""
 	}
 }
 
-// failedChange returns a change for finishTry that ends a job as Failed with the error text said, which every machine
-// would give. took is the run time.
-func failedChange(said string, took time.Duration) func(*Job) {
+// failedChange returns a change for finishTry that ends a job as Failed with the error text message, which every
+// machine would give. duration is the run time.
+func failedChange(message string, duration time.Duration) func(*Job) {
 	return func(j *Job) {
-		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
+		j.State, j.Reason, j.Ended, j.Seconds = Failed, message, time.Now(), duration.Seconds()
 	}
 }
 
-// crashedChange returns a change for finishTry that records the error text said for the last try of a job, which must
-// have a try. It queues the job again, or sets it aside after the last permitted try. took is the run time.
-func crashedChange(said string, took time.Duration) func(*Job) {
+// crashedChange returns a change for finishTry that records the error text message for the last try of a job, which
+// must have a try. It queues the job again, or sets it aside after the last permitted try. duration is the run time.
+func crashedChange(message string, duration time.Duration) func(*Job) {
 	return func(j *Job) {
-		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
+		j.State, j.Tries[len(j.Tries)-1].Error = Queued, message
 		if len(j.Tries) >= maxTries {
-			j.State, j.Reason, j.Ended, j.Seconds = Aside, j.reason(), time.Now(), took.Seconds()
+			j.State, j.Reason, j.Ended, j.Seconds = SetAside, j.reason(), time.Now(), duration.Seconds()
 		}
 	}
 }

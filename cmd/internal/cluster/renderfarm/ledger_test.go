@@ -171,12 +171,12 @@ func TestLedger(t *testing.T) {
 				t.Fatalf("it ends again: %+v, then %+v", before, after)
 			case (after.Result != "") != (after.State == Done), after.Result != "" && after.Result != "sum of "+after.Run:
 				t.Fatalf("the result is wrong: %+v", after)
-			case (after.Reason != "") != (after.State == Failed || after.State == Aside):
+			case (after.Reason != "") != (after.State == Failed || after.State == SetAside):
 				t.Fatalf("the reason is wrong: %+v", after)
-			case after.State == Aside && (len(after.Tries) != maxTries || !strings.HasPrefix(after.Reason, "3 tries: on w")):
+			case after.State == SetAside && (len(after.Tries) != maxTries || !strings.HasPrefix(after.Reason, "3 tries: on w")):
 				t.Fatalf("it is set aside after %+v", after)
 			}
-			if last && what == "crashed" && len(after.Tries) == maxTries && after.State != Aside {
+			if last && what == "crashed" && len(after.Tries) == maxTries && after.State != SetAside {
 				t.Fatalf("after its last try it is %+v", after)
 			}
 			if after.State.ended() && !before.State.ended() {
@@ -187,7 +187,7 @@ func TestLedger(t *testing.T) {
 	for round := 0; round == 0 || round < 30 && len(ends) < 3; round++ { // the short variant of rapid tests has few runs
 		rapid.Check(t, check)
 	}
-	for _, s := range []State{Done, Failed, Aside} {
+	for _, s := range []State{Done, Failed, SetAside} {
 		if ends[s] == 0 {
 			t.Errorf("no run of the test ends as %s", s)
 		}
@@ -213,7 +213,7 @@ func TestClaimsRace(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if j := table.now(t, id); j.State != Done && j.State != Aside || len(j.Tries) < 1 || len(j.Tries) > maxTries {
+	if j := table.now(t, id); j.State != Done && j.State != SetAside || len(j.Tries) < 1 || len(j.Tries) > maxTries {
 		t.Errorf("it ends as %+v", j)
 	}
 }
@@ -222,7 +222,7 @@ func TestClaimsRace(t *testing.T) {
 func TestCrashes(t *testing.T) {
 	table := &memory{}
 	l, id := ledger{table}, order.ID()
-	for i, want := range []State{Queued, Queued, Aside} {
+	for i, want := range []State{Queued, Queued, SetAside} {
 		run := fmt.Sprint(i)
 		if _, ours, err := l.claim(t.Context(), &order, 1, "w", run); !ours || err != nil {
 			t.Fatalf("try %d: %v, %v", i, ours, err)

@@ -40,7 +40,7 @@ func (s *StatusCommand) Run(c *console.Console) error {
 		return err
 	}
 	if len(s.IDs) > 0 {
-		if all, err = meant(all, s.IDs); err != nil {
+		if all, err = selectJobs(all, s.IDs); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (s *StatusCommand) Run(c *console.Console) error {
 	fmt.Fprintln(c.Out, strings.TrimSuffix(words.Count(len(all), "job")+": "+strings.Join(parts, ", "), ": "))
 	for _, j := range all {
 		if len(s.IDs) > 0 || j.State != Done {
-			fmt.Fprintln(c.Out, line(j)+waits(j, f.version))
+			fmt.Fprintln(c.Out, line(j)+versionNote(j, f.version))
 		}
 	}
 	return nil
@@ -85,17 +85,18 @@ func line(j *Job) string {
 	return text
 }
 
-// waits returns a note for the line of j if j is queued for a program of another version than version, otherwise "".
-func waits(j *Job, version string) string {
+// versionNote returns a note for the line of j if j is queued for a program of another version than version,
+// otherwise "".
+func versionNote(j *Job, version string) string {
 	if j.State != Queued || j.Version == version {
 		return ""
 	}
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// meant returns the jobs in all whose IDs begin with the prefixes, each job once, in the order of prefixes. A prefix
-// that does not match exactly one job is a usage error.
-func meant(all []*Job, prefixes []string) ([]*Job, error) {
+// selectJobs returns the jobs in all whose IDs begin with the prefixes, each job once, in the order of prefixes. A
+// prefix that does not match exactly one job is a usage error.
+func selectJobs(all []*Job, prefixes []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {
 		byID[j.ID], ids = j, append(ids, j.ID)

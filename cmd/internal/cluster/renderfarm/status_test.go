@@ -40,7 +40,7 @@ func TestLine(t *testing.T) {
 		{Job{State: Running, Tries: []Try{{"a", "x"}, {"b", ""}}}, "running    render a.yaml --seed=3 on b"},
 		{Job{State: Done, Size: 104, Seconds: 0.126}, "done       render a.yaml --seed=3, 104 bytes in 0.13 s"},
 		{Job{State: Failed, Reason: "a.yaml:1:2: no\nway"}, "failed     render a.yaml --seed=3: a.yaml:1:2: no way"},
-		{Job{State: Aside, Reason: "3 tries"}, "set aside  render a.yaml --seed=3: 3 tries"},
+		{Job{State: SetAside, Reason: "3 tries"}, "set aside  render a.yaml --seed=3: 3 tries"},
 	} {
 		c.job.ID, c.job.Order = id, order
 		if got := line(&c.job); got != id+"  "+c.want {
@@ -49,7 +49,7 @@ func TestLine(t *testing.T) {
 	}
 	c := Job{ID: id, Order: order, State: Queued}
 	for version, want := range map[string]string{"v1": "", "v2": "; it waits for a worker of v1"} {
-		if got := waits(&c, version); got != want {
+		if got := versionNote(&c, version); got != want {
 			t.Errorf("with the program of %s it says %q, want %q", version, got, want)
 		}
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	Patience time.Duration // time after which other workers take the jobs of a silent worker; 0: unchanged, initially 30 s
 	Program  string        // the executable for jobs; empty: this program
 	OnJob    func(*Job)    // called when a job has ended here; safe for concurrent use; optional
-	Say      func(string)  // receives problems of the worker; safe for concurrent use; optional
+	Log      func(string)  // receives problems of the worker; safe for concurrent use; optional
 }
 
 const (
@@ -121,7 +121,7 @@ func (w *worker) fetch(ctx context.Context) {
 		case ctx.Err() != nil && msg == nil:
 			return
 		case err != nil:
-			w.invalidMessages.say(w.Say, err)
+			w.invalidMessages.log(w.Log, err)
 			bad++
 			pause(ctx, min(time.Duration(bad)*100*time.Millisecond, 2*time.Second))
 			continue
@@ -183,14 +183,14 @@ func (w *worker) run(ctx context.Context) {
 			h.returnLater(0)
 			continue
 		}
-		j, ours, err := w.claim(ctx, h)
+		j, claimed, err := w.claim(ctx, h)
 		switch {
 		case ctx.Err() != nil:
 			w.returnToQueue(h)
 		case err != nil: // NATS does not answer
-			w.invalidMessages.say(w.Say, err)
+			w.invalidMessages.log(w.Log, err)
 			h.returnLater(time.Second)
-		case !ours:
+		case !claimed:
 			if j.Run == h.run { // this worker has set it aside
 				w.reportJob(j)
 			}
@@ -211,10 +211,10 @@ func (w *worker) run(ctx context.Context) {
 
 // claim is ledger.claim for the job and the message of h, in the name of this worker. After an error it tries again for
 // up to 10 s.
-func (w *worker) claim(ctx context.Context, h *heldMessage) (j *Job, ours bool, err error) {
+func (w *worker) claim(ctx context.Context, h *heldMessage) (j *Job, claimed bool, err error) {
 	err = retry(ctx, 10*time.Second, func(ctx context.Context) (err error) {
-		j, ours, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)
+		j, claimed, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)
 		return err
 	})
-	return j, ours, err
+	return j, claimed, err
 }
