@@ -14,8 +14,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// stale is the maximum age of the last sign of life of a node that counts as up.
-var stale = placement.DefaultTiming.Lease + placement.DefaultTiming.Margin
+// maxNodeAge is the maximum age of the last sign of life of a node that counts as up.
+var maxNodeAge = placement.DefaultTiming.Lease + placement.DefaultTiming.Margin
 
 // withBucket connects to the cluster that f names, calls do with its placement bucket, closes the connection and
 // returns the error of do. A signal ends the context of do. Invalid flags are a usage error, and a failed connection is
@@ -42,7 +42,7 @@ func withBucket(c *console.Console, f cluster.Flags, do func(context.Context, pl
 func list(ctx context.Context, b placement.Bucket) ([]placement.ListedRoom, []placement.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
 	defer cancel()
-	rooms, nodes, err := placement.List(ctx, b, stale)
+	rooms, nodes, err := placement.List(ctx, b, maxNodeAge)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the rooms cannot be read: %w", cluster.Plain(err))
 	}
@@ -128,21 +128,21 @@ func (d *Drain) Run(c *console.Console) error {
 			if err != nil {
 				return err
 			}
-			left, others := 0, 0
+			remaining, others := 0, 0
 			for _, m := range nodes {
 				if m.Node == d.Node {
-					left = m.Rooms
+					remaining = m.Rooms
 				} else if m.State == "up" {
 					others++
 				}
 			}
 			switch {
-			case left == 0:
+			case remaining == 0:
 				return nil
 			case time.Now().After(end) && others == 0:
-				return fmt.Errorf("%s still has %s: no other node is up to take them", d.Node, words.Count(left, "room"))
+				return fmt.Errorf("%s still has %s: no other node is up to take them", d.Node, words.Count(remaining, "room"))
 			case time.Now().After(end):
-				return fmt.Errorf("%s still has %s after %v", d.Node, words.Count(left, "room"), d.Wait)
+				return fmt.Errorf("%s still has %s after %v", d.Node, words.Count(remaining, "room"), d.Wait)
 			}
 			if others == 0 && !alone {
 				alone = true
