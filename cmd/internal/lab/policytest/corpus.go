@@ -19,20 +19,20 @@ import (
 type Corpus struct {
 	Folder string         `json:"folder"`
 	Kinds  map[string]int `json:"kinds"` // number of sounds by kind
-	Left   []steal.Left   `json:"left_out"`
+	Left   []steal.Unused `json:"left_out"`
 }
 
 // Recordings loads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative to
 // folder. An unusable file does not cause an error: the Corpus lists it with the reason. A kind without a sound is an
 // error, and so is the end of ctx. loading receives the progress; it may be nil.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Progress) ([]steal.Recording, *Corpus, error) {
-	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
+	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Unused{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
 	sources := make([]sounds.Source, len(files))
 	for i, file := range files {
 		sources[i].File = filepath.Join(folder, file)
 	}
-	var takes []steal.Take
+	var takes []steal.Source
 	done := 0
 	if loading != nil {
 		loading(0, len(files))
@@ -43,18 +43,18 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 		}
 		name := filepath.ToSlash(files[i])
 		if err != nil {
-			own.Left = append(own.Left, steal.Left{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
+			own.Left = append(own.Left, steal.Unused{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
 		} else {
-			takes = append(takes, steal.Take{File: name, Samples: mono(sound)})
+			takes = append(takes, steal.Source{File: name, Samples: mono(sound)})
 		}
 		return ctx.Err() == nil
 	})
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	corpus, left := steal.Deal(takes)
+	corpus, left := steal.AssignKinds(takes)
 	own.Left = append(own.Left, left...)
-	slices.SortFunc(own.Left, func(a, b steal.Left) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(own.Left, func(a, b steal.Unused) int { return strings.Compare(a.File, b.File) })
 	for _, r := range corpus {
 		own.Kinds[r.Kind.String()]++
 	}

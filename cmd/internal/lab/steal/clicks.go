@@ -94,28 +94,28 @@ func (p *Pair) Faded(fade Fade) []float32 {
 }
 
 // Clicks returns the share of pairs, from 0 to 1, with an audible cut: the signal contains energy that is neither in
-// the uncut voice nor in the newcomer, and neither of them masks it. Clicks calls heard once for each pair, to get
+// the uncut voice nor in the newcomer, and neither of them masks it. Clicks calls signal once for each pair, to get
 // the signal of the cut voice from its beginning on. Without pairs the result is NaN.
-func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
+func Clicks(pairs []Pair, signal func(*Pair) []float32) float64 {
 	e := newEar(Rate, clickBlock, clickHop, clickWidth)
 	count := 0
 	for i := range pairs {
-		if e.click(&pairs[i], heard(&pairs[i])) {
+		if e.click(&pairs[i], signal(&pairs[i])) {
 			count++
 		}
 	}
 	return float64(count) / float64(len(pairs))
 }
 
-// click reports whether the cut of the pair p is audible within 80 ms, as defined by Clicks. heard is the signal of
+// click reports whether the cut of the pair p is audible within 80 ms, as defined by Clicks. signal is the signal of
 // the cut voice from its beginning on. e must have been made for clickBlock and clickHop.
-func (e *ear) click(p *Pair, heard []float32) bool {
+func (e *ear) click(p *Pair, signal []float32) bool {
 	const around = 2
 	var blocks [clickBlocks + 2*around][2][]float64
 	first := p.Cut - clickBlock + 1 - around*clickHop // first block that includes the cut, and its neighbours
 	both := make([]pcm.Frame, (len(blocks)-1)*clickHop+clickBlock)
 	from := max(first, 0)
-	for i, x := range part(heard, from, first+len(both)) {
+	for i, x := range part(signal, from, first+len(both)) {
 		both[from-first+i][0] = x
 	}
 	for i, x := range part(p.Voice, from, first+len(both)) {
@@ -127,12 +127,12 @@ func (e *ear) click(p *Pair, heard []float32) bool {
 	}
 	for k := range blocks {
 		blocks[k] = e.pair()
-		e.hear(&blocks[k], both, k*clickHop, 1)
+		e.analyze(&blocks[k], both, k*clickHop, 1)
 	}
 	fresh := e.pair()
 	power, mask := make([]float64, len(e.bands)), make([]float64, len(e.bands))
 	for k := around; k < len(blocks)-around; k++ {
-		e.hear(&fresh, newcomer, first+k*clickHop-p.Cut, 1)
+		e.analyze(&fresh, newcomer, first+k*clickHop-p.Cut, 1)
 		most := make([]float64, len(e.bands))
 		for b := range most {
 			for _, near := range blocks[k-around : k+around+1] {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Take is a sound supplied by the user for a corpus.
-type Take struct {
+// Source is a sound supplied by the user for a corpus.
+type Source struct {
 	File    string    // unique path, with slashes; it may contain the kind
 	Samples []float32 // mono, at Rate
 }
 
-// Left is a take that was not used.
-type Left struct {
+// Unused is a source that was not used.
+type Unused struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
@@ -47,34 +47,35 @@ func KindOf(file string) (Kind, bool) {
 	return 0, false
 }
 
-// Deal makes a corpus of takes, sorted by kind and then by file, with names such as gun1. The result left lists the
-// unusable takes with the reason: takes shorter than 50 ms or longer than 10 s, inaudible ones, and single clicks.
+// AssignKinds makes a corpus of sources, sorted by kind and then by file, with names such as gun1. The result unused
+// lists the unusable sources with the reason: sources shorter than 50 ms or longer than 10 s, inaudible ones, and
+// single clicks.
 //
-// Takes whose file names contain no kind are assigned by length, in ten equal parts: the shortest are steps, then
-// pick-ups, lasers, guns, clangs, speech, bells and explosions follow; engines and winds are the longest. Takes
+// Sources whose file names contain no kind are assigned by length, in ten equal parts: the shortest are steps, then
+// pick-ups, lasers, guns, clangs, speech, bells and explosions follow; engines and winds are the longest. Sources
 // beyond full scale are attenuated to full scale.
-func Deal(takes []Take) (corpus []Recording, left []Left) {
-	var rest []Recording
-	for _, t := range takes {
+func AssignKinds(sources []Source) (corpus []Recording, unused []Unused) {
+	var unassigned []Recording
+	for _, t := range sources {
 		r := Recording{File: t.File, Samples: integers(t.Samples)}
 		if reason := r.unfit(); reason != "" {
-			left = append(left, Left{t.File, reason})
+			unused = append(unused, Unused{t.File, reason})
 			continue
 		}
 		var named bool
 		if r.Kind, named = KindOf(t.File); named {
 			corpus = append(corpus, r)
 		} else {
-			rest = append(rest, r)
+			unassigned = append(unassigned, r)
 		}
 	}
-	slices.SortFunc(rest, func(a, b Recording) int {
+	slices.SortFunc(unassigned, func(a, b Recording) int {
 		return cmp.Or(cmp.Compare(len(a.Samples), len(b.Samples)), strings.Compare(a.File, b.File))
 	})
-	for i := range rest {
-		rest[i].Kind = byLength[i*len(byLength)/len(rest)]
+	for i := range unassigned {
+		unassigned[i].Kind = byLength[i*len(byLength)/len(unassigned)]
 	}
-	corpus = append(corpus, rest...)
+	corpus = append(corpus, unassigned...)
 	slices.SortFunc(corpus, func(a, b Recording) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File))
 	})
@@ -84,7 +85,7 @@ func Deal(takes []Take) (corpus []Recording, left []Left) {
 		counts[r.Kind]++
 		r.Name = fmt.Sprintf("%v%d", r.Kind, counts[r.Kind])
 	}
-	return corpus, left
+	return corpus, unused
 }
 
 // Lacks returns the kinds that have no sound in corpus, or nil. With such a kind, NewScene panics.

@@ -25,8 +25,8 @@ func TestKindOf(t *testing.T) {
 }
 
 // hum returns a take of the given seconds.
-func hum(file string, seconds, level float64) Take {
-	t := Take{File: file, Samples: make([]float32, int(math.Round(seconds*Rate)))}
+func hum(file string, seconds, level float64) Source {
+	t := Source{File: file, Samples: make([]float32, int(math.Round(seconds*Rate)))}
 	for i := range t.Samples {
 		t.Samples[i] = float32(level * math.Sin(float64(i)/10))
 	}
@@ -34,19 +34,19 @@ func hum(file string, seconds, level float64) Take {
 }
 
 func TestDeal(t *testing.T) {
-	tooDeep := Take{File: "deep.wav", Samples: make([]float32, Rate)}
+	tooDeep := Source{File: "deep.wav", Samples: make([]float32, Rate)}
 	for i := range tooDeep.Samples {
 		tooDeep.Samples[i] = float32(math.Sin(2 * math.Pi * float64(i) / Rate)) // 1 Hz
 	}
-	takes := []Take{
+	takes := []Source{
 		hum("short.wav", 0.049, 1), hum("wind/long.wav", 10.1, 1), hum("silent.wav", 1, 1e-5), tooDeep,
 		hum("wind/b.wav", 0.05, 0.5), hum("wind/a.wav", 10, 0.5), hum("loud.wav", 0.06, 4),
 	}
 	for i := range 19 { // together with loud.wav, two for each kind
 		takes = append(takes, hum(fmt.Sprintf("x%02d.wav", i), 2-float64(i)/20, 0.5))
 	}
-	corpus, left := Deal(takes)
-	want := []Left{{"short.wav", "shorter than 50 ms"}, {"wind/long.wav", "longer than 10 s"}, {"silent.wav", "silent"}, {"deep.wav", "a click, or too deep to be heard"}}
+	corpus, left := AssignKinds(takes)
+	want := []Unused{{"short.wav", "shorter than 50 ms"}, {"wind/long.wav", "longer than 10 s"}, {"silent.wav", "silent"}, {"deep.wav", "a click, or too deep to be heard"}}
 	if !slices.Equal(left, want) {
 		t.Errorf("left are %v, want %v", left, want)
 	}
@@ -72,17 +72,17 @@ func TestDeal(t *testing.T) {
 		t.Errorf("it lacks %v", none)
 	}
 	slices.Reverse(takes)
-	if again, _ := Deal(takes); !reflect.DeepEqual(again, corpus) {
+	if again, _ := AssignKinds(takes); !reflect.DeepEqual(again, corpus) {
 		t.Error("another order of the takes gives another corpus")
 	}
 }
 
 // TestDealFew checks the missing kinds of a small corpus and of an empty one.
 func TestDealFew(t *testing.T) {
-	if corpus, left := Deal(nil); len(corpus)+len(left) != 0 || len(Lacks(corpus)) != len(kindNames) {
+	if corpus, left := AssignKinds(nil); len(corpus)+len(left) != 0 || len(Lacks(corpus)) != len(kindNames) {
 		t.Errorf("nothing gives %v, %v", corpus, left)
 	}
-	corpus, _ := Deal([]Take{hum("a.wav", 1, 0.5), hum("b.wav", 2, 0.5), hum("bell-1.wav", 1, 0.5)})
+	corpus, _ := AssignKinds([]Source{hum("a.wav", 1, 0.5), hum("b.wav", 2, 0.5), hum("bell-1.wav", 1, 0.5)})
 	if got := fmt.Sprint(Lacks(corpus)); got != "[gun laser explosion clang pickup engine wind]" {
 		t.Errorf("it lacks %s", got)
 	}

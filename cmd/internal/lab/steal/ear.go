@@ -93,10 +93,10 @@ func newEar(rate, size, hop int, width float64) *ear {
 	return e
 }
 
-// hear stores in dst the power in each band of a block, left and right: the windowed e.size frames of signal that
+// analyze stores in dst the power in each band of a block, left and right: the windowed e.size frames of signal that
 // begin at frame at. The signal is scaled by gain, and silent outside its frames. Each slice of dst must have one
 // element per band.
-func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) {
+func (e *ear) analyze(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) {
 	for i := range e.block {
 		e.block[i] = 0
 		if j := at + i; j >= 0 && j < len(signal) {
@@ -146,8 +146,8 @@ func (e *ear) smear(dst, power []float64) {
 	}
 }
 
-// hears reports whether the power of any band, left or right, is audible in silence. power is a result of hear.
-func (e *ear) hears(power *[2][]float64) bool {
+// isAudible reports whether the power of any band, left or right, is audible in silence. power is a result of analyze.
+func (e *ear) isAudible(power *[2][]float64) bool {
 	for c := range power {
 		for b, p := range power[c] {
 			if p > audible*e.quiet[b] {

@@ -37,7 +37,7 @@ func TestEar(t *testing.T) {
 	for i := range tone {
 		tone[i][1] /= 10
 	}
-	e.hear(&power, tone, 512, 1)
+	e.analyze(&power, tone, 512, 1)
 	want := 92 - (0.6*3.64 - 6.5*math.Exp(-0.6*2.3*2.3) + 0.001)
 	for c, less := range []float64{0, 20} {
 		sum := 0.0

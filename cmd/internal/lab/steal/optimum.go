@@ -44,16 +44,16 @@ func Optima(parts []Part, frames int64, pools []int) []Optimum {
 // moments.
 type slots struct {
 	flow
-	moments   []int64   // frames
-	start     []int     // by part, the moment
-	stretches [][]int32 // by part, the arcs
-	total     float64   // energy of all parts
-	scale     float64   // cost per energy
+	moments    []int64   // frames
+	start      []int     // by part, the moment
+	arcsByPart [][]int32 // by part, the arcs
+	total      float64   // energy of all parts
+	scale      float64   // cost per energy
 }
 
 // newSlots returns the flow network of Optima for a scene with a length of frames, before any unit flows.
 func newSlots(parts []Part, frames int64) *slots {
-	g := &slots{start: make([]int, len(parts)), stretches: make([][]int32, len(parts))}
+	g := &slots{start: make([]int, len(parts)), arcsByPart: make([][]int32, len(parts))}
 	for i := range parts {
 		g.moments = append(g.moments, parts[i].From/Grid*Grid)
 		g.total += parts[i].Energy(0, frames)
@@ -89,7 +89,7 @@ func newSlots(parts []Part, frames int64) *slots {
 				to = g.node(reached)
 				g.add(to, m, 1, 0)
 			}
-			g.stretches[i] = append(g.stretches[i], g.add(from, to, 1, -w))
+			g.arcsByPart[i] = append(g.arcsByPart[i], g.add(from, to, 1, -w))
 			at[i] = to
 		}
 		g.nodes[m].potential = best
@@ -104,12 +104,12 @@ func newSlots(parts []Part, frames int64) *slots {
 // A part that is never played is cut at its first frame, a complete part at its end.
 func (g *slots) cuts(parts []Part) []int64 {
 	cuts := make([]int64, len(parts))
-	for i, stretches := range g.stretches {
-		heard := 0
-		for heard < len(stretches) && g.arcs[stretches[heard]].room == 0 {
-			heard++
+	for i, stretches := range g.arcsByPart {
+		played := 0
+		for played < len(stretches) && g.arcs[stretches[played]].room == 0 {
+			played++
 		}
-		cuts[i] = min(max(g.moments[g.start[i]+heard], parts[i].From), parts[i].To)
+		cuts[i] = min(max(g.moments[g.start[i]+played], parts[i].From), parts[i].To)
 	}
 	return cuts
 }
@@ -161,12 +161,12 @@ type Span struct {
 // PowerError returns the K-error in dB, at least -60, of a scene without the given spans of parts. It assumes that
 // voices add up in power and have no tails. The result is comparable to Bound and to Optimum.KError. The length of
 // the scene is given in frames.
-func PowerError(parts []Part, unheard []Span, frames int64) float64 {
+func PowerError(parts []Part, silent []Span, frames int64) float64 {
 	lost, total := 0.0, 0.0
 	for i := range parts {
 		total += parts[i].Energy(0, frames)
 	}
-	for _, s := range unheard {
+	for _, s := range silent {
 		lost += parts[s.Part].Energy(s.From, s.To)
 	}
 	return ratio(lost, total)
@@ -231,7 +231,7 @@ func (g *flow) search() {
 		g.nodes[n].distance = math.MaxInt64
 	}
 	g.nodes[0].distance = 0
-	end, near := &g.nodes[g.end], &nearest{{}}
+	end, near := &g.nodes[g.end], &distanceHeap{{}}
 	for (*near)[0].distance < end.distance {
 		at := near.pop()
 		from := &g.nodes[at.node]
@@ -246,7 +246,7 @@ func (g *flow) search() {
 			to := &g.nodes[a.to]
 			if d := at.distance + a.cost + from.potential - to.potential; d < to.distance {
 				to.distance, to.via = d, e
-				near.push(place{a.to, d})
+				near.push(nodeDistance{a.to, d})
 			}
 		}
 	}
@@ -256,17 +256,17 @@ func (g *flow) search() {
 	}
 }
 
-// place is a node and its distance.
-type place struct {
+// nodeDistance is a node and its distance.
+type nodeDistance struct {
 	node     int32
 	distance int64
 }
 
-// nearest is a heap of places, ordered by distance.
-type nearest []place
+// distanceHeap is a heap of nodes, ordered by distance.
+type distanceHeap []nodeDistance
 
-// push adds the place p to the heap.
-func (h *nearest) push(p place) {
+// push adds p to the heap.
+func (h *distanceHeap) push(p nodeDistance) {
 	all := append(*h, p)
 	for i := len(all) - 1; i > 0 && all[i].distance < all[(i-1)/2].distance; i = (i - 1) / 2 {
 		all[i], all[(i-1)/2] = all[(i-1)/2], all[i]
@@ -274,8 +274,8 @@ func (h *nearest) push(p place) {
 	*h = all
 }
 
-// pop removes and returns the place with the smallest distance. The heap must not be empty.
-func (h *nearest) pop() place {
+// pop removes and returns the node with the smallest distance. The heap must not be empty.
+func (h *distanceHeap) pop() nodeDistance {
 	all := *h
 	first, last := all[0], len(all)-1
 	all[0] = all[last]

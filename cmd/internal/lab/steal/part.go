@@ -49,13 +49,13 @@ func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, erro
 	parts := make([]Part, len(s.Events))
 	for i, e := range s.Events {
 		key := waveKey{sound: e.Sound, speed: e.Speed, loop: e.Stop > 0}
-		turns := e.Wall.within(e.At, s.end(&e, corpus))
-		for k, at := range turns {
+		changes := e.Wall.within(e.At, s.end(&e, corpus))
+		for k, at := range changes {
 			key.wall += fmt.Sprint(at-e.At, e.Wall.cutoff(k), " ")
 		}
-		key.wall += e.Wall.cutoff(len(turns))
+		key.wall += e.Wall.cutoff(len(changes))
 		if waves[key] == nil {
-			w, err := newWave(&corpus[e.Sound], key, &e, turns, s.Frames)
+			w, err := newWave(&corpus[e.Sound], key, &e, changes, s.Frames)
 			if err != nil {
 				return nil, err
 			}
@@ -84,9 +84,9 @@ func (r *Recording) Voice() (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
 }
 
-// newWave renders the recording r as event e plays it, with speed and loop from key, for at most most frames. turns
+// newWave renders the recording r as event e plays it, with speed and loop from key, for at most limit frames. changes
 // are the frames of the scene when a wall appears or disappears. It also computes the energies.
-func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*wave, error) {
+func newWave(r *Recording, key waveKey, e *Event, changes []int64, limit int64) (*wave, error) {
 	sound, err := r.Voice()
 	if err != nil {
 		return nil, fmt.Errorf("steal: %s: %w", r.Name, err)
@@ -94,14 +94,14 @@ func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*w
 	var v voice.Voice
 	v.Start(sound, voice.Options{Speed: key.speed, Loop: key.loop, Pan: -1}, e.At)
 	var filter voice.Filter
-	if e.Wall.Behind || len(turns) > 0 {
+	if e.Wall.Behind || len(changes) > 0 {
 		v.AttachFilter(e.At, &filter, e.Wall.hertz(0), 0)
 	}
 	if !key.loop { // a voice without a loop is shorter than most scenes
-		most = min(most, int64(math.Ceil(float64(len(r.Samples))/key.speed))+grain)
+		limit = min(limit, int64(math.Ceil(float64(len(r.Samples))/key.speed))+grain)
 	}
-	mixed, n := make([]pcm.Frame, most), int64(0)
-	for k, at := range turns {
+	mixed, n := make([]pcm.Frame, limit), int64(0)
+	for k, at := range changes {
 		n += int64(v.Mix(mixed[n:at-e.At], e.At+n))
 		v.SetLowPass(at, e.Wall.hertz(k+1), wallFrames)
 	}
@@ -150,8 +150,8 @@ type Fade []float32
 // tailMilliseconds is the length of the mixer's fade of a stopped or stolen voice.
 const tailMilliseconds = 10
 
-// comeback is the missing share of a part while the mixer fades it in after a restore.
-var comeback = RaisedCosine(5)
+// restoreFade is the missing share of a part while the mixer fades it in after a restore.
+var restoreFade = RaisedCosine(5)
 
 // Tail returns the fade that the mixer uses for stolen voices.
 func Tail() Fade { return RaisedCosine(tailMilliseconds) }
@@ -215,7 +215,7 @@ func (p *Part) end() int64 { return p.To + int64(len(p.tail)) }
 func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	clear(dst)
 	left, right := float32(p.Left), float32(p.Right)
-	for i := range min(int64(len(dst)), p.end()-cut, back+int64(len(comeback))-cut) {
+	for i := range min(int64(len(dst)), p.end()-cut, back+int64(len(restoreFade))-cut) {
 		x := p.at(cut + i)
 		if at := cut + i - p.To; at >= 0 {
 			x *= p.tail[at]
@@ -224,7 +224,7 @@ func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 			x *= 1 - fade[i]
 		}
 		if at := cut + i - back; at >= 0 {
-			x *= comeback[at]
+			x *= restoreFade[at]
 		}
 		dst[i] = pcm.Frame{x * left, x * right}
 	}

@@ -38,11 +38,11 @@ type Reference struct {
 	power  float64 // K-weighted, summed over frames and channels
 	gain   float64 // scales the reference to the listening level
 
-	ear    *ear
-	tiles  []tile
-	heard  int // number of audible tiles
-	cutEar *ear
-	cut    [3][2][]float64
+	ear          *ear
+	tiles        []tile
+	audibleTiles int // number of audible tiles
+	cutEar       *ear
+	cut          [3][2][]float64
 }
 
 // tile is a block of the reference in one channel, with two values for each band of the ear: the power, and the
@@ -69,7 +69,7 @@ func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	r.ear = newEar(rate, size, size/2, 0.5)
 	r.cutEar = newEar(rate, size/2, size/4, 0.5)
 	r.cut = [3][2][]float64{r.cutEar.pair(), r.cutEar.pair(), r.cutEar.pair()}
-	r.listen()
+	r.analyzeTiles()
 	return r, nil
 }
 
@@ -98,15 +98,15 @@ func weighted(rate int, signal []pcm.Frame) (sum float64) {
 	return sum
 }
 
-// listen appends the power and the masking of every tile of the reference to r.tiles, left and right in turn, and
-// counts the audible bands in r.heard. It is called once.
-func (r *Reference) listen() {
+// analyzeTiles appends the power and the masking of every tile of the reference to r.tiles, left and right in turn, and
+// counts the audible bands in r.audibleTiles. It is called once.
+func (r *Reference) analyzeTiles() {
 	e := r.ear
 	n := len(e.bands)
 	power := e.pair()
 	before := e.pair()
 	for at := 0; at < len(r.frames); at += e.size / 2 {
-		e.hear(&power, r.frames, at, r.gain)
+		e.analyze(&power, r.frames, at, r.gain)
 		for c := range power {
 			t := tile{power: append([]float64(nil), power[c]...), mask: make([]float64, n)}
 			e.smear(t.mask, t.power)
@@ -114,7 +114,7 @@ func (r *Reference) listen() {
 				t.mask[b] = max(t.mask[b], before[c][b]*e.bands[b].forward)
 				before[c][b] = t.mask[b]
 				if t.power[b] > e.bands[b].noise {
-					r.heard++
+					r.audibleTiles++
 				}
 			}
 			e.mask(t.mask)
@@ -151,7 +151,7 @@ func ratio(part, whole float64) float64 {
 // Tiles returns the share, from 0 to 1, of the audible tiles of the reference that differ audibly in mix. It returns
 // 0 for a silent reference. A tile is here half a Bark of one channel, in a block of 2,048 frames at 48 kHz.
 func (r *Reference) Tiles(mix []pcm.Frame) float64 {
-	if r.heard == 0 {
+	if r.audibleTiles == 0 {
 		return 0
 	}
 	missing := r.Difference(mix)
@@ -159,7 +159,7 @@ func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 	power := e.pair()
 	count := 0
 	for k := 0; 2*k < len(r.tiles); k++ {
-		e.hear(&power, missing, k*e.size/2, r.gain)
+		e.analyze(&power, missing, k*e.size/2, r.gain)
 		for c := range power {
 			t := &r.tiles[2*k+c]
 			for b, p := range power[c] {
@@ -169,7 +169,7 @@ func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 			}
 		}
 	}
-	return float64(count) / float64(r.heard)
+	return float64(count) / float64(r.audibleTiles)
 }
 
 // cutBlocks is the number of blocks, half a block apart, in which a cut is analyzed.
@@ -185,11 +185,11 @@ func (r *Reference) CutAudible(mix []pcm.Frame, at int64, missing []pcm.Frame) b
 	gone, mixed, mask := &r.cut[0], &r.cut[1], &r.cut[2]
 	for k := range cutBlocks {
 		offset := k * e.size / 2
-		e.hear(gone, missing, offset, r.gain)
-		if !e.hears(gone) {
+		e.analyze(gone, missing, offset, r.gain)
+		if !e.isAudible(gone) {
 			continue
 		}
-		e.hear(mixed, mix, int(at)+offset, r.gain)
+		e.analyze(mixed, mix, int(at)+offset, r.gain)
 		for c := range mixed {
 			e.smear(mask[c], mixed[c])
 			e.mask(mask[c])

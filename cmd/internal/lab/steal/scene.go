@@ -49,17 +49,17 @@ func Scenes() (names []string) {
 
 var scenes = [...]struct {
 	name string
-	make func(*scenery)
+	make func(*sceneBuilder)
 }{
-	{"fire", (*scenery).fire}, {"plat", (*scenery).plat}, {"rts", (*scenery).rts},
-	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm}, {"walls", (*scenery).walls},
+	{"fire", (*sceneBuilder).fire}, {"plat", (*sceneBuilder).plat}, {"rts", (*sceneBuilder).rts},
+	{"amb", (*sceneBuilder).amb}, {"rhythm", (*sceneBuilder).rhythm}, {"walls", (*sceneBuilder).walls},
 }
 
 // NewScene makes the scene called name from a seed and the sounds of a corpus. Equal arguments give equal scenes. If
 // the name is unknown, the error wraps ErrScene and lists the scenes. NewScene panics if the corpus lacks a kind; see
 // Lacks.
 func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
-	s := &scenery{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
+	s := &sceneBuilder{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
 	for i, r := range corpus {
 		s.kinds[r.Kind] = append(s.kinds[r.Kind], i)
 	}
@@ -72,8 +72,8 @@ func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	return &s.Scene, nil
 }
 
-// scenery is a scene under construction.
-type scenery struct {
+// sceneBuilder is a scene under construction.
+type sceneBuilder struct {
 	Scene
 	*random
 	kinds map[Kind][]int
@@ -97,7 +97,7 @@ func distant(category, metres float64) pcm.Decibels {
 
 // any draws a sound of the given kinds at random and returns its index in the corpus. A kind that is given twice is
 // twice as likely.
-func (s *scenery) any(kinds ...Kind) int {
+func (s *sceneBuilder) any(kinds ...Kind) int {
 	var all []int
 	for _, k := range kinds {
 		all = append(all, s.kinds[k]...)
@@ -105,15 +105,15 @@ func (s *scenery) any(kinds ...Kind) int {
 	return all[s.n(len(all))]
 }
 
-// place returns a random pan, -0.8..0.8.
-func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }
+// randomPan returns a random pan, -0.8..0.8.
+func (s *sceneBuilder) randomPan() float64 { return s.between(-0.8, 0.8) }
 
 var speeds = [...]float64{0.92, 1, 1.09}
 
 // start adds an event with a random speed at the given time in seconds, and returns a pointer to it that is valid
 // until the next start. The index sound is in the corpus; gain and pan are rounded to hundredths. For a time at or
 // after the end of the scene, start adds no event and returns one outside the scene.
-func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float64) *Event {
+func (s *sceneBuilder) start(seconds float64, sound int, gain pcm.Decibels, pan float64) *Event {
 	e := Event{
 		At: frames(seconds), Sound: sound, Gain: pcm.Decibels(hundredths(float64(gain))), Pan: hundredths(pan),
 		Speed: speeds[s.n(len(speeds))],
@@ -127,8 +127,8 @@ func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float
 
 // loop adds a looping engine or wind that plays between the times from and to in seconds, at most to the end of the
 // scene. Its pan is random.
-func (s *scenery) loop(from, to float64, gain pcm.Decibels) {
-	e := s.start(from, s.any(Engine, Wind), gain, s.place())
+func (s *sceneBuilder) loop(from, to float64, gain pcm.Decibels) {
+	e := s.start(from, s.any(Engine, Wind), gain, s.randomPan())
 	e.Stop = min(frames(to), s.Frames)
 }
 
@@ -138,9 +138,9 @@ func frames(seconds float64) int64 { return int64(math.Floor(float64(seconds*Rat
 // hundredths rounds x to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// walk calls f with random times in seconds, in order, until the end of the scene. The first is within 0..hi; the
-// intervals after it are lo..hi seconds.
-func (s *scenery) walk(lo, hi float64, f func(at float64)) {
+// eachRandomTime calls f with random times in seconds, in order, until the end of the scene. The first is within
+// 0..hi; the intervals after it are lo..hi seconds.
+func (s *sceneBuilder) eachRandomTime(lo, hi float64, f func(at float64)) {
 	for at := s.between(0, hi); at < sceneSeconds; at += s.between(lo, hi) {
 		f(at)
 	}
@@ -148,18 +148,18 @@ func (s *scenery) walk(lo, hi float64, f func(at float64)) {
 
 // cue is one line of a scene's sheet.
 type cue struct {
-	frame int64
-	event int
-	kind  cueKind
-	turn  int // index of the change of the wall
+	frame  int64
+	event  int
+	kind   cueKind
+	change int // index of the change of the wall
 }
 
 // cueKind is the action of a line.
 type cueKind int
 
 const (
-	stops cueKind = iota
-	turns         // the wall appears or disappears
+	stops       cueKind = iota
+	wallChanges         // the wall appears or disappears
 	starts
 )
 
@@ -171,7 +171,7 @@ func (s *Scene) cues(corpus []Recording) (all []cue) {
 			all = append(all, cue{frame: e.Stop, event: i, kind: stops})
 		}
 		for k, at := range e.Wall.within(e.At, s.end(&e, corpus)) {
-			all = append(all, cue{frame: at, event: i, kind: turns, turn: k})
+			all = append(all, cue{frame: at, event: i, kind: wallChanges, change: k})
 		}
 		all = append(all, cue{frame: e.At, event: i, kind: starts})
 	}
@@ -206,15 +206,15 @@ func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []
 		e := &s.Events[c.event]
 		if c.kind != starts {
 			what := "stop: e%d"
-			if c.kind == turns {
-				what = "set: e%d, lowpass: " + e.Wall.cutoff(c.turn+1) + ", over: " + seconds(wallFrames)
+			if c.kind == wallChanges {
+				what = "set: e%d, lowpass: " + e.Wall.cutoff(c.change+1) + ", over: " + seconds(wallFrames)
 			}
 			fmt.Fprintf(b, "  - {at: %s, "+what+"}\n", seconds(c.frame), c.event)
 			events = append(events, -1)
 			continue
 		}
 		fmt.Fprintf(b, "  - {at: %s, play: %s, gain: %g, pan: %g, speed: %g", seconds(c.frame), corpus[e.Sound].Name, float64(e.Gain), e.Pan, e.Speed)
-		if e.Stop > 0 || e.Wall.Turns != nil {
+		if e.Stop > 0 || e.Wall.Changes != nil {
 			fmt.Fprintf(b, ", id: e%d", c.event)
 		}
 		if e.Stop > 0 {

@@ -53,7 +53,7 @@ func TestScenes(t *testing.T) {
 					Speed float64
 					Stop  int64
 				}{e.At, e.Sound, e.Gain, e.Pan, e.Speed, e.Stop})
-				if e.Wall.Turns != nil {
+				if e.Wall.Changes != nil {
 					fmt.Fprintln(h, e.Wall)
 				}
 				if parts != nil {

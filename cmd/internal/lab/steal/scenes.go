@@ -8,9 +8,9 @@ import (
 
 // fire adds the events of a fight: 16 soldiers at 4 to 60 m and the player's own weapon. About 160 starts a
 // second, 120 playing at once.
-func (s *scenery) fire() {
+func (s *sceneBuilder) fire() {
 	for soldier := range 17 {
-		metres, pan, gun := s.between(4, 60), s.place(), s.any(Gun)
+		metres, pan, gun := s.between(4, 60), s.randomPan(), s.any(Gun)
 		if soldier == 16 {
 			metres, pan = 0.3, 0
 		}
@@ -19,36 +19,36 @@ func (s *scenery) fire() {
 			for range 3 + s.n(8) {
 				s.start(at, gun, distant(weapon, metres), pan)
 				if s.unit() < 0.7 {
-					s.start(at+s.between(0.02, 0.25), s.any(Clang), distant(impact, s.between(4, 60)), s.place())
+					s.start(at+s.between(0.02, 0.25), s.any(Clang), distant(impact, s.between(4, 60)), s.randomPan())
 				}
 				at += gap
 			}
 		}
-		s.walk(0.28, 0.36, func(at float64) { s.start(at, s.any(Step), distant(footstep, metres), pan) })
-		s.walk(2, 6, func(at float64) { s.start(at, s.any(Speech), distant(shout, metres), pan) })
+		s.eachRandomTime(0.28, 0.36, func(at float64) { s.start(at, s.any(Step), distant(footstep, metres), pan) })
+		s.eachRandomTime(2, 6, func(at float64) { s.start(at, s.any(Speech), distant(shout, metres), pan) })
 	}
-	s.walk(0.2, 0.8, func(at float64) { s.start(at, s.any(Explosion), distant(impact, s.between(10, 60)), s.place()) })
+	s.eachRandomTime(0.2, 0.8, func(at float64) { s.start(at, s.any(Explosion), distant(impact, s.between(10, 60)), s.randomPan()) })
 	for range 8 {
 		s.loop(0, sceneSeconds, distant(ambience, s.between(2, 40)))
 	}
 }
 
 // plat adds the events of a game of jumps and coins: about 36 starts a second, 30 playing at once.
-func (s *scenery) plat() {
-	s.walk(0.28, 0.34, func(at float64) { s.start(at, s.any(Step), distant(footstep, 1), 0) })
-	s.walk(0.7, 1.5, func(at float64) { s.start(at, s.any(Laser), distant(menu, 1), 0) })
-	s.walk(0.7, 1.3, func(at float64) {
-		coin, pan := s.any(Pickup, Bell), s.place()
+func (s *sceneBuilder) plat() {
+	s.eachRandomTime(0.28, 0.34, func(at float64) { s.start(at, s.any(Step), distant(footstep, 1), 0) })
+	s.eachRandomTime(0.7, 1.5, func(at float64) { s.start(at, s.any(Laser), distant(menu, 1), 0) })
+	s.eachRandomTime(0.7, 1.3, func(at float64) {
+		coin, pan := s.any(Pickup, Bell), s.randomPan()
 		for n := range 5 + s.n(12) {
 			s.start(at+float64(float64(n)*0.07), coin, distant(menu, s.between(1, 2)), pan)
 		}
 	})
 	for range 10 {
-		metres, pan := s.between(3, 30), s.place()
-		s.walk(0.5, 0.8, func(at float64) { s.start(at, s.any(Step), distant(footstep, metres), pan) })
-		s.walk(1, 4, func(at float64) { s.start(at, s.any(Laser, Gun), distant(weapon, metres), pan) })
-		s.walk(3, 8, func(at float64) { s.start(at, s.any(Speech), distant(shout, metres), pan) })
-		s.walk(3, 8, func(at float64) { s.start(at, s.any(Clang), distant(impact, metres), pan) })
+		metres, pan := s.between(3, 30), s.randomPan()
+		s.eachRandomTime(0.5, 0.8, func(at float64) { s.start(at, s.any(Step), distant(footstep, metres), pan) })
+		s.eachRandomTime(1, 4, func(at float64) { s.start(at, s.any(Laser, Gun), distant(weapon, metres), pan) })
+		s.eachRandomTime(3, 8, func(at float64) { s.start(at, s.any(Speech), distant(shout, metres), pan) })
+		s.eachRandomTime(3, 8, func(at float64) { s.start(at, s.any(Clang), distant(impact, metres), pan) })
 	}
 	for range 6 {
 		s.loop(0, sceneSeconds, distant(ambience, s.between(1, 20)))
@@ -57,7 +57,7 @@ func (s *scenery) plat() {
 
 // rts adds the events of a battle seen from above: about 330 starts a second of any kind, in waves, 280 playing
 // at once.
-func (s *scenery) rts() {
+func (s *sceneBuilder) rts() {
 	for at := 0.0; ; {
 		rate := float64(300 * (1 + float64(0.7*pcm.SinPi(2*at/5))))
 		at += -float64(pcm.Log2(1-s.unit())*math.Ln2) / rate
@@ -65,7 +65,7 @@ func (s *scenery) rts() {
 			break
 		}
 		sound := s.any(Gun, Gun, Laser, Laser, Explosion, Clang, Step, Step, Speech, Bell, Pickup)
-		s.start(at, sound, pcm.Decibels(s.between(-36, 0)), s.place())
+		s.start(at, sound, pcm.Decibels(s.between(-36, 0)), s.randomPan())
 	}
 	for range 10 {
 		s.loop(0, sceneSeconds, pcm.Decibels(s.between(-36, 0)))
@@ -73,15 +73,15 @@ func (s *scenery) rts() {
 }
 
 // amb adds the events of a landscape: 70 loops and a few effects, some of them in clusters.
-func (s *scenery) amb() {
+func (s *sceneBuilder) amb() {
 	for range 70 {
 		from := s.between(0, 6)
 		s.loop(from, from+s.between(3, 8), pcm.Decibels(s.between(-30, 0)))
 	}
 	effect := func(at float64) {
-		s.start(at, s.any(Bell, Clang, Speech, Step, Explosion), distant(impact, s.between(1, 30)), s.place())
+		s.start(at, s.any(Bell, Clang, Speech, Step, Explosion), distant(impact, s.between(1, 30)), s.randomPan())
 	}
-	s.walk(0.2, 0.6, func(at float64) {
+	s.eachRandomTime(0.2, 0.6, func(at float64) {
 		effect(at)
 		if s.unit() < 0.25 {
 			for range 5 {
@@ -92,7 +92,7 @@ func (s *scenery) amb() {
 }
 
 // rhythm adds the events of music: sixteenths at 140 bpm, chords of four, drums, and four loops in each bar.
-func (s *scenery) rhythm() {
+func (s *sceneBuilder) rhythm() {
 	const sixteenth = 60.0 / 140 / 4
 	chord, bass := s.any(Bell, Pickup), s.any(Laser)
 	for step := 0; ; step++ {
@@ -108,7 +108,7 @@ func (s *scenery) rhythm() {
 		}
 		if step%4 != 1 {
 			for range 4 {
-				s.start(at, chord, pcm.Decibels(s.between(-24, -6)), s.place())
+				s.start(at, chord, pcm.Decibels(s.between(-24, -6)), s.randomPan())
 			}
 		}
 		s.start(at, s.any(Step), pcm.Decibels(s.between(-20, -8)), 0.3)

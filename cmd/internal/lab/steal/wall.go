@@ -7,8 +7,8 @@ import (
 
 // Wall is a low-pass between an emitter and the listener that can appear and disappear.
 type Wall struct {
-	Behind bool    // present at the start
-	Turns  []int64 // frames at which it appears or disappears
+	Behind  bool    // present at the start
+	Changes []int64 // frames at which it appears or disappears
 }
 
 const (
@@ -16,32 +16,32 @@ const (
 	wallFrames = Rate / 20 // time to appear or disappear
 )
 
-// within returns the elements of w.Turns after frame from and before frame to. The result shares memory with w.
+// within returns the elements of w.Changes after frame from and before frame to. The result shares memory with w.
 func (w *Wall) within(from, to int64) []int64 {
-	i, _ := slices.BinarySearch(w.Turns, from+1)
-	k, _ := slices.BinarySearch(w.Turns, to)
-	return w.Turns[min(i, k):k]
+	i, _ := slices.BinarySearch(w.Changes, from+1)
+	k, _ := slices.BinarySearch(w.Changes, to)
+	return w.Changes[min(i, k):k]
 }
 
 // from returns the wall for an event that begins at the given frame: its state at that frame and the later turns. The
 // result shares memory with w.
 func (w *Wall) from(frame int64) Wall {
-	i, _ := slices.BinarySearch(w.Turns, frame+1)
-	return Wall{w.Behind != (i%2 == 1), w.Turns[i:]}
+	i, _ := slices.BinarySearch(w.Changes, frame+1)
+	return Wall{w.Behind != (i%2 == 1), w.Changes[i:]}
 }
 
-// hertz returns the cutoff of the low-pass in Hz after the given number of turns, or 0 if the wall is absent then.
-func (w *Wall) hertz(turns int) float64 {
-	if w.Behind != (turns%2 == 1) {
+// hertz returns the cutoff of the low-pass in Hz after the given number of changes, or 0 if the wall is absent then.
+func (w *Wall) hertz(changes int) float64 {
+	if w.Behind != (changes%2 == 1) {
 		return wallCutoff
 	}
 	return 0
 }
 
-// cutoff returns the cutoff after the given number of turns, as written in a sheet: a number of Hz, or "off" if the
+// cutoff returns the cutoff after the given number of changes, as written in a sheet: a number of Hz, or "off" if the
 // wall is absent then.
-func (w *Wall) cutoff(turns int) string {
-	if hz := w.hertz(turns); hz > 0 {
+func (w *Wall) cutoff(changes int) string {
+	if hz := w.hertz(changes); hz > 0 {
 		return strconv.FormatFloat(hz, 'g', -1, 64)
 	}
 	return "off"
@@ -49,14 +49,14 @@ func (w *Wall) cutoff(turns int) string {
 
 // walls adds the events of a fight in a house: 24 emitters at 2 to 20 m, half of them behind walls that appear
 // and disappear.
-func (s *scenery) walls() {
+func (s *sceneBuilder) walls() {
 	for emitter := range 24 {
-		metres, pan, gun := s.between(2, 20), s.place(), s.any(Gun, Laser)
+		metres, pan, gun := s.between(2, 20), s.randomPan(), s.any(Gun, Laser)
 		var wall Wall
 		if emitter%2 == 0 {
 			wall.Behind = s.unit() < 0.5
 			for at := s.between(0.3, 2); at < sceneSeconds; at += s.between(0.5, 2.5) {
-				wall.Turns = append(wall.Turns, frames(at))
+				wall.Changes = append(wall.Changes, frames(at))
 			}
 		}
 		behind := func(e *Event) { e.Wall = wall.from(e.At) }
@@ -66,14 +66,14 @@ func (s *scenery) walls() {
 				at += s.between(0.1, 0.2)
 			}
 		}
-		s.walk(0.28, 0.36, func(at float64) { behind(s.start(at, s.any(Step), distant(footstep, metres), pan)) })
-		s.walk(1, 4, func(at float64) { behind(s.start(at, s.any(Speech), distant(shout, metres), pan)) })
-		s.walk(1, 3, func(at float64) { behind(s.start(at, s.any(Clang, Bell), distant(impact, metres), pan)) })
+		s.eachRandomTime(0.28, 0.36, func(at float64) { behind(s.start(at, s.any(Step), distant(footstep, metres), pan)) })
+		s.eachRandomTime(1, 4, func(at float64) { behind(s.start(at, s.any(Speech), distant(shout, metres), pan)) })
+		s.eachRandomTime(1, 3, func(at float64) { behind(s.start(at, s.any(Clang, Bell), distant(impact, metres), pan)) })
 		if emitter%3 == 0 {
 			e := s.start(0, s.any(Engine, Wind), distant(ambience, metres), pan)
 			e.Stop = s.Frames
 			behind(e)
 		}
 	}
-	s.walk(0.5, 1.5, func(at float64) { s.start(at, s.any(Explosion), distant(impact, s.between(5, 30)), s.place()) })
+	s.eachRandomTime(0.5, 1.5, func(at float64) { s.start(at, s.any(Explosion), distant(impact, s.between(5, 30)), s.randomPan()) })
 }
