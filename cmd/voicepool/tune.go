@@ -80,13 +80,13 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	sheet, take := oneLine(t.Sheet), count(best.Voices, "voice")
 	if !found.Within {
 		fmt.Fprintf(c.Out, "\n%s: no pool is large enough: even with %s, enough for all sounds at once, you would hear %s: more than %.3g %%. %s\n",
-			sheet, take, best.Heard(" of it go"), 100*t.Damage, policytest.LimitNote([]string{best.Policy}, k.Sheet))
+			sheet, take, best.AudibleShare(" of it go"), 100*t.Damage, policytest.LimitNote([]string{best.Policy}, k.Sheet))
 		return nil
 	}
-	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, take, best.Heard(" of it go"))
+	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, take, best.AudibleShare(" of it go"))
 	for i := range found.Rows {
 		if r := &found.Rows[i]; r.Voices == best.Voices-1 {
-			fmt.Fprintf(c.Out, "; with %d, %s", r.Voices, r.Heard(""))
+			fmt.Fprintf(c.Out, "; with %d, %s", r.Voices, r.AudibleShare(""))
 		}
 	}
 	fmt.Fprintf(c.Out, ". A pool of %d needs no steals.\n", found.Needed)

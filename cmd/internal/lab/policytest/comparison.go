@@ -41,10 +41,10 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 	return k, whole, err
 }
 
-// enough returns the pool size that the policy p needs to avoid losses to the pool. If p is not the sheet's policy,
-// enough renders the sheet to find the size: it can differ from k.Needed, because a policy also decides at the limits
-// of buses.
-func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
+// sufficientPool returns the pool size that the policy p needs to avoid losses to the pool. If p is not the sheet's
+// policy, sufficientPool renders the sheet to find the size: it can differ from k.Needed, because a policy also
+// decides at the limits of buses.
+func (k *Comparison) sufficientPool(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
 	}
@@ -81,10 +81,10 @@ func (r *Row) Differs() bool {
 	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
 }
 
-// Heard returns the share of audible tiles in words, followed by the text of: Heard(" of it go") gives "3 % of it
-// go". If the share is 0 but the K-error is above -20 dB, as with two equal sounds, the K-error follows. Tiles and
-// KError must be set.
-func (r *Row) Heard(of string) string {
+// AudibleShare returns the share of audible tiles in words, followed by the text of: AudibleShare(" of it go") gives
+// "3 % of it go". If the share is 0 but the K-error is above -20 dB, as with two equal sounds, the K-error follows.
+// Tiles and KError must be set.
+func (r *Row) AudibleShare(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
 		text += fmt.Sprintf(", though the K-error is %.1f dB", float64(*r.KError))
@@ -110,9 +110,9 @@ func Sentence(rows []Row, policy string) string {
 		case r.Policy != policy:
 			continue
 		case text == "":
-			text = fmt.Sprintf("With %s you would hear %s", words.Count(r.Voices, "voice"), r.Heard(" of it go"))
+			text = fmt.Sprintf("With %s you would hear %s", words.Count(r.Voices, "voice"), r.AudibleShare(" of it go"))
 		default:
-			text += fmt.Sprintf("; with %d, %s", r.Voices, r.Heard(""))
+			text += fmt.Sprintf("; with %d, %s", r.Voices, r.AudibleShare(""))
 		}
 		if *r.Tiles == 0 && *r.KError <= -20 {
 			break
@@ -148,7 +148,7 @@ type Search struct {
 // fall as the pool grows, which holds except for near-ties. Smallest calls next, which must not be nil, with each
 // pool size before it measures that pool.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
-	needed, err := k.enough(ctx, p)
+	needed, err := k.sufficientPool(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -234,9 +234,9 @@ type Moment struct {
 	Missing map[string]int `json:"missing"`      // number of inaudible starts by sound
 }
 
-// worstFor is the length of a Moment in tenths of a second. 400 ms is the block length of momentary
+// worstTenths is the length of a Moment in tenths of a second. 400 ms is the block length of momentary
 // loudness.
-const worstFor = 4
+const worstTenths = 4
 
 // findWorst returns the 400 ms, in steps of 100 ms, with the strongest difference between the mixes of whole, the
 // reference run, and limited. It returns nil if the K-weighted difference never exceeds -120 dB.
@@ -254,7 +254,7 @@ func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 		return nil
 	}
 	from := int64(best * step)
-	to := min(from+int64(worstFor*step), int64(len(whole.Mix)))
+	to := min(from+int64(worstTenths*step), int64(len(whole.Mix)))
 	return &Moment{
 		Seconds: float64(from+to) / 2 / float64(rate), From: float64(from) / float64(rate), To: float64(to) / float64(rate),
 		Lost: report.Level(pcm.FromPower(most)), Whole: report.Level(pcm.FromPower(powerOf(all, best))),
@@ -276,19 +276,19 @@ func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 // beyond the end count as 0.
 func powerOf(powers []float64, i int) float64 {
 	sum := 0.0
-	for _, p := range powers[i:min(i+worstFor, len(powers))] {
+	for _, p := range powers[i:min(i+worstTenths, len(powers))] {
 		sum += p
 	}
-	return sum / worstFor
+	return sum / worstTenths
 }
 
 // framesWithSlot returns for each start the number of frames from frame from to frame to (exclusive) that it had a
 // slot in the run r. Starts without such frames are left out.
-func framesWithSlot(r *Run, from, to int64) map[ask]int64 {
-	frames := map[ask]int64{}
-	for _, s := range spells(r.Report.Events) {
+func framesWithSlot(r *Run, from, to int64) map[startID]int64 {
+	frames := map[startID]int64{}
+	for _, s := range slotSpans(r.Report.Events) {
 		if n := min(s.to, to) - max(s.from, from); n > 0 {
-			frames[s.ask] += n
+			frames[s.startID] += n
 		}
 	}
 	return frames

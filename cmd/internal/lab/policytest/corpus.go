@@ -19,20 +19,20 @@ import (
 type Corpus struct {
 	Folder string         `json:"folder"`
 	Kinds  map[string]int `json:"kinds"` // number of sounds by kind
-	Left   []steal.Unused `json:"left_out"`
+	Unused []steal.Unused `json:"left_out"`
 }
 
 // Recordings loads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative to
 // folder. An unusable file does not cause an error: the Corpus lists it with the reason. A kind without a sound is an
 // error, and so is the end of ctx. loading receives the progress; it may be nil.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Progress) ([]steal.Recording, *Corpus, error) {
-	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Unused{}}
+	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Unused: []steal.Unused{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
 	sources := make([]sounds.Source, len(files))
 	for i, file := range files {
 		sources[i].File = filepath.Join(folder, file)
 	}
-	var takes []steal.Source
+	var candidates []steal.Source
 	done := 0
 	if loading != nil {
 		loading(0, len(files))
@@ -43,18 +43,18 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 		}
 		name := filepath.ToSlash(files[i])
 		if err != nil {
-			own.Left = append(own.Left, steal.Unused{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
+			own.Unused = append(own.Unused, steal.Unused{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
 		} else {
-			takes = append(takes, steal.Source{File: name, Samples: mono(sound)})
+			candidates = append(candidates, steal.Source{File: name, Samples: mono(sound)})
 		}
 		return ctx.Err() == nil
 	})
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	corpus, left := steal.AssignKinds(takes)
-	own.Left = append(own.Left, left...)
-	slices.SortFunc(own.Left, func(a, b steal.Unused) int { return strings.Compare(a.File, b.File) })
+	corpus, unused := steal.AssignKinds(candidates)
+	own.Unused = append(own.Unused, unused...)
+	slices.SortFunc(own.Unused, func(a, b steal.Unused) int { return strings.Compare(a.File, b.File) })
 	for _, r := range corpus {
 		own.Kinds[r.Kind.String()]++
 	}
@@ -93,7 +93,7 @@ func (s *Corpus) Print(w io.Writer) {
 		kinds = append(kinds, fmt.Sprintf("%d %v", n, k))
 	}
 	fmt.Fprintf(w, "%s of %s: %s\n", words.Count(sum, "sound"), words.OneLine(s.Folder), strings.Join(kinds, ", "))
-	for _, l := range s.Left {
+	for _, l := range s.Unused {
 		fmt.Fprintf(w, "left out: %s: %s\n", words.OneLine(l.File), l.Reason)
 	}
 	fmt.Fprintln(w)

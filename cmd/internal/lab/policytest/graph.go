@@ -19,13 +19,13 @@ const (
 	graphRow                = 18 // line spacing of the legend
 )
 
-// steepest is the lowest K-error in a panel, in dB.
-const steepest = -36
+// minKError is the lowest K-error in a panel, in dB.
+const minKError = -36
 
-// stroke is the style of a policy's line.
-type stroke struct{ policy, colour, dash, text string }
+// lineStyle is the style of a policy's line.
+type lineStyle struct{ policy, colour, dash, text string }
 
-var strokes = []stroke{
+var lineStyles = []lineStyle{
 	{"quietest", "#0b6e4f", "", "quietest"},
 	{"oldest", "#c1440e", "", "oldest"},
 	{"gain", "#7b4fa6", "", "gain"},
@@ -43,7 +43,7 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	graphs := []graph{
 		{
 			title:  "Strength of the difference (K-error; lower is better)",
-			bottom: steepest, step: 6, unit: " dB", value: strength,
+			bottom: minKError, step: 6, unit: " dB", value: strength,
 		},
 		{title: "Share of the mix that audibly differs", top: 80, step: 20, unit: " %", value: damage},
 	}
@@ -158,7 +158,7 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	}
 	fmt.Fprintln(b)
 	for _, policy := range policiesOf(p.rows) {
-		s := strokeOf(policy)
+		s := lineStyleOf(policy)
 		path, dots := "", ""
 		for i := range p.rows {
 			r := &p.rows[i]
@@ -193,7 +193,7 @@ func textWidth(text string, size float64) int {
 // legendEntry is the line and the text of a policy in the legend, or, with an empty policy, a note without a line. x
 // is in pixels, and line counts the lines of the legend from 0.
 type legendEntry struct {
-	stroke
+	lineStyle
 	x, line int
 }
 
@@ -202,9 +202,9 @@ type legendEntry struct {
 func graphLegend(rows []Row) []legendEntry {
 	var entries []legendEntry
 	for _, policy := range policiesOf(rows) {
-		entries = append(entries, legendEntry{stroke: strokeOf(policy)})
+		entries = append(entries, legendEntry{lineStyle: lineStyleOf(policy)})
 	}
-	return append(entries, legendEntry{stroke: stroke{text: "across: voices in the pool"}})
+	return append(entries, legendEntry{lineStyle: lineStyle{text: "across: voices in the pool"}})
 }
 
 // width returns the width of the entry in pixels, without a margin.
@@ -243,12 +243,12 @@ func (e *legendEntry) draw(b *bytes.Buffer, y int) {
 		e.x, y-4, e.colour, e.dash, e.x+32, y, e.text)
 }
 
-// strokeOf returns the line style of the policy called policy. Policies that are not in strokes share one style.
-func strokeOf(policy string) stroke {
-	if i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy }); i >= 0 {
-		return strokes[i]
+// lineStyleOf returns the line style of the policy called policy. Policies that are not in lineStyles share one style.
+func lineStyleOf(policy string) lineStyle {
+	if i := slices.IndexFunc(lineStyles, func(s lineStyle) bool { return s.policy == policy }); i >= 0 {
+		return lineStyles[i]
 	}
-	return stroke{policy, "#1f77b4", "", policy}
+	return lineStyle{policy, "#1f77b4", "", policy}
 }
 
 // policiesOf returns the names of the policies in rows, each once, in the order of their first row.

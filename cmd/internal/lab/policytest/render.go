@@ -113,46 +113,46 @@ func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps >
 // Limits reports whether a limit or a cooldown stole or rejected any voice.
 func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
 
-// ask identifies a start requested by a sheet, with any policy: cue is the index of its cue, and n counts the starts
-// of that cue from 0.
-type ask struct {
+// startID identifies a start requested by a sheet, with any policy: cue is the index of its cue, and n counts the
+// starts of that cue from 0.
+type startID struct {
 	cue, n int
 	sound  string
 }
 
-// spell is a range of frames while a start has a slot, so that it is heard. A virtual voice has no slot.
-type spell struct {
-	ask
+// slotSpan is a range of frames while a start has a slot, so that it is heard. A virtual voice has no slot.
+type slotSpan struct {
+	startID
 	from, to int64 // to is math.MaxInt64 for an open end
 	lost     bool  // it ends with a steal
 }
 
-// spells computes from events the ranges of frames while starts had a slot, in the order of their ends. A voice that
+// slotSpans computes from events the ranges of frames while starts had a slot, in the order of their ends. A voice that
 // was virtual for a time has several. Ranges that are still open after the last event come last, in any order.
-func spells(events []report.Event) []spell {
-	var all []spell
-	asked := map[int]int{}
+func slotSpans(events []report.Event) []slotSpan {
+	var all []slotSpan
+	starts := map[int]int{}
 	type living struct {
-		spell
-		heard bool
+		slotSpan
+		hasSlot bool
 	}
 	voices := map[uint64]*living{}
 	leave := func(voice uint64, frame int64, lost bool) {
-		if v := voices[voice]; v != nil && v.heard {
-			v.to, v.lost, v.heard = frame, lost, false
-			all = append(all, v.spell)
+		if v := voices[voice]; v != nil && v.hasSlot {
+			v.to, v.lost, v.hasSlot = frame, lost, false
+			all = append(all, v.slotSpan)
 		}
 	}
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 			if e.Kind == mixer.EventStarted {
-				voices[e.Voice] = &living{spell{ask: ask{e.Cue, asked[e.Cue], e.Sound}, from: e.Frame}, e.Slot >= 0}
+				voices[e.Voice] = &living{slotSpan{startID: startID{e.Cue, starts[e.Cue], e.Sound}, from: e.Frame}, e.Slot >= 0}
 			}
-			asked[e.Cue]++
+			starts[e.Cue]++
 		case mixer.EventReal:
 			if v := voices[e.Voice]; v != nil {
-				v.from, v.heard = e.Frame, true
+				v.from, v.hasSlot = e.Frame, true
 			}
 		case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 			leave(e.Voice, e.Frame, e.Kind == mixer.EventVirtual || e.Kind == mixer.EventStolen)

@@ -83,7 +83,7 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 		Power:  new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
 		Steals: new(float64(steals) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
 	}
-	row.CutsHeard = new(float64(audible) / r.length)
+	row.CutsPerSecond = new(float64(audible) / r.length)
 	if steals > 0 {
 		row.Cuts = new(float64(audible) / float64(steals))
 	}
@@ -95,12 +95,12 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 // sound. The result cuts contains only ranges that begin after the start of their sound: a steal cut the sound off
 // there.
 func (r *sceneRun) withoutSlot(events []report.Event) (silent, cuts []steal.Span) {
-	heard := make([][]spell, len(r.parts))
-	for _, s := range spells(events) {
+	spans := make([][]slotSpan, len(r.parts))
+	for _, s := range slotSpans(events) {
 		i := r.cues[s.cue]
-		heard[i] = append(heard[i], s)
+		spans[i] = append(spans[i], s)
 	}
-	for i, list := range heard {
+	for i, list := range spans {
 		gap, lost := steal.Span{Part: i}, true
 		for k := range len(list) + 1 {
 			gap.To = r.scene.Frames
@@ -256,11 +256,11 @@ func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	pairs := steal.Pairs(s.corpus, seed, 300)
 	var failed error
 	shares := []ClickShare{{"the mixer", steal.Clicks(pairs, func(p *steal.Pair) []float32 {
-		heard, err := stolen(p)
+		signal, err := renderSteal(p)
 		if err != nil {
 			failed = err
 		}
-		return heard
+		return signal
 	})}}
 	for _, f := range []struct {
 		name string
@@ -274,9 +274,9 @@ func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	return shares, failed
 }
 
-// stolen renders the voice of p in a mixer with one slot, as long as p.Voice. At frame p.Cut a silent sound steals
+// renderSteal renders the voice of p in a mixer with one slot, as long as p.Voice. At frame p.Cut a silent sound steals
 // the slot. It returns the left channel, which has only the voice and its fade.
-func stolen(p *steal.Pair) ([]float32, error) {
+func renderSteal(p *steal.Pair) ([]float32, error) {
 	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
 	if err != nil {
 		return nil, err
@@ -293,11 +293,11 @@ func stolen(p *steal.Pair) ([]float32, error) {
 	}
 	mixed := make([]pcm.Frame, len(p.Voice))
 	m.Render(mixed)
-	heard := make([]float32, len(mixed))
+	signal := make([]float32, len(mixed))
 	for i := range mixed {
-		heard[i] = mixed[i][0]
+		signal[i] = mixed[i][0]
 	}
-	return heard, nil
+	return signal, nil
 }
 
 // startBatch is the number of starts per measurement. It is large enough for the clock, and small
@@ -323,12 +323,12 @@ func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 				err = e
 			}
 		}
-		begin := time.Now()
+		start := time.Now()
 		m.Render(nil)
-		took := time.Since(begin)
+		elapsed := time.Since(start)
 		for m.Events(events) > 0 {
 		}
-		return took
+		return elapsed
 	}
 	once(voices)
 	runs := make([]float64, 25*bench.Runs)

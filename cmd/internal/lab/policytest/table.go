@@ -117,7 +117,7 @@ func PrintScenes(w io.Writer, rows []Row) {
 		}
 		last = r
 		fmt.Fprintf(w, line, r.Scene, fmt.Sprint(r.Voices), fmt.Sprint(r.Virtual), r.Policy, decibels(r.KError), decibels(r.Power), decibels(r.Optimum),
-			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.CutsHeard), figure(r.NsPerPlay))
+			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.CutsPerSecond), figure(r.NsPerPlay))
 	}
 }
 
@@ -129,18 +129,18 @@ type Row struct {
 	Policy  string `json:"policy"` // or optimum, bound
 	Seed    uint64 `json:"seed,omitempty"`
 
-	KError      *report.Level `json:"k_error_db,omitempty"`        // of the mix
-	Power       *report.Level `json:"power_error_db,omitempty"`    // assuming that the powers of voices add up
-	Optimum     *report.Level `json:"over_optimum_db,omitempty"`   // KError minus the optimum's
-	Tiles       *float64      `json:"audible_tiles,omitempty"`     // a share
-	Cuts        *float64      `json:"audible_cuts,omitempty"`      // a share of the steals
-	Steals      *float64      `json:"steals_per_second,omitempty"` // relative to the length of the reference
-	CutsHeard   *float64      `json:"audible_cuts_per_second,omitempty"`
-	Rejected    *float64      `json:"rejects_per_second,omitempty"`
-	Swaps       *float64      `json:"became_virtual_per_second,omitempty"` // of a sheet, whose Steals count the pool only
-	LimitSteals *float64      `json:"limit_steals_per_second,omitempty"`   // of a sheet
-	Limited     *float64      `json:"limited_per_second,omitempty"`        // of a sheet
-	NsPerPlay   *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
+	KError        *report.Level `json:"k_error_db,omitempty"`        // of the mix
+	Power         *report.Level `json:"power_error_db,omitempty"`    // assuming that the powers of voices add up
+	Optimum       *report.Level `json:"over_optimum_db,omitempty"`   // KError minus the optimum's
+	Tiles         *float64      `json:"audible_tiles,omitempty"`     // a share
+	Cuts          *float64      `json:"audible_cuts,omitempty"`      // a share of the steals
+	Steals        *float64      `json:"steals_per_second,omitempty"` // relative to the length of the reference
+	CutsPerSecond *float64      `json:"audible_cuts_per_second,omitempty"`
+	Rejected      *float64      `json:"rejects_per_second,omitempty"`
+	Swaps         *float64      `json:"became_virtual_per_second,omitempty"` // of a sheet, whose Steals count the pool only
+	LimitSteals   *float64      `json:"limit_steals_per_second,omitempty"`   // of a sheet
+	Limited       *float64      `json:"limited_per_second,omitempty"`        // of a sheet
+	NsPerPlay     *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
 // Means returns the averages over all seeds, one row for each scene, policy and pool size, in the order of their
@@ -170,7 +170,7 @@ func Means(runs []Row) []Row {
 		updateMean(&rows[i].Tiles, r.Tiles, n)
 		updateMean(&rows[i].Cuts, r.Cuts, n)
 		updateMean(&rows[i].Steals, r.Steals, n)
-		updateMean(&rows[i].CutsHeard, r.CutsHeard, n)
+		updateMean(&rows[i].CutsPerSecond, r.CutsPerSecond, n)
 		updateMean(&rows[i].Rejected, r.Rejected, n)
 	}
 	return rows
