@@ -9,66 +9,66 @@ import (
 
 // Cases with one sound per voice. The sounds together exceed every cache.
 const (
-	apartVoices = 16384
-	apartFrames = 4096 // per sound
-	apartSpeed  = 1.1
+	separateVoices = 16384
+	separateFrames = 4096 // per sound
+	separateSpeed  = 1.1
 
-	monoApart, bestApart, copyApart = "mono-apart", "mono-best-apart", "copy-apart"
+	monoSeparate, bestSeparate, copySeparate = "mono-apart", "mono-best-apart", "copy-apart"
 )
 
 // separateSounds measures 16,384 voices with one sound each, unpitched and pitched. Because memory bandwidth limits
 // every mixer there, it also measures plain copying of the data that the pitched voices read. pick selects the cases
 // by name. separateSounds calls next before each measurement.
 func separateSounds(pick func(string) bool, next Progress) ([]Row, error) {
-	if !pick(monoApart) && !pick(bestApart) && !pick(copyApart) {
+	if !pick(monoSeparate) && !pick(bestSeparate) && !pick(copySeparate) {
 		return nil, nil
 	}
-	data := noise(apartFrames)
+	data := noise(separateFrames)
 	var rows []Row
 	add := func(name string, runs []float64) {
 		ns := Median(runs)
 		realtime := int(1e9 / Rate / ns)
-		rows = append(rows, Row{Case: name, Voices: apartVoices, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel(), Samples: runs})
+		rows = append(rows, Row{Case: name, Voices: separateVoices, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel(), Samples: runs})
 	}
-	for _, w := range []way{{name: monoApart, channels: 1, speed: 1}, {name: bestApart, channels: 1, speed: apartSpeed}} {
+	for _, w := range []mixCase{{name: monoSeparate, channels: 1, speed: 1}, {name: bestSeparate, channels: 1, speed: separateSpeed}} {
 		if !pick(w.name) {
 			continue
 		}
-		next("measuring %s with %d voices", w.name, apartVoices)
-		sounds := make([]*voice.Sound, apartVoices)
+		next("measuring %s with %d voices", w.name, separateVoices)
+		sounds := make([]*voice.Sound, separateVoices)
 		for i := range sounds {
 			var err error
 			if sounds[i], err = newSound(data, 1, false); err != nil { // the data is copied
 				return nil, err
 			}
 		}
-		_, runs, err := w.measure(sounds, apartVoices, time.Nanosecond, false)
+		_, runs, err := w.measure(sounds, separateVoices, time.Nanosecond, false)
 		if err != nil {
 			return nil, err
 		}
 		add(w.name, runs)
 	}
-	if pick(copyApart) {
-		next("copying what %d voices read", apartVoices)
-		add(copyApart, measureCopies(data))
+	if pick(copySeparate) {
+		next("copying what %d voices read", separateVoices)
+		add(copySeparate, measureCopies(data))
 	}
 	return rows, nil
 }
 
 // measureCopies measures how long it takes to copy the data that pitched voices with one sound each read. data are
-// the samples of each sound, apartFrames long. It returns nanoseconds per voice and frame, one value for each run.
+// the samples of each sound, separateFrames long. It returns nanoseconds per voice and frame, one value for each run.
 func measureCopies(data []float32) (runs []float64) {
-	const read = Block*11/10 + 1 // at apartSpeed
-	dst, all := make([]float32, read), make([]float32, 0, apartVoices*apartFrames)
-	for range apartVoices {
+	const read = Block*11/10 + 1 // at separateSpeed
+	dst, all := make([]float32, read), make([]float32, 0, separateVoices*separateFrames)
+	for range separateVoices {
 		all = append(all, data...)
 	}
 	for run := range Runs {
-		begin := time.Now()
-		for i := range apartVoices {
-			copy(dst, all[i*apartFrames+run*read:][:read])
+		start := time.Now()
+		for i := range separateVoices {
+			copy(dst, all[i*separateFrames+run*read:][:read])
 		}
-		runs = append(runs, perCall(time.Since(begin), apartVoices*Block))
+		runs = append(runs, perCall(time.Since(start), separateVoices*Block))
 	}
 	return runs
 }

@@ -55,20 +55,20 @@ func (o *Options) Check() error {
 	}
 	for _, pattern := range o.Only {
 		one := Options{Only: []string{pattern}}
-		said := strings.Trim(strconv.Quote(pattern), `"`)
+		quoted := strings.Trim(strconv.Quote(pattern), `"`)
 		switch {
-		case !slices.ContainsFunc(Cases(), one.picks):
-			return fmt.Errorf("--only: unknown case %s (want one of %s)", said, strings.Join(Cases(), ", "))
-		case o.Load == "" && !slices.ContainsFunc(Cases(), func(name string) bool { return one.picks(name) && !slices.Contains(loadCases, name) }):
-			return fmt.Errorf("--only %s: needs --load FOLDER", said)
+		case !slices.ContainsFunc(Cases(), one.selects):
+			return fmt.Errorf("--only: unknown case %s (want one of %s)", quoted, strings.Join(Cases(), ", "))
+		case o.Load == "" && !slices.ContainsFunc(Cases(), func(name string) bool { return one.selects(name) && !slices.Contains(loadCases, name) }):
+			return fmt.Errorf("--only %s: needs --load FOLDER", quoted)
 		}
 	}
 	return nil
 }
 
-// picks reports whether the case called name is selected: it matches a pattern of o.Only, or o.Only is empty. Invalid
+// selects reports whether the case called name is selected: it matches a pattern of o.Only, or o.Only is empty. Invalid
 // patterns match no case.
-func (o *Options) picks(name string) bool {
+func (o *Options) selects(name string) bool {
 	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(pattern string) bool {
 		match, _ := path.Match(pattern, name) // Check has checked the pattern
 		return match
@@ -104,7 +104,7 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		different = slices.Max(o.Voices)
 	}
 	for _, c := range cases {
-		if !o.picks(c.name) {
+		if !o.selects(c.name) {
 			continue
 		}
 		sounds, err := noises(different, c.channels, c.compact)
@@ -129,7 +129,7 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		return nil, err
 	}
 	for _, n := range o.Voices {
-		if !slices.ContainsFunc(callNames, o.picks) {
+		if !slices.ContainsFunc(callNames, o.selects) {
 			break
 		}
 		next("measuring starts with %d voices", n)
@@ -137,16 +137,16 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, slices.DeleteFunc(calls, func(r Row) bool { return !o.picks(r.Case) })...)
+		rows = append(rows, slices.DeleteFunc(calls, func(r Row) bool { return !o.selects(r.Case) })...)
 	}
-	if o.picks(silentBlock) {
+	if o.selects(silentBlock) {
 		silent, err := measureSilence()
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, silent)
 	}
-	worked, err := effects(o.picks, next, o.Slice, o.Least)
+	worked, err := effects(o.selects, next, o.Slice, o.Least)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +159,8 @@ func Measure(o Options, next Progress) ([]Row, error) {
 	if !o.All {
 		return rows, nil
 	}
-	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){separateSounds, turns, memory, renders} {
-		more, err := measure(o.picks, next)
+	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){separateSounds, measureMixers, memory, renders} {
+		more, err := measure(o.selects, next)
 		if err != nil {
 			return nil, err
 		}
@@ -180,12 +180,12 @@ func Cases() (names []string) {
 		names = append(names, c.name)
 	}
 	names = append(append(append(names, callNames...), silentBlock), effectNames()...)
-	names = append(names, monoApart, bestApart, copyApart)
+	names = append(names, monoSeparate, bestSeparate, copySeparate)
 	return append(append(names, loadCases...), "turn", memoryVoices, memoryVirtual, wholeRender, loadedRender)
 }
 
-// way is a mixing case: the kind of sounds, and how each voice plays them.
-type way struct {
+// mixCase is a mixing case: the kind of sounds, and how each voice plays them.
+type mixCase struct {
 	name     string
 	channels int
 	speed    float64
@@ -200,19 +200,19 @@ type way struct {
 type motionKind uint8
 
 const (
-	atRest     motionKind = iota
-	gainsMove             // each voice fades
-	placesMove            // each voice has a position, which is set 47 times per second
+	atRest          motionKind = iota
+	movingGains                // each voice fades
+	movingPositions            // each voice has a position, which is set 47 times per second
 )
 
-var cases = []way{
+var cases = []mixCase{
 	{name: "mono", channels: 1, speed: 1}, {name: "mono-linear", channels: 1, speed: 1.1, quality: voice.Linear},
 	{name: "mono-cubic", channels: 1, speed: 1.1, quality: voice.Cubic}, {name: "mono-best", channels: 1, speed: 1.1},
 	{name: "stereo", channels: 2, speed: 1}, {name: "stereo-linear", channels: 2, speed: 1.1, quality: voice.Linear},
 	{name: "stereo-cubic", channels: 2, speed: 1.1, quality: voice.Cubic}, {name: "stereo-best", channels: 2, speed: 1.1},
 	{name: "mono-16bit", channels: 1, speed: 1, compact: true}, {name: "mono-linear-16bit", channels: 1, speed: 1.1, quality: voice.Linear, compact: true},
 	{name: "mono-cubic-16bit", channels: 1, speed: 1.1, quality: voice.Cubic, compact: true}, {name: "stereo-16bit", channels: 2, speed: 1, compact: true},
-	{name: "mono-gains-move", channels: 1, speed: 1, motion: gainsMove}, {name: "mono-places-move", channels: 1, speed: 1, motion: placesMove},
+	{name: "mono-gains-move", channels: 1, speed: 1, motion: movingGains}, {name: "mono-places-move", channels: 1, speed: 1, motion: movingPositions},
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
@@ -249,7 +249,7 @@ func noise(samples int) []float32 {
 // stage returns a new mixer with n queued starts of looping voices of the case, at different positions, gains and
 // pans. They use sounds in turn. The caller calls move with the number of the block before each block: move makes the
 // continuous changes of the case.
-func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
+func (b mixCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
 		c.Buses = []mixer.BusConfig{{Name: "hall"}}
@@ -266,20 +266,20 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 		if o.LowPass = b.lowPass; b.sends {
 			o.Sends = []mixer.Send{{To: "hall", Gain: -12}}
 		}
-		if b.motion == placesMove {
+		if b.motion == movingPositions {
 			o.Pan, o.Emitter = 0, &space.Emitter{}
 		}
 		if handles[i], err = m.Play(sounds[i%len(sounds)], o); err != nil {
 			return nil, nil, err
 		}
-		if b.motion == gainsMove {
+		if b.motion == movingGains {
 			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute, voice.InDecibels); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
 	move = func(block int) {
-		if b.motion != placesMove || block%2 != 0 {
+		if b.motion != movingPositions || block%2 != 0 {
 			return
 		}
 		for i := range spots { // voices circle around the listener at different distances and speeds
@@ -292,14 +292,14 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 	return m, move, nil
 }
 
-// gridPlaces is the number of different positions of blocks on the mixer's 20 ms grid: 15 blocks
+// gridPositions is the number of different positions of blocks on the mixer's 20 ms grid: 15 blocks
 // span eight grid cells.
-const gridPlaces = 15
+const gridPositions = 15
 
 // measure mixes n voices of the case on a new mixer. runs has the nanoseconds per voice and frame of each run, which
 // mixes for at least slice; ns is their median. If least is true, ns is instead the shortest block at each position
 // on the mixer's 20 ms grid, averaged over the positions.
-func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
+func (b mixCase) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {
 		return 0, nil, err
@@ -310,23 +310,23 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 		m.Render(block)
 	}
 	number := 0
-	var quickest [gridPlaces]time.Duration
-	each := func(took time.Duration) float64 { return float64(took.Nanoseconds()) / Block / float64(n) }
+	var quickest [gridPositions]time.Duration
+	each := func(total time.Duration) float64 { return float64(total.Nanoseconds()) / Block / float64(n) }
 	for range Runs {
 		blocks := 0
-		var took time.Duration
-		for blocks < 2 || took < slice || least && number < gridPlaces {
+		var total time.Duration
+		for blocks < 2 || total < slice || least && number < gridPositions {
 			move(number) // the work of the control side is not measured
-			begin := time.Now()
+			start := time.Now()
 			m.Render(block)
-			t := time.Since(begin)
-			if q := &quickest[number%gridPlaces]; *q == 0 || t < *q {
+			t := time.Since(start)
+			if q := &quickest[number%gridPositions]; *q == 0 || t < *q {
 				*q = t
 			}
-			took += t
+			total += t
 			blocks, number = blocks+1, number+1
 		}
-		runs = append(runs, each(took)/float64(blocks))
+		runs = append(runs, each(total)/float64(blocks))
 	}
 	if !least {
 		return Median(runs), runs, nil
@@ -335,7 +335,7 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	for _, t := range quickest {
 		sum += t
 	}
-	return each(sum) / gridPlaces, runs, nil
+	return each(sum) / gridPositions, runs, nil
 }
 
 // Median returns the median of runs; for an even number, the mean of the middle two. It panics if runs is empty.

@@ -49,7 +49,7 @@ func TestBenchMoves(t *testing.T) {
 	}
 	const blocks = 20
 	render := func(motion motionKind, moves bool) []pcm.Frame {
-		m, move, err := way{channels: 1, speed: 1, motion: motion}.stage(sounds, 4)
+		m, move, err := mixCase{channels: 1, speed: 1, motion: motion}.stage(sounds, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,8 +63,8 @@ func TestBenchMoves(t *testing.T) {
 		return out
 	}
 	for name, pair := range map[string][2][]pcm.Frame{
-		"gains":  {render(atRest, true), render(gainsMove, true)},
-		"places": {render(placesMove, false), render(placesMove, true)},
+		"gains":  {render(atRest, true), render(movingGains, true)},
+		"places": {render(movingPositions, false), render(movingPositions, true)},
 	} {
 		for number := 1; number < blocks; number++ { // the first block is silent, because the limiter looks ahead
 			at := number * Block
@@ -81,8 +81,8 @@ func TestApart(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("it takes half a gigabyte")
 	}
-	rows, err := separateSounds(func(name string) bool { return name == copyApart }, func(string, ...any) {})
-	if err != nil || len(rows) != 1 || rows[0].Case != copyApart || len(rows[0].Samples) != Runs || !(*rows[0].NsPerVoiceFrame > 0.001) {
+	rows, err := separateSounds(func(name string) bool { return name == copySeparate }, func(string, ...any) {})
+	if err != nil || len(rows) != 1 || rows[0].Case != copySeparate || len(rows[0].Samples) != Runs || !(*rows[0].NsPerVoiceFrame > 0.001) {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	if rows, err = separateSounds(func(string) bool { return false }, nil); rows != nil || err != nil {

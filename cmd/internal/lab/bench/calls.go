@@ -21,7 +21,7 @@ const (
 // nanoseconds per call: Play on the control side; on the audio side a start that steals a playing voice and mixes its
 // tail, a start that steals a voice not yet mixed, without a tail, and a stop.
 func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
-	m, _, err := way{speed: 1}.stage(sounds, n)
+	m, _, err := mixCase{speed: 1}.stage(sounds, n)
 	if err != nil {
 		return nil, err
 	}
@@ -30,14 +30,14 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	m.Render(block)
 	var plays, steals, unheard, stops []float64
 	for range Runs {
-		var asked, heard time.Duration
+		var queueTime, audioTime time.Duration
 		for range starts / atOnce {
-			took, err := c.play(atOnce)
+			elapsed, err := c.play(atOnce)
 			if err != nil {
 				return nil, err
 			}
-			asked += took
-			heard += c.carryOut()
+			queueTime += elapsed
+			audioTime += c.carryOut()
 			m.Render(block)
 		}
 		// Fill the pool with new voices, and start as many again on top of them.
@@ -55,7 +55,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 			return nil, err
 		}
 		m.Render(block)
-		plays, steals = append(plays, perCall(asked, starts)), append(steals, perCall(heard, starts))
+		plays, steals = append(plays, perCall(queueTime, starts)), append(steals, perCall(audioTime, starts))
 		stops = append(stops, stopped)
 	}
 	return []Row{
@@ -74,11 +74,11 @@ func measureSilence() (Row, error) {
 	block := make([]pcm.Frame, Block)
 	var runs []float64
 	for range Runs {
-		begin := time.Now()
+		start := time.Now()
 		for range blocks {
 			m.Render(block)
 		}
-		runs = append(runs, perCall(time.Since(begin), blocks))
+		runs = append(runs, perCall(time.Since(start), blocks))
 	}
 	return callRow(silentBlock, 0, runs), nil
 }
@@ -96,15 +96,15 @@ func callRow(name string, n int, runs []float64) Row {
 type caller struct {
 	m      *mixer.Mixer
 	sounds []*voice.Sound
-	living []mixer.Handle // the voices started last
+	voices []mixer.Handle // the voices started last
 	number int
 }
 
 // play calls Play n times, with the sounds in turn and different gains, and returns the time that the calls took. It
-// stores the new voices in c.living, in place of the earlier ones. The starts wait for the next block.
+// stores the new voices in c.voices, in place of the earlier ones. The starts wait for the next block.
 func (c *caller) play(n int) (time.Duration, error) {
-	c.living = c.living[:0]
-	begin := time.Now()
+	c.voices = c.voices[:0]
+	start := time.Now()
 	for range n {
 		c.number++
 		i := c.number
@@ -114,23 +114,23 @@ func (c *caller) play(n int) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		c.living = append(c.living, h)
+		c.voices = append(c.voices, h)
 	}
-	return time.Since(begin), nil
+	return time.Since(start), nil
 }
 
 // carryOut makes the audio side carry out the pending commands, without mixing, and returns the time that this took.
 func (c *caller) carryOut() time.Duration {
-	begin := time.Now()
+	start := time.Now()
 	c.m.Render(nil)
-	return time.Since(begin)
+	return time.Since(start)
 }
 
-// stop stops the voices in c.living that still play, and returns the nanoseconds per stop on the audio side. Then it
-// starts n new voices, which replace those in c.living.
+// stop stops the voices in c.voices that still play, and returns the nanoseconds per stop on the audio side. Then it
+// starts n new voices, which replace those in c.voices.
 func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
-	for _, h := range c.living {
+	for _, h := range c.voices {
 		if !h.State().Over() {
 			if err := h.Stop(); err != nil {
 				return 0, err

@@ -29,13 +29,13 @@ func effectNames() (names []string) {
 	return names
 }
 
-// effects measures each of effectCases that picks selects, on noise. The figure is in nanoseconds per frame: the
+// effects measures each of effectCases that selected selects, on noise. The figure is in nanoseconds per frame: the
 // median of runs of at least slice each, or the shortest run if least is true. effects calls next before each effect.
-func effects(picks func(string) bool, next Progress, slice time.Duration, least bool) ([]Row, error) {
+func effects(selected func(string) bool, next Progress, slice time.Duration, least bool) ([]Row, error) {
 	var rows []Row
 	in := noise(2 * Block)
 	for _, c := range effectCases {
-		if !picks(c.name) {
+		if !selected(c.name) {
 			continue
 		}
 		next("measuring %s", c.name)
@@ -46,8 +46,8 @@ func effects(picks func(string) bool, next Progress, slice time.Duration, least 
 		p, block, frame := e.NewProcessor(Rate, Block), make([]pcm.Frame, Block), int64(0)
 		var runs []float64
 		for range Runs {
-			begin, frames := time.Now(), 0
-			for frames == 0 || time.Since(begin) < slice {
+			start, frames := time.Now(), 0
+			for frames == 0 || time.Since(start) < slice {
 				for range 16 {
 					for i := range block {
 						block[i] = pcm.Frame{in[2*i], in[2*i+1]}
@@ -56,7 +56,7 @@ func effects(picks func(string) bool, next Progress, slice time.Duration, least 
 					frame, frames = frame+Block, frames+Block
 				}
 			}
-			runs = append(runs, float64(time.Since(begin).Nanoseconds())/float64(frames))
+			runs = append(runs, float64(time.Since(start).Nanoseconds())/float64(frames))
 		}
 		ns := Median(runs)
 		if least {

@@ -33,7 +33,7 @@ const loadPitch = 12
 // time, in seconds. Without a folder, or if no such case is selected, it returns no rows. load calls next before each
 // case.
 func (o *Options) load(next Progress) ([]Row, error) {
-	if o.Load == "" || !slices.ContainsFunc(loadCases, o.picks) {
+	if o.Load == "" || !slices.ContainsFunc(loadCases, o.selects) {
 		return nil, nil
 	}
 	files, err := catalog.InFolder(o.Load)
@@ -46,29 +46,29 @@ func (o *Options) load(next Progress) ([]Row, error) {
 	}
 	var rows []Row
 	for _, c := range []string{loadCase, loadPitched} {
-		if !o.picks(c) && !o.picks(c+processorShare) {
+		if !o.selects(c) && !o.selects(c+processorShare) {
 			continue
 		}
 		next("loading %d sounds, %s", len(files), map[string]string{loadCase: "plain", loadPitched: "pitched"}[c])
-		var took, spent []float64
+		var elapsed, processor []float64
 		known := true
 		for range Runs {
 			runtime.GC()
 			before, counts := processorTime()
-			begin := time.Now()
-			if err := ready(sources, c == loadPitched); err != nil {
+			start := time.Now()
+			if err := loadAll(sources, c == loadPitched); err != nil {
 				return nil, fmt.Errorf("--load: %s", strings.TrimPrefix(err.Error(), "sounds: "))
 			}
-			took = append(took, time.Since(begin).Seconds())
+			elapsed = append(elapsed, time.Since(start).Seconds())
 			after, _ := processorTime()
-			spent, known = append(spent, (after-before).Seconds()), counts
+			processor, known = append(processor, (after-before).Seconds()), counts
 		}
 		for _, r := range []struct {
 			name string
 			runs []float64
 			is   bool
-		}{{c, took, true}, {c + processorShare, spent, known}} {
-			if r.is && o.picks(r.name) {
+		}{{c, elapsed, true}, {c + processorShare, processor, known}} {
+			if r.is && o.selects(r.name) {
 				rows = append(rows, Row{Case: r.name, Voices: len(files), Seconds: new(Median(r.runs)), Kernel: dsp.Kernel(), Samples: r.runs})
 			}
 		}
@@ -76,9 +76,9 @@ func (o *Options) load(next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// ready loads the sounds from sources with a new library and discards them. If pitched is true, it also prepares them
+// loadAll loads the sounds from sources with a new library and discards them. If pitched is true, it also prepares them
 // for pitches up to an octave up and down.
-func ready(sources []soundlib.Source, pitched bool) error {
+func loadAll(sources []soundlib.Source, pitched bool) error {
 	ctx := context.Background()
 	all, err := soundlib.NewLibrary(soundlib.Options{Rate: Rate}).Load(ctx, sources...)
 	if err != nil || !pitched {

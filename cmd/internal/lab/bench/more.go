@@ -47,10 +47,10 @@ func allocated() float64 {
 	return float64(m.TotalAlloc)
 }
 
-// turns measures how long a block of a mixer with eight voices takes: of a single mixer, and of 500 mixers in turn,
-// whose data has left the caches before their next block. If pick rejects the case "turn", it returns no rows. turns
-// calls next before each measurement.
-func turns(pick func(string) bool, next Progress) ([]Row, error) {
+// measureMixers measures how long a block of a mixer with eight voices takes: of a single mixer, and of 500 mixers in
+// turn, whose data has left the caches before their next block. If pick rejects the case "turn", it returns no rows.
+// measureMixers calls next before each measurement.
+func measureMixers(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick("turn") {
 		return nil, nil
 	}
@@ -64,7 +64,7 @@ func turns(pick func(string) bool, next Progress) ([]Row, error) {
 		mixers := make([]*mixer.Mixer, count)
 		block := make([]pcm.Frame, Block)
 		for i := range mixers {
-			if mixers[i], _, err = (way{speed: 1}).stage(sounds, 8); err != nil {
+			if mixers[i], _, err = (mixCase{speed: 1}).stage(sounds, 8); err != nil {
 				return nil, err
 			}
 			mixers[i].Render(block)
@@ -73,13 +73,13 @@ func turns(pick func(string) bool, next Progress) ([]Row, error) {
 		rounds := max(2000/count, 4)
 		runtime.GC() // so that no collection begins during the measurement
 		for range Runs {
-			begin := time.Now()
+			start := time.Now()
 			for range rounds {
 				for _, m := range mixers {
 					m.Render(block)
 				}
 			}
-			runs = append(runs, perCall(time.Since(begin), rounds*count))
+			runs = append(runs, perCall(time.Since(start), rounds*count))
 		}
 		rows = append(rows, callRow("turn", count, runs))
 	}

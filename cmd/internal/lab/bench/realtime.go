@@ -15,9 +15,9 @@ import (
 const (
 	RealtimeVoices  = 64
 	realtimeGarbage = 1e9 // bytes per second
-	litterers       = 2   // goroutines that make garbage
-	litterBytes     = 1 << 10
-	litterKept      = 8192 // objects kept by each, so that a collection has something to mark
+	garbageMakers   = 2   // goroutines that make garbage
+	garbageBytes    = 1 << 10
+	liveObjects     = 8192 // objects kept by each, so that a collection has something to mark
 )
 
 // RealtimeRow is the result of a run. The simulated device plays a block, holds one more in
@@ -46,7 +46,7 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	var rows []RealtimeRow
 	for _, name := range []string{"control", "garbage"} {
 		next("the %s run, %.0f s", name, float64(blocks)*Block/Rate)
-		m, _, err := way{channels: 1, speed: 1.1, quality: voice.Best}.stage(sounds, RealtimeVoices)
+		m, _, err := mixCase{channels: 1, speed: 1.1, quality: voice.Best}.stage(sounds, RealtimeVoices)
 		if err != nil {
 			return nil, err
 		}
@@ -57,11 +57,11 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 		runtime.GC()
 		stop := func() {}
 		if name == "garbage" {
-			stop = litter(realtimeGarbage)
+			stop = makeGarbage(realtimeGarbage)
 		}
-		made, begin := heapAllocated(), time.Now()
+		made, start := heapAllocated(), time.Now()
 		row := pace(m, Rate, Block, blocks)
-		row.Run, row.Garbage = name, float64(heapAllocated()-made)/1e9/time.Since(begin).Seconds()
+		row.Run, row.Garbage = name, float64(heapAllocated()-made)/1e9/time.Since(start).Seconds()
 		stop()
 		rows = append(rows, row)
 	}
@@ -95,34 +95,34 @@ func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	return row
 }
 
-// piece is an object that becomes garbage. It contains a pointer. With the word that Go puts before
-// it, it is litterBytes long.
-type piece struct {
-	next *piece
-	_    [litterBytes - 16]byte
+// garbage is an object that becomes garbage. It contains a pointer. With the word that Go puts before
+// it, it is garbageBytes long.
+type garbage struct {
+	next *garbage
+	_    [garbageBytes - 16]byte
 }
 
-// litter makes garbage on other goroutines, perSecond bytes per second in all, until the caller calls stop. stop
+// makeGarbage makes garbage on other goroutines, perSecond bytes per second in all, until the caller calls stop. stop
 // waits until the goroutines have ended and must be called once.
-func litter(perSecond float64) (stop func()) {
+func makeGarbage(perSecond float64) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup
-	for range litterers {
+	for range garbageMakers {
 		all.Go(func() {
-			kept := make([]*piece, litterKept)
-			begin, made := time.Now(), 0
+			live := make([]*garbage, liveObjects)
+			start, made := time.Now(), 0
 			for {
 				select {
 				case <-done:
 					return
 				default:
 				}
-				for due := int(time.Since(begin).Seconds() * perSecond / litterers / litterBytes); made < due; made++ {
-					at := made % litterKept
-					if old := kept[(at+1)%litterKept]; old != nil {
+				for target := int(time.Since(start).Seconds() * perSecond / garbageMakers / garbageBytes); made < target; made++ {
+					at := made % liveObjects
+					if old := live[(at+1)%liveObjects]; old != nil {
 						old.next = nil // otherwise all objects would stay reachable through the chain
 					}
-					kept[at] = &piece{next: kept[(at+litterKept/2)%litterKept]}
+					live[at] = &garbage{next: live[(at+liveObjects/2)%liveObjects]}
 				}
 				time.Sleep(time.Millisecond)
 			}

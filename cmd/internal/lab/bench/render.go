@@ -44,7 +44,7 @@ func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) 
 	var whole, loaded []float64
 	voices := 0
 	for range runs {
-		begin, _ := processorTime()
+		start, _ := processorTime()
 		sheet, err := cue.Parse("scene.yaml", renderScene)
 		if err != nil {
 			return nil, err
@@ -61,8 +61,8 @@ func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) 
 		}
 		end, _ := processorTime()
 		seconds := float64(frames) / float64(sheet.Rate)
-		times := func(took time.Duration) float64 { return seconds / max(took, time.Microsecond).Seconds() }
-		whole, loaded = append(whole, times(end-begin)), append(loaded, times(end-ready))
+		times := func(elapsed time.Duration) float64 { return seconds / max(elapsed, time.Microsecond).Seconds() }
+		whole, loaded = append(whole, times(end-start)), append(loaded, times(end-ready))
 	}
 	var rows []Row
 	for _, r := range []Row{
