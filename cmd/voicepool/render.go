@@ -186,7 +186,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		}
 		frames += int64(n / outputs)
 		left, right := player.Levels()
-		drawing.Look(player.Mixer(), player.StartFrame()+frames, left, right)
+		drawing.Record(player.Mixer(), player.StartFrame()+frames, left, right)
 		if !r.Verbose && time.Since(told) >= console.Often {
 			told = time.Now()
 			if frames == 0 {

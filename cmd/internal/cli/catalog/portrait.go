@@ -82,7 +82,7 @@ func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
 func Paint(rows []Row) image.Image {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
 	p := picture{image.NewRGBA(image.Rect(0, 0, portraitColumns+panelMargins, len(rows)*panelHeight+panelLegend))}
-	p.fill(0, 0, p.Rect.Dx(), p.Rect.Dy(), figurestyle.Paper)
+	p.fill(0, 0, p.Rect.Dx(), p.Rect.Dy(), figurestyle.Background)
 	x := panelLeft
 	for _, e := range [...]struct {
 		c    color.Color
@@ -91,8 +91,8 @@ func Paint(rows []Row) image.Image {
 		{figurestyle.Wave, "waveform, -1 to +1 (right)"}, {over, "beyond full scale"}, {loud, "loudness from there on, dB (left)"}, {repeats, "loop"},
 	} {
 		p.fill(x, 10, x+14, 20, e.c)
-		figurestyle.Write(p, x+19, 15+figurestyle.Height/2, e.text, figurestyle.Words)
-		x += figurestyle.Span(e.text) + 43
+		figurestyle.Write(p, x+19, 15+figurestyle.Height/2, e.text, figurestyle.Text)
+		x += figurestyle.TextWidth(e.text) + 43
 	}
 	for i := range rows {
 		p.panel(&rows[i], panelLegend+i*panelHeight)
@@ -103,19 +103,19 @@ func Paint(rows []Row) image.Image {
 // panel draws the panel of the row r, which must have a portrait: title, axes, waveform and loudness. top is its
 // first row of pixels.
 func (p picture) panel(r *Row, top int) {
-	figurestyle.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), figurestyle.Words)
+	figurestyle.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), figurestyle.Text)
 	top += panelTitle
 	middle, bottom, right := top+panelWave/2, top+panelWave, panelLeft+portraitColumns
-	p.fill(panelLeft, top, right, bottom, figurestyle.Field)
+	p.fill(panelLeft, top, right, bottom, figurestyle.PlotBackground)
 	p.fill(panelLeft+r.picture.loop[0], top, panelLeft+r.picture.loop[1], bottom, repeats)
 	for db := meterbar.Bottom; db <= meterbar.Top; db += 20 {
 		y := min(top+levelRow(float64(db)), bottom-1)
-		p.fill(panelLeft, y, right, y+1, figurestyle.Lines)
+		p.fill(panelLeft, y, right, y+1, figurestyle.Grid)
 		label := fmt.Sprintf("%d dB", db)
-		figurestyle.Write(p, panelLeft-5-figurestyle.Span(label), y+figurestyle.Height/2, label, figurestyle.Words)
+		figurestyle.Write(p, panelLeft-5-figurestyle.TextWidth(label), y+figurestyle.Height/2, label, figurestyle.Text)
 	}
 	for i, label := range [...]string{"-1", "0", "+1"} {
-		figurestyle.Write(p, right+5, middle-waveRow(float32(i-1))+figurestyle.Height/2, label, figurestyle.Words)
+		figurestyle.Write(p, right+5, middle-waveRow(float32(i-1))+figurestyle.Height/2, label, figurestyle.Text)
 	}
 	p.time(r.info.Seconds, top)
 	for x := range portraitColumns {
@@ -146,9 +146,9 @@ func (p picture) time(seconds float64, top int) {
 	step := figurestyle.TimeStep(perSecond)
 	for k := 0; float64(k)*step <= seconds; k++ {
 		x := panelLeft + min(int(math.Round(float64(k)*step*perSecond)), portraitColumns-1)
-		p.fill(x, top, x+1, top+panelWave+4, figurestyle.Lines)
+		p.fill(x, top, x+1, top+panelWave+4, figurestyle.Grid)
 		label := figurestyle.TimeLabel(float64(k)*step, step)
-		figurestyle.Write(p, min(x, p.Rect.Dx()-figurestyle.Span(label)), top+panelWave+4+figurestyle.Height+2, label, figurestyle.Words)
+		figurestyle.Write(p, min(x, p.Rect.Dx()-figurestyle.TextWidth(label)), top+panelWave+4+figurestyle.Height+2, label, figurestyle.Text)
 	}
 }
 

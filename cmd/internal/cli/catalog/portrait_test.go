@@ -30,19 +30,19 @@ func TestPaint(t *testing.T) {
 		want color.Color
 	}{
 		{name: "a wave", x: 10, y: middle - 20, want: figurestyle.Wave},
-		{name: "above the wave", x: 10, y: middle - 21, want: figurestyle.Field},
-		{name: "below the wave", x: 10, y: middle + 21, want: figurestyle.Field},
+		{name: "above the wave", x: 10, y: middle - 21, want: figurestyle.PlotBackground},
+		{name: "below the wave", x: 10, y: middle + 21, want: figurestyle.PlotBackground},
 		{name: "beyond full scale", x: 50, y: middle - 40, want: over},
 		{name: "silence", x: 700, y: middle, want: figurestyle.Wave},
 		{name: "beside silence", x: 700, y: middle + 1, want: repeats},
 		{name: "the loudness", x: 700, y: top + 27, want: loud}, // -20 dB, a third of the way
-		{name: "a line", x: 700, y: top + 53, want: figurestyle.Lines},
-		{name: "no loop", x: 700, y: top + panelHeight + 4, want: figurestyle.Field},
-		{name: "the margin", x: -1, y: middle, want: figurestyle.Paper},
-		{name: "a line at 0.4 s", x: 192, y: top + 4, want: figurestyle.Lines},
-		{name: "its tick", x: 192, y: top + panelWave + 2, want: figurestyle.Lines},
-		{name: "none beside it", x: 193, y: top + 4, want: figurestyle.Field},
-		{name: "no tick between", x: 144, y: top + panelWave + 2, want: figurestyle.Paper},
+		{name: "a line", x: 700, y: top + 53, want: figurestyle.Grid},
+		{name: "no loop", x: 700, y: top + panelHeight + 4, want: figurestyle.PlotBackground},
+		{name: "the margin", x: -1, y: middle, want: figurestyle.Background},
+		{name: "a line at 0.4 s", x: 192, y: top + 4, want: figurestyle.Grid},
+		{name: "its tick", x: 192, y: top + panelWave + 2, want: figurestyle.Grid},
+		{name: "none beside it", x: 193, y: top + 4, want: figurestyle.PlotBackground},
+		{name: "no tick between", x: 144, y: top + panelWave + 2, want: figurestyle.Background},
 		{name: "the legend of the waveform", y: 15, want: figurestyle.Wave},
 	} {
 		if got := img.At(panelLeft+c.x, c.y); got != c.want {
@@ -52,7 +52,7 @@ func TestPaint(t *testing.T) {
 	dark := func(x0, y0, x1, y1 int) bool {
 		for y := y0; y < y1; y++ {
 			for x := x0; x < x1; x++ {
-				if img.At(x, y) != figurestyle.Paper {
+				if img.At(x, y) != figurestyle.Background {
 					return false
 				}
 			}

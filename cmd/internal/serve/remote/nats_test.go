@@ -149,8 +149,8 @@ func testNATSWatch(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(pictures) != 4 {
 		t.Fatalf("%v, %d pictures", err, len(pictures))
 	}
-	if pictures[0].Stats.Voices != 4 || pictures[0].Heard.Lost != "" || pictures[2].Heard.Lost != "nats://stage: no room hall answers there; asking again" {
-		t.Errorf("lost: %q, then %q", pictures[0].Heard.Lost, pictures[2].Heard.Lost)
+	if pictures[0].Stats.Voices != 4 || pictures[0].Output.Lost != "" || pictures[2].Output.Lost != "nats://stage: no room hall answers there; asking again" {
+		t.Errorf("lost: %q, then %q", pictures[0].Output.Lost, pictures[2].Output.Lost)
 	}
 	var lines strings.Builder
 	print := liveview.NewLines(&lines, true)

@@ -45,7 +45,7 @@ func (c *Client) Watch(ctx context.Context, show func(p liveview.Picture, last b
 		case first && !w.seen, errors.As(err, &refused):
 			return err
 		}
-		w.now.Heard.Lost = err.Error() + "; asking again"
+		w.now.Output.Lost = err.Error() + "; asking again"
 		show(w.picture(), false)
 		select {
 		case <-time.After(again):
@@ -148,9 +148,9 @@ func (w *watching) state(s *roomState) {
 	t := &s.Totals
 	st.Asked, st.Started, st.Rejected, st.Limited, st.Coalesced = t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced
 	st.Ended, st.Stopped, st.Stolen, st.Underruns, st.Faults = t.Ended, t.Stopped, t.Stolen, t.Underruns, t.Faults
-	w.now.Heard = liveview.Output{Device: s.Device, Sink: s.Sink, State: "playing", Lost: s.Lost, Latency: time.Duration(s.LatencyMS * 1e6)}
+	w.now.Output = liveview.Output{Device: s.Device, Sink: s.Sink, State: "playing", Lost: s.Lost, Latency: time.Duration(s.LatencyMS * 1e6)}
 	if s.Device == "none" {
-		w.now.Heard.Device, w.now.Heard.State = "no card", "heard over the network"
+		w.now.Output.Device, w.now.Output.State = "no card", "heard over the network"
 	}
 	for i := range s.Sounds {
 		w.colours[s.Sounds[i].Sound] = i
@@ -158,8 +158,8 @@ func (w *watching) state(s *roomState) {
 	w.levels(&s.levels)
 }
 
-// levels fills the next picture, w.now and w.voices, from l: the frame, the number of playing voices, the voices, and all
-// buses except the master. It converts the peak levels of the outputs from dB to linear factors.
+// levels fills the next picture, w.now and w.voices, from l: the frame, the number of playing voices, the voices, and
+// all buses except the master. It converts the peak levels of the outputs from dB to linear factors.
 func (w *watching) levels(l *levels) {
 	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
 	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)

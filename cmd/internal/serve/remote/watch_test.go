@@ -107,7 +107,7 @@ func testWatchComesBack(t *testing.T) {
 	c := talkOn(t, &httptest.Server{Listener: network, Config: &http.Server{}}, network.Dial, []string{someState}, []string{someState, `{"type":"end"}`})
 	var told []string
 	begun := time.Now()
-	err := c.Watch(t.Context(), func(p liveview.Picture, _ bool) { told = append(told, p.Heard.Lost) })
+	err := c.Watch(t.Context(), func(p liveview.Picture, _ bool) { told = append(told, p.Output.Lost) })
 	if err != nil || len(told) != 4 || told[0] != "" || !strings.HasSuffix(told[1], "the connection is lost; asking again") || told[2] != "" {
 		t.Errorf("%v, %q", err, told)
 	}

@@ -64,7 +64,7 @@ func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 func (r *Room) Look() liveview.Picture {
 	p := liveview.Picture{Rate: r.rate, Stats: r.on().player.Mixer().Stats()}
 	p.Left, p.Right = r.on().player.Levels()
-	p.Heard = r.heard()
+	p.Output = r.heard()
 	return p
 }
 

@@ -264,9 +264,9 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 		if err := s.lines.err(); err != nil {
 			s.log.add(err)
 		}
-		now := s.board.Look(s.player)
-		now.Heard, now.Troubles = s.monitor.picture(), s.log.all()
-		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
+		now := s.board.Snapshot(s.player)
+		now.Output, now.Failures = s.monitor.picture(), s.log.all()
+		s.drawing.Record(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
 		if s.options.OnPicture != nil {
 			s.options.OnPicture(now)
 		}

@@ -202,8 +202,8 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.mixer.Render(make([]pcm.Frame, 96000))
-	s.SetPicture(liveview.Picture{Heard: liveview.Output{Device: "pulse", Sink: "hall", State: "playing", Latency: 35 * time.Millisecond}, Troubles: []string{"one"}})
-	s.SetPicture(liveview.Picture{Troubles: []string{"one", "two"}})
+	s.SetPicture(liveview.Picture{Output: liveview.Output{Device: "pulse", Sink: "hall", State: "playing", Latency: 35 * time.Millisecond}, Failures: []string{"one"}})
+	s.SetPicture(liveview.Picture{Failures: []string{"one", "two"}})
 	st := s.State()
 	if st.Standby != "2" || st.Last != "1" || st.Time != 2 || st.Show != "show.yaml" || len(st.List) != 6 || st.List[0].Name != "One" || st.List[1].Name != "play coin" || st.List[2].Armed {
 		t.Errorf("%+v", st)

@@ -74,10 +74,10 @@ func (s *Show) SetPicture(p liveview.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.picture = p
-	for _, line := range p.Troubles[min(s.reportedFailures, len(p.Troubles)):] {
+	for _, line := range p.Failures[min(s.reportedFailures, len(p.Failures)):] {
 		s.report(line)
 	}
-	s.reportedFailures = len(p.Troubles)
+	s.reportedFailures = len(p.Failures)
 }
 
 // State returns the current state: the last picture of SetPicture, the list, the running cues, the buses and the recent
@@ -90,8 +90,8 @@ func (s *Show) State() *State {
 	now := m.Now()
 	st := &State{
 		Show: s.sheet.File, Time: tenth(float64(now) / rate), Paused: s.paused,
-		Device: p.Heard.Device, Sink: p.Heard.Sink, OutputState: p.Heard.State, Lost: p.Heard.Lost,
-		LatencyMS: tenth(p.Heard.Latency.Seconds() * 1000), Standby: s.number(s.standby), Loaded: s.loaded.Seconds(), Last: s.number(s.last),
+		Device: p.Output.Device, Sink: p.Output.Sink, OutputState: p.Output.State, Lost: p.Output.Lost,
+		LatencyMS: tenth(p.Output.Latency.Seconds() * 1000), Standby: s.number(s.standby), Loaded: s.loaded.Seconds(), Last: s.number(s.last),
 		List: []ListCue{}, Running: []Running{}, Voices: p.Shown(), Events: append([]string{}, s.events...),
 		Pool: p.Stats.Voices, Playing: p.Stats.Playing, Stolen: p.Stats.Stolen,
 	}

@@ -17,9 +17,9 @@ func Cut(line string, width int) string {
 	end, state := 0, -1
 	for rest := line; rest != ""; {
 		var letter string
-		var takes int
-		letter, rest, takes, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if width -= takes; width < 0 {
+		var letterWidth int
+		letter, rest, letterWidth, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if width -= letterWidth; width < 0 {
 			return line[:end]
 		}
 		end += len(letter)

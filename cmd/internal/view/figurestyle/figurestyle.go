@@ -92,8 +92,8 @@ func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image
 	})
 }
 
-// Span returns the width in pixels of one line of text as Write draws it.
-func Span(text string) int { return newPen().letters(shape(text), nil).Ceil() }
+// TextWidth returns the width in pixels of one line of text as Write draws it.
+func TextWidth(text string) int { return newPen().letters(shape(text), nil).Ceil() }
 
 // shape returns text as the letters that are drawn from left to right, with right-to-left scripts in visual order. A
 // letter that the fonts lack becomes its Unicode number, such as <U+1F600>.
@@ -133,9 +133,9 @@ func (p *pen) drawable(r rune) bool {
 
 // The colors that all pictures share, on a dark background.
 var (
-	Paper = color.RGBA{0x10, 0x14, 0x1b, 0xff} // the background
-	Field = color.RGBA{0x18, 0x1e, 0x28, 0xff} // the background of drawings
-	Lines = color.RGBA{0x2e, 0x38, 0x46, 0xff}
-	Wave  = color.RGBA{0x5c, 0xa8, 0xd8, 0xff}
-	Words = color.RGBA{0xc8, 0xd0, 0xdc, 0xff}
+	Background     = color.RGBA{0x10, 0x14, 0x1b, 0xff} // the background
+	PlotBackground = color.RGBA{0x18, 0x1e, 0x28, 0xff} // the background of drawings
+	Grid           = color.RGBA{0x2e, 0x38, 0x46, 0xff}
+	Wave           = color.RGBA{0x5c, 0xa8, 0xd8, 0xff}
+	Text           = color.RGBA{0xc8, 0xd0, 0xdc, 0xff}
 )

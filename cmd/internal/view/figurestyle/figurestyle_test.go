@@ -9,7 +9,7 @@ import (
 // drawn returns the pixels of a text.
 func drawn(text string) []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 200, 40))
-	Write(img, 4, 20, text, Words)
+	Write(img, 4, 20, text, Text)
 	return img.Pix
 }
 
@@ -39,7 +39,7 @@ func TestShape(t *testing.T) {
 func TestSpan(t *testing.T) {
 	for _, text := range []string{"W", "i", "glück", "колокол", "καμπάνα", "日本語の鐘", "פעמון"} {
 		img := image.NewRGBA(image.Rect(0, 0, 200, 40))
-		Write(img, 20, 20, text, Words)
+		Write(img, 20, 20, text, Text)
 		last, shades := 0, map[uint8]bool{}
 		for x := range 200 {
 			for y := range 40 {
@@ -48,15 +48,15 @@ func TestSpan(t *testing.T) {
 				}
 			}
 		}
-		if end := 20 + Span(text); last < end-5 || last > end {
+		if end := 20 + TextWidth(text); last < end-5 || last > end {
 			t.Errorf("%q ends at %d, its span at %d", text, last, end)
 		}
 		if smooth := text[0] < 0xd5; smooth != (len(shades) > 2) { // up to Cyrillic
 			t.Errorf("%q has %d shades", text, len(shades))
 		}
 	}
-	if Span("iiii") >= Span("WW") {
-		t.Errorf("iiii is %d wide, WW %d", Span("iiii"), Span("WW"))
+	if TextWidth("iiii") >= TextWidth("WW") {
+		t.Errorf("iiii is %d wide, WW %d", TextWidth("iiii"), TextWidth("WW"))
 	}
 }
 
@@ -70,7 +70,7 @@ func TestTimeLabel(t *testing.T) {
 	}
 }
 
-// FuzzWrite checks that any text can be drawn, with a plausible Span.
+// FuzzWrite checks that any text can be drawn, with a plausible TextWidth.
 func FuzzWrite(f *testing.F) {
 	for _, text := range []string{"bell #3", "جرس #3 (x) ", "לא\u0301a\u0301", "\xff\u200f\u202e\u2067", "한글", "\u3000\u0e31"} {
 		f.Add(text)
@@ -79,8 +79,8 @@ func FuzzWrite(f *testing.F) {
 		if len(text) > 100 {
 			return
 		}
-		if letters := len([]rune(shape(text))); Span(text) > 17*letters || Span(text) < 0 {
-			t.Errorf("%q is %d pixels wide, with %d letters", text, Span(text), letters)
+		if letters := len([]rune(shape(text))); TextWidth(text) > 17*letters || TextWidth(text) < 0 {
+			t.Errorf("%q is %d pixels wide, with %d letters", text, TextWidth(text), letters)
 		}
 		drawn(text)
 	})

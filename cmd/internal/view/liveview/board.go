@@ -18,12 +18,12 @@ type Picture struct {
 	Rate        int
 	Stats       mixer.Stats
 	Left, Right float32 // the highest samples since the last picture
-	Heard       Output
+	Output      Output
 	Ends        int64  // estimated end of the show in frames; 0: unknown
 	Next        string // the sheet's next action and its frame; empty: no action, or unknown
 	NextAt      int64
 	Buses       []Bus          // without the master
-	Troubles    []string       // failures so far, one line each
+	Failures    []string       // failures so far, one line each
 	voices      []voiceLane    // by slot
 	events      []report.Event // since the last picture
 }
@@ -86,7 +86,7 @@ func (p *Picture) Shown() []Voice {
 
 // Board makes pictures of a player. It reads the voices from the mixer. From events it collects the sounds' names in
 // the sheet, the stolen voices, and the figures of the summary. The player's goroutine calls Watch, while another
-// goroutine may call Look or Summary.
+// goroutine may call Snapshot or Summary.
 type Board struct {
 	mutex         sync.Mutex
 	voices        map[uint64]voiceInfo     // living voices by number
@@ -112,7 +112,7 @@ func NewBoard() *Board {
 }
 
 // Watch records the event e for the next picture and the summary. It is meant for cue.Options.Watch and safe for
-// concurrent use with Look.
+// concurrent use with Snapshot.
 func (b *Board) Watch(e report.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -134,10 +134,10 @@ func (b *Board) Watch(e report.Event) {
 	}
 }
 
-// Look returns a picture of p: its statistics, the voices with a slot by slot, the levels of its buses, and the
-// events that Watch has recorded since the last Look, which are then dropped. It also resets the peaks of p.Levels. p
-// must be the player whose events Watch gets.
-func (b *Board) Look(p *cue.Player) Picture {
+// Snapshot returns a picture of p: its statistics, the voices with a slot by slot, the levels of its buses, and the
+// events that Watch has recorded since the last Snapshot, which are then dropped. It also resets the peaks of
+// p.Levels. p must be the player whose events Watch gets.
+func (b *Board) Snapshot(p *cue.Player) Picture {
 	m := p.Mixer()
 	now := Picture{Rate: p.Sheet().Rate, Stats: m.Stats()}
 	now.Left, now.Right = p.Levels()
@@ -167,7 +167,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 	slices.SortFunc(now.voices, func(x, y voiceLane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
 	now.voices = slices.CompactFunc(now.voices, func(x, y voiceLane) bool { return x.slot == y.slot })
 	now.events, b.newEvents = b.newEvents, nil
-	b.plan.tell(&now, p.Sheet())
+	b.plan.addTo(&now, p.Sheet())
 	now.Buses = levels(p)
 	return now
 }

@@ -34,7 +34,7 @@ func playThrough(t *testing.T, sheet *cue.Sheet, look func(Picture)) (*Board, *r
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		look(b.Look(p))
+		look(b.Snapshot(p))
 	}
 	return b, p.Report()
 }
@@ -317,7 +317,7 @@ cues:
 	// After a change, the new sheet's actions are shown.
 	p := Picture{Rate: 48000, Stats: mixer.Stats{Frame: 48000}}
 	l := plan{schedule: parse(t, "cues: []").Schedule(48000, 1)}
-	l.tell(&p, parse(t, "cues: [{at: 0.5s, play: bell}, {at: 2s, play: gong}]"))
+	l.addTo(&p, parse(t, "cues: [{at: 0.5s, play: bell}, {at: 2s, play: gong}]"))
 	if p.Next != "play gong" || p.NextAt != 96000 || p.Ends != 0 {
 		t.Errorf("after a change %q comes next at %d, and it ends at %d", p.Next, p.NextAt, p.Ends)
 	}

@@ -16,15 +16,15 @@ import (
 // history collects the figures of the summary from events: counts by sound, the most notable steals, and the frame
 // with the most requested starts.
 type history struct {
-	victims  map[string]map[string]int // by victim and incoming sound
-	rejected map[string]int            // by reason and sound
-	happened eventCounts
-	quietest *report.Event // the steals with the lowest and the highest audibility
-	loudest  *report.Event
-	ranked   int // number of losses decided by priority, and the loudest of them
-	outrank  *report.Event
-	busiest  frameEvents // the frame with the most requested starts
-	counting frameEvents // the frame being counted
+	victims          map[string]map[string]int // by victim and incoming sound
+	rejected         map[string]int            // by reason and sound
+	happened         eventCounts
+	quietest         *report.Event // the steals with the lowest and the highest audibility
+	loudest          *report.Event
+	ranked           int // number of losses decided by priority, and the loudest of them
+	loudestOutranked *report.Event
+	busiest          frameEvents // the frame with the most requested starts
+	counting         frameEvents // the frame being counted
 }
 
 // eventCounts counts events by kind.
@@ -51,8 +51,8 @@ func (h *history) addEvent(e report.Event) {
 	m.eventCounts[e.Kind]++
 	h.happened[e.Kind]++
 	if e.ByPriority() {
-		if h.ranked++; h.outrank == nil || explain.Missed(&e) > explain.Missed(h.outrank) {
-			h.outrank = &e
+		if h.ranked++; h.loudestOutranked == nil || explain.Missed(&e) > explain.Missed(h.loudestOutranked) {
+			h.loudestOutranked = &e
 		}
 	}
 	switch e.Kind {
@@ -144,8 +144,8 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
 		}
 	}
-	if cost, asked := h.busiest.describeLosses(), h.busiest.requested(); cost != "" && asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were requested at once: %s\n", words.Seconds(h.busiest.frame, r.Rate), asked, cost)
+	if cost, requested := h.busiest.describeLosses(), h.busiest.requested(); cost != "" && requested > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were requested at once: %s\n", words.Seconds(h.busiest.frame, r.Rate), requested, cost)
 	}
 	h.losses(w)
 	for i, what := range words.Ranked(h.rejected) {
@@ -160,8 +160,8 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 	if h.loudest != nil && h.loudest != h.quietest {
 		fmt.Fprintf(w, "the loudest loss:  %s\n", explain.Steal(h.loudest, r.Rate))
 	}
-	if h.outrank != nil {
-		fmt.Fprintf(w, "priority decided %s; the loudest: %s\n", words.Count(h.ranked, "time"), explain.Priority(h.outrank, r.Rate))
+	if h.loudestOutranked != nil {
+		fmt.Fprintf(w, "priority decided %s; the loudest: %s\n", words.Count(h.ranked, "time"), explain.Priority(h.loudestOutranked, r.Rate))
 	}
 }
 

@@ -20,7 +20,7 @@ type Lines struct {
 	pending []report.Event   // events of second
 	voices  map[uint64]state // living voices
 	playing [states]int      // now, by state
-	most    [states]int      // maximum in second
+	maximum [states]int      // maximum in second
 }
 
 // state is the state of a voice.
@@ -49,7 +49,7 @@ func (l *Lines) Show(p Picture, last bool) {
 		}
 		if s := e.Frame / int64(p.Rate); s != l.second {
 			l.flush(p)
-			l.second, l.most = s, l.playing
+			l.second, l.maximum = s, l.playing
 		}
 		l.pending = append(l.pending, e)
 		l.count(e)
@@ -59,8 +59,8 @@ func (l *Lines) Show(p Picture, last bool) {
 	}
 }
 
-// count updates l.playing, the numbers of real and of virtual voices, by the event e, and l.most, their maxima in the
-// current second.
+// count updates l.playing, the numbers of real and of virtual voices, by the event e, and l.maximum, their maxima in
+// the current second.
 func (l *Lines) count(e report.Event) {
 	now := nowhere
 	switch {
@@ -77,7 +77,7 @@ func (l *Lines) count(e report.Event) {
 	if l.voices[e.Voice] = now; now == nowhere {
 		delete(l.voices, e.Voice)
 	}
-	l.most[inSlot], l.most[virtual] = max(l.most[inSlot], l.playing[inSlot]), max(l.most[virtual], l.playing[virtual])
+	l.maximum[inSlot], l.maximum[virtual] = max(l.maximum[inSlot], l.playing[inSlot]), max(l.maximum[virtual], l.playing[virtual])
 }
 
 // flush prints a line about the pending events, which happened in the current second, and a line about the loudest
@@ -103,7 +103,7 @@ func (l *Lines) flush(p Picture) {
 		}
 	}
 	var parts []string
-	for _, told := range [...]struct {
+	for _, column := range [...]struct {
 		kind mixer.EventKind
 		what string
 	}{
@@ -111,8 +111,8 @@ func (l *Lines) flush(p Picture) {
 		{mixer.EventRejected, "rejected"}, {mixer.EventLimited, "limited"}, {mixer.EventCoalesced, "coalesced"},
 		{mixer.EventUnderrun, "ran dry"}, {mixer.EventFault, "faulty"}, {mixer.EventBroken, "broke"},
 	} {
-		if by := happened[told.kind]; by != nil {
-			parts = append(parts, told.what+" "+words.Tally(by))
+		if by := happened[column.kind]; by != nil {
+			parts = append(parts, column.what+" "+words.Tally(by))
 		}
 	}
 	if missed > 0 {
@@ -123,10 +123,10 @@ func (l *Lines) flush(p Picture) {
 		return
 	}
 	also := ""
-	if l.most[virtual] > 0 {
-		also = fmt.Sprintf(", %d virtual", l.most[virtual])
+	if l.maximum[virtual] > 0 {
+		also = fmt.Sprintf(", %d virtual", l.maximum[virtual])
 	}
-	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.most[inSlot], p.Stats.Voices, also, strings.Join(parts, "; "))
+	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.maximum[inSlot], p.Stats.Voices, also, strings.Join(parts, "; "))
 	if steal != nil {
 		fmt.Fprintf(l.out, "                     %s\n", explain.Steal(steal, p.Rate))
 	}

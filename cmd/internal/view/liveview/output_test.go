@@ -24,7 +24,7 @@ func TestHeard(t *testing.T) {
 			want: "\x1b[31mNO SOUND since 12.4 s: server gone; looking\x1b"},
 	} {
 		p := sample
-		p.Heard = c.heard
+		p.Output = c.heard
 		lines := strings.Split(show(t, true, p), "\r\n")
 		if got := strings.TrimPrefix(lines[1], "\x1b[K"); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -23,10 +23,10 @@ func (b *Board) Plan(p *cue.Player) {
 // steps is the maximum number of actions skipped for one picture.
 const steps = 4096
 
-// tell sets Ends, Next and NextAt of now, a new picture, for the sheet s that is playing. NextAt is the frame of the
+// addTo sets Ends, Next and NextAt of now, a new picture, for the sheet s that is playing. NextAt is the frame of the
 // first action after the frame of now. After a change of the sheet, the end is unknown. Without Board.Plan it has no
 // effect. It skips at most 4,096 past actions per call; if more remain, now lacks the action.
-func (l *plan) tell(now *Picture, s *cue.Sheet) {
+func (l *plan) addTo(now *Picture, s *cue.Sheet) {
 	if l.schedule == nil {
 		return
 	}

@@ -50,8 +50,8 @@ func (s *Screen) write() {
 	s.file.WriteString("\x1b[?7h\x1b[?25h\x1b[?1049l")
 }
 
-// giveBack is the time that Close waits for a blocked terminal.
-const giveBack = 500 * time.Millisecond
+// restoreTimeout is the time that Close waits for a blocked terminal.
+const restoreTimeout = 500 * time.Millisecond
 
 // Close lets the goroutine of the screen restore the terminal and end. It waits at most 500 ms for a blocked
 // terminal. Call it once.
@@ -62,7 +62,7 @@ func (s *Screen) Close() {
 	s.mutex.Unlock()
 	select {
 	case <-s.done:
-	case <-time.After(giveBack):
+	case <-time.After(restoreTimeout):
 	}
 }
 

@@ -32,9 +32,9 @@ func NewView(screen *Screen, title, hint string) *View {
 // flash is the time that a slot is highlighted after a steal, in seconds.
 const flash = 0.5
 
-// keepSteals is the number of stored steals. leastSteals is the number of rows for them in a low
+// maxSteals is the number of stored steals. minSteals is the number of rows for them in a low
 // window.
-const keepSteals, leastSteals = 64, 5
+const maxSteals, minSteals = 64, 5
 
 // Show draws the picture p: title, output, next action, failures, meters, voices, and in the remaining rows the last
 // steals, newest first. It remembers the steals of p.events and the meters, which fall by 1.5 dB per call.
@@ -44,7 +44,7 @@ func (v *View) Show(p Picture) {
 			v.steals = append(v.steals, e)
 		}
 	}
-	if n := len(v.steals) - keepSteals; n > 0 {
+	if n := len(v.steals) - maxSteals; n > 0 {
 		v.steals = append(v.steals[:0], v.steals[n:]...)
 	}
 	s := v.screen
@@ -54,11 +54,11 @@ func (v *View) Show(p Picture) {
 	if v.hint != "" {
 		s.wrapped(plain, v.hint, true)
 	}
-	v.drawOutput(&p.Heard)
+	v.drawOutput(&p.Output)
 	if p.Next != "" {
 		s.line(dim, "%s", cutTitle(fmt.Sprintf("next at %s: %s", words.Seconds(p.NextAt, p.Rate), p.Next), s.width))
 	}
-	for _, trouble := range p.Troubles {
+	for _, trouble := range p.Failures {
 		s.wrapped(red, trouble, true)
 	}
 	half := max((s.width-22)/2, 2)
@@ -80,7 +80,7 @@ func (v *View) Show(p Picture) {
 	// A low window is for the voices.
 	below := 0
 	if len(v.steals) > 0 {
-		below = min(leastSteals, s.height/5)
+		below = min(minSteals, s.height/5)
 	}
 	v.lanes(p, max(s.free()-below-1, 1))
 	if s.free() > below {
@@ -139,10 +139,10 @@ func totals(st *mixer.Stats, width int) string {
 		{"stolen", st.Stolen, false}, {"rejected", st.Rejected, false}, {"limited", st.Limited, false}, {"coalesced", st.Coalesced, true},
 		{"ran dry", st.Underruns, true}, {"faults", st.Faults, true},
 	}
-	list := func(between string, keep func(total) bool) string {
+	list := func(between string, include func(total) bool) string {
 		var parts []string
 		for _, t := range all {
-			if keep(t) {
+			if include(t) {
 				parts = append(parts, fmt.Sprintf("%s %d", t.what, t.n))
 			}
 		}
@@ -161,16 +161,16 @@ func totals(st *mixer.Stats, width int) string {
 	)
 }
 
-// lanes draws one line for each slot in at most fit rows, also for free slots. If the slots do not fit, it draws
+// lanes draws one line for each slot in at most maxRows rows, also for free slots. If the slots do not fit, it draws
 // lines only for voices, and in the last row the number of the voices that do not fit either.
-func (v *View) lanes(p Picture, fit int) {
+func (v *View) lanes(p Picture, maxRows int) {
 	slots := int(p.Stats.Voices)
 	if n := len(p.voices); n > 0 {
 		slots = max(slots, p.voices[n-1].slot+1)
 	}
-	if slots > fit {
+	if slots > maxRows {
 		for i, l := range p.voices {
-			if i == fit-1 && len(p.voices) > fit {
+			if i == maxRows-1 && len(p.voices) > maxRows {
 				v.screen.line(dim, "... and %d more", len(p.voices)-i)
 				return
 			}
@@ -208,7 +208,7 @@ func (v *View) lane(l voiceLane, rate int) {
 	width := v.screen.width
 	name := fmt.Sprintf("%4d %6d  %s", l.slot, l.number, cellwidth.Pad(words.OneLine(l.sound), 14))
 	loud := fmt.Sprintf("%s  %s %s", name, meterbar.Level(l.level, voiceBar(width)), shortLevel(l.level))
-	all := loud + "  " + place(l.pan)
+	all := loud + "  " + panBar(l.pan)
 	if room := width - cellwidth.Width(all); room > 4 && cellwidth.Width(note) > room {
 		note = cellwidth.Pad(note, room)
 	}
@@ -237,8 +237,8 @@ func buses(all []Bus, width int) string {
 // columns.
 func voiceBar(window int) int { return max(window-62, 6) }
 
-// place returns pan, -1 for left to 1 for right, as a dot on a line of 13 columns. Values beyond are clamped.
-func place(pan float64) string {
+// panBar returns pan, -1 for left to 1 for right, as a dot on a line of 13 columns. Values beyond are clamped.
+func panBar(pan float64) string {
 	const width = 13
 	at := int(math.Round((min(max(pan, -1), 1) + 1) / 2 * (width - 1)))
 	return strings.Repeat("─", at) + "●" + strings.Repeat("─", width-1-at)

@@ -92,7 +92,7 @@ func TestLiveViewIsNeverTooHigh(t *testing.T) {
 	for slot := range 100 {
 		p.voices = append(p.voices, voiceLane{slot: 40 * slot, number: uint64(slot + 1), sound: "bell"})
 	}
-	for range keepSteals {
+	for range maxSteals {
 		p.events = append(p.events, p.events[0])
 	}
 	text := show(t, false, p)
@@ -146,7 +146,7 @@ func TestLineView(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	if got := place(-2) + place(0) + place(1); got != "●──────────────────●──────────────────●" {
+	if got := panBar(-2) + panBar(0) + panBar(1); got != "●──────────────────●──────────────────●" {
 		t.Errorf("places: %q", got)
 	}
 }
@@ -300,10 +300,10 @@ func lines(t *testing.T, p Picture) []string {
 // cuts, and losses in all free rows.
 func TestFullView(t *testing.T) {
 	p := sample
-	p.Heard = Output{Device: "pulse", Sink: "Built-in Audio Analog Stereo of a card with a long name", State: "playing", Latency: 20e6}
+	p.Output = Output{Device: "pulse", Sink: "Built-in Audio Analog Stereo of a card with a long name", State: "playing", Latency: 20e6}
 	p.Ends, p.Next, p.NextAt = 48000*90, "2.5 Thunder play thunder", 48000*3
 	p.Buses = []Bus{{"music", -30}, {"sfx", -6}, {"speech", -60}, {"ambience", -20}, {"radio", -12}}
-	p.Troubles = []string{"report.json: no space left on device; what is played goes on, and nothing more of it is written down"}
+	p.Failures = []string{"report.json: no space left on device; what is played goes on, and nothing more of it is written down"}
 	for i := range 60 {
 		e := p.events[0]
 		e.Sound = fmt.Sprintf("a_sound_with_a_long_name_%d", i)

@@ -97,7 +97,7 @@ func edge(row int) float64 { return 20 * math.Pow(2, float64(row)/6) }
 // heat returns the color of a level from -60 to 0 dB: from the background through blue, red and
 // yellow to almost white.
 func heat(db float64) color.RGBA {
-	stops := []color.RGBA{figurestyle.Paper, {0x2b, 0x1c, 0x5c, 255}, {0x7b, 0x23, 0x82, 255}, {0xd0, 0x41, 0x6b, 255}, {0xfb, 0x8d, 0x4a, 255}, {0xfc, 0xee, 0xb0, 255}}
+	stops := []color.RGBA{figurestyle.Background, {0x2b, 0x1c, 0x5c, 255}, {0x7b, 0x23, 0x82, 255}, {0xd0, 0x41, 0x6b, 255}, {0xfb, 0x8d, 0x4a, 255}, {0xfc, 0xee, 0xb0, 255}}
 	at := min(max((db+60)/60, 0), 1) * float64(len(stops)-1)
 	i := min(int(at), len(stops)-2)
 	f := at - float64(i)
@@ -124,8 +124,8 @@ func TestLowPass(t *testing.T) {
 		}
 	}
 	img := image.NewRGBA(image.Rect(0, 0, left+w+92, top+h+34))
-	draw.Draw(img, img.Bounds(), image.NewUniform(figurestyle.Paper), image.Point{}, draw.Src)
-	figurestyle.Write(img, left, 20, "White noise through a voice's low-pass: it closes from 16 kHz to 200 Hz in 2 s, and is off from 3.5 s on", figurestyle.Words)
+	draw.Draw(img, img.Bounds(), image.NewUniform(figurestyle.Background), image.Point{}, draw.Src)
+	figurestyle.Write(img, left, 20, "White noise through a voice's low-pass: it closes from 16 kHz to 200 Hz in 2 s, and is off from 3.5 s on", figurestyle.Text)
 	fill := func(x, y, w, h int, c color.Color) {
 		draw.Draw(img, image.Rect(x, y, x+w, y+h), image.NewUniform(c), image.Point{}, draw.Src)
 	}
@@ -140,21 +140,21 @@ func TestLowPass(t *testing.T) {
 		name  string
 	}{{20, "20 Hz"}, {50, "50"}, {100, "100"}, {200, "200"}, {500, "500"}, {1000, "1k"}, {2000, "2k"}, {5000, "5k"}, {10000, "10k"}, {20000, "20 kHz"}} {
 		y := top + h - int(math.Round(math.Log2(tick.hertz/20)*6*tall))
-		fill(left-5, y, 5, 1, figurestyle.Words)
-		figurestyle.Write(img, left-9-figurestyle.Span(tick.name), y+figurestyle.Height/2, tick.name, figurestyle.Words)
+		fill(left-5, y, 5, 1, figurestyle.Text)
+		figurestyle.Write(img, left-9-figurestyle.TextWidth(tick.name), y+figurestyle.Height/2, tick.name, figurestyle.Text)
 	}
 	for half := range 2*shown + 1 {
 		x, name := left+half*w/(2*shown), fmt.Sprintf("%g s", float64(half)/2)
-		fill(x, top+h, 1, 5, figurestyle.Words)
-		figurestyle.Write(img, x-figurestyle.Span(name)/2, top+h+20, name, figurestyle.Words)
+		fill(x, top+h, 1, 5, figurestyle.Text)
+		figurestyle.Write(img, x-figurestyle.TextWidth(name)/2, top+h+20, name, figurestyle.Text)
 	}
 	for y := range h { // the legend of the colors
 		fill(left+w+20, top+y, 16, 1, heat(math.Round(float64(-y)*60/h/2)*2))
 	}
 	for db := 0; db <= 60; db += 10 {
 		y := top + db*h/60
-		fill(left+w+36, y, 5, 1, figurestyle.Words)
-		figurestyle.Write(img, left+w+45, y+figurestyle.Height/2, fmt.Sprintf("%d dB", -db), figurestyle.Words)
+		fill(left+w+36, y, 5, 1, figurestyle.Text)
+		figurestyle.Write(img, left+w+45, y+figurestyle.Height/2, fmt.Sprintf("%d dB", -db), figurestyle.Text)
 	}
 	var file bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&file, img); err != nil {

@@ -28,11 +28,11 @@ type canvas interface {
 	writeTo(w io.Writer) error
 }
 
-// letter is the assumed maximum width of a letter in an SVG, and tall the height of letters, in
+// letterWidth is the assumed maximum width of a letter in an SVG, and letterHeight the height of letters, in
 // pixels.
 const (
-	letter = 8
-	tall   = 10
+	letterWidth  = 8
+	letterHeight = 10
 )
 
 // svgCanvas draws an SVG. Within a layer, all rectangles of one color and opacity are one path.
@@ -94,7 +94,7 @@ func (s *svgCanvas) span(text string) int {
 			n++
 		}
 	}
-	return n * letter
+	return n * letterWidth
 }
 
 // layer ends the current layer: later drawing is above it. Within the ended layer, texts are above all rectangles.
@@ -105,7 +105,7 @@ func (s *svgCanvas) layer() {
 	s.words.WriteTo(&s.out)
 	if s.names.Len() > 0 {
 		fmt.Fprintf(&s.out, `<g fill="#%02x%02x%02x" stroke="#%02x%02x%02x" stroke-opacity="0.8" stroke-width="3" stroke-linejoin="round" paint-order="stroke">`+"\n",
-			bright.R, bright.G, bright.B, figurestyle.Paper.R, figurestyle.Paper.G, figurestyle.Paper.B)
+			bright.R, bright.G, bright.B, figurestyle.Background.R, figurestyle.Background.G, figurestyle.Background.B)
 		s.names.WriteTo(&s.out)
 		s.out.WriteString("</g>\n")
 	}
@@ -144,15 +144,15 @@ func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
 
 // name draws text with a dark outline. x is its left edge and y its vertical center, in pixels.
 func (p *pngCanvas) name(x, y float64, text string) {
-	figurestyle.Write(p.img, int(math.Round(x)), int(math.Round(y))+figurestyle.Height/2, text, figurestyle.Paper, around...)
+	figurestyle.Write(p.img, int(math.Round(x)), int(math.Round(y))+figurestyle.Height/2, text, figurestyle.Background, outlineOffsets...)
 	p.text(x, y, text, bright)
 }
 
-// around are the offsets that draw the outline of a letter.
-var around = []image.Point{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
+// outlineOffsets are the offsets that draw the outline of a letter.
+var outlineOffsets = []image.Point{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
 // span returns the width of a text in pixels.
-func (p *pngCanvas) span(text string) int { return figurestyle.Span(text) }
+func (p *pngCanvas) span(text string) int { return figurestyle.TextWidth(text) }
 
 // layer has no effect: a picture of pixels is drawn in order.
 func (p *pngCanvas) layer() {}

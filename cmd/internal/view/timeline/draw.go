@@ -20,8 +20,8 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 	}
 	s := layTimeline(t, newCanvas(1, 1))
 	s.c = newCanvas(s.width+timeLeft+timeRight, s.height)
-	s.c.fill(0, 0, float64(s.width+timeLeft+timeRight), float64(s.height), figurestyle.Paper, 1)
-	s.drawGround()
+	s.c.fill(0, 0, float64(s.width+timeLeft+timeRight), float64(s.height), figurestyle.Background, 1)
+	s.drawBackground()
 	s.c.layer()
 	s.drawRibbons()
 	s.c.layer()
@@ -60,10 +60,10 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	return math.Round(x*10) / 10
 }
 
-// drawGround draws everything below the voices: title, key, legend, empty rows, time axis and labels.
-func (s *timeSheet) drawGround() {
+// drawBackground draws everything below the voices: title, key, legend, empty rows, time axis and labels.
+func (s *timeSheet) drawBackground() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
-	s.c.text(timeLeft, 32, s.about(), figurestyle.Words)
+	s.c.text(timeLeft, 32, s.summary(), figurestyle.Text)
 	s.drawKey(timeLeft, 50)
 	for i, line := range s.legend {
 		x := float64(timeLeft)
@@ -72,32 +72,32 @@ func (s *timeSheet) drawGround() {
 			if e.sound >= 0 {
 				s.c.fill(x, y-5, 14, 10, soundColour(e.sound), 1)
 			}
-			s.c.text(x+19, y, e.text, figurestyle.Words)
+			s.c.text(x+19, y, e.text, figurestyle.Text)
 			x += float64(s.c.span(e.text) + 34)
 		}
 	}
 	for row := range max(s.slots, 1) {
-		s.c.fill(timeLeft, s.slotTop+s.row*float64(row), float64(s.width), s.row-1, figurestyle.Field, 1)
+		s.c.fill(timeLeft, s.slotTop+s.row*float64(row), float64(s.width), s.row-1, figurestyle.PlotBackground, 1)
 	}
 	for lane := range s.lanes {
 		s.c.fill(timeLeft, s.laneTop+s.lane*float64(lane), float64(s.width), s.lane-1, laneField, 1)
 	}
 	if len(s.lost) > 0 {
-		s.c.fill(timeLeft, s.lostTop, float64(s.width), timeStrip, figurestyle.Field, 1)
+		s.c.fill(timeLeft, s.lostTop, float64(s.width), timeStrip, figurestyle.PlotBackground, 1)
 	}
-	s.c.fill(timeLeft, s.countTop, float64(s.width), timeStrip, figurestyle.Field, 1)
+	s.c.fill(timeLeft, s.countTop, float64(s.width), timeStrip, figurestyle.PlotBackground, 1)
 	if s.levels != nil {
-		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, figurestyle.Field, 1)
+		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, figurestyle.PlotBackground, 1)
 	}
 	step := figurestyle.TimeStep(float64(s.head.Rate) * s.perFrame)
 	for k := 0; float64(k)*step <= s.seconds()+1e-9; k++ {
 		at := float64(k) * step
 		x := timeLeft + at*float64(s.head.Rate)*s.perFrame
 		top := float64(timeHead + timeLegend*len(s.legend))
-		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, figurestyle.Lines, 0.8)
+		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, figurestyle.Grid, 0.8)
 		label := figurestyle.TimeLabel(at, step)
-		s.c.text(x+2, top+7, label, figurestyle.Words)
-		s.c.text(x+2, s.axisBottom+11, label, figurestyle.Words)
+		s.c.text(x+2, top+7, label, figurestyle.Text)
+		s.c.text(x+2, s.axisBottom+11, label, figurestyle.Text)
 	}
 	lane := "refused"
 	if refused, _ := s.refusals(); !refused {
@@ -111,7 +111,7 @@ func (s *timeSheet) drawGround() {
 		{s.refusedTop + 7, lane, len(s.marks) > 0}, {s.lostTop + 7, "lost dB", len(s.lost) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
 	} {
 		if l.draw {
-			s.c.text(2, l.y, l.text, figurestyle.Words)
+			s.c.text(2, l.y, l.text, figurestyle.Text)
 		}
 	}
 	every := 1
@@ -147,7 +147,7 @@ func (s *timeSheet) drawKey(x, y float64) {
 	} {
 		if e.draw {
 			s.c.fill(x, y-6, 3, 12, e.mark, 1)
-			s.c.text(x+8, y, e.text, figurestyle.Words)
+			s.c.text(x+8, y, e.text, figurestyle.Text)
 			x += float64(s.c.span(e.text)) + 26
 		}
 	}
@@ -158,7 +158,7 @@ func (s *timeSheet) drawKey(x, y float64) {
 	for k := 1; k <= 10; k++ {
 		s.c.fill(x+12*float64(k-1), y-6, 12, 12, figurestyle.Wave, float64(k)/10)
 	}
-	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), figurestyle.Words)
+	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), figurestyle.Text)
 }
 
 // drawRibbons draws every voice as bars in the color of its sound, with an opacity by its audibility. Virtual parts
@@ -178,14 +178,14 @@ func (s *timeSheet) drawRibbons() {
 			if p.virtual {
 				dim = 0.6
 			}
-			begin, alpha := p.from, s.opacity(r.number, p.from)
+			start, alpha := p.from, s.opacity(r.number, p.from)
 			for f := (p.from/step + 1) * step; f < p.to && step < 1<<62; f += step {
 				if next := s.opacity(r.number, f); next != alpha {
-					s.stretch(begin, f, y, h, c, alpha*dim)
-					begin, alpha = f, next
+					s.drawBar(start, f, y, h, c, alpha*dim)
+					start, alpha = f, next
 				}
 			}
-			s.stretch(begin, p.to, y, h, c, alpha*dim)
+			s.drawBar(start, p.to, y, h, c, alpha*dim)
 			if !p.virtual {
 				s.c.fill(s.x(p.from), y, 1, h, c, 1)
 			}
@@ -193,9 +193,9 @@ func (s *timeSheet) drawRibbons() {
 	}
 }
 
-// stretch draws the bar of a voice from frame from to frame to. y is its top edge and h its height in pixels. A bar
+// drawBar draws the bar of a voice from frame from to frame to. y is its top edge and h its height in pixels. A bar
 // narrower than 0.1 pixel is not drawn.
-func (s *timeSheet) stretch(from, to int64, y, h float64, c color.RGBA, alpha float64) {
+func (s *timeSheet) drawBar(from, to int64, y, h float64, c color.RGBA, alpha float64) {
 	if w := float64(to-from) * s.perFrame; w >= 0.1 {
 		s.c.fill(s.x(from), y, w, h, c, alpha)
 	}
@@ -257,7 +257,7 @@ func (s *timeSheet) drawGaps() {
 		x, w := s.x(g.From), max(float64(g.To-g.From)*s.perFrame, 1)
 		s.c.fill(x, s.slotTop, w, max(bottom, s.slotTop+s.row)-s.slotTop, stolenColour, 0.25)
 		if text := shorten(g.Text(s.head), 90); float64(s.c.span(text)+8) <= w {
-			s.c.text(x+4, s.slotTop+tall/2+2, text, bright)
+			s.c.text(x+4, s.slotTop+letterHeight/2+2, text, bright)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func (s *timeSheet) drawStrips() {
 	s.columns(figurestyle.Wave, 0.8, func(x int) (y, h float64) { return bottom - high(real[x]), high(real[x]) })
 	s.columns(virtualColour, 0.45, func(x int) (y, h float64) { return bottom - high(real[x]+virtual[x]), high(virtual[x]) })
 	s.c.fill(timeLeft, bottom-high(pool), float64(s.width), 1, stolenColour, 0.6)
-	s.besideRow(max(bottom-high(pool), s.countTop+tall/2), fmt.Sprint(s.head.Voices), stolenColour)
+	s.besideRow(max(bottom-high(pool), s.countTop+letterHeight/2), fmt.Sprint(s.head.Voices), stolenColour)
 	if s.levels == nil {
 		return
 	}
@@ -316,25 +316,25 @@ func (s *timeSheet) drawStrips() {
 // The function column returns the top edge and the height of column x, counted from the left end of the axis. It must
 // always return the same for the same x.
 func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
-	begin := 0
+	start := 0
 	for x := 1; x <= s.width; x++ {
-		y, h := column(begin)
+		y, h := column(start)
 		if x < s.width {
 			if nextY, nextH := column(x); nextY == y && nextH == h {
 				continue
 			}
 		}
 		if h > 0 {
-			s.c.fill(timeLeft+float64(begin), y, float64(x-begin), h, c, alpha)
+			s.c.fill(timeLeft+float64(start), y, float64(x-start), h, c, alpha)
 		}
-		begin = x
+		start = x
 	}
 }
 
 // drawNames writes the name of the sound into each part that has a slot and is wide enough, followed by the number of
 // the voice if that fits. Long names are cut. If the rows are too low, it writes no name.
 func (s *timeSheet) drawNames() {
-	if s.row < tall+3 {
+	if s.row < letterHeight+3 {
 		return
 	}
 	for i := range s.ribbons {

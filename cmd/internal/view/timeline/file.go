@@ -34,7 +34,7 @@ func Open(ctx context.Context, path string, rate int, every time.Duration) (*Fil
 	return &File{file, path, NewLevels(rate, every)}, nil
 }
 
-// Block returns the block size for the render loop: frames, or fewer so that Look misses no level. For a nil File it
+// Block returns the block size for the render loop: frames, or fewer so that Record misses no level. For a nil File it
 // returns frames.
 func (f *File) Block(frames int) int {
 	if f == nil {
@@ -43,12 +43,12 @@ func (f *File) Block(frames int) int {
 	return int(min(int64(frames), f.levels.step))
 }
 
-// Look records the audibility of the voices of m and the peak of the mix. Call it after each block. frames is the
+// Record records the audibility of the voices of m and the peak of the mix. Call it after each block. frames is the
 // total number of mixed frames; left and right are the peaks since the last call, as linear factors.
-func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
+func (f *File) Record(m *mixer.Mixer, frames int64, left, right float32) {
 	if f != nil {
-		f.levels.Hear(frames, max(left, right))
-		f.levels.Look(m)
+		f.levels.AddPeak(frames, max(left, right))
+		f.levels.Sample(m)
 	}
 }
 

@@ -102,7 +102,7 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 		Peaks   []byte      `json:"peaks"`
 		Floor   float64     `json:"floor"` // level of the byte 0 in dB; each unit adds 0.5 dB
 	}{
-		Title: t.title, About: t.about(), Rate: t.head.Rate, Frames: t.head.Frames, Pool: t.head.Voices, Slots: max(t.slots, 1), Lanes: t.lanes,
+		Title: t.title, About: t.summary(), Rate: t.head.Rate, Frames: t.head.Frames, Pool: t.head.Voices, Slots: max(t.slots, 1), Lanes: t.lanes,
 		Sounds: []string{}, Colours: []string{}, Voices: []pageVoice{}, Refused: []pageMark{}, Lost: [][5]any{}, Gaps: []pageGap{}, Steps: t.steps(), Peaks: []byte{},
 		Floor: inaudible,
 	}
@@ -144,18 +144,18 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 // pageVoice returns the ribbon r, a voice, in the form that the script of the page reads, with its explanation and,
 // if recorded, its levels.
 func (t *Timeline) pageVoice(r *ribbon) pageVoice {
-	told := r.text()
+	explanation := r.text()
 	v := pageVoice{
 		Number: r.number, Sound: r.sound, From: r.from, To: r.to, Parts: []int64{}, Losses: []any{},
-		Text: pageText{Title: told.Title(), Fate: told.Fate, Events: [][2]any{}, Advice: told.Advice},
+		Text: pageText{Title: explanation.Title(), Fate: explanation.Fate, Events: [][2]any{}, Advice: explanation.Advice},
 	}
 	for _, p := range r.parts {
-		v.Parts = append(v.Parts, p.from, p.to, int64(p.row), truth(p.virtual))
+		v.Parts = append(v.Parts, p.from, p.to, int64(p.row), boolToInt(p.virtual))
 	}
 	for _, l := range r.losses {
-		v.Losses = append(v.Losses, l.frame, l.by, truth(l.virtual), l.level)
+		v.Losses = append(v.Losses, l.frame, l.by, boolToInt(l.virtual), l.level)
 	}
-	for _, e := range told.Events {
+	for _, e := range explanation.Events {
 		v.Text.Events = append(v.Text.Events, [2]any{e.Seconds, e.Text})
 	}
 	if t.levels != nil {
@@ -166,8 +166,8 @@ func (t *Timeline) pageVoice(r *ribbon) pageVoice {
 	return v
 }
 
-// truth returns 1 for true and 0 for false.
-func truth(b bool) int64 {
+// boolToInt returns 1 for true and 0 for false.
+func boolToInt(b bool) int64 {
 	if b {
 		return 1
 	}

@@ -54,9 +54,9 @@ func fromHalf(x uint8) float64 {
 	return float64(x)/2 + inaudible
 }
 
-// Hear records peak, the highest sample of the mix since the last call as a linear factor. frame is the number of
+// AddPeak records peak, the highest sample of the mix since the last call as a linear factor. frame is the number of
 // frames mixed up to now. The intervals since the last call get the peak, too.
-func (l *Levels) Hear(frame int64, peak float32) {
+func (l *Levels) AddPeak(frame int64, peak float32) {
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
 	for len(l.peaks) <= tick { // fills the time since the last call
@@ -65,9 +65,9 @@ func (l *Levels) Hear(frame int64, peak float32) {
 	l.peaks[tick] = max(l.peaks[tick], level)
 }
 
-// Look samples the audibility of all voices of m at its current frame, once in each interval: if the current interval
-// already has a sample, it has no effect. If there are too many samples in all, Look doubles the interval.
-func (l *Levels) Look(m *mixer.Mixer) {
+// Sample samples the audibility of all voices of m at its current frame, once in each interval: if the current interval
+// already has a sample, it has no effect. If there are too many samples in all, Sample doubles the interval.
+func (l *Levels) Sample(m *mixer.Mixer) {
 	frame := m.Now()
 	tick := int(frame / l.step)
 	if tick < l.ticks {
@@ -109,11 +109,11 @@ func (l *Levels) thin() {
 	l.size = 0
 	for _, t := range l.tracks {
 		first := (t.first + 1) / 2
-		kept := t.level[:0]
+		samples := t.level[:0]
 		for i := 2*first - t.first; i < len(t.level); i += 2 {
-			kept = append(kept, t.level[i])
+			samples = append(samples, t.level[i])
 		}
-		t.first, t.level = first, slices.Clip(slices.Clone(kept))
+		t.first, t.level = first, slices.Clip(slices.Clone(samples))
 		l.size += len(t.level)
 	}
 	for i := range (len(l.peaks) + 1) / 2 {

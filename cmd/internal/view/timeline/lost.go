@@ -72,7 +72,7 @@ func share(db float64) float64 {
 func (s *timeSheet) scaleOf(bottom float64) {
 	for _, db := range [...]float64{-20, -40} {
 		y := bottom - timeStrip*share(db)
-		s.c.fill(timeLeft, y, float64(s.width), 1, figurestyle.Lines, 1)
+		s.c.fill(timeLeft, y, float64(s.width), 1, figurestyle.Grid, 1)
 		s.besideRow(y, fmt.Sprintf("%.0f", db), faint)
 	}
 }

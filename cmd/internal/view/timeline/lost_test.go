@@ -62,7 +62,7 @@ func TestLost(t *testing.T) {
 	if _, err := drawTimeline(d, func(w, h int) canvas { return n }); err != nil {
 		t.Fatal(err)
 	}
-	if at := n.at["in it: worst: wind #2 at -45 dB"]; at[0] > s.x(5000)-letter*24 {
+	if at := n.at["in it: worst: wind #2 at -45 dB"]; at[0] > s.x(5000)-letterWidth*24 {
 		t.Errorf("the worst is named at %v, beyond the picture's end at %v", at[0], s.x(5000))
 	}
 	empty, err := Read("r", "r", strings.NewReader(`{"version":1,"rate":8000,"frames":10,"events":[{"kind":"started","voice":1,"sound":"bell","slot":0}]}`), nil)

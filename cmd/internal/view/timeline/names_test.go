@@ -75,14 +75,14 @@ func TestTimelineWideNames(t *testing.T) {
 	if at := n.at["in it: "+narrow[:1]+".."]; at != [2]float64{} {
 		t.Error("a name is cut to one letter")
 	}
-	if end := n.at[wide][0] + 2*letter*7; end > n.at[narrow][0]-19 {
+	if end := n.at[wide][0] + 2*letterWidth*7; end > n.at[narrow][0]-19 {
 		t.Errorf("%s in the legend ends at %v, its neighbour begins at %v", wide, end, n.at[narrow][0]-19)
 	}
 }
 
 // TestTimelineNameInk checks that a name is readable on any color.
 func TestTimelineNameInk(t *testing.T) {
-	for _, ground := range []color.RGBA{bright, figurestyle.Paper, soundColour(4)} {
+	for _, ground := range []color.RGBA{bright, figurestyle.Background, soundColour(4)} {
 		c := newPNGCanvas(40, 20)
 		c.fill(0, 0, 40, 20, ground, 1)
 		c.name(4, 10, "i")
@@ -92,7 +92,7 @@ func TestTimelineNameInk(t *testing.T) {
 				seen[c.img.RGBAAt(x, y)]++
 			}
 		}
-		if seen[bright] == 0 || seen[figurestyle.Paper] == 0 {
+		if seen[bright] == 0 || seen[figurestyle.Background] == 0 {
 			t.Errorf("on %v a name is drawn as %v, not bright with a dark edge", ground, seen)
 		}
 	}
@@ -118,21 +118,21 @@ func TestTimelineTexts(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{d.about(), "voices", "peak dB", "-20", "5.0 s", "refused", "coalesced: a part of another start"} {
+	for _, want := range []string{d.summary(), "voices", "peak dB", "-20", "5.0 s", "refused", "coalesced: a part of another start"} {
 		at, ok := n.at[want]
 		if !ok {
 			t.Errorf("it does not say %q", want)
-		} else if end := at[0] + float64(letter*len(want)); end > float64(n.width) {
+		} else if end := at[0] + float64(letterWidth*len(want)); end > float64(n.width) {
 			t.Errorf("%q ends at %v, beyond %d", want, end, n.width)
 		}
 	}
 	for _, pair := range [][2]string{{"voices", "2"}, {"peak dB", "-20"}} {
-		if end := n.at[pair[0]][0] + float64(letter*len(pair[0])); end > n.at[pair[1]][0] {
+		if end := n.at[pair[0]][0] + float64(letterWidth*len(pair[0])); end > n.at[pair[1]][0] {
 			t.Errorf("%q ends at %v, where %q begins at %v", pair[0], end, pair[1], n.at[pair[1]][0])
 		}
 	}
-	if !strings.Contains(d.about(), "asked 9 = started 6 + rejected 1 + limited 1 + coalesced 1; stolen 2") {
-		t.Errorf("the title is %s", d.about())
+	if !strings.Contains(d.summary(), "asked 9 = started 6 + rejected 1 + limited 1 + coalesced 1; stolen 2") {
+		t.Errorf("the title is %s", d.summary())
 	}
 	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool { return m.kind != mixer.EventCoalesced })
 	clear(n.at)

@@ -3,7 +3,7 @@
 // picture or a self-contained page:
 //
 //	recorded := timeline.NewLevels(rate, 20*time.Millisecond)
-//	recorded.Look(player.Mixer())        // every 20 ms
+//	recorded.Sample(player.Mixer())        // every 20 ms
 //	drawn, err := timeline.Of("show", player.Report(), recorded)
 //	err = drawn.Write(file, timeline.SVG)
 package timeline
@@ -86,12 +86,12 @@ const inaudible = -115
 // in errors, which are one line. If recorded is nil, voices are drawn without levels. More than 500,000 events are an
 // error.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
+	g := collector{voices: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
 	return g.read(title, name, in, recorded)
 }
 
 // read adds the events of a JSON report to g and returns the timeline; the parameters and errors are as for Read.
-func (g *gathering) read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
+func (g *collector) read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (g *gathering) read(title, name string, in io.Reader, recorded *Levels) (*T
 // Of returns the timeline of the report r with the given title. r must have events, which the Timeline keeps. If
 // recorded is nil, voices are drawn without levels. More than 500,000 events are an error.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
+	g := collector{voices: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
 	for i := range r.Events {
 		if err := g.add("the report", &r.Events[i]); err != nil {
 			return nil, err
@@ -111,10 +111,10 @@ func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	return g.timeline(title, r, recorded), nil
 }
 
-// gathering collects the events of a report: by voice in lives, and the events of lost voices and of starts without a
+// collector collects the events of a report: by voice in voices, and the events of lost voices and of starts without a
 // voice in lists.
-type gathering struct {
-	lives   map[uint64]*explain.VoiceEvents
+type collector struct {
+	voices  map[uint64]*explain.VoiceEvents
 	used    map[string]int // starts by sound
 	refused []*report.Event
 	lost    []*report.Event
@@ -124,7 +124,7 @@ type gathering struct {
 
 // add adds the event e and keeps the pointer. The 500,001st event is an error that begins with name, the name of the
 // report.
-func (g *gathering) add(name string, e *report.Event) error {
+func (g *collector) add(name string, e *report.Event) error {
 	if g.events++; g.events > maxShown {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
 	}
@@ -149,24 +149,24 @@ func (g *gathering) add(name string, e *report.Event) error {
 		switch {
 		case number == 0:
 			continue
-		case g.lives[number] == nil:
-			g.lives[number] = &explain.VoiceEvents{Number: number}
+		case g.voices[number] == nil:
+			g.voices[number] = &explain.VoiceEvents{Number: number}
 		}
-		g.lives[number].Add(e)
+		g.voices[number].Add(e)
 	}
 	return nil
 }
 
 // timeline returns the timeline of the added events, with a row for each part of a voice. head has the totals and the
 // length of the report. recorded may be nil. Call it once, after the last event.
-func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
+func (g *collector) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
 	g.gaps.End(head)
 	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used), gaps: g.gaps}
 	index := map[string]int{}
 	for i, s := range t.sounds {
 		index[s] = i
 	}
-	for _, l := range g.lives {
+	for _, l := range g.voices {
 		if l.Gaps = g.gaps; l.Started() {
 			t.ribbons = append(t.ribbons, t.ribbon(l, index))
 		}
@@ -300,7 +300,7 @@ func (t *Timeline) steps() []int64 {
 	out := []int64{}
 	var now [2]int64
 	for i, s := range steps {
-		now[truth(s.virtual)] += s.by
+		now[boolToInt(s.virtual)] += s.by
 		if i+1 == len(steps) || steps[i+1].frame != s.frame {
 			out = append(out, s.frame, now[0], now[1])
 		}
@@ -334,9 +334,9 @@ func (t *Timeline) refusals() (refused, coalesced bool) {
 	return refused, coalesced
 }
 
-// about returns the second line of the drawing: length, size of the pool, overflow policy, and counts of starts and
+// summary returns the second line of the drawing: length, size of the pool, overflow policy, and counts of starts and
 // steals.
-func (t *Timeline) about() string {
+func (t *Timeline) summary() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)
 	if t.head.Virtual > 0 {

@@ -145,8 +145,8 @@ func TestLevels(t *testing.T) {
 	l := NewLevels(rate, 20*time.Millisecond)
 	for range 10 {
 		m.Render(make([]pcm.Frame, hop))
-		l.Hear(m.Now(), 0.5)
-		l.Look(m)
+		l.AddPeak(m.Now(), 0.5)
+		l.Sample(m)
 	}
 	const stereo = 3.01 // both channels
 	check := func(frame int64, want float64) {
@@ -172,7 +172,7 @@ func TestLevels(t *testing.T) {
 	}
 	m.Render(make([]pcm.Frame, hop))
 	m.Render(make([]pcm.Frame, hop))
-	l.Look(m)
+	l.Sample(m)
 	check(240, -6*9+stereo)
 }
 
@@ -197,11 +197,11 @@ func TestDrawTimeline(t *testing.T) {
 	if loud != bell {
 		t.Errorf("the loudest voice is drawn %v, want %v", loud, bell)
 	}
-	if faint == wind || faint == figurestyle.Field {
-		t.Errorf("a faint voice is drawn %v, neither %v nor %v", faint, wind, figurestyle.Field)
+	if faint == wind || faint == figurestyle.PlotBackground {
+		t.Errorf("a faint voice is drawn %v, neither %v nor %v", faint, wind, figurestyle.PlotBackground)
 	}
-	if got := at(2600, 0); got != figurestyle.Field {
-		t.Errorf("a free slot is drawn %v, want %v", got, figurestyle.Field)
+	if got := at(2600, 0); got != figurestyle.PlotBackground {
+		t.Errorf("a free slot is drawn %v, want %v", got, figurestyle.PlotBackground)
 	}
 	// When voice 2 became virtual, there is a mark and a link into the lane.
 	lost := at(900, 1)
@@ -324,7 +324,7 @@ func TestTimelineTooMany(t *testing.T) {
 	}
 	two := `{"version":1,"rate":8000,"events":[{"kind":"missed"},{"kind":"missed"}]}`
 	for read, tooMany := range map[int]bool{maxShown - 2: false, maxShown - 1: true} { // events before the two
-		g := gathering{lives: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}, events: read}
+		g := collector{voices: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}, events: read}
 		if _, err := g.read("r", "r", strings.NewReader(two), nil); (err != nil) != tooMany || tooMany && err.Error() != "r: more than 500000 events are more than a timeline shows; --length cuts a sheet" {
 			t.Errorf("two events after %d: %v", read, err)
 		}
