@@ -56,15 +56,15 @@ func (k *checkCommand) Run(c *console.Console) error {
 		slices.SortStableFunc(wrong, func(x, y *rules.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
-		warnings = catalog.Unheard(interrupted, sheet, lib)
-		odd = catalog.Odd(sheet, lib)
+		warnings = catalog.BeyondEnd(interrupted, sheet, lib)
+		odd = catalog.FormatNotes(sheet, lib)
 		if understood && (k.JSON || !k.Quiet || len(wrong) == 0) {
 			if lasts, err = sheetlen.Of(interrupted, sheet, lib); err != nil {
 				return err
 			}
 		}
 		if len(wrong) == 0 { // a render would fail with these errors
-			wrong = lasts.Wrong(sheet.File)
+			wrong = lasts.Faults(sheet.File)
 		}
 	}
 	var said []checkreport.Problem

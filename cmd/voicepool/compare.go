@@ -42,7 +42,7 @@ func (b *compareCommand) Run(c *console.Console) error {
 // run renders the sheet without steals and once for each policy, and prints the losses as tables or JSON. With --wav
 // it also writes each mix to a file. If b.Policies is nil, run sets it to the default policies.
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
-	k, whole, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), b.read, func(sheet *cue.Sheet) error {
+	k, whole, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Value(), b.limits(), b.read, func(sheet *cue.Sheet) error {
 		set(&sheet.Voices, b.Voices)
 		set(&sheet.Virtual, b.Virtual)
 		if b.Policies == nil {
@@ -107,7 +107,7 @@ func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	for _, p := range b.Policies {
 		outputs = outputs.And("--wav writes", " ", b.path(p.Name))
 	}
-	return outputs.Keep(outfiles.SheetInputs(c.In, b.Sheet, sheet))
+	return outputs.CheckDistinct(outfiles.SheetInputs(c.In, b.Sheet, sheet))
 }
 
 // path returns the path of NAME.wav in the folder of --wav.

@@ -44,7 +44,7 @@ func (d *demoCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := d.outputs().Keep(nil); err != nil {
+	if err := d.outputs().CheckDistinct(nil); err != nil {
 		return err
 	}
 	interrupted := c.Listen()

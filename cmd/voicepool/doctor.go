@@ -20,7 +20,7 @@ type doctorCommand struct {
 func (d *doctorCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	r := doctor.Examine(interrupted, doctor.Here(), doctor.Options{Tone: d.Tone, Progress: c.Progress})
+	r := doctor.Examine(interrupted, doctor.LocalMachine(), doctor.Options{Tone: d.Tone, Progress: c.Progress})
 	c.Progress("")
 	if err := interrupted.Cause(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func printReport(w io.Writer, r *doctor.Report) error {
 	}
 	row("system", r.System.OS+"/"+r.System.Arch, system)
 	for _, d := range r.Drivers {
-		row("built in", d.Name, cmp.Or(d.Ways, "no: built with the tag nooto"))
+		row("built in", d.Name, cmp.Or(d.Outputs, "no: built with the tag nooto"))
 	}
 	for _, v := range r.Variables {
 		value := "not set"

@@ -15,8 +15,8 @@ func TestDoctorPage(t *testing.T) {
 	r := doctor.Report{
 		System: doctor.System{Name: "Debian GNU/Linux 12 (bookworm)", OS: "linux", Arch: "amd64"},
 		Drivers: []doctor.Trial{
-			{Name: "pulse", Ways: "PulseAudio, PipeWire", Detail: "the sink phones is muted"},
-			{Name: "oto", Ways: "PulseAudio, PipeWire, ALSA", Detail: "not tried: it plays through the same server"},
+			{Name: "pulse", Outputs: "PulseAudio, PipeWire", Detail: "the sink phones is muted"},
+			{Name: "oto", Outputs: "PulseAudio, PipeWire, ALSA", Detail: "not tried: it plays through the same server"},
 		},
 		Variables: []doctor.Variable{
 			{Name: "XDG_RUNTIME_DIR", Set: true, Value: "/run/user/1000"},
@@ -50,7 +50,7 @@ func TestDoctorLines(t *testing.T) {
 		{
 			name: "plays",
 			report: doctor.Report{
-				Sound: true, Drivers: []doctor.Trial{{Name: "pulse", Ways: "PulseAudio", Plays: true, Detail: "phones"}},
+				Sound: true, Drivers: []doctor.Trial{{Name: "pulse", Outputs: "PulseAudio", Plays: true, Detail: "phones"}},
 				Measured: &doctor.Measured{Driver: "pulse", Seconds: 5.01, Latency: 30.24, Worst: 38, Queries: 45, Longest: 12},
 			},
 			want: []string{

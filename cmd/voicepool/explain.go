@@ -79,12 +79,12 @@ func (e *explainCommand) check() (voice uint64, err error) {
 // name for messages. The caller must call done, which closes the file; after an error, done is nil.
 func openReport(c *console.Console, path string) (in outfiles.Input, name string, done func(), err error) {
 	if path == "-" {
-		return outfiles.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil
+		return outfiles.Input{In: c.In, Label: "the report on standard input"}, "standard input", func() {}, nil
 	}
 	name = oneLine(path)
 	file, err := os.Open(path)
 	if err != nil {
 		return in, name, nil, fmt.Errorf("%s: %w", name, cause(err))
 	}
-	return outfiles.Input{In: file, What: "the report " + name}, name, func() { file.Close() }, nil
+	return outfiles.Input{In: file, Label: "the report " + name}, name, func() { file.Close() }, nil
 }

@@ -173,7 +173,7 @@ func (l *liveFlags) buffer() time.Duration {
 	return rules.Time(*l.Buffer).Duration(1_000_000)
 }
 
-// outputs returns all files and streams that the command writes, for List.Keep, which checks that they replace
+// outputs returns all files and streams that the command writes, for List.CheckDistinct, which checks that they replace
 // neither an input nor each other.
 func (l *liveFlags) outputs() outfiles.List {
 	if l.Device.Standard() {

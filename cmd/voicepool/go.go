@@ -99,7 +99,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		return console.Usage("%s: the sheet has no `list` of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
 	}
 	g.fold(c, sheet)
-	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(g.reads(outfiles.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
+	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).CheckDistinct(g.reads(outfiles.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := g.goesFlag.read(sheet); err != nil {

@@ -95,5 +95,5 @@ func (g goesFlag) reads(list []outfiles.Input) []outfiles.Input {
 	if g.Goes == "" {
 		return list
 	}
-	return append(list, outfiles.Input{Path: g.Goes, What: "the times of GO"})
+	return append(list, outfiles.Input{Path: g.Goes, Label: "the times of GO"})
 }

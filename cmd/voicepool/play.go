@@ -59,7 +59,7 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.outputs().Keep(inputs); err != nil {
+	if err := p.outputs().CheckDistinct(inputs); err != nil {
 		return err
 	}
 	err = p.perform(c, interrupted, sheet, liveplay.Options{Title: "play"})
@@ -124,7 +124,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			if err != nil {
 				return nil, nil, err
 			}
-			inputs = append(inputs, outfiles.Input{In: in, What: "the sound on standard input"})
+			inputs = append(inputs, outfiles.Input{In: in, Label: "the sound on standard input"})
 			name = catalog.StandardInput
 			listed[name] = entry{"file": file}
 		case generated:
@@ -135,7 +135,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			if err := catalog.Missing(s.File); err != nil {
 				return nil, nil, err
 			}
-			inputs = append(inputs, outfiles.Input{Path: s.File, What: "the sound " + oneLine(s.File)})
+			inputs = append(inputs, outfiles.Input{Path: s.File, Label: "the sound " + oneLine(s.File)})
 			listed[name] = entry{"file": s.File}
 		}
 		cues = append(cues, entry{

@@ -58,7 +58,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if sheet.Cues == nil && sheet.List == nil && sheet.Length == nil && r.Length == nil {
 		return fmt.Errorf("%s: the sheet has neither `cues` nor a `list`; add one, or a length", oneLine(r.Sheet))
 	}
-	if err := r.outputs().Keep(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+	if err := r.outputs().CheckDistinct(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := r.goesFlag.read(sheet); err != nil {
@@ -87,7 +87,7 @@ func (r *renderCommand) check() error {
 	return cmp.Or(r.fromFlags.check(), r.sheetFlags.check())
 }
 
-// outputs returns all files and streams that the command writes, for List.Keep, which checks that they replace
+// outputs returns all files and streams that the command writes, for List.CheckDistinct, which checks that they replace
 // neither an input nor each other.
 func (r *renderCommand) outputs() outfiles.List {
 	list := r.written(outfiles.Of("-o", " ", r.Output))
@@ -187,7 +187,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames += int64(n / outputs)
 		left, right := player.Levels()
 		drawing.Record(player.Mixer(), player.StartFrame()+frames, left, right)
-		if !r.Verbose && time.Since(told) >= console.Often {
+		if !r.Verbose && time.Since(told) >= console.ProgressInterval {
 			told = time.Now()
 			if frames == 0 {
 				begin = told

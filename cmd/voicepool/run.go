@@ -43,7 +43,7 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	r.fold(c, sheet)
-	if err := r.outputs().And("--record", " ", r.Record).Keep(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+	if err := r.outputs().And("--record", " ", r.Record).CheckDistinct(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := r.goesFlag.read(sheet); err != nil {

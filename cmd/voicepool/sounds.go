@@ -51,10 +51,10 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	var inputs []outfiles.Input
 	for _, n := range list {
 		if n.File != "" {
-			inputs = append(inputs, outfiles.Input{Path: n.File, What: "the sound " + oneLine(n.File)})
+			inputs = append(inputs, outfiles.Input{Path: n.File, Label: "the sound " + oneLine(n.File)})
 		}
 	}
-	if err := outfiles.Of("--png", " ", s.PNG).Keep(inputs); err != nil {
+	if err := outfiles.Of("--png", " ", s.PNG).CheckDistinct(inputs); err != nil {
 		return err
 	}
 	file, err := outfiles.Create(s.PNG)

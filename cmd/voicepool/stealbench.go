@@ -198,7 +198,7 @@ const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 // sheet measures each policy with each pool size on the sheet b.Sheet, and prints the losses as a table or JSON. Call
 // check before.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
-	k, _, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
+	k, _, err := policytest.Load(c, interrupted, b.Sheet, b.Length.Value(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {
 			if err := p.Check(p.Virtuals(sheet.Virtual), moreVirtual); err != nil {
 				return console.Usage("%w", err)

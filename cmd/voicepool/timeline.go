@@ -22,7 +22,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 		return err
 	}
 	defer done()
-	if err := outfiles.Of("-o", " ", t.Output).Keep([]outfiles.Input{in}); err != nil {
+	if err := outfiles.Of("-o", " ", t.Output).CheckDistinct([]outfiles.Input{in}); err != nil {
 		return err
 	}
 	interrupted := c.Listen()

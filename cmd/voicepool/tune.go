@@ -44,7 +44,7 @@ func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) 
 // that it has tried. A sheet that no pool satisfies is not an error.
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy policytest.Policy
-	k, _, err := policytest.Load(c, interrupted, t.Sheet, t.Length.Given(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
+	k, _, err := policytest.Load(c, interrupted, t.Sheet, t.Length.Value(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
 		policy, err = t.policy(sheet)
 		if err == nil {
 			err = policy.Check(policy.Virtuals(sheet.Virtual), moreVirtual)

@@ -46,15 +46,15 @@ type Options struct {
 // sound has no row.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
-	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
+	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.load(list[i]) })
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Err == nil && r.levels == nil })
 	setNames(rows)
 	return rows
 }
 
-// look loads the sound n with a library of its own and returns its row. If it cannot be loaded, the row has the name
+// load loads the sound n with a library of its own and returns its row. If it cannot be loaded, the row has the name
 // and Err. A file found in a folder that is not a sound gives the zero Row.
-func (o *Options) look(n Named) Row {
+func (o *Options) load(n Named) Row {
 	lib := sounds.NewLibrary(o.Library)
 	source, err := n.source(o.In)
 	var loaded []*voice.Sound
@@ -76,7 +76,7 @@ func (o *Options) look(n Named) Row {
 	}
 	row := Row{info: info, levels: levelsOf(loaded[0], 16)}
 	if o.Portraits {
-		row.picture = portray(loaded[0], loopOf(info) != "-")
+		row.picture = newPortrait(loaded[0], loopOf(info) != "-")
 	}
 	return row
 }

@@ -39,11 +39,11 @@ func (e *Effects) Run(c *console.Console) error {
 		}
 		fmt.Fprintf(c.Out, "%s: %s\n", k.Name, k.Does)
 		for _, p := range paramsOf(k) {
-			takes, does := p.Takes, p.Does
+			values, does := p.Values, p.Does
 			if len(p.Choices) > 2 {
-				takes, does = "a word", does+": "+takes
+				values, does = "a word", does+": "+values
 			}
-			fmt.Fprintf(c.Out, "  %-11s  %-20s  %-8s  %s\n", p.Name, takes, p.Default, does)
+			fmt.Fprintf(c.Out, "  %-11s  %-20s  %-8s  %s\n", p.Name, values, p.Default, does)
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ type listedParam struct {
 	Off     bool     `json:"off,omitempty"` // off is allowed, too
 	Choices []string `json:"choices,omitempty"`
 	Default string   `json:"default"` // as written in sheets
-	Takes   string   `json:"takes"`
+	Values  string   `json:"takes"`
 	Does    string   `json:"does"`
 }
 

@@ -47,7 +47,7 @@ func TestOdd(t *testing.T) {
 		if err := sheet.LoadSounds(t.Context(), lib, nil); err != nil {
 			t.Fatal(err)
 		}
-		odd := Odd(sheet, lib)
+		odd := FormatNotes(sheet, lib)
 		want := "odd.wav: its loop ends at frame 48001, the sound at frame 48000: it is played up to there"
 		if len(odd) != 1 || odd[0].Line != 3 || !strings.HasSuffix(odd[0].Msg, want) {
 			t.Errorf("stream %s: %v, want line 3: %s", stream, odd, want)

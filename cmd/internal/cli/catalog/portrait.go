@@ -28,9 +28,9 @@ type portrait struct {
 	loop      [2]int                   // the columns of the loop; equal without one
 }
 
-// portray computes the portrait of s. If looped is true, the sound is meant to loop: the loudness includes its
+// newPortrait computes the portrait of s. If looped is true, the sound is meant to loop: the loudness includes its
 // repetitions, and the portrait shows its loop.
-func portray(s *voice.Sound, looped bool) *portrait {
+func newPortrait(s *voice.Sound, looped bool) *portrait {
 	p := &portrait{}
 	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
 	index := s.Envelope()
@@ -64,9 +64,9 @@ const (
 )
 
 var (
-	repeats = color.RGBA{0x22, 0x2f, 0x3a, 0xff}
-	over    = color.RGBA{0xe0, 0x4f, 0x4f, 0xff}
-	loud    = color.RGBA{0xf2, 0xb1, 0x34, 0xff}
+	loopColour     = color.RGBA{0x22, 0x2f, 0x3a, 0xff}
+	clippedColour  = color.RGBA{0xe0, 0x4f, 0x4f, 0xff}
+	loudnessColour = color.RGBA{0xf2, 0xb1, 0x34, 0xff}
 )
 
 // picture is the image that panels are drawn into.
@@ -88,7 +88,7 @@ func Paint(rows []Row) image.Image {
 		c    color.Color
 		text string
 	}{
-		{figurestyle.Wave, "waveform, -1 to +1 (right)"}, {over, "beyond full scale"}, {loud, "loudness from there on, dB (left)"}, {repeats, "loop"},
+		{figurestyle.Wave, "waveform, -1 to +1 (right)"}, {clippedColour, "beyond full scale"}, {loudnessColour, "loudness from there on, dB (left)"}, {loopColour, "loop"},
 	} {
 		p.fill(x, 10, x+14, 20, e.c)
 		figurestyle.Write(p, x+19, 15+figurestyle.Height/2, e.text, figurestyle.Text)
@@ -107,7 +107,7 @@ func (p picture) panel(r *Row, top int) {
 	top += panelTitle
 	middle, bottom, right := top+panelWave/2, top+panelWave, panelLeft+portraitColumns
 	p.fill(panelLeft, top, right, bottom, figurestyle.PlotBackground)
-	p.fill(panelLeft+r.picture.loop[0], top, panelLeft+r.picture.loop[1], bottom, repeats)
+	p.fill(panelLeft+r.picture.loop[0], top, panelLeft+r.picture.loop[1], bottom, loopColour)
 	for db := meterbar.Bottom; db <= meterbar.Top; db += 20 {
 		y := min(top+levelRow(float64(db)), bottom-1)
 		p.fill(panelLeft, y, right, y+1, figurestyle.Grid)
@@ -122,7 +122,7 @@ func (p picture) panel(r *Row, top int) {
 		low, high := r.picture.low[x], r.picture.high[x]
 		c := figurestyle.Wave
 		if low < -1 || high > 1 {
-			c = over
+			c = clippedColour
 		}
 		p.fill(panelLeft+x, middle-waveRow(high), panelLeft+x+1, middle-waveRow(low)+1, c)
 	}
@@ -130,7 +130,7 @@ func (p picture) panel(r *Row, top int) {
 	for x := range portraitColumns {
 		y := levelRow(r.picture.level[x])
 		if y < panelWave || last < panelWave {
-			p.fill(panelLeft+x, top+min(y, last, panelWave-1), panelLeft+x+1, top+min(max(y, last)+1, panelWave), loud)
+			p.fill(panelLeft+x, top+min(y, last, panelWave-1), panelLeft+x+1, top+min(max(y, last)+1, panelWave), loudnessColour)
 		}
 		last = y
 	}

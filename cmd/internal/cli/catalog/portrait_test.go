@@ -21,7 +21,7 @@ func TestPaint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img := Paint([]Row{{info: sounds.Info{Name: "IZ", Seconds: 2}, picture: portray(s, true)}, {picture: portray(s, false)}})
+	img := Paint([]Row{{info: sounds.Info{Name: "IZ", Seconds: 2}, picture: newPortrait(s, true)}, {picture: newPortrait(s, false)}})
 	const top = panelLegend + panelTitle
 	const middle = top + panelWave/2
 	for _, c := range []struct {
@@ -32,10 +32,10 @@ func TestPaint(t *testing.T) {
 		{name: "a wave", x: 10, y: middle - 20, want: figurestyle.Wave},
 		{name: "above the wave", x: 10, y: middle - 21, want: figurestyle.PlotBackground},
 		{name: "below the wave", x: 10, y: middle + 21, want: figurestyle.PlotBackground},
-		{name: "beyond full scale", x: 50, y: middle - 40, want: over},
+		{name: "beyond full scale", x: 50, y: middle - 40, want: clippedColour},
 		{name: "silence", x: 700, y: middle, want: figurestyle.Wave},
-		{name: "beside silence", x: 700, y: middle + 1, want: repeats},
-		{name: "the loudness", x: 700, y: top + 27, want: loud}, // -20 dB, a third of the way
+		{name: "beside silence", x: 700, y: middle + 1, want: loopColour},
+		{name: "the loudness", x: 700, y: top + 27, want: loudnessColour}, // -20 dB, a third of the way
 		{name: "a line", x: 700, y: top + 53, want: figurestyle.Grid},
 		{name: "no loop", x: 700, y: top + panelHeight + 4, want: figurestyle.PlotBackground},
 		{name: "the margin", x: -1, y: middle, want: figurestyle.Background},
@@ -81,5 +81,5 @@ func TestPaint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Paint([]Row{{picture: portray(empty, true)}})
+	Paint([]Row{{picture: newPortrait(empty, true)}})
 }

@@ -10,10 +10,10 @@ import (
 	"voicepool/sounds"
 )
 
-// Unheard returns an error at its line for each play cue of sheet whose from is at or beyond the end of a file of its
+// BeyondEnd returns an error at its line for each play cue of sheet whose from is at or beyond the end of a file of its
 // sound, so that the start would be silent. It loads these files into lib. Streams, loops and files that lib cannot
 // load are not checked.
-func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
+func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
@@ -53,9 +53,9 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 	return frames
 }
 
-// Odd returns the notes of lib, such as an unusual format, about the files of sheet that lib has loaded. Each is an
-// error at the line of the sheet that names the file.
-func Odd(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
+// FormatNotes returns the notes of lib, such as an unusual format, about the files of sheet that lib has loaded. Each
+// is an error at the line of the sheet that names the file.
+func FormatNotes(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	notes := map[string][]string{}
 	for _, info := range lib.Infos() {
 		notes[info.File] = info.Notes // the same for all variants of a file

@@ -15,11 +15,11 @@ import (
 type walk struct {
 	visit   func(file string)
 	skipped []string // skipped entries with reasons
-	seen    []place
+	seen    []visitedFolder
 }
 
-// place is a visited folder and its path.
-type place struct {
+// visitedFolder is a visited folder and its path.
+type visitedFolder struct {
 	path string
 	info fs.FileInfo
 }
@@ -38,7 +38,7 @@ func (w *walk) folder(path string) error {
 			return nil
 		}
 	}
-	w.seen = append(w.seen, place{path, info})
+	w.seen = append(w.seen, visitedFolder{path, info})
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return err

@@ -19,13 +19,13 @@ type Damages struct {
 }
 
 // Add records a damaged place in file. It is meant for sounds.Options.OnDamage.
-func (d *Damages) Add(file string, place sounds.Damage) {
+func (d *Damages) Add(file string, damage sounds.Damage) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.files == nil {
 		d.files = map[string][]sounds.Damage{}
 	}
-	d.files[file] = append(d.files[file], place)
+	d.files[file] = append(d.files[file], damage)
 }
 
 // Len returns the number of damaged places.
@@ -38,9 +38,9 @@ func (d *Damages) Len() (n int) {
 	return n
 }
 
-// Line describes place, a damaged place in file, in one line.
-func Line(file string, place sounds.Damage) string {
-	return words.OneLine(fmt.Sprintf("%s: %v", file, &place))
+// Line describes damage, a damaged place in file, in one line.
+func Line(file string, damage sounds.Damage) string {
+	return words.OneLine(fmt.Sprintf("%s: %v", file, &damage))
 }
 
 // Damaged decodes the streams of the sheet r to their end. It returns an error for each damaged place that d has
@@ -48,12 +48,12 @@ func Line(file string, place sounds.Damage) string {
 // lib calls d.Add for damage. Files with an error in known are not decoded. If ctx ends, err is its cause and the
 // list nil.
 func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
-	told := map[string]bool{}
+	checked := map[string]bool{}
 	for i := range r.Sounds {
 		sound := &r.Sounds[i]
 		for _, f := range sound.Files {
 			src := r.Source(sound, f, false)
-			if told[src.File] {
+			if checked[src.File] {
 				continue
 			}
 			at := rules.Error{File: r.File, Line: f.Line, Column: f.Column}
@@ -68,10 +68,10 @@ func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Libra
 			d.mutex.Lock()
 			places := d.files[src.File]
 			d.mutex.Unlock()
-			for _, place := range places {
-				list = append(list, &rules.Error{File: r.File, Line: f.Line, Column: f.Column, Msg: Line(src.File, place), Sound: place.Err})
+			for _, damage := range places {
+				list = append(list, &rules.Error{File: r.File, Line: f.Line, Column: f.Column, Msg: Line(src.File, damage), Sound: damage.Err})
 			}
-			told[src.File] = true
+			checked[src.File] = true
 		}
 	}
 	return list, nil

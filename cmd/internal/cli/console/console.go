@@ -95,7 +95,7 @@ func (c *Console) Finish(err error) int {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
 			err = fmt.Errorf("standard output: %w", words.Cause(c.Out.Err))
 		}
-		if c.Out.told {
+		if c.Out.reported {
 			err = Reported{ExitCode(err)}
 		}
 	}
@@ -129,16 +129,16 @@ func (c *Console) JSON(v any) error {
 // Sticky is a writer that keeps its first error; after that, it does not write. So results are printed without
 // checks, and Finish reports an error at the end.
 type Sticky struct {
-	W    io.Writer
-	Err  error // the first error
-	told bool
+	W        io.Writer
+	Err      error // the first error
+	reported bool
 }
 
 // Fail makes later writes fail with err, and marks err as already printed, so that Finish does not print it. If there
 // is an earlier error, Fail has no effect.
 func (s *Sticky) Fail(err error) {
 	if s.Err == nil {
-		s.Err, s.told = err, true
+		s.Err, s.reported = err, true
 	}
 }
 

@@ -14,15 +14,15 @@ type Interrupts struct {
 	Close func() // stops listening and ends the context
 }
 
-// patience is the time limit of a shutdown after a second signal.
-const patience = time.Second
+// shutdownTimeout is the time limit of a shutdown after a second signal.
+const shutdownTimeout = time.Second
 
 // Listen returns a context that ends with the first signal that requests the end of the process. From a second signal
 // on, the process has 1 s to call Close; then Listen restores the terminal and exits. Call Close once.
 func (c *Console) Listen() *Interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	if list := endings(); len(list) > 0 { // without arguments, Notify would mean all signals
+	if list := endSignals(); len(list) > 0 { // without arguments, Notify would mean all signals
 		signal.Notify(signals, list...)
 	}
 	done := make(chan struct{})
@@ -40,9 +40,9 @@ func (c *Console) Listen() *Interrupts {
 		case <-done:
 			return
 		}
-		// An orderly shutdown leaves no partial files, and takes less time than patience.
+		// An orderly shutdown leaves no partial files, and takes less time than shutdownTimeout.
 		select {
-		case <-time.After(patience):
+		case <-time.After(shutdownTimeout):
 			c.Restore()
 			os.Exit(ExitCode(Interruption{again}))
 		case <-done:
@@ -68,8 +68,8 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 	return err
 }
 
-// orderly is the time limit for work to return after its context has ended.
-const orderly = 100 * time.Millisecond
+// returnTimeout is the time limit for work to return after its context has ended.
+const returnTimeout = 100 * time.Millisecond
 
 // Within runs work on another goroutine and returns its result. If work has not returned 100 ms after the end of ctx,
 // Within abandons it, so that it continues to run, and returns the cause of ctx. An error of work after the end of
@@ -82,7 +82,7 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		defer close(done)
 		got, err = work()
 	}()
-	if _, finished := Await(ctx, done, orderly); !finished {
+	if _, finished := Await(ctx, done, returnTimeout); !finished {
 		return none, context.Cause(ctx)
 	}
 	if err != nil && ctx.Err() != nil { // probably a consequence of the end of ctx
@@ -91,9 +91,9 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got, err
 }
 
-// Await waits for a value from done or for its close, but after the end of ctx at most for the duration little.
+// Await waits for a value from done or for its close, but after the end of ctx at most for the duration limit.
 // finished reports whether done had a value or was closed in time.
-func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got T, finished bool) {
+func Await[T any](ctx context.Context, done <-chan T, limit time.Duration) (got T, finished bool) {
 	select {
 	case got = <-done:
 		return got, true
@@ -102,7 +102,7 @@ func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got
 	select {
 	case got = <-done:
 		return got, true
-	case <-time.After(little):
+	case <-time.After(limit):
 		return got, false
 	}
 }

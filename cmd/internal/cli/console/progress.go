@@ -49,8 +49,8 @@ func (c *Console) now() time.Time {
 	return time.Now()
 }
 
-// Often is the interval between progress updates.
-const Often = 100 * time.Millisecond
+// ProgressInterval is the interval between progress updates.
+const ProgressInterval = 100 * time.Millisecond
 
 // Work returns a function that shows a progress line for the work called what: the share that is done and the
 // remaining time, at most every 100 ms. When all is done, the function removes the line. Without a terminal, or if
@@ -59,21 +59,21 @@ func (c *Console) Work(what string) cue.Progress {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
 	}
-	var begin, told time.Time
+	var start, last time.Time
 	return func(done, total int) {
 		now := c.now()
 		switch {
 		case done >= total:
 			c.Progress("")
 			return
-		case begin.IsZero():
-			begin = now
-		case now.Sub(told) < Often:
+		case start.IsZero():
+			start = now
+		case now.Sub(last) < ProgressInterval:
 			return
 		}
-		told = now
+		last = now
 		share := float64(done) / float64(total)
-		c.Progress("%s %s  %d of %d%s", what, percent(share), done, total, left(share, now.Sub(begin)))
+		c.Progress("%s %s  %d of %d%s", what, percent(share), done, total, remainingTime(share, now.Sub(start)))
 	}
 }
 
@@ -88,26 +88,26 @@ func percent(share float64) string {
 	return fmt.Sprintf("%s %2.0f %%", meterbar.Share(share, 20), math.Floor(100*share))
 }
 
-// left estimates the remaining time from share, the finished part from 0 to 1, and took, the time it needed. It
-// returns text such as ", 3s left", or "" in the first second and at the end.
-func left(share float64, took time.Duration) string {
-	if !(share > 0) || share >= 1 || took < time.Second {
+// remainingTime estimates the remaining time from share, the finished part from 0 to 1, and elapsed, the time it
+// needed. It returns text such as ", 3s left", or "" in the first second and at the end.
+func remainingTime(share float64, elapsed time.Duration) string {
+	if !(share > 0) || share >= 1 || elapsed < time.Second {
 		return ""
 	}
-	rest := time.Duration(float64(took) * (1 - share) / share)
-	return fmt.Sprintf(", %v left", max(rest.Round(time.Second), time.Second))
+	remaining := time.Duration(float64(elapsed) * (1 - share) / share)
+	return fmt.Sprintf(", %v left", max(remaining.Round(time.Second), time.Second))
 }
 
 // Rendered describes the progress of a render and its speed relative to real time, such as "12x". frames were
-// rendered in the time took; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
-func Rendered(frames, length int64, rate int, took time.Duration) string {
+// rendered in the time elapsed; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
+func Rendered(frames, length int64, rate int, elapsed time.Duration) string {
 	line := "mixing " + words.Seconds(frames, rate)
 	if length > 0 {
 		share := min(float64(frames)/float64(length), 1)
-		line = fmt.Sprintf("mixing %s  %s of about %s%s", percent(share), words.Seconds(frames, rate), words.Seconds(length, rate), left(share, took))
+		line = fmt.Sprintf("mixing %s  %s of about %s%s", percent(share), words.Seconds(frames, rate), words.Seconds(length, rate), remainingTime(share, elapsed))
 	}
-	if took > 0 {
-		line += fmt.Sprintf(", %.0fx", float64(frames)/float64(rate)/took.Seconds())
+	if elapsed > 0 {
+		line += fmt.Sprintf(", %.0fx", float64(frames)/float64(rate)/elapsed.Seconds())
 	}
 	return line
 }

@@ -25,9 +25,9 @@ func IgnoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
 // the signal, too, if it is called later.
 func IgnoreHangups() { signal.Ignore(syscall.SIGHUP) }
 
-// endings returns the signals that request the end of the process: SIGINT, SIGTERM and SIGHUP. A signal that was
+// endSignals returns the signals that request the end of the process: SIGINT, SIGTERM and SIGHUP. A signal that was
 // ignored at the start is left out: nohup ignores SIGHUP, and a shell ignores SIGINT for background jobs.
-func endings() []os.Signal {
+func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 

@@ -21,12 +21,12 @@ type Advice struct {
 // advise applies the cures that fit the system: the ones for faults with sound always, the ones for silence only if
 // no driver played. They add to x.Advice. If the cause of silence is unknown, they add no advice.
 func (x *examination) advise() {
-	list := misled
+	list := degradedCures
 	if !x.Sound {
-		list = append(list[:len(list):len(list)], silent...)
+		list = append(list[:len(list):len(list)], silenceCures...)
 	}
 	for _, c := range list {
-		if c.fits(x) {
+		if c.applicable(x) {
 			c.apply(x)
 		}
 	}
@@ -48,8 +48,9 @@ const (
 	alsa                 // the sound cards of Linux
 )
 
-// fits reports whether the examined system has the facility that the cure needs. It does not check the fault itself.
-func (c *cure) fits(x *examination) bool {
+// applicable reports whether the examined system has the facility that the cure needs. It does not check the fault
+// itself.
+func (c *cure) applicable(x *examination) bool {
 	switch c.needs {
 	case soundServer:
 		return hasPulseDriver(x.machine)
@@ -59,11 +60,11 @@ func (c *cure) fits(x *examination) bool {
 	return true
 }
 
-// misled are cures for faults that still allow sound. silent are cures for silence. A cure that
+// degradedCures are cures for faults that still allow sound. silenceCures are cures for silence. A cure that
 // others depend on comes first.
 var (
-	misled = []cure{{anySystem, gaps}, {soundServer, wrongServer}, {soundServer, wrongSink}, {soundServer, elsewhere}}
-	silent = []cure{
+	degradedCures = []cure{{anySystem, gaps}, {soundServer, wrongServer}, {soundServer, wrongSink}, {soundServer, elsewhere}}
+	silenceCures  = []cure{
 		{anySystem, overloaded}, {anySystem, leftOut}, {soundServer, otherUser}, {soundServer, hanging}, {soundServer, noRuntime},
 		{soundServer, noServer}, {soundServer, noOutput}, {soundServer, muted}, {soundServer, suspended},
 		{alsa, barred}, {alsa, busy}, {alsa, noLibrary}, {alsa, noCard},
@@ -97,10 +98,10 @@ func (x *examination) failedWith(driver, words string) bool {
 	})
 }
 
-// socket returns the first socket in x.Sockets that satisfies wanted, or nil.
-func (x *examination) socket(wanted func(*Socket) bool) *Socket {
+// socket returns the first socket in x.Sockets that satisfies match, or nil.
+func (x *examination) socket(match func(*Socket) bool) *Socket {
 	for i := range x.Sockets {
-		if s := &x.Sockets[i]; wanted(s) {
+		if s := &x.Sockets[i]; match(s) {
 			return s
 		}
 	}
@@ -109,12 +110,12 @@ func (x *examination) socket(wanted func(*Socket) bool) *Socket {
 
 // unusedServer returns the first usable socket of a PulseAudio server that the drivers do not use, or nil.
 func (x *examination) unusedServer() *Socket {
-	return x.socket(func(s *Socket) bool { return s.Usable && !s.InUse && s.Speaks == "pulse" })
+	return x.socket(func(s *Socket) bool { return s.Usable && !s.InUse && s.Protocol == "pulse" })
 }
 
 // pipeWire reports whether this process can use a socket of PipeWire's own protocol, so that PipeWire runs.
 func (x *examination) pipeWire() bool {
-	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
+	return x.socket(func(s *Socket) bool { return s.Usable && s.Protocol == "pipewire" }) != nil
 }
 
 // overdue reports whether the machine is busy and the sound server or a driver did not answer in time. The load is
@@ -151,7 +152,7 @@ func overloaded(x *examination) {
 
 // leftOut advises another build if the program has no driver.
 func leftOut(x *examination) {
-	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Ways != "" })
+	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Outputs != "" })
 	x.addAdvice(!built, "no driver was built in", "build it without the tag nooto")
 }
 
@@ -186,11 +187,11 @@ func elsewhere(x *examination) {
 // otherUser advises to run the program without sudo, or else as the owner of the sound server, if this user lacks the
 // permission for a socket that the drivers use.
 func otherUser(x *examination) {
-	asked := x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") })
-	if asked == nil || x.unusedServer() != nil {
+	socket := x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") })
+	if socket == nil || x.unusedServer() != nil {
 		return
 	}
-	owner, _ := x.machine.Owner(asked.Path)
+	owner, _ := x.machine.Owner(socket.Path)
 	_, sudo := x.machine.Env("SUDO_USER")
 	why := "the sound server belongs to another user"
 	if owner != "" {
@@ -335,8 +336,8 @@ func noLibrary(x *examination) {
 // neither a card nor a sound server.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
-	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.InUse && s.Detail != "not there" }) != nil
-	x.addAdvice(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.unusedServer() == nil && !named && !given,
+	reachable := x.pipeWire() || x.socket(func(s *Socket) bool { return s.InUse && s.Detail != "not there" }) != nil
+	x.addAdvice(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.unusedServer() == nil && !named && !reachable,
 		"this container has no access to a sound card", "start it with "+x.System.Container+" run --device /dev/snd")
 }
 

@@ -31,10 +31,10 @@ type Report struct {
 
 // Trial is the result of a driver.
 type Trial struct {
-	Name   string `json:"name"`
-	Ways   string `json:"ways"` // possible outputs; "" if it is not built in
-	Plays  bool   `json:"plays"`
-	Detail string `json:"detail"` // the output, or the error
+	Name    string `json:"name"`
+	Outputs string `json:"ways"` // possible outputs; "" if it is not built in
+	Plays   bool   `json:"plays"`
+	Detail  string `json:"detail"` // the output, or the error
 
 	err error
 }
@@ -46,8 +46,8 @@ type Options struct {
 }
 
 const (
-	// opening is the time limit for opening a driver.
-	opening = 5 * time.Second
+	// openTimeout is the time limit for opening a driver.
+	openTimeout = 5 * time.Second
 	// Listening is the duration of a measurement.
 	Listening = 5 * time.Second
 )
@@ -73,7 +73,7 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	x.Sinks, x.Advice = []pulse.Sink{}, []Advice{}
 	x.System, x.Variables, x.Sockets, x.Cards = system(m), variables(m), sockets(m), cards(m)
 	paused := m.Watch()
-	x.try(ctx)
+	x.tryDrivers(ctx)
 	x.Busy = load(m, paused())
 	if ctx.Err() == nil {
 		x.advise()
@@ -81,15 +81,15 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	return &x.Report
 }
 
-// try tries the drivers of the machine in order until one plays. It sets x.Sound, and x.Drivers with a Trial for each
-// driver; the Trial of a driver that was not tried has the reason.
-func (x *examination) try(ctx context.Context) {
+// tryDrivers tries the drivers of the machine in order until one plays. It sets x.Sound, and x.Drivers with a Trial
+// for each driver; the Trial of a driver that was not tried has the reason.
+func (x *examination) tryDrivers(ctx context.Context) {
 	x.Drivers = []Trial{}
 	played := ""
 	for _, d := range x.machine.Drivers() {
-		t := Trial{Name: d.Name, Ways: d.Ways}
+		t := Trial{Name: d.Name, Outputs: d.Outputs}
 		switch {
-		case d.Ways == "":
+		case d.Outputs == "":
 			t.Detail = "it was left out of this program (tag nooto)"
 		case played != "":
 			t.Detail = "not tried: " + played + " plays"
@@ -119,7 +119,7 @@ func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 }
 
 // errSlow is the error of a driver that neither opens nor fails.
-var errSlow = fmt.Errorf("it does not open within %v", opening)
+var errSlow = fmt.Errorf("it does not open within %v", openTimeout)
 
 // open opens the driver d, plays for the duration Listening and closes it. It stores the measurements in x.Measured
 // and the output in t.Detail. The error is the reason why no sound is heard, or nil. For the sound server it first
@@ -131,7 +131,7 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 			return x.sinkErr
 		}
 	}
-	p, err := withTimeout(ctx, opening, errSlow, func(ctx context.Context) (Player, error) { return d.Open(ctx) })
+	p, err := withTimeout(ctx, openTimeout, errSlow, func(ctx context.Context) (Player, error) { return d.Open(ctx) })
 	if err != nil {
 		return err
 	}
@@ -146,27 +146,27 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 		measured.Driver, measured.Sink = d.Name, sinkName(p)
 		x.Measured = measured
 	}
-	t.Detail = cmp.Or(sinkName(p), d.Ways)
+	t.Detail = cmp.Or(sinkName(p), d.Outputs)
 	return cmp.Or(err, x.inaudible(p)) // a user may have moved the stream, or the sink may have been removed
 }
 
 // querySinks requests the sinks of the sound server and adds them to x.Sinks, or stores the error in x.sinkErr. If
 // the drivers use a single socket that looked usable, it records there whether the server answers.
 func (x *examination) querySinks(ctx context.Context) {
-	sinks, err := withTimeout(ctx, opening, errSlow, x.machine.Sinks)
+	sinks, err := withTimeout(ctx, openTimeout, errSlow, x.machine.Sinks)
 	if x.sinkErr = err; err == nil {
 		x.Sinks = append(x.Sinks, sinks...)
 	}
-	var asked []*Socket
+	var inUse []*Socket
 	for i := range x.Sockets {
 		if s := &x.Sockets[i]; s.InUse {
-			asked = append(asked, s)
+			inUse = append(inUse, s)
 		}
 	}
-	if len(asked) != 1 || !asked[0].Usable {
+	if len(inUse) != 1 || !inUse[0].Usable {
 		return // the answering one is unknown
 	}
-	switch s := asked[0]; {
+	switch s := inUse[0]; {
 	case err == nil:
 		s.Detail = "answers"
 	case x.serverTimedOut():

@@ -83,13 +83,13 @@ func TestFindings(t *testing.T) {
 
 // TestEveryCure checks that each cure applies to at least one machine.
 func TestEveryCure(t *testing.T) {
-	cures := slices.Concat(misled, silent)
+	cures := slices.Concat(degradedCures, silenceCures)
 	helps := make([]bool, len(cures))
 	for _, f := range findings {
 		synctest.Test(t, func(t *testing.T) {
 			x := examination{machine: f.machine, options: Options{Progress: func(string, ...any) {}}}
 			x.System, x.Sockets, x.Cards = system(f.machine), sockets(f.machine), cards(f.machine)
-			x.try(t.Context())
+			x.tryDrivers(t.Context())
 			x.Busy = load(f.machine, f.machine.paused)
 			for i, c := range cures {
 				treated := x
@@ -112,7 +112,7 @@ var serverFindings = []finding{
 		machine: machine{env: inSession, files: map[string]string{native: "!socket"},
 			sinks: []pulse.Sink{{Name: "speakers"}}},
 		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Usable: true, Detail: "answers",
-			Speaks: "pulse"}},
+			Protocol: "pulse"}},
 		details: []string{"speakers", "not tried: pulse plays"},
 	},
 	{
@@ -139,8 +139,8 @@ var serverFindings = []finding{
 		name:    "the variable is missing, the server is not",
 		machine: machine{sinkErr: errNone, files: map[string]string{native: "!socket", wire: "!socket"}},
 		sockets: []Socket{
-			{Path: native, From: sessionOf, Usable: true, Detail: "there", Speaks: "pulse"},
-			{Path: wire, From: sessionOf, Usable: true, Detail: "there", Speaks: "pipewire"},
+			{Path: native, From: sessionOf, Usable: true, Detail: "there", Protocol: "pulse"},
+			{Path: wire, From: sessionOf, Usable: true, Detail: "there", Protocol: "pipewire"},
 		},
 		advice: []Advice{{"a sound server at " + native + " is not used", "export XDG_RUNTIME_DIR=" + session}},
 	},
@@ -149,8 +149,8 @@ var serverFindings = []finding{
 		machine: machine{sinkErr: errNone, env: map[string]string{"XDG_RUNTIME_DIR": "/tmp/it's"},
 			files: map[string]string{native: "!socket"}},
 		sockets: []Socket{
-			{Path: "/tmp/it's/pulse/native", From: "XDG_RUNTIME_DIR", InUse: true, Detail: "not there", Speaks: "pulse"},
-			{Path: native, From: sessionOf, Usable: true, Detail: "there", Speaks: "pulse"},
+			{Path: "/tmp/it's/pulse/native", From: "XDG_RUNTIME_DIR", InUse: true, Detail: "not there", Protocol: "pulse"},
+			{Path: native, From: sessionOf, Usable: true, Detail: "there", Protocol: "pulse"},
 		},
 		advice: []Advice{{"a sound server at " + native + " is not used", "export XDG_RUNTIME_DIR=" + session}},
 	},
@@ -161,8 +161,8 @@ var serverFindings = []finding{
 			files: map[string]string{native: "!socket", "/tmp/x": "text"},
 		},
 		sockets: []Socket{
-			{Path: "/tmp/x", From: "PULSE_SERVER", InUse: true, Detail: "not a socket", Speaks: "pulse"},
-			{Path: native, From: "XDG_RUNTIME_DIR", Usable: true, Detail: "there", Speaks: "pulse"},
+			{Path: "/tmp/x", From: "PULSE_SERVER", InUse: true, Detail: "not a socket", Protocol: "pulse"},
+			{Path: native, From: "XDG_RUNTIME_DIR", Usable: true, Detail: "there", Protocol: "pulse"},
 		},
 		advice: []Advice{{"a sound server at " + native + " is not used", "unset PULSE_SERVER"}},
 	},
@@ -214,7 +214,7 @@ var serverFindings = []finding{
 			barred: native, owners: map[string]string{native: "berta:berta"},
 		},
 		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "no permission: it belongs to berta",
-			Speaks: "pulse"}},
+			Protocol: "pulse"}},
 		advice: []Advice{{"the sound server belongs to berta", "run it as berta"}},
 	},
 	{
@@ -232,7 +232,7 @@ var serverFindings = []finding{
 			sinkErr: errNone, env: files(inSession, map[string]string{"SUDO_USER": "berta"}), barred: session + "/",
 		},
 		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "no permission for its folder",
-			Speaks: "pulse"}},
+			Protocol: "pulse"}},
 		advice: []Advice{{"the sound server belongs to another user", "run it without sudo"}},
 	},
 	{
@@ -245,7 +245,7 @@ var serverFindings = []finding{
 			sinkErr: errSilent, env: inSession, programs: "pipewire-pulse pulseaudio",
 			files: files(units, map[string]string{native: "!socket"}),
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "does not answer", Speaks: "pulse"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "does not answer", Protocol: "pulse"}},
 		advice:  []Advice{{"the sound server does not answer", "systemctl --user restart pipewire-pulse"}},
 	},
 	{
@@ -262,7 +262,7 @@ var serverFindings = []finding{
 			sinkErr: errSilent, env: map[string]string{"PULSE_SERVER": "/tmp/x"}, programs: "pulseaudio",
 			files: map[string]string{"/tmp/x": "!socket"},
 		},
-		sockets: []Socket{{Path: "/tmp/x", From: "PULSE_SERVER", InUse: true, Detail: "does not answer", Speaks: "pulse"}},
+		sockets: []Socket{{Path: "/tmp/x", From: "PULSE_SERVER", InUse: true, Detail: "does not answer", Protocol: "pulse"}},
 	},
 	{
 		name: "the server has ended, and can be started",
@@ -271,7 +271,7 @@ var serverFindings = []finding{
 			files: files(oneCard, map[string]string{native: "!socket"}),
 		},
 		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "its server is gone",
-			Speaks: "pulse"}},
+			Protocol: "pulse"}},
 		advice: []Advice{{"no sound server runs", "pulseaudio --start"}},
 	},
 	{
@@ -279,13 +279,13 @@ var serverFindings = []finding{
 		machine: machine{
 			sinkErr: errors.New("pulse: it refuses access"), env: inSession, files: map[string]string{native: "!socket"},
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "it refuses access", Speaks: "pulse"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "it refuses access", Protocol: "pulse"}},
 	},
 	{
 		name: "systemd can start a server",
 		machine: machine{sinkErr: errNone, env: inSession, programs: "pipewire-pulse pulseaudio",
 			files: files(units, oneCard)},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "not there", Speaks: "pulse"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", InUse: true, Detail: "not there", Protocol: "pulse"}},
 		advice:  []Advice{{"no sound server runs", "systemctl --user start pipewire-pulse.socket"}},
 	},
 	{

@@ -134,8 +134,8 @@ func drivers(pulse *player, pulseErr error, oto *player, otoErr error) []Driver 
 		}
 	}
 	return []Driver{
-		{Name: "pulse", Ways: "PulseAudio, PipeWire", Open: open(pulse, pulseErr)},
-		{Name: "oto", Ways: "ALSA", Open: open(oto, otoErr)},
+		{Name: "pulse", Outputs: "PulseAudio, PipeWire", Open: open(pulse, pulseErr)},
+		{Name: "oto", Outputs: "ALSA", Open: open(oto, otoErr)},
 	}
 }
 
@@ -210,7 +210,7 @@ func (p *player) take(src device.Source, n int) {
 
 func (p *player) Close() error {
 	if p.hangs {
-		time.Sleep(opening)
+		time.Sleep(openTimeout)
 	}
 	if p.stop != nil {
 		close(p.stop)

@@ -12,10 +12,10 @@ import (
 )
 
 // Usable returns an error if this process may not read and write the file path.
-func (here) Usable(path string) error { return unix.Access(path, unix.R_OK|unix.W_OK) }
+func (localMachine) Usable(path string) error { return unix.Access(path, unix.R_OK|unix.W_OK) }
 
 // Owner returns the names of the user and the group that own the file path, each "" if unknown.
-func (here) Owner(path string) (owner, group string) {
+func (localMachine) Owner(path string) (owner, group string) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", ""

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// pressed is the minimum percentage of time that programs wait for a processor on a busy machine.
-	pressed = 40
-	// paused is the pause of a ready process from which the machine counts as busy.
-	paused = 50 * time.Millisecond
+	// minPressure is the minimum percentage of time that programs wait for a processor on a busy machine.
+	minPressure = 40
+	// minPause is the pause of a ready process from which the machine counts as busy.
+	minPause = 50 * time.Millisecond
 )
 
 // processor matches the line of one processor in /proc/stat.
@@ -23,7 +23,7 @@ var processor = regexp.MustCompile(`(?m)^cpu[0-9]+ `)
 // this process was ready but did not run; 50 ms or more is a shortage. On Linux, load also reads the pressure of the
 // last 10 s, or without it the load average.
 func load(m Machine, pause time.Duration) string {
-	if pause >= paused {
+	if pause >= minPause {
 		return fmt.Sprintf("it did not run this program for %d ms", pause.Milliseconds())
 	}
 	if m.Identity().OS != "linux" {
@@ -32,7 +32,7 @@ func load(m Machine, pause time.Duration) string {
 	var share, average float64
 	pressure, _ := fs.ReadFile(m.Files(), "proc/pressure/cpu")
 	if n, _ := fmt.Sscanf(string(pressure), "some avg10=%g", &share); n == 1 {
-		if share < pressed {
+		if share < minPressure {
 			return ""
 		}
 		return fmt.Sprintf("programs waited for a processor in %.0f %% of the last 10 s", share)

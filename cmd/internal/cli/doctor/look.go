@@ -87,12 +87,12 @@ func value(m Machine, name string) string {
 
 // Socket is a possible socket of a sound server.
 type Socket struct {
-	Path   string `json:"path"`
-	From   string `json:"from"`  // the variable or the convention that leads there
-	InUse  bool   `json:"asked"` // the drivers use it
-	Usable bool   `json:"usable"`
-	Detail string `json:"detail"`
-	Speaks string `json:"protocol"` // pulse, or pipewire, which has no driver here
+	Path     string `json:"path"`
+	From     string `json:"from"`  // the variable or the convention that leads there
+	InUse    bool   `json:"asked"` // the drivers use it
+	Usable   bool   `json:"usable"`
+	Detail   string `json:"detail"`
+	Protocol string `json:"protocol"` // pulse, or pipewire, which has no driver here
 }
 
 // sessionOf is the origin of a socket without a variable.
@@ -103,23 +103,23 @@ const sessionOf = "the session of this user"
 // driver of sound servers the result is empty.
 func sockets(m Machine) []Socket {
 	list := []Socket{}
-	add := func(path, from, speaks string, asked bool) {
+	add := func(path, from, protocol string, inUse bool) {
 		if path == "" || slices.ContainsFunc(list, func(s Socket) bool { return s.Path == path }) {
 			return
 		}
-		s := Socket{Path: path, From: from, Speaks: speaks, InUse: asked}
+		s := Socket{Path: path, From: from, Protocol: protocol, InUse: inUse}
 		if s.Detail = unusable(m, path, fs.ModeSocket, "a socket"); s.Detail == "" {
 			s.Usable, s.Detail = true, "there"
 		}
 		// Elsewhere, only an existing socket is listed.
-		if asked || from == "XDG_RUNTIME_DIR" && speaks == "pulse" || s.Usable {
+		if inUse || from == "XDG_RUNTIME_DIR" && protocol == "pulse" || s.Usable {
 			list = append(list, s)
 		}
 	}
 	if !hasPulseDriver(m) {
 		return list
 	}
-	servers, asked := m.Env("PULSE_SERVER")
+	servers, inUse := m.Env("PULSE_SERVER")
 	for _, word := range strings.Fields(servers) {
 		if i := strings.Index(word, "}"); word[0] == '{' && i > 0 {
 			word = word[i+1:]
@@ -129,7 +129,7 @@ func sockets(m Machine) []Socket {
 		}
 	}
 	if dir := value(m, "XDG_RUNTIME_DIR"); dir != "" {
-		add(path.Join(dir, "pulse/native"), "XDG_RUNTIME_DIR", "pulse", !asked)
+		add(path.Join(dir, "pulse/native"), "XDG_RUNTIME_DIR", "pulse", !inUse)
 		add(path.Join(dir, "pipewire-0"), "XDG_RUNTIME_DIR", "pipewire", false)
 	}
 	if id := m.Identity().ID; id != "" {

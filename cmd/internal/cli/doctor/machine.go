@@ -48,9 +48,9 @@ type Identity struct {
 
 // Driver is a driver for audio output.
 type Driver struct {
-	Name string // as in --device
-	Ways string // possible outputs, such as "PulseAudio, PipeWire"; "" if it is not built in
-	Open func(ctx context.Context) (Player, error)
+	Name    string // as in --device
+	Outputs string // possible outputs, such as "PulseAudio, PipeWire"; "" if it is not built in
+	Open    func(ctx context.Context) (Player, error)
 }
 
 // Player is a device that counts the frames accepted by its driver.
@@ -59,13 +59,13 @@ type Player interface {
 	Frames() int64
 }
 
-// Here returns the machine of this process.
-func Here() Machine { return here{} }
+// LocalMachine returns the machine of this process.
+func LocalMachine() Machine { return localMachine{} }
 
-type here struct{}
+type localMachine struct{}
 
 // Identity returns the system and the user of this process.
-func (here) Identity() Identity {
+func (localMachine) Identity() Identity {
 	i := Identity{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if u, err := user.Current(); err == nil {
 		i.User, i.ID = u.Username, u.Uid
@@ -74,26 +74,26 @@ func (here) Identity() Identity {
 }
 
 // Env returns a variable of the environment and whether it is set.
-func (here) Env(name string) (string, bool) { return os.LookupEnv(name) }
+func (localMachine) Env(name string) (string, bool) { return os.LookupEnv(name) }
 
 // Program reports whether name is a program in the PATH.
-func (here) Program(name string) bool {
+func (localMachine) Program(name string) bool {
 	_, err := exec.LookPath(name)
 	return err == nil
 }
 
 // Files returns the files of the machine, from the root.
-func (here) Files() fs.FS { return os.DirFS("/") }
+func (localMachine) Files() fs.FS { return os.DirFS("/") }
 
 // Sinks requests the sinks of the sound server that the environment names.
-func (here) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
+func (localMachine) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
 
 // Watch starts a goroutine that wakes every 20 ms. stop ends it, and returns how late it woke in the worst case. Call
 // stop once.
-func (here) Watch() (stop func() time.Duration) {
+func (localMachine) Watch() (stop func() time.Duration) {
 	done, longest := make(chan struct{}), make(chan time.Duration)
 	go func() {
-		ticker := time.NewTicker(glance)
+		ticker := time.NewTicker(checkInterval)
 		defer ticker.Stop()
 		var worst time.Duration
 		for last := time.Now(); ; {
@@ -104,7 +104,7 @@ func (here) Watch() (stop func() time.Duration) {
 			case <-ticker.C:
 			}
 			now := time.Now()
-			worst = max(worst, now.Sub(last)-glance)
+			worst = max(worst, now.Sub(last)-checkInterval)
 			last = now
 		}
 	}()
@@ -114,23 +114,23 @@ func (here) Watch() (stop func() time.Duration) {
 	}
 }
 
-// Drivers returns the known drivers in the order of trial. A driver that is not built in has an empty Ways.
-func (here) Drivers() (all []Driver) {
+// Drivers returns the known drivers in the order of trial. A driver that is not built in has an empty Outputs.
+func (localMachine) Drivers() (all []Driver) {
 	for _, name := range auto.Drivers() {
 		d := Driver{Name: name}
 		switch name {
 		case "pulse":
-			d.Ways, d.Open = "PulseAudio, PipeWire", openPulse
+			d.Outputs, d.Open = "PulseAudio, PipeWire", openPulse
 		case "oto":
-			d.Ways, d.Open = otoOutputs(), openOto
+			d.Outputs, d.Open = otoOutputs(), openOto
 		}
 		all = append(all, d)
 	}
 	return all
 }
 
-// ways are the display names of oto's outputs.
-var ways = map[string]string{
+// outputNames are the display names of oto's outputs.
+var outputNames = map[string]string{
 	"pulse": "PulseAudio, PipeWire", "alsa": "ALSA", "wasapi": "WASAPI", "coreaudio": "Core Audio",
 	"android": "Android's audio", "webaudio": "Web Audio",
 }
@@ -140,7 +140,7 @@ var ways = map[string]string{
 func otoOutputs() string {
 	var list []string
 	for _, p := range oto.Probe() {
-		if way := ways[p.Name]; way != "" {
+		if way := outputNames[p.Name]; way != "" {
 			list = append(list, way)
 		}
 	}

@@ -30,14 +30,14 @@ type Measured struct {
 }
 
 const (
-	// glance is the interval between checks of a driver.
-	glance = 20 * time.Millisecond
-	// asking is the interval between latency requests.
-	asking = 100 * time.Millisecond
-	// stuck is how long a driver may take no frames after its buffer has run out.
-	stuck = 2 * time.Second
-	// still is the same limit at the end of the measurement.
-	still = 250 * time.Millisecond
+	// checkInterval is the interval between checks of a driver.
+	checkInterval = 20 * time.Millisecond
+	// queryInterval is the interval between latency requests.
+	queryInterval = 100 * time.Millisecond
+	// stallTimeout is how long a driver may take no frames after its buffer has run out.
+	stallTimeout = 2 * time.Second
+	// finalStallTimeout is the same limit at the end of the measurement.
+	finalStallTimeout = 250 * time.Millisecond
 )
 
 // measure plays on p for the duration Listening, or until p fails or ctx ends, and returns the measurements. The
@@ -48,14 +48,14 @@ func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := time.Now()
+	start := time.Now()
 	if err := p.Start(s); err != nil {
 		return nil, err
 	}
-	l := listener{player: p, moved: begin}
-	err = l.run(ctx, begin, o.Progress)
+	l := listener{player: p, moved: start}
+	err = l.run(ctx, start, o.Progress)
 	m := &Measured{
-		Tone: o.Tone, Seconds: time.Since(begin).Round(time.Millisecond).Seconds(),
+		Tone: o.Tone, Seconds: time.Since(start).Round(time.Millisecond).Seconds(),
 		Frames: p.Frames(), Rate: p.Rate(), Queries: len(l.latencies),
 	}
 	m.Gaps, m.Longest = s.pauses()
@@ -63,8 +63,8 @@ func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 		m.Gaps = max(m.Gaps, int(u.Underflows()))
 	}
 	if len(l.latencies) == 0 {
-		told := device.LatenciesOf(p)
-		l.latencies = []time.Duration{told.Driver + told.Server}
+		latencies := device.LatenciesOf(p)
+		l.latencies = []time.Duration{latencies.Driver + latencies.Server}
 	}
 	slices.Sort(l.latencies)
 	m.Latency, m.Worst = ms(l.latencies[len(l.latencies)/2]), ms(l.latencies[len(l.latencies)-1])
@@ -82,13 +82,13 @@ type listener struct {
 	latencies []time.Duration
 }
 
-// run watches the player and collects latencies until the duration Listening has passed since begin; then it returns
+// run watches the player and collects latencies until the duration Listening has passed since start; then it returns
 // nil. It returns the error of a player that fails, the reason if the player takes no frames for too long, and at the
 // end of ctx the cause. progress receives one line at a time.
-func (l *listener) run(ctx context.Context, begin time.Time, progress func(string, ...any)) error {
-	ticker := time.NewTicker(glance)
+func (l *listener) run(ctx context.Context, start time.Time, progress func(string, ...any)) error {
+	ticker := time.NewTicker(checkInterval)
 	defer ticker.Stop()
-	for asked := begin; ; {
+	for lastQuery := start; ; {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -101,14 +101,14 @@ func (l *listener) run(ctx context.Context, begin time.Time, progress func(strin
 		if frames := l.player.Frames(); frames != l.frames {
 			l.frames, l.moved = frames, now
 		}
-		quiet, played := now.Sub(l.moved)-l.bufferDuration(), now.Sub(begin)
+		quiet, played := now.Sub(l.moved)-l.bufferDuration(), now.Sub(start)
 		switch {
-		case quiet > stuck, played >= Listening && quiet > still:
+		case quiet > stallTimeout, played >= Listening && quiet > finalStallTimeout:
 			return l.stallReason()
 		case played >= Listening:
 			return nil
-		case now.Sub(asked) >= asking:
-			asked = now
+		case now.Sub(lastQuery) >= queryInterval:
+			lastQuery = now
 			progress("listening, %.1f of %.0f s", played.Seconds(), Listening.Seconds())
 			if played >= Listening/10 { // the first frames only fill the server's buffer
 				l.queryLatency()
@@ -157,21 +157,21 @@ func (e stallError) Error() string { return string(e) }
 
 // source plays a tone or silence and measures the times of its pulls.
 type source struct {
-	tone sounds.FrameReader // nil: silence
-	rate int
-	held time.Duration // duration of the player's buffer
+	tone       sounds.FrameReader // nil: silence
+	rate       int
+	bufferTime time.Duration // duration of the player's buffer
 
 	mutex   sync.Mutex
 	frames  int64
 	last    time.Time
 	longest time.Duration // between two pulls
-	gaps    int           // pauses longer than held
+	gaps    int           // pauses longer than bufferTime
 }
 
-// newSource returns a source at rate, in Hz: a tone of 440 Hz if audible is true, otherwise silence. held is the
+// newSource returns a source at rate, in Hz: a tone of 440 Hz if audible is true, otherwise silence. bufferTime is the
 // duration of the player's buffer: a longer pause between two calls of Render counts as a gap.
-func newSource(rate int, audible bool, held time.Duration) (*source, error) {
-	s := &source{rate: rate, held: held}
+func newSource(rate int, audible bool, bufferTime time.Duration) (*source, error) {
+	s := &source{rate: rate, bufferTime: bufferTime}
 	if !audible {
 		return s, nil
 	}
@@ -191,7 +191,7 @@ func (s *source) Render(dst []pcm.Frame) {
 	now := time.Now()
 	if pause := now.Sub(s.last); s.frames > 0 {
 		s.longest = max(s.longest, pause)
-		if pause > s.held {
+		if pause > s.bufferTime {
 			s.gaps++
 		}
 	}

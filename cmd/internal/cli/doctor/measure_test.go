@@ -91,7 +91,7 @@ func TestMeasured(t *testing.T) {
 				if m.Frames < c.frames || m.Gaps != c.gaps || m.Queries > 0 != c.asked || m.Latency != c.ms || m.Worst != c.ms {
 					t.Errorf("measured %+v, want %d frames, %d gaps, %v ms, asked: %v", *m, c.frames, c.gaps, c.ms, c.asked)
 				}
-				time.Sleep(2 * opening) // lets the abandoned work end
+				time.Sleep(2 * openTimeout) // lets the abandoned work end
 			})
 		})
 	}
@@ -107,8 +107,8 @@ func TestPatience(t *testing.T) {
 	}{
 		{
 			name: "opening", detail: "it does not open within 5s", took: 5 * time.Second,
-			machine: machine{drivers: []Driver{{Name: "oto", Ways: "ALSA", Open: func(ctx context.Context) (Player, error) {
-				time.Sleep(2 * opening)
+			machine: machine{drivers: []Driver{{Name: "oto", Outputs: "ALSA", Open: func(ctx context.Context) (Player, error) {
+				time.Sleep(2 * openTimeout)
 				return nil, errNone
 			}}}},
 		},
@@ -124,7 +124,7 @@ func TestPatience(t *testing.T) {
 				if took := time.Since(begin); took != c.took || r.Sound || r.Drivers[0].Detail != c.detail {
 					t.Errorf("after %v: %+v, want %q after %v", took, r.Drivers[0], c.detail, c.took)
 				}
-				time.Sleep(2 * opening) // lets the abandoned work end
+				time.Sleep(2 * openTimeout) // lets the abandoned work end
 			})
 		})
 	}

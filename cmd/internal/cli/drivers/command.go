@@ -36,7 +36,7 @@ func (d *Command) Run(c *console.Console) error {
 			name, about := words.OneLine(s.Name), words.OneLine(s.Description)
 			fmt.Fprintf(table, "    %s:%s\t%s\t%s\n", r.Name, name, State(s), about)
 		}
-		for _, b := range r.Below {
+		for _, b := range r.Drivers {
 			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found[b.Found], b.Detail)
 		}
 	}

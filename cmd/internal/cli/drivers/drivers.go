@@ -13,12 +13,12 @@ import (
 
 // Row is a device for --device.
 type Row struct {
-	Name   string       `json:"name"` // as in --device
-	Found  bool         `json:"found"`
-	Auto   bool         `json:"auto"` // auto would select it
-	Detail string       `json:"detail"`
-	Sinks  []pulse.Sink `json:"sinks,omitempty"`
-	Below  []Entry      `json:"drivers,omitempty"`
+	Name    string       `json:"name"` // as in --device
+	Found   bool         `json:"found"`
+	Auto    bool         `json:"auto"` // auto would select it
+	Detail  string       `json:"detail"`
+	Sinks   []pulse.Sink `json:"sinks,omitempty"`
+	Drivers []Entry      `json:"drivers,omitempty"`
 }
 
 // Entry is a driver of the sound card.
@@ -61,7 +61,7 @@ func List() []Row {
 	}
 	card := Row{Name: "oto", Detail: "the sound card"}
 	for _, p := range oto.Probe() {
-		card.Below = append(card.Below, Entry(p))
+		card.Drivers = append(card.Drivers, Entry(p))
 		card.Found = card.Found || p.Found
 	}
 	best := auto.New(auto.Config{})

@@ -48,8 +48,8 @@ func (t *Time) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Given returns t as a time of a sheet, or nil if t is nil, as for a flag that was not given.
-func (t *Time) Given() *rules.Time { return (*rules.Time)(t) }
+// Value returns t as a time of a sheet, or nil if t is nil, as for a flag that was not given.
+func (t *Time) Value() *rules.Time { return (*rules.Time)(t) }
 
 // Format is a sample format.
 type Format struct{ wav.Format }

@@ -21,10 +21,10 @@ import (
 )
 
 // List is the list of a command's output files.
-type List []place
+type List []output
 
-// place is one output of a command: a path, or standard output or error.
-type place struct {
+// output is one output of a command: a path, or standard output or error.
+type output struct {
 	flag string // as in messages: "-o out.wav"
 	path string
 	file *os.File // instead of path: standard output or standard error
@@ -32,9 +32,9 @@ type place struct {
 
 // Input is a file that a command reads.
 type Input struct {
-	Path string
-	In   io.Reader // instead of Path: standard input
-	What string    // as in messages: "the sheet a.yaml"
+	Path  string
+	In    io.Reader // instead of Path: standard input
+	Label string    // as in messages: "the sheet a.yaml"
 }
 
 // Of returns a list with the output file path, or an empty list for an empty path. The parameters are as for
@@ -50,12 +50,14 @@ func (l List) And(flag, sep, path string) List {
 	case "-":
 		return l.Print(flag+sep+path, os.Stdout)
 	}
-	return append(l, place{flag: words.OneLine(flag + sep + path), path: path})
+	return append(l, output{flag: words.OneLine(flag + sep + path), path: path})
 }
 
 // Print returns the list with file added, which is standard output or standard error. Messages call it what. Print
 // does not write to file.
-func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
+func (l List) Print(what string, file *os.File) List {
+	return append(l, output{flag: what, file: file})
+}
 
 // NoteName prints a note if path, the name of a WAV file, has the extension of another audio format. If c.Quiet is
 // set, it does not print.
@@ -72,23 +74,23 @@ func NoteName(c *console.Console, path string) {
 // SheetInputs returns the inputs of a command that plays sheet: the file at path, or in if path is "-", and the sound
 // files that sheet names.
 func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
-	list, plays := []Input{{Path: path, What: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
+	list, plays := []Input{{Path: path, Label: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
 	if path == "-" {
-		list, plays = []Input{{In: in, What: "the sheet on standard input"}}, "the sheet"
+		list, plays = []Input{{In: in, Label: "the sheet on standard input"}}, "the sheet"
 	}
 	for i := range sheet.Sounds {
 		for _, f := range sheet.Sounds[i].Files {
 			if f.Path != "" {
-				list = append(list, Input{Path: sheet.Source(&sheet.Sounds[i], f, false).File, What: "a sound that " + plays + " plays"})
+				list = append(list, Input{Path: sheet.Source(&sheet.Sounds[i], f, false).File, Label: "a sound that " + plays + " plays"})
 			}
 		}
 	}
 	return list
 }
 
-// Keep returns a usage error if an output in l is the same file as an input or another output, also under another
-// name. It also returns one if standard output or error is redirected into an output. It changes no file.
-func (l List) Keep(inputs []Input) error {
+// CheckDistinct returns a usage error if an output in l is the same file as an input or another output, also under
+// another name. It also returns one if standard output or error is redirected into an output. It changes no file.
+func (l List) CheckDistinct(inputs []Input) error {
 	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
 	found := false
 	for i, o := range l {
@@ -96,7 +98,7 @@ func (l List) Keep(inputs []Input) error {
 		found = found || there[i] != nil
 		for j, other := range l[:i] {
 			unmade := there[i] == nil && there[j] == nil && o.file == nil && other.file == nil
-			if os.SameFile(there[i], there[j]) || unmade && samePlace(o.path, other.path) {
+			if os.SameFile(there[i], there[j]) || unmade && sameFile(o.path, other.path) {
 				return console.Usage("%s is the same file as %s", o.flag, other.flag)
 			}
 		}
@@ -118,7 +120,7 @@ func (l List) Keep(inputs []Input) error {
 		info := in.stat()
 		for i, o := range l {
 			if info != nil && os.SameFile(info, there[i]) {
-				return console.Usage("%s is %s", o.flag, in.What)
+				return console.Usage("%s is %s", o.flag, in.Label)
 			}
 		}
 	}
@@ -127,7 +129,7 @@ func (l List) Keep(inputs []Input) error {
 
 // stat returns the file information if the output exists and is a regular file, a pipe or a socket. Otherwise it
 // returns nil, because a write cannot overwrite an input there.
-func (p place) stat() fs.FileInfo {
+func (p output) stat() fs.FileInfo {
 	info, err := fs.FileInfo(nil), error(nil)
 	if p.file != nil {
 		info, err = p.file.Stat()
@@ -156,9 +158,9 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 	return info
 }
 
-// samePlace reports whether the paths a and b would create the same file: the same name in the same folder, after
+// sameFile reports whether the paths a and b would create the same file: the same name in the same folder, after
 // links. If a file exists at either, it returns false.
-func samePlace(a, b string) bool {
+func sameFile(a, b string) bool {
 	a, b = resolve(a), resolve(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
 		return false

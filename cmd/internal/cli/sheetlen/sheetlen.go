@@ -16,27 +16,27 @@ import (
 	"voicepool/sounds"
 )
 
-// playing is the time limit of the render that finds the length of a sheet.
-const playing = 5 * time.Second
+// renderLimit is the time limit of the render that finds the length of a sheet.
+const renderLimit = 5 * time.Second
 
 // Estimate is the length of a sheet and the number of voices that it needs.
 type Estimate struct {
-	Seconds *float64 `json:"seconds"` // null: unknown
-	Endless bool     `json:"endless"`
-	Waits   int      `json:"waits"`          // cues that wait for GO, if the sheet has no GO times
-	Voices  *int     `json:"voices"`         // maximum simultaneous voices without steals; null: unknown
-	Pool    []int    `json:"pool"`           // the minimum and the maximum number of slots
-	Partial bool     `json:"partial"`        // the time limit was reached, so the values are lower bounds
-	Missing int      `json:"missing_sounds"` // number of unavailable sounds, which are ignored
-	Rings   bool     `json:"rings"`          // effects have tails, so Seconds is an upper bound
-	lines   []string // lines of endless actions
-	goes    bool     // the length depends on GO times
-	unknown error
+	Seconds     *float64 `json:"seconds"` // null: unknown
+	Endless     bool     `json:"endless"`
+	WaitingCues int      `json:"waits"`          // cues that wait for GO, if the sheet has no GO times
+	Voices      *int     `json:"voices"`         // maximum simultaneous voices without steals; null: unknown
+	Pool        []int    `json:"pool"`           // the minimum and the maximum number of slots
+	Partial     bool     `json:"partial"`        // the time limit was reached, so the values are lower bounds
+	Missing     int      `json:"missing_sounds"` // number of unavailable sounds, which are ignored
+	HasTails    bool     `json:"rings"`          // effects have tails, so Seconds is an upper bound
+	lines       []string // lines of endless actions
+	goes        bool     // the length depends on GO times
+	unknown     error
 }
 
 // Of computes the length and the voices of a valid sheet with a silent render of at most 5 s. lib provides the
 // sounds, which may be missing. For a sheet without cues it returns nil and no error. If cues wait for GO, it returns
-// only their number and the pool. The error is the end of interrupted; other faults are kept for Wrong.
+// only their number and the pool. The error is the end of interrupted; other faults are kept for Faults.
 func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Estimate, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
@@ -44,19 +44,19 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	x := &Estimate{Pool: slotsOf(sheet)}
 	x.goes = len(sheet.List) > 0
 	if sheet.CheckGoes() != nil {
-		x.Waits = sheet.GoCount()
+		x.WaitingCues = sheet.GoCount()
 		return x, nil
 	}
 	endless, _ := errors.AsType[rules.Errors](sheet.CheckRender())
 	for _, e := range endless {
 		x.lines = append(x.lines, fmt.Sprint(e.Line))
 	}
-	e, err := console.Within(interrupted, func() (cue.Estimate, error) { return sheet.Estimate(interrupted, lib, playing) })
+	e, err := console.Within(interrupted, func() (cue.Estimate, error) { return sheet.Estimate(interrupted, lib, renderLimit) })
 	if interrupted.Err() != nil {
 		return nil, err
 	}
 	x.unknown = err
-	if x.Endless, x.Partial, x.Missing, x.Rings = e.Endless, e.Cut, e.Missing, e.HasTail; err != nil {
+	if x.Endless, x.Partial, x.Missing, x.HasTails = e.Endless, e.Cut, e.Missing, e.HasTail; err != nil {
 		return x, nil
 	}
 	if x.Voices = &e.Voices; !e.Endless {
@@ -66,9 +66,9 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	return x, nil
 }
 
-// Wrong returns the faults that have stopped the computation of x, or nil, also for a nil x. file is the name of the
+// Faults returns the faults that have stopped the computation of x, or nil, also for a nil x. file is the name of the
 // sheet for messages.
-func (x *Estimate) Wrong(file string) rules.Errors {
+func (x *Estimate) Faults(file string) rules.Errors {
 	if x == nil || x.unknown == nil {
 		return nil
 	}
@@ -104,8 +104,8 @@ func slotsOf(sheet *cue.Sheet) []int {
 func (x *Estimate) String() string {
 	text := ""
 	switch {
-	case x.Waits > 0:
-		return "waits for GO at " + words.Count(x.Waits, "cue")
+	case x.WaitingCues > 0:
+		return "waits for GO at " + words.Count(x.WaitingCues, "cue")
 	case x.unknown != nil:
 		return "its duration is unknown: " + console.Message(x.unknown)
 	case x.Endless && len(x.lines) == 1:
@@ -113,10 +113,10 @@ func (x *Estimate) String() string {
 	case x.Endless:
 		text = "never ends, by lines " + strings.Join(x.lines, ", ")
 	case x.Partial:
-		text = fmt.Sprintf("lasts more than %s: the rest was not played in %v", words.Clock(*x.Seconds), playing)
+		text = fmt.Sprintf("lasts more than %s: the rest was not played in %v", words.Clock(*x.Seconds), renderLimit)
 	default:
 		text = "lasts " + words.Clock(*x.Seconds)
-		if x.Rings {
+		if x.HasTails {
 			text = "lasts at most " + words.Clock(*x.Seconds) + ", with the tails of effects"
 		}
 	}

@@ -27,18 +27,18 @@ complete -f -c voicepool -a "(__complete_voicepool)"
 // Predictors returns the completions of arguments and flags. The keys are the values of their struct tag predictor.
 func Predictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
-		"sheet":    either(complete.PredictFiles("*.yaml"), complete.PredictFiles("*.yml"), complete.PredictFiles("*.json")),
+		"sheet":    anyOf(complete.PredictFiles("*.yaml"), complete.PredictFiles("*.yml"), complete.PredictFiles("*.json")),
 		"report":   complete.PredictFiles("*.json"),
 		"file":     complete.PredictFiles("*"),
-		"sound":    either(complete.PredictSet(embedded.Names()...), complete.PredictFiles("*")),
+		"sound":    anyOf(complete.PredictSet(embedded.Names()...), complete.PredictFiles("*")),
 		"overflow": complete.PredictSet("quietest", "oldest", "gain", "reject", "grow", "masked"),
 		"quality":  complete.PredictSet("linear", "cubic", "best"),
 		"device":   complete.PredictSet("auto", "pulse", "oto", "null", "wav:", "raw:", "raw16:", "-"),
 	}
 }
 
-// either returns a predictor of the words that any of the predictors in all predicts, sorted and each once.
-func either(all ...complete.Predictor) complete.Predictor {
+// anyOf returns a predictor of the words that any of the predictors in all predicts, sorted and each once.
+func anyOf(all ...complete.Predictor) complete.Predictor {
 	return complete.PredictFunc(func(a complete.Args) []string {
 		words := complete.PredictOr(all...).Predict(a)
 		slices.Sort(words)

@@ -18,24 +18,24 @@ import (
 // ErrLocked is the error of a file that another process has locked.
 var ErrLocked = errors.New("another process has it")
 
-// young is the minimum age of a folder before other processes check whether it is in use.
-const young = 10 * time.Second
+// minAge is the minimum age of a folder before other processes check whether it is in use.
+const minAge = 10 * time.Second
 
-// New makes a folder in parent with a name that begins with prefix, and locks the file .lock in it. free removes the
+// New makes a folder in parent with a name that begins with prefix, and locks the file .lock in it. remove removes the
 // folder. New first removes folders with this prefix whose processes have ended, if they are older than 10 s.
-func New(parent, prefix string) (folder string, free func(), err error) {
+func New(parent, prefix string) (folder string, remove func(), err error) {
 	sweep(parent, prefix)
 	if folder, err = os.MkdirTemp(parent, prefix); err != nil {
 		return "", nil, words.Cause(err)
 	}
-	held, err := Lock(filepath.Join(folder, ".lock"))
+	lock, err := Lock(filepath.Join(folder, ".lock"))
 	if err != nil {
 		os.RemoveAll(folder)
 		return "", nil, words.Cause(err)
 	}
 	return folder, func() {
 		os.RemoveAll(folder)
-		held.Close()
+		lock.Close()
 	}, nil
 }
 
@@ -45,12 +45,12 @@ func sweep(parent, prefix string) {
 	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, folder := range found {
 		info, err := os.Lstat(folder)
-		if err != nil || info.Mode()&fs.ModeType != fs.ModeDir || time.Since(info.ModTime()) < young {
+		if err != nil || info.Mode()&fs.ModeType != fs.ModeDir || time.Since(info.ModTime()) < minAge {
 			continue
 		}
-		if held, err := Lock(filepath.Join(folder, ".lock")); err == nil {
+		if lock, err := Lock(filepath.Join(folder, ".lock")); err == nil {
 			os.RemoveAll(folder)
-			held.Close()
+			lock.Close()
 		}
 	}
 }

@@ -175,7 +175,7 @@ type GetCommand struct {
 // Run writes the result of the job g.ID to the file g.Output or to standard output. A job without a result is an error,
 // and the old file then remains. A WAV is not written to a terminal.
 func (g *GetCommand) Run(c *console.Console) error {
-	if err := outfiles.Of("-o", " ", g.Output).Keep(nil); err != nil {
+	if err := outfiles.Of("-o", " ", g.Output).CheckDistinct(nil); err != nil {
 		return err
 	}
 	interrupted := c.Listen()

@@ -3,7 +3,7 @@
 // picture or a self-contained page:
 //
 //	recorded := timeline.NewLevels(rate, 20*time.Millisecond)
-//	recorded.Sample(player.Mixer())        // every 20 ms
+//	recorded.Sample(player.Mixer())      // every 20 ms
 //	drawn, err := timeline.Of("show", player.Report(), recorded)
 //	err = drawn.Write(file, timeline.SVG)
 package timeline
