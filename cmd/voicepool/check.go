@@ -67,19 +67,19 @@ func (k *checkCommand) Run(c *console.Console) error {
 			wrong = lasts.Faults(sheet.File)
 		}
 	}
-	var said []checkreport.Problem
+	var noteProblems []checkreport.Problem
 	if len(wrong) == 0 {
 		errors.As(sheet.CheckRender(), &notes)
-		said = checkreport.Of("note", notes)
-		for i := range said {
+		noteProblems = checkreport.Of("note", notes)
+		for i := range noteProblems {
 			if sheet.CheckGoes() == nil {
-				said[i].Text += " (a run plays on until Ctrl-C)"
+				noteProblems[i].Text += " (a run plays on until Ctrl-C)"
 			}
 		}
-		said = append(said, checkreport.Of("note", checkreport.EmbeddedNote(sheet))...)
-		said = append(said, checkreport.Of("note", odd)...)
+		noteProblems = append(noteProblems, checkreport.Of("note", checkreport.EmbeddedNote(sheet))...)
+		noteProblems = append(noteProblems, checkreport.Of("note", odd)...)
 	}
-	problems := slices.Concat(checkreport.Of("sheet", wrong), said, checkreport.Of("warning", warnings))
+	problems := slices.Concat(checkreport.Of("sheet", wrong), noteProblems, checkreport.Of("warning", warnings))
 	if k.JSON {
 		err := c.JSON(struct {
 			File     string                `json:"file"`
@@ -99,7 +99,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		}
 	}
 	if len(wrong) > 0 {
-		k.printExtent(c, lasts)
+		k.printEstimate(c, lasts)
 		return console.Reported{Code: console.ExitCode(wrong)}
 	}
 	if k.Quiet || k.JSON {
@@ -115,13 +115,14 @@ func (k *checkCommand) Run(c *console.Console) error {
 		verdict = []string{"no problems"}
 	}
 	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), checkreport.Contents(sheet), strings.Join(verdict, ", "))
-	k.printExtent(c, lasts)
+	k.printEstimate(c, lasts)
 	return nil
 }
 
-// printExtent prints lasts, the duration of the sheet and its voices, unless lasts is nil or the flags suppress it.
-func (k *checkCommand) printExtent(c *console.Console, lasts *sheetlen.Estimate) {
-	if lasts != nil && !k.Quiet && !k.JSON {
-		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)
+// printEstimate prints estimate, the duration of the sheet and its voices, unless estimate is nil or the flags
+// suppress it.
+func (k *checkCommand) printEstimate(c *console.Console, estimate *sheetlen.Estimate) {
+	if estimate != nil && !k.Quiet && !k.JSON {
+		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), estimate)
 	}
 }

@@ -36,7 +36,7 @@ func (b *compareCommand) Run(c *console.Console) error {
 	if err := pool(b.Voices, b.Virtual); err != nil {
 		return err
 	}
-	return b.during(c, b.run)
+	return b.runInterruptible(c, b.run)
 }
 
 // run renders the sheet without steals and once for each policy, and prints the losses as tables or JSON. With --wav

@@ -41,9 +41,9 @@ func (p *completionCommand) Help() string {
 // completing reports whether a shell has started this program for completions.
 func completing() bool { return os.Getenv("COMP_LINE") != "" }
 
-// completes answers a request of a shell for completions, which is in the variable COMP_LINE, by printing them to
-// c.Out. It reports whether there was such a request.
-func completes(parser *kong.Kong, c *console.Console) (bool, error) {
+// answerCompletion answers a request of a shell for completions, which is in the variable COMP_LINE, by printing them
+// to c.Out. It reports whether there was such a request.
+func answerCompletion(parser *kong.Kong, c *console.Console) (bool, error) {
 	if !completing() {
 		return false, nil
 	}

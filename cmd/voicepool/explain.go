@@ -34,7 +34,7 @@ func (e *explainCommand) Run(c *console.Console) error {
 	defer done()
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	told, err := console.Within(interrupted, func() (answer, error) {
+	result, err := console.Within(interrupted, func() (answer, error) {
 		switch {
 		case e.Cue != nil:
 			return explain.OfCue(name, in.In, *e.Cue)
@@ -49,9 +49,9 @@ func (e *explainCommand) Run(c *console.Console) error {
 		return err
 	}
 	if e.JSON {
-		return c.JSON(told)
+		return c.JSON(result)
 	}
-	told.Print(c.Out)
+	result.Print(c.Out)
 	return nil
 }
 

@@ -101,24 +101,24 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	return &s
 }
 
-// set copies *given to *dst, unless given is nil.
-func set[T any](dst *T, given *T) {
-	if given != nil {
-		*dst = *given
+// set copies *value to *dst, unless value is nil.
+func set[T any](dst *T, value *T) {
+	if value != nil {
+		*dst = *value
 	}
 }
 
-// written returns list with the files of --report and --timeline added, and with standard output for --json.
-func (f *sheetFlags) written(list outfiles.List) outfiles.List {
+// addReports returns list with the files of --report and --timeline added, and with standard output for --json.
+func (f *sheetFlags) addReports(list outfiles.List) outfiles.List {
 	if f.JSON {
 		list = list.Print("--json", os.Stdout)
 	}
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
-// summed returns list with file, standard output or error, added, because the command prints its summary there. name
-// is its name for messages. If the flags suppress the summary, summed returns list unchanged.
-func (f *sheetFlags) summed(list outfiles.List, file *os.File, name string) outfiles.List {
+// addSummary returns list with file, standard output or error, added, because the command prints its summary there.
+// name is its name for messages. If the flags suppress the summary, addSummary returns list unchanged.
+func (f *sheetFlags) addSummary(list outfiles.List, file *os.File, name string) outfiles.List {
 	if f.Quiet || f.JSON || f.Report == "-" {
 		return list
 	}
@@ -177,9 +177,9 @@ func (l *liveFlags) buffer() time.Duration {
 // neither an input nor each other.
 func (l *liveFlags) outputs() outfiles.List {
 	if l.Device.Standard() {
-		return l.summed(l.written(outfiles.Of("--device", " ", "-")), os.Stderr, "standard error")
+		return l.addSummary(l.addReports(outfiles.Of("--device", " ", "-")), os.Stderr, "standard error")
 	}
-	return l.summed(l.written(outfiles.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
+	return l.addSummary(l.addReports(outfiles.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
 }
 
 // perform plays a copy of sheet with the flags applied until it ends or a signal interrupts it. It adds the flags to
@@ -199,9 +199,9 @@ type trialFlags struct {
 	isolateFlag
 }
 
-// during calls work, the work of a command, with c and a context that ends at a signal, and returns its error. If a
-// signal has interrupted work and it failed, the result is the Interruption. It sets c.Quiet to the flag.
-func (f *trialFlags) during(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
+// runInterruptible calls work, the work of a command, with c and a context that ends at a signal, and returns its
+// error. If a signal has interrupted work and it failed, the result is the Interruption. It sets c.Quiet to the flag.
+func (f *trialFlags) runInterruptible(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
 	c.Quiet = f.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()

@@ -99,7 +99,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		return console.Usage("%s: the sheet has no `list` of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
 	}
 	g.fold(c, sheet)
-	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).CheckDistinct(g.reads(outfiles.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
+	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).CheckDistinct(g.addInput(outfiles.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := g.goesFlag.read(sheet); err != nil {
@@ -124,13 +124,13 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	}
 	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, StartControls: b.StartControls, OnPicture: b.ShowPicture, OnSent: b.Report, HasScreen: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
 	o.Sheet, o.LoadAgain, o.ChangeSheet, o.OnMessage = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.ChangeSheet, b.Report
-	g.begin(&o.Player)
-	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
+	g.setStart(&o.Player)
+	return closeControls(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }
 
-// leave closes the controls b after a show that has ended with err. It returns err, or, if err is nil, the error of
-// closing. If both failed, it prints the error of closing.
-func leave(c *console.Console, b *operator.Console, err error) error {
+// closeControls closes the controls b after a show that has ended with err. It returns err, or, if err is nil, the
+// error of closing. If both failed, it prints the error of closing.
+func closeControls(c *console.Console, b *operator.Console, err error) error {
 	closed := b.Close()
 	if err == nil || closed == nil {
 		return cmp.Or(err, closed)

@@ -24,8 +24,8 @@ type fromFlags struct {
 	Cue  string         `placeholder:"N" help:"Begin at the cue with this number. If no cue of the sheet has a number, they count from 0."`
 }
 
-// begin copies the start position of --from or --cue to o. Without these flags, the show starts at its beginning.
-func (f fromFlags) begin(o *cue.Options) {
+// setStart copies the start position of --from or --cue to o. Without these flags, the show starts at its beginning.
+func (f fromFlags) setStart(o *cue.Options) {
 	if o.Cue = f.Cue; f.From != nil {
 		o.From = rules.Time(*f.From)
 	}
@@ -90,8 +90,8 @@ func reloader(path string, goes goesFlag, fold bool) func(context.Context) (*cue
 	}
 }
 
-// reads returns list, the inputs of the command, with the file of --goes added if the flag is given.
-func (g goesFlag) reads(list []outfiles.Input) []outfiles.Input {
+// addInput returns list, the inputs of the command, with the file of --goes added if the flag is given.
+func (g goesFlag) addInput(list []outfiles.Input) []outfiles.Input {
 	if g.Goes == "" {
 		return list
 	}

@@ -117,7 +117,7 @@ func playShow(t *testing.T, path func(string) string, commands []string, seed in
 		latency = int(math.Round(p.Mixer().Latency().Limiter.Seconds() * float64(p.Mixer().Rate())))
 		return b.StartControls(p)
 	}
-	if err := leave(c, b, flags.perform(c, interrupted, sheet, o)); err != nil {
+	if err := closeControls(c, b, flags.perform(c, interrupted, sheet, o)); err != nil {
 		t.Fatalf("%v; %s", err, messages.String())
 	}
 	if strings.Contains(out.String(), `"ok":false`) || strings.Count(out.String(), `"ok":true`) != len(commands)+1 {

@@ -134,7 +134,7 @@ func command(args []string, c *console.Console) int {
 		return c.Finish(err)
 	}
 	addExamples(parser.Model.Node)
-	if asked, err := completes(parser, c); asked || err != nil {
+	if completed, err := answerCompletion(parser, c); completed || err != nil {
 		return c.Finish(err)
 	}
 	if len(args) == 0 {

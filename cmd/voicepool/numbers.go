@@ -44,19 +44,19 @@ var signed = number("a whole number", func(text string, to reflect.Value) error 
 })
 
 // number returns a mapper of kong for one kind of number. parse converts text and stores the value in to. If parse
-// fails, the error contains want, a description of the permitted values, instead of the error of parse.
-func number(want string, parse func(text string, to reflect.Value) error) kong.MapperFunc {
+// fails, the error contains description, a description of the permitted values, instead of the error of parse.
+func number(description string, parse func(text string, to reflect.Value) error) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, to reflect.Value) error {
-		token, err := ctx.Scan.PopValue(want)
+		token, err := ctx.Scan.PopValue(description)
 		if err != nil {
 			return err
 		}
 		if token.IsEOL() {
-			return fmt.Errorf("a value is missing; want %s", want)
+			return fmt.Errorf("a value is missing; want %s", description)
 		}
 		text := fmt.Sprint(token.Value)
 		if parse(text, to) != nil {
-			return fmt.Errorf("%s: want %s", strconv.Quote(text), want)
+			return fmt.Errorf("%s: want %s", strconv.Quote(text), description)
 		}
 		return nil
 	}

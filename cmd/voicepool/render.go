@@ -58,7 +58,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if sheet.Cues == nil && sheet.List == nil && sheet.Length == nil && r.Length == nil {
 		return fmt.Errorf("%s: the sheet has neither `cues` nor a `list`; add one, or a length", oneLine(r.Sheet))
 	}
-	if err := r.outputs().CheckDistinct(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+	if err := r.outputs().CheckDistinct(r.addInput(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := r.goesFlag.read(sheet); err != nil {
@@ -90,22 +90,22 @@ func (r *renderCommand) check() error {
 // outputs returns all files and streams that the command writes, for List.CheckDistinct, which checks that they replace
 // neither an input nor each other.
 func (r *renderCommand) outputs() outfiles.List {
-	list := r.written(outfiles.Of("-o", " ", r.Output))
+	list := r.addReports(outfiles.Of("-o", " ", r.Output))
 	if r.Output != "-" {
 		return list
 	}
-	return r.summed(list, os.Stderr, "standard error")
+	return r.addSummary(list, os.Stderr, "standard error")
 }
 
 // render renders sheet, with all flags applied, to the WAV file, then writes the report and the timeline and prints a
 // summary. Each file appears only if it is complete; failures of several outputs are printed and returned as one
 // error.
 func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
-	told, err := outfiles.Open(interrupted, r.Report)
+	reportFile, err := outfiles.Open(interrupted, r.Report)
 	if err != nil {
 		return err
 	}
-	defer told.Discard()
+	defer reportFile.Discard()
 	drawing, err := timeline.Open(interrupted, r.Timeline, sheet.Rate, mixerGrid)
 	if err != nil {
 		return err
@@ -125,10 +125,10 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 		defer file.Abort()
 		out = file
 	}
-	begin := time.Now()
+	start := time.Now()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits(), OnDamage: warnOfDamage(c)})
 	options := cue.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
-	r.begin(&options)
+	r.setStart(&options)
 	ranked := 0 // losses decided by priority
 	options.Watch = func(e report.Event) {
 		if e.ByPriority() {
@@ -147,12 +147,12 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	result := player.Report()
 	closed := out.Close()
-	failed := c.Outcome(closed, told.SaveFrom(result), drawing.SaveReport("render "+oneLine(r.Sheet), result))
+	failed := c.Outcome(closed, reportFile.SaveFrom(result), drawing.SaveReport("render "+oneLine(r.Sheet), result))
 	if r.JSON || r.Report == "-" {
 		result.WriteTo(c.Out)
 	}
 	if !r.Quiet && closed == nil {
-		r.summary(c, result, out.Clipped(), ranked, time.Since(begin))
+		r.summary(c, result, out.Clipped(), ranked, time.Since(start))
 	}
 	return failed
 }
@@ -165,10 +165,10 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 	outputs := player.Outputs()
 	block := make([]pcm.Frame, drawing.Block(r.Block)*outputs)
 	var (
-		frames int64
-		begin  = time.Now()
-		told   time.Time // time of the last progress update
-		rate   = player.Sheet().Rate
+		frames       int64
+		start        = time.Now()
+		lastProgress time.Time // time of the last progress update
+		rate         = player.Sheet().Rate
 	)
 	for {
 		n, err := player.Read(block)
@@ -187,24 +187,24 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames += int64(n / outputs)
 		left, right := player.Levels()
 		drawing.Record(player.Mixer(), player.StartFrame()+frames, left, right)
-		if !r.Verbose && time.Since(told) >= console.ProgressInterval {
-			told = time.Now()
+		if !r.Verbose && time.Since(lastProgress) >= console.ProgressInterval {
+			lastProgress = time.Now()
 			if frames == 0 {
-				begin = told
+				start = lastProgress
 				c.Progress("seeking to the start: %s", seconds(player.Mixer().Now(), rate))
 			} else {
-				c.Progress("%s", console.Rendered(frames, player.EstimatedEnd()-player.StartFrame(), rate, time.Since(begin)))
+				c.Progress("%s", console.Rendered(frames, player.EstimatedEnd()-player.StartFrame(), rate, time.Since(start)))
 			}
 		}
 	}
 }
 
-// warnOfDamage returns a function that prints a warning about place, a damaged place in file. If c.Quiet is set, the
+// warnOfDamage returns a function that prints a warning about damage, a damaged place in file. If c.Quiet is set, the
 // function does not print.
 func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
-	return func(file string, place sounds.Damage) {
+	return func(file string, damage sounds.Damage) {
 		if !c.Quiet {
-			c.Say("warning: %s", checkreport.Line(file, place))
+			c.Say("warning: %s", checkreport.Line(file, damage))
 		}
 	}
 }
@@ -213,9 +213,9 @@ func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 const mixerGrid = 20 * time.Millisecond
 
 // summary prints a line to c.Err: length, format, peak, loudness, counts of voices and speed. A line for each output
-// follows. The number clipped counts clipped samples, ranked counts losses decided by priority, and took is the time
+// follows. The number clipped counts clipped samples, ranked counts losses decided by priority, and elapsed is the time
 // of the render.
-func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {
+func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, elapsed time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {
 		name = "standard output"
@@ -228,7 +228,7 @@ func (r *renderCommand) summary(c *console.Console, result *report.Report, clipp
 	}
 	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d requested, %d started, %d stolen%s; %.0f times real time",
 		name, seconds(result.Frames-result.From, result.Rate), r.Format.Format, words.Level(float64(result.Peak)), words.Level(float64(result.Loudness)),
-		t.Asked, t.Started, t.Stolen, byPriority, length/took.Seconds())
+		t.Asked, t.Started, t.Stolen, byPriority, length/elapsed.Seconds())
 	if clipped > 0 {
 		line += fmt.Sprintf("; %d samples clipped", clipped)
 	}

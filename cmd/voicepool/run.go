@@ -43,7 +43,7 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	r.fold(c, sheet)
-	if err := r.outputs().And("--record", " ", r.Record).CheckDistinct(r.reads(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+	if err := r.outputs().And("--record", " ", r.Record).CheckDistinct(r.addInput(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
 	if err := r.goesFlag.read(sheet); err != nil {
@@ -53,7 +53,7 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	o := liveplay.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload}
-	r.begin(&o.Player)
+	r.setStart(&o.Player)
 	var keys *os.File
 	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {
 		if keys = c.InTerminal; keys != nil && !r.Quiet {
@@ -69,5 +69,5 @@ func (r *runCommand) Run(c *console.Console) error {
 	if r.Record == "" { // a recording is for a single version of the sheet
 		o.Sheet, o.LoadAgain, o.ChangeSheet, o.OnMessage = r.Sheet, reloader(r.Sheet, r.goesFlag, r.Fold), b.ChangeSheet, b.Report
 	}
-	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
+	return closeControls(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

@@ -44,7 +44,7 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 	case b.Write != "":
 		work = b.write
 	}
-	return b.during(c, work)
+	return b.runInterruptible(c, work)
 }
 
 // check returns a usage error for invalid flags. It also sets b.Seeds and b.Voices to their defaults if they are nil,
@@ -142,7 +142,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 		return err
 	}
 	defer stage.Close()
-	begin := time.Now()
+	start := time.Now()
 	runs, err := b.plan().Measure(interrupted, stage, c.Work("measuring"))
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 			Rows    []policytest.Row        `json:"rows"`
 			Runs    []policytest.Row        `json:"runs"`
 			Clicks  []policytest.ClickShare `json:"clicks"`
-		}{steal.Rate, made, own, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
+		}{steal.Rate, made, own, b.Seeds, time.Since(start).Seconds(), rows, runs, clicks})
 	}
 	own.Print(c.Out)
 	policytest.PrintScenes(c.Out, rows)

@@ -38,7 +38,7 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 }
 
 // Run finds and prints the smallest pool with a loss within --damage.
-func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) }
+func (t *tuneCommand) Run(c *console.Console) error { return t.runInterruptible(c, t.run) }
 
 // run finds by bisection the smallest pool with a loss within --damage, and prints it with the losses of all sizes
 // that it has tried. A sheet that no pool satisfies is not an error.
@@ -77,13 +77,13 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 		}{t.Sheet, float64(t.Damage), best.Policy, best.Voices, found.Within, found.Needed, found.Rows})
 	}
 	policytest.PrintSheet(c.Out, found.Rows)
-	sheet, take := oneLine(t.Sheet), count(best.Voices, "voice")
+	sheet, needed := oneLine(t.Sheet), count(best.Voices, "voice")
 	if !found.Within {
 		fmt.Fprintf(c.Out, "\n%s: no pool is large enough: even with %s, enough for all sounds at once, you would hear %s: more than %.3g %%. %s\n",
-			sheet, take, best.AudibleShare(" of it go"), 100*t.Damage, policytest.LimitNote([]string{best.Policy}, k.Sheet))
+			sheet, needed, best.AudibleShare(" of it go"), 100*t.Damage, policytest.LimitNote([]string{best.Policy}, k.Sheet))
 		return nil
 	}
-	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, take, best.AudibleShare(" of it go"))
+	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, needed, best.AudibleShare(" of it go"))
 	for i := range found.Rows {
 		if r := &found.Rows[i]; r.Voices == best.Voices-1 {
 			fmt.Fprintf(c.Out, "; with %d, %s", r.Voices, r.AudibleShare(""))
