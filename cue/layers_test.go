@@ -140,7 +140,7 @@ func TestLayersChance(t *testing.T) {
 	alone := schedule("cues: [{at: 1, play: b, every: 1s, times: 20}]")
 	seen := map[string]bool{}
 	for _, a := range alone {
-		_, layers, _ := strings.Cut(a, "layers:[")
+		_, layers, _ := strings.Cut(a, "layerChoices:[")
 		for one := range strings.SplitSeq(strings.Trim(layers, "{]}"), "} {") {
 			seen[one] = true
 		}
