@@ -20,29 +20,29 @@ import (
 	"voicepool/sounds"
 )
 
-// longestFile is the longest accepted file name, in bytes.
-const longestFile = 255
+// maxFileName is the longest accepted file name, in bytes.
+const maxFileName = 255
 
-// fileName reports whether name is valid as the name of an uploaded file: 1 to 255 bytes of UTF-8 without /, \, control
+// validFileName reports whether name is valid as the name of an uploaded file: 1 to 255 bytes of UTF-8 without /, \, control
 // characters and a leading dot.
-func fileName(name string) bool {
-	return name != "" && len(name) <= longestFile && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
+func validFileName(name string) bool {
+	return name != "" && len(name) <= maxFileName && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // CheckFile returns an *Error of Kind Range if name is not valid as the name of an uploaded file, so that AddSound
 // would reject it. Otherwise it returns nil. It does not look at the disk.
 func CheckFile(name string) error {
-	if fileName(name) {
+	if validFileName(name) {
 		return nil
 	}
-	return wrong("name", "invalid file name %q: want 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), longestFile)
+	return invalidField("name", "invalid file name %q: want 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), maxFileName)
 }
 
-// uploadEnding is the extension of an incomplete file.
-const uploadEnding = ".upload"
+// uploadSuffix is the extension of an incomplete file.
+const uploadSuffix = ".upload"
 
-// arriving is the temporary name of a complete file.
-const arriving = ".arriving"
+// arrivingName is the temporary name of a complete file.
+const arrivingName = ".arriving"
 
 // AddSound reads data, decodes it under Options.Limits and stores it as the file called name in the folder for uploads,
 // which it creates. Sounds of the sheet that use this file play the new data at their next start. If the sheet has no
@@ -70,7 +70,7 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 		return Sound{}, nil, err
 	}
 	defer folder.Close()
-	part, err := whole.Create(filepath.Join(r.uploads(), arriving), uploadEnding)
+	part, err := whole.Create(filepath.Join(r.uploads(), arrivingName), uploadSuffix)
 	if err != nil {
 		return Sound{}, nil, err
 	}
@@ -84,7 +84,7 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	if r.ended() {
 		return Sound{}, nil, errClosed
 	}
-	text, sound, file, err := r.textWith(name)
+	text, sound, file, err := r.sheetTextWith(name)
 	if err != nil {
 		return Sound{}, nil, err
 	}
@@ -101,8 +101,8 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	return one, info, nil
 }
 
-// replaced is the temporary name of a replaced file, until the room uses the new one.
-const replaced = ".replaced"
+// replacedName is the temporary name of a replaced file, until the room uses the new one.
+const replacedName = ".replaced"
 
 // replaceFile closes part, renames it to file in folder, and changes the room to the sheet text, which uses file.
 // After an error the old file, if there was an old file, is in place again and the room plays its old sheet. An old
@@ -119,10 +119,10 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	}
 	if old != nil {
 		if err := preserve(folder, file, old.Mode().Perm(), folder.Link); err != nil {
-			return errors.Join(err, folder.Remove(arriving))
+			return errors.Join(err, folder.Remove(arrivingName))
 		}
 	}
-	err = folder.Rename(arriving, file)
+	err = folder.Rename(arrivingName, file)
 	if err == nil {
 		err = whole.SyncFolder(r.uploads())
 	}
@@ -134,26 +134,26 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	}
 	switch {
 	case err == nil && old != nil:
-		_ = folder.Remove(replaced) // on an error the next upload removes it
+		_ = folder.Remove(replacedName) // on an error the next upload removes it
 	case err != nil && old != nil:
-		err = errors.Join(err, folder.Rename(replaced, file))
+		err = errors.Join(err, folder.Rename(replacedName, file))
 	case err != nil:
 		if gone := folder.Remove(file); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
 	}
 	if err != nil {
-		_ = folder.Remove(arriving)
+		_ = folder.Remove(arrivingName)
 	}
 	return err
 }
 
-// preserve gives file, a file in folder, the second name in the constant replaced, in place of an older file there. The
+// preserve gives file, a file in folder, the second name in the constant replacedName, in place of an older file there. The
 // file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link fails,
 // as on a file system without hard links, preserve makes a copy with the permissions mode.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
-	_ = folder.Remove(replaced)
-	if link(file, replaced) == nil {
+	_ = folder.Remove(replacedName)
+	if link(file, replacedName) == nil {
 		return nil
 	}
 	from, err := folder.Open(file)
@@ -161,7 +161,7 @@ func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to
 		return err
 	}
 	defer from.Close()
-	to, err := folder.OpenFile(replaced, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	to, err := folder.OpenFile(replacedName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -170,24 +170,24 @@ func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to
 		err = to.Sync()
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
-		_ = folder.Remove(replaced)
+		_ = folder.Remove(replacedName)
 	}
 	return err
 }
 
-// uploads returns the folder for uploaded sounds: Options.Uploads if Options.Free is set, otherwise Options.Folder. It
+// uploads returns the folder for uploaded sounds: Options.Uploads if Options.AnyFile is set, otherwise Options.Folder. It
 // returns "" if the room accepts no uploads.
 func (r *Room) uploads() string {
-	if r.options.Free {
+	if r.options.AnyFile {
 		return r.options.Uploads
 	}
 	return r.options.Folder
 }
 
 // sheetPath returns the path of the uploaded file called file as the parsed sheet has it: an absolute path if
-// Options.Free is set, otherwise file itself.
+// Options.AnyFile is set, otherwise file itself.
 func (r *Room) sheetPath(file string) string {
-	if r.options.Free {
+	if r.options.AnyFile {
 		return filepath.Join(r.options.Uploads, file)
 	}
 	return file
@@ -208,16 +208,16 @@ func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bo
 // More data than Options.Limits.Bytes, by default 256 MiB, is an *Error of Kind Limit. An invalid sound is an *Error of
 // Kind Range. Errors of reading data and writing part are returned as they are, and so is the end of ctx.
 func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
-	most := r.options.Limits.Bytes
-	if most <= 0 {
-		most = 256 << 20
+	limit := r.options.Limits.Bytes
+	if limit <= 0 {
+		limit = 256 << 20
 	}
-	n, err := io.Copy(part, io.LimitReader(data, most+1))
+	n, err := io.Copy(part, io.LimitReader(data, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if n > most {
-		return nil, &Error{Kind: Limit, Field: "body", Limit: most, Detail: fmt.Sprintf("the file is larger than the limit of %d bytes", most)}
+	if n > limit {
+		return nil, &Error{Kind: Limit, Field: "body", Limit: limit, Detail: fmt.Sprintf("the file is larger than the limit of %d bytes", limit)}
 	}
 	if err := part.Sync(); err != nil { // a sheet that survives a restart may refer to it
 		return nil, err
@@ -236,11 +236,11 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns the text of the current sheet extended by a sound called name that uses the uploaded file called
+// sheetTextWith returns the text of the current sheet extended by a sound called name that uses the uploaded file called
 // name, the name of that sound, and the name of the file. It does not change the room. If the sheet already has a sound
 // with this file, the text is unchanged; file then may have an extension, as in sheets of older programs. If the sound
 // called name has another file, or the sheet cannot be extended, the error is an *Error of Kind Refused.
-func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
+func (r *Room) sheetTextWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()
 	refused := func(detail string, args ...any) error {
@@ -252,15 +252,15 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 			case f.Path == "":
 			case path == r.sheetPath(name):
 				return text, s.Sounds[i].Name, name, nil
-			case path == name && r.options.Free:
+			case path == name && r.options.AnyFile:
 				return nil, "", "", refused("the file %s of the sound %q lies in the folder of the sheet; take another name", name, s.Sounds[i].Name)
 			}
 		}
 	}
 	for i := range s.Sounds {
 		if one := &s.Sounds[i]; one.Name == name {
-			if was, ok := r.uploadedFile(name, one.Files); ok {
-				return text, name, was, nil
+			if old, ok := r.uploadedFile(name, one.Files); ok {
+				return text, name, old, nil
 			}
 			return nil, "", "", refused("the sheet has a sound %q with another file; take another name, or have it say `file: %s`", name, name)
 		}
@@ -271,9 +271,9 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 	}
 	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(name))
 	with := insertSound(string(text), root, entry)
-	parsed, err := r.read([]byte(with))
+	parsed, err := r.parseSheet([]byte(with))
 	if err == nil {
-		for _, one := range soundsOf(parsed) {
+		for _, one := range soundNames(parsed) {
 			if one == name {
 				return []byte(with), name, name, nil
 			}

@@ -28,13 +28,13 @@ func TestPreserve(t *testing.T) {
 			if err := preserve(folder, "a.wav", 0o640, link); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{"a.wav", replaced} {
+			for _, name := range []string{"a.wav", replacedName} {
 				if got, err := os.ReadFile(filepath.Join(path, name)); err != nil || string(got) != text {
 					t.Errorf("links: %v: %s has %q, %v; want %q", links, name, got, err, text)
 				}
 			}
 		}
-		if err := errors.Join(os.Remove(filepath.Join(path, replaced)), os.MkdirAll(filepath.Join(path, replaced, "x"), 0o700)); err != nil {
+		if err := errors.Join(os.Remove(filepath.Join(path, replacedName)), os.MkdirAll(filepath.Join(path, replacedName, "x"), 0o700)); err != nil {
 			t.Fatal(err)
 		}
 		if err := preserve(folder, "a.wav", 0o640, link); err == nil {

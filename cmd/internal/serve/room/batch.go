@@ -8,8 +8,8 @@ import (
 	"voicepool/mixer"
 )
 
-// mostSteps is the largest number of steps in a batch.
-const mostSteps = 500 // a mixer accepts 960 commands at a time
+// maxSteps is the largest number of steps in a batch.
+const maxSteps = 500 // a mixer accepts 960 commands at a time
 
 // batch collects steps that act together. They wait in a mixer.Batch, so that no step acts before all are
 // accepted.
@@ -18,7 +18,7 @@ type batch struct {
 	playback *playback
 	steps    []Step
 	batch    *mixer.Batch
-	asks     []*pendingPlay // results of the plays, by step
+	plays    []*pendingPlay // results of the plays, by step
 	voices   [][]mixer.Handle
 }
 
@@ -31,20 +31,20 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	if err := when.check(); err != nil {
 		return 0, nil, err
 	}
-	if len(steps) > mostSteps {
-		return 0, nil, &Error{Kind: Limit, Field: "commands", Limit: mostSteps, Detail: fmt.Sprintf("commands: %d commands are more than the %d of a batch", len(steps), mostSteps)}
+	if len(steps) > maxSteps {
+		return 0, nil, &Error{Kind: Limit, Field: "commands", Limit: maxSteps, Detail: fmt.Sprintf("commands: %d commands are more than the %d of a batch", len(steps), maxSteps)}
 	}
-	b := &batch{room: r, steps: steps, asks: make([]*pendingPlay, len(steps)), voices: make([][]mixer.Handle, len(steps))}
+	b := &batch{room: r, steps: steps, plays: make([]*pendingPlay, len(steps)), voices: make([][]mixer.Handle, len(steps))}
 	for i := range steps {
 		if steps[i].Play != nil {
-			b.asks[i] = r.log.await()
-			defer r.log.forget(b.asks[i])
+			b.plays[i] = r.eventLog.registerPlay()
+			defer r.eventLog.unregisterPlay(b.plays[i])
 		}
 	}
 	r.orders.Lock()
 	later := false
-	err = r.carryOut(func() error {
-		b.playback = r.on()
+	err = r.execute(func() error {
+		b.playback = r.current()
 		b.batch = b.playback.player.Mixer().NewBatch()
 		at, late := r.frame(&when)
 		if frame, later = at, late; at == mixer.Now {
@@ -76,9 +76,9 @@ func (b *batch) addSteps() error {
 			return withStepIndex(i, err)
 		}
 	}
-	made := map[string]bool{}
+	startedIDs := map[string]bool{}
 	for i := range b.steps {
-		if err := b.step(i, made); err != nil {
+		if err := b.addStep(i, startedIDs); err != nil {
 			return withStepIndex(i, err)
 		}
 	}
@@ -115,36 +115,36 @@ func (b *batch) check(s *Step) error {
 		if err := s.Bus.check(); err != nil {
 			return err
 		}
-		_, err := b.room.fader(s.On, s.Bus)
+		_, err := b.room.targetBus(s.Target, s.Bus)
 		return err
 	}
-	return wrong("do", "the command is empty (want one of play, set, stop, bus)")
+	return invalidField("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// step adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of a
-// set or stop, in b for results. made is the set of ids that earlier steps start; a play adds its id. An unknown voice
+// addStep adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of a
+// set or stop, in b for results. startedIDs is the set of ids that earlier steps start; a play adds its id. An unknown voice
 // or bus is an error; parts of the step may then be in the mixer batch.
-func (b *batch) step(i int, made map[string]bool) (err error) {
+func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
 	case s.Play != nil:
-		made[s.Play.ID] = true
-		b.asks[i].handles, err = s.Play.start(b.playback.player, 0, b.batch, b.asks[i].ref)
+		startedIDs[s.Play.ID] = true
+		b.plays[i].handles, err = s.Play.start(b.playback.player, 0, b.batch, b.plays[i].ref)
 		return err
 	case s.Bus != nil:
-		bus, err := b.room.fader(s.On, s.Bus)
+		bus, err := b.room.targetBus(s.Target, s.Bus)
 		if err != nil {
 			return err
 		}
-		return s.Bus.act(at, bus)
+		return s.Bus.apply(at, bus)
 	}
-	targets, err := b.targets(i, made)
+	targets, err := b.targets(i, startedIDs)
 	if err != nil {
 		return err
 	}
 	for _, t := range targets {
 		if s.Set != nil {
-			err = s.Set.act(at, t)
+			err = s.Set.apply(at, t)
 		} else {
 			err = at.Stop(t, *s.Stop)
 		}
@@ -155,17 +155,17 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the mixer targets of step i, a set or a stop whose field On is an id or the number of a voice. They
-// are the tag of the id, which also covers starts of this batch, and each further voice that On selects. It stores the
-// selected voices in b.voices[i]. made is the set of ids that earlier steps start. If On selects no voice and is not in
-// made, the error is an *Error of Kind NotFound.
-func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
-	on := b.steps[i].On
-	b.voices[i] = b.playback.find(on)
-	if len(b.voices[i]) == 0 && !(made[on] && on != "") {
-		return nil, missing("voice", on, b.playback.player.IDs())
+// targets returns the mixer targets of step i, a set or a stop whose field Target is an id or the number of a voice. They
+// are the tag of the id, which also covers starts of this batch, and each further voice that Target selects. It stores the
+// selected voices in b.voices[i]. startedIDs is the set of ids that earlier steps start. If Target selects no voice and is not in
+// startedIDs, the error is an *Error of Kind NotFound.
+func (b *batch) targets(i int, startedIDs map[string]bool) (all []mixer.Target, err error) {
+	target := b.steps[i].Target
+	b.voices[i] = b.playback.find(target)
+	if len(b.voices[i]) == 0 && !(startedIDs[target] && target != "") {
+		return nil, unknownName("voice", target, b.playback.player.IDs())
 	}
-	tag, ok := b.playback.player.Tag(on)
+	tag, ok := b.playback.player.Tag(target)
 	if ok {
 		all = append(all, mixer.TargetTag(tag))
 	}
@@ -188,13 +188,13 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 		s, out := &b.steps[i], &results[i]
 		switch {
 		case s.Play != nil:
-			r.loops.note(s.Play, frame, b.asks[i].handles, b.playback.player.Sheet())
+			r.loops.record(s.Play, frame, b.plays[i].handles, b.playback.player.Sheet())
 			v := PlayResult{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
 			if later {
-				b.playback.namePending(s.Play.Sound, b.asks[i].handles)
+				b.playback.namePending(s.Play.Sound, b.plays[i].handles)
 			} else {
 				var err error
-				if v, err = r.playResult(s.Play, b.asks[i]); err != nil {
+				if v, err = r.playResult(s.Play, b.plays[i]); err != nil {
 					e, ok := errors.AsType[*Error](err)
 					if !ok || e.Kind != Refused {
 						return nil, err
@@ -205,12 +205,12 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 			}
 			out.Result = &v
 		case s.Bus != nil:
-			r.moved(s.On, s.Bus, frame, later)
-			one := r.bus(s.On)
+			r.recordBusChange(s.Target, s.Bus, frame, later)
+			one := r.bus(s.Target)
 			out.Bus = &one
 		default:
 			if out.Voices = b.numbers(i); s.Set != nil {
-				r.loops.move(out.Voices, s.Set)
+				r.loops.recordChange(out.Voices, s.Set)
 			}
 		}
 	}
@@ -224,8 +224,8 @@ func (b *batch) numbers(i int) (numbers []uint64) {
 		numbers = append(numbers, h.Number())
 	}
 	for j := range i {
-		if p := b.steps[j].Play; p != nil && p.ID == b.steps[i].On && p.ID != "" {
-			for _, h := range b.asks[j].handles {
+		if p := b.steps[j].Play; p != nil && p.ID == b.steps[i].Target && p.ID != "" {
+			for _, h := range b.plays[j].handles {
 				if n := h.Number(); n != 0 {
 					numbers = append(numbers, n)
 				}

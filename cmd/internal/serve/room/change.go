@@ -12,10 +12,10 @@ import (
 	"voicepool/internal/words"
 )
 
-// fadeAway is the fade-out before another player replaces the current one.
-const fadeAway = 50 * time.Millisecond
+// replaceFade is the fade-out before another player replaces the current one.
+const replaceFade = 50 * time.Millisecond
 
-// Change switches the room to text, a sheet or a bank, and stores the room with Options.Keep. Playing voices continue,
+// Change switches the room to text, a sheet or a bank, and stores the room with Options.Save. Playing voices continue,
 // and changed sound files are read again. If the sheet needs another mixer, for example because of new buses, all
 // voices fade out over 50 ms; the new sheet then begins at frame 0 and keeps the bus settings made by hand. A sheet
 // with another sample rate or, on a device, another number of outputs is an *Error of Kind Refused. After an error the
@@ -26,45 +26,45 @@ func (r *Room) Change(ctx context.Context, text []byte) error {
 	return r.change(ctx, text)
 }
 
-// change does the work of Change for callers that hold the mutex r.changes. If Options.Keep fails, it applies the old
+// change does the work of Change for callers that hold the mutex r.changes. If Options.Save fails, it applies the old
 // sheet again, even if ctx has ended, and returns the joined errors of both.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
-	if err != nil || r.options.Keep == nil {
+	if err != nil || r.options.Save == nil {
 		return err
 	}
-	if err := r.options.Keep(r); err != nil {
+	if err := r.options.Save(r); err != nil {
 		return errors.Join(err, r.apply(context.WithoutCancel(ctx), old))
 	}
 	return nil
 }
 
-// apply switches the room to the sheet text as Change does, but does not call Options.Keep. On success it makes text
-// the result of Text, and reports settings that need a new room to Options.Say. After an error the room plays the old
+// apply switches the room to the sheet text as Change does, but does not call Options.Save. On success it makes text
+// the result of Text, and reports settings that need a new room to Options.Log. After an error the room plays the old
 // sheet. The caller holds the mutex r.changes.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
 	}
-	s, err := r.read(text)
+	s, err := r.parseSheet(text)
 	if err != nil {
 		return err
 	}
 	if s.Rate != r.rate {
 		return &Error{Kind: Refused, Field: "sheet", Reason: "rate", Detail: fmt.Sprintf("sheet: `rate` is %d in the room and %d in the sheet; end the room and create it again", r.rate, s.Rate)}
 	}
-	st := r.on()
+	st := r.current()
 	st.forgetChanged(s)
-	kept, err := st.player.Change(ctx, s, st.sounds, func(take func()) map[string]float64 { return st.show.Change(s, take) })
+	unchanged, err := st.player.Change(ctx, s, st.sounds, func(activate func()) map[string]float64 { return st.show.Change(s, activate) })
 	switch {
 	case errors.Is(err, cue.ErrChange):
 		err = r.replace(ctx, s)
 	case err != nil:
 		err = r.sheetError(ctx, s, err)
 	default:
-		if len(kept) > 0 {
-			r.say(fmt.Sprintf("%s: changed; %s unchanged until the room is created again", words.OneLine(r.options.Title), strings.Join(kept, ", ")))
+		if len(unchanged) > 0 {
+			r.logLine(fmt.Sprintf("%s: changed; %s unchanged until the room is created again", words.OneLine(r.options.Title), strings.Join(unchanged, ", ")))
 		}
 		err = r.loadSounds(ctx, st, s)
 	}
@@ -79,11 +79,11 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 // restores the bus settings made by hand, the pause, the standby cue, and the scene if s has it; loops are not
 // restored. After an error the current playback continues. The caller holds the mutex r.changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
-	now, err := r.newPlayback(ctx, s, r.library(s), cue.Options{})
+	now, err := r.newPlayback(ctx, s, r.newLibrary(s), cue.Options{})
 	if err != nil {
 		return err
 	}
-	old := r.on()
+	old := r.current()
 	if was, is := old.player.Outputs(), now.player.Outputs(); was != is && r.output != nil {
 		now.player.Close()
 		return &Error{Kind: Refused, Field: "sheet", Reason: "outputs", Detail: fmt.Sprintf("sheet: the sound card plays %s, the sheet has %d; end the room and create it again", words.Count(was, "output"), is)}
@@ -91,18 +91,18 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	snapshot := r.Snapshot()
 	snapshot.Loops = nil
 	if r.clock != nil {
-		r.fadeOut(old)
+		r.fadeOutVoices(old)
 		r.clock.mutex.Lock()
 		r.swap(now)
 		r.clock.setPlayback(now)
-		r.clock.again()
+		r.clock.restart()
 		r.clock.mutex.Unlock()
 	} else {
 		old.player.Hold(false) // a paused player would not end
 		old.player.Finish()
-		<-old.fed
+		<-old.done
 		r.swap(now)
-		now.feed(ctx, r.say)
+		now.startFeed(ctx, r.logLine)
 	}
 	old.end()
 	known := false
@@ -111,21 +111,21 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	}
 	if !known {
 		snapshot.Scene = ""
-		r.faders.setScene("")
+		r.manualBuses.setScene("")
 	}
-	r.resumeAll(snapshot)
+	r.restore(snapshot)
 	return nil
 }
 
-// fadeOut stops all voices of st, the current playback, with a fade of 50 ms and waits until the fade is over, at most
+// fadeOutVoices stops all voices of st, the current playback, with a fade of 50 ms and waits until the fade is over, at most
 // until the workers end. If no voice plays or is pending, it returns at once. The room must have no device.
-func (r *Room) fadeOut(st *playback) {
-	if !r.sounds() {
+func (r *Room) fadeOutVoices(st *playback) {
+	if !r.hasVoices() {
 		return
 	}
-	st.player.Mixer().StopAll(fadeAway)
+	st.player.Mixer().StopAll(replaceFade)
 	r.wake()
-	timer := time.NewTimer(fadeAway + 2*step)
+	timer := time.NewTimer(replaceFade + 2*mixInterval)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -137,30 +137,30 @@ func (r *Room) fadeOut(st *playback) {
 // changes of the previous playback, and removes listeners to outputs that the new playback lacks. It does not end the
 // previous playback. In a room without a device the caller holds the mutex of the clock.
 func (r *Room) swap(now *playback) {
-	r.log.mutex.Lock()
-	r.log.forgetVoices()
-	r.log.mutex.Unlock()
+	r.eventLog.mutex.Lock()
+	r.eventLog.forgetVoices()
+	r.eventLog.mutex.Unlock()
 	r.loops.clear()
 	r.scheduler.cancel()
-	r.faders.forget()
-	r.listeners.refit(now.player.Outputs())
+	r.manualBuses.clearScheduled()
+	r.listeners.setPairs(now.player.Outputs())
 	r.playback.Store(now)
 }
 
-// refit sets the number of stereo outputs in a block to pairs. Listeners to an output that no longer exists are
+// setPairs sets the number of stereo outputs in a block to pairs. Listeners to an output that no longer exists are
 // removed; their Next returns io.EOF after the buffered frames.
-func (h *listeners) refit(pairs int) {
+func (h *listeners) setPairs(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.pairs = pairs
-	left := h.all[:0]
+	remaining := h.all[:0]
 	for _, l := range h.all {
 		if l.pair < pairs {
-			left = append(left, l)
+			remaining = append(remaining, l)
 			continue
 		}
 		l.end(io.EOF)
 	}
-	clear(h.all[len(left):])
-	h.all = left
+	clear(h.all[len(remaining):])
+	h.all = remaining
 }

@@ -24,8 +24,8 @@ func TestBatch(t *testing.T) {
 		frame, results, err := r.Batch(room.Moment{}, []room.Step{
 			{Play: &room.PlayRequest{Sound: "bell", ID: "b"}},
 			{Play: &room.PlayRequest{Sound: "rain", ID: "w"}},
-			{Set: &room.Move{Gain: new(-6.0), Pause: yes()}, On: "w"},
-			{Bus: &room.Fader{Gain: new(-12.0)}, On: "music"},
+			{Set: &room.VoiceChange{Gain: new(-6.0), Pause: yes()}, Target: "w"},
+			{Bus: &room.BusChange{Gain: new(-12.0)}, Target: "music"},
 			{Play: &room.PlayRequest{Sound: "bell"}},
 		})
 		if err != nil || len(results) != 5 {
@@ -51,10 +51,10 @@ func TestBatch(t *testing.T) {
 			field string
 		}{
 			{room.Step{Play: &room.PlayRequest{Sound: "bell", Gain: 40}}, "commands[1].gain"},
-			{room.Step{Stop: new(time.Duration), On: "nobody"}, "commands[1].voice"},
+			{room.Step{Stop: new(time.Duration), Target: "nobody"}, "commands[1].voice"},
 			{room.Step{Play: &room.PlayRequest{Sound: "bell", Loop: yes()}}, "commands[1].loop"},
 		} {
-			_, _, err := r.Batch(room.Moment{}, []room.Step{{Bus: &room.Fader{Gain: new(-1.0)}, On: "sfx"}, c.step})
+			_, _, err := r.Batch(room.Moment{}, []room.Step{{Bus: &room.BusChange{Gain: new(-1.0)}, Target: "sfx"}, c.step})
 			e, ok := err.(*room.Error)
 			if !ok || e.Field != c.field {
 				t.Errorf("%s: %v", c.field, err)
@@ -78,7 +78,7 @@ func TestChange(t *testing.T) {
 		if err := r.Scene("quiet", 0); err != nil || r.State().Scene != "quiet" {
 			t.Errorf("scene %q, %v", r.State().Scene, err)
 		}
-		if _, err := r.SetBus("music", room.Fader{Gain: new(-9.0)}); err != nil {
+		if _, err := r.SetBus("music", room.BusChange{Gain: new(-9.0)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Scene("quite", 0); kindOf(err) != room.NotFound {
@@ -110,7 +110,7 @@ func TestChange(t *testing.T) {
 		for i := range peaks {
 			time.Sleep(2 * time.Second)
 			peaks[i] = bus(r, "music").Peak
-			if _, err := r.SetBus("music", room.Fader{Gain: new(-9.0)}); err != nil {
+			if _, err := r.SetBus("music", room.BusChange{Gain: new(-9.0)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -211,7 +211,7 @@ func TestAddSoundFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	uploads := filepath.Join(t.TempDir(), "sounds", "main")
-	r := open(t, "sounds: {own: {file: own.flac}}\n", func(o *room.Options) { o.Free, o.Folder, o.Uploads = true, show, uploads })
+	r := open(t, "sounds: {own: {file: own.flac}}\n", func(o *room.Options) { o.AnyFile, o.Folder, o.Uploads = true, show, uploads })
 	if _, _, err := r.AddSound(t.Context(), "own", bytes.NewReader(read("bell.flac"))); kindOf(err) != room.Refused {
 		t.Errorf("the sheet's own sound is replaced: %v", err)
 	}
@@ -301,10 +301,10 @@ func TestWriteReport(t *testing.T) {
 		}
 		refuse(2500)
 		var whole, pieces bytes.Buffer
-		if _, err := r.Report(room.Kept).WriteTo(&whole); err != nil {
+		if _, err := r.Report(room.MinStoredEvents).WriteTo(&whole); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.WriteReport(&pieces); err != nil || !bytes.Equal(whole.Bytes(), pieces.Bytes()) || len(r.Report(room.Kept).Events) < 2500 {
+		if err := r.WriteReport(&pieces); err != nil || !bytes.Equal(whole.Bytes(), pieces.Bytes()) || len(r.Report(room.MinStoredEvents).Events) < 2500 {
 			t.Errorf("%d bytes and %d in pieces, %v", whole.Len(), pieces.Len(), err)
 		}
 	})

@@ -11,30 +11,30 @@ import (
 // clockedOutput mixes a room without a device by the clock. mutex guards the audio side of the room: its holder may
 // call Render, Sleep, Wake and Step.
 type clockedOutput struct {
-	room    *Room
-	workers *Workers
-	own     bool        // the workers belong to this room only
-	asleep  atomic.Bool // not in the workers' schedule; clearing it adds the room again
+	room       *Room
+	workers    *Workers
+	ownWorkers bool        // the workers belong to this room only
+	asleep     atomic.Bool // not in the workers' schedule; clearing it adds the room again
 
-	mutex sync.Mutex
-	began time.Time // time of frame 0
-	out   int64     // frames completed: mixed, slept or held
-	dozes bool      // the mixer is asleep
-	ended bool
-	block []pcm.Frame
+	mutex       sync.Mutex
+	startTime   time.Time // time of frame 0
+	position    int64     // frames completed: mixed, slept or held
+	mixerAsleep bool      // the mixer is asleep
+	ended       bool
+	block       []pcm.Frame
 
-	next time.Time // time of the next mix; owned by the workers
+	nextMix time.Time // time of the next mix; owned by the workers
 }
 
-// start adds the room to the workers, which then mix it. If began is not zero, the clock of the room is as late as if
-// mixing had started at the time began: the frames since then are mixed at once. It must be called once, without the
+// start adds the room to the workers, which then mix it. If startTime is not zero, the clock of the room is as late as if
+// mixing had started at the time startTime: the frames since then are mixed at once. It must be called once, without the
 // mutex.
-func (p *clockedOutput) start(began time.Time) {
+func (p *clockedOutput) start(startTime time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.setPlayback(p.room.on())
-	if !began.IsZero() {
-		p.began = p.began.Add(-time.Since(began))
+	p.setPlayback(p.room.current())
+	if !startTime.IsZero() {
+		p.startTime = p.startTime.Add(-time.Since(startTime))
 	}
 	p.workers.rooms.Add(1)
 	p.workers.add(p, time.Now())
@@ -43,14 +43,14 @@ func (p *clockedOutput) start(began time.Time) {
 // setPlayback makes the clock continue at the current frame of the mixer of st, counted from now, and allocates the
 // block for the outputs of st. The mixer counts as awake. The caller holds the mutex.
 func (p *clockedOutput) setPlayback(st *playback) {
-	p.out, p.dozes = st.player.Mixer().Now(), false
-	p.began = time.Now().Add(-pcm.Duration(p.out, p.room.rate))
-	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
+	p.position, p.mixerAsleep = st.player.Mixer().Now(), false
+	p.startTime = time.Now().Add(-pcm.Duration(p.position, p.room.rate))
+	p.block = make([]pcm.Frame, int(pcm.Frames(mixInterval, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
 }
 
-// at returns the time when frame, a frame of the mixer, is due. The caller holds the mutex.
-func (p *clockedOutput) at(frame int64) time.Time {
-	return p.began.Add(pcm.Duration(frame, p.room.rate))
+// timeOf returns the time when frame, a frame of the mixer, is due. The caller holds the mutex.
+func (p *clockedOutput) timeOf(frame int64) time.Time {
+	return p.startTime.Add(pcm.Duration(frame, p.room.rate))
 }
 
 // wake schedules a sleeping room to be mixed at once by the workers; it does not mix. It has no effect on an awake
@@ -61,45 +61,45 @@ func (p *clockedOutput) wake() {
 	}
 }
 
-// again clears p.ended and wakes the room, after the playback of the room was replaced, so that mixing resumes even if
+// restart clears p.ended and wakes the room, after the playback of the room was replaced, so that mixing resumes even if
 // the previous player had ended by itself. The caller holds the mutex.
-func (p *clockedOutput) again() {
+func (p *clockedOutput) restart() {
 	p.ended = false
 	p.wake()
 }
 
-// rouse wakes the room as wake does. If the mixer slept, it also wakes the mixer, whose frame counter jumps to the
-// current time; p.out follows. The caller holds the mutex.
-func (p *clockedOutput) rouse() {
+// wakeMixer wakes the room as wake does. If the mixer slept, it also wakes the mixer, whose frame counter jumps to the
+// current time; p.position follows. The caller holds the mutex.
+func (p *clockedOutput) wakeMixer() {
 	p.wake()
-	if p.dozes {
-		p.dozes = false
-		p.out += p.room.on().player.Mixer().Wake(time.Now())
+	if p.mixerAsleep {
+		p.mixerAsleep = false
+		p.position += p.room.current().player.Mixer().Wake(time.Now())
 	}
 }
 
-// carryOut renders an empty block, so that commands already sent act at the current frame, and then calls tend. The
-// caller holds the mutex and has called rouse.
-func (p *clockedOutput) carryOut() {
-	st := p.room.on()
+// flushCommands renders an empty block, so that commands already sent act at the current frame, and then calls stepPlayer. The
+// caller holds the mutex and has called wakeMixer.
+func (p *clockedOutput) flushCommands() {
+	st := p.room.current()
 	st.player.Mixer().Render(nil)
-	p.tend(st)
+	p.stepPlayer(st)
 }
 
-// tend calls Step of the player of st, which passes due cues to the mixer, and passes an error of Step to Options.Say.
-// When the player has ended, tend sets p.ended and closes st.fed. After the end it has no effect. The caller holds the
+// stepPlayer calls Step of the player of st, which passes due cues to the mixer, and passes an error of Step to Options.Log.
+// When the player has ended, stepPlayer sets p.ended and closes st.done. After the end it has no effect. The caller holds the
 // mutex.
-func (p *clockedOutput) tend(st *playback) {
+func (p *clockedOutput) stepPlayer(st *playback) {
 	if p.ended {
 		return
 	}
 	done, err := st.player.Step()
 	if err != nil {
-		p.room.say(err.Error())
+		p.room.logLine(err.Error())
 	}
 	if done {
 		p.ended = true
-		close(st.fed)
+		close(st.done)
 	}
 }
 
@@ -111,62 +111,62 @@ func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if !p.ended {
-		p.rouse()
+		p.wakeMixer()
 	}
 	now := time.Now()
-	if behind := now.Sub(p.at(p.out)); behind > standstill {
-		left := pcm.Frames(behind, p.room.rate)
-		p.began = p.began.Add(pcm.Duration(left, p.room.rate))
-		w.skipped.Add(left)
+	if behind := now.Sub(p.timeOf(p.position)); behind > skipAfter {
+		missed := pcm.Frames(behind, p.room.rate)
+		p.startTime = p.startTime.Add(pcm.Duration(missed, p.room.rate))
+		w.skipped.Add(missed)
 	}
-	tick, most := w.tick(now), int64(len(p.block)/p.room.on().player.Outputs())
-	for n := p.due(tick); !p.ended && n > 0; n = p.due(tick) {
-		begun := time.Now()
-		p.mix(int(min(n, most)))
-		w.mixed(p.at(p.out), begun, time.Now())
+	tick, maxFrames := w.tick(now), int64(len(p.block)/p.room.current().player.Outputs())
+	for n := p.backlog(tick); !p.ended && n > 0; n = p.backlog(tick) {
+		startTime := time.Now()
+		p.mix(int(min(n, maxFrames)))
+		w.recordBlock(p.timeOf(p.position), startTime, time.Now())
 	}
 	if p.ended {
 		w.awake.Add(-1)
 		p.asleep.Store(true)
 		return time.Time{}, false
 	}
-	next = tick.Add(step) // read before the room sleeps, because a waker may change it afterwards
-	if p.sleeps() {
+	next = tick.Add(mixInterval) // read before the room sleeps, because a waker may change it afterwards
+	if p.trySleep() {
 		w.awake.Add(-1)
 		return time.Time{}, false
 	}
 	return next, true
 }
 
-// due returns how many frames are due at the time at and not yet mixed. The result is negative if the room is ahead of
+// backlog returns how many frames are due at the time at and not yet mixed. The result is negative if the room is ahead of
 // the clock. The caller holds the mutex.
-func (p *clockedOutput) due(at time.Time) int64 {
-	return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out
+func (p *clockedOutput) backlog(at time.Time) int64 {
+	return pcm.Frames(at.Sub(p.startTime), p.room.rate) - p.position
 }
 
-// mix calls tend, renders the next block, whose length is frames and at most the length of p.block, applies the output
-// gate and passes the block to the listeners. It advances p.out. The caller holds the mutex.
+// mix calls stepPlayer, renders the next block, whose length is frames and at most the length of p.block, applies the output
+// gate and passes the block to the listeners. It advances p.position. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
-	st := p.room.on()
+	st := p.room.current()
 	block := p.block[:frames*st.player.Outputs()]
-	p.tend(st)
+	p.stepPlayer(st)
 	st.player.Render(block)
-	p.room.gate.shape(block, st.player.Outputs(), p.room.rate, 0)
-	p.out += int64(frames)
-	p.room.listeners.give(block)
+	p.room.gate.apply(block, st.player.Outputs(), p.room.rate, 0)
+	p.position += int64(frames)
+	p.room.listeners.broadcast(block)
 }
 
-// sleeps puts the room and its mixer to sleep if the player is idle and the room has no listener. It reports whether
+// trySleep puts the room and its mixer to sleep if the player is idle and the room has no listener. It reports whether
 // the worker must not schedule the room again: the room sleeps, or a wake during the call has already scheduled it. A
 // later wake ends the sleep. The caller holds the mutex.
-func (p *clockedOutput) sleeps() bool {
-	r, st := p.room, p.room.on()
+func (p *clockedOutput) trySleep() bool {
+	r, st := p.room, p.room.current()
 	if !r.listeners.empty() || !st.player.Idle() {
 		return false
 	}
 	p.asleep.Store(true) // from here on a request wakes the room
-	if r.listeners.empty() && st.player.Idle() && st.player.Mixer().Sleep(p.at(p.out)) {
-		p.dozes = true
+	if r.listeners.empty() && st.player.Idle() && st.player.Mixer().Sleep(p.timeOf(p.position)) {
+		p.mixerAsleep = true
 		return true
 	}
 	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
@@ -179,7 +179,7 @@ func (p *clockedOutput) end() {
 	p.ended = true
 	p.mutex.Unlock()
 	p.workers.rooms.Add(-1)
-	if p.own {
+	if p.ownWorkers {
 		p.workers.Close()
 	}
 }

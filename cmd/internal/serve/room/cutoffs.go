@@ -14,7 +14,7 @@ type Cutoffs struct {
 
 // cutoffs returns the mixer change that sets the cutoffs of f, in Hz. A nil cutoff is not in Fields of the result, so
 // without cutoffs Fields is 0.
-func (f *Fader) cutoffs() (c mixer.Change) {
+func (f *BusChange) cutoffs() (c mixer.Change) {
 	if f.LowPass != nil {
 		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *f.LowPass
 	}
@@ -24,16 +24,16 @@ func (f *Fader) cutoffs() (c mixer.Change) {
 	return c
 }
 
-// moveCutoffs records the cutoffs of f as set by hand on the bus called bus. A cutoff that is nil in f keeps the
+// recordCutoffs records the cutoffs of f as set by hand on the bus called bus. A cutoff that is nil in f keeps the
 // recorded value. The caller holds d.mutex.
-func (d *faderState) moveCutoffs(bus string, f *Fader) {
+func (d *manualBuses) recordCutoffs(bus string, f *BusChange) {
 	was := d.cutoffs[bus]
 	d.cutoffs[bus] = Cutoffs{cmp.Or(f.LowPass, was.LowPass), cmp.Or(f.HighPass, was.HighPass)}
 }
 
 // cutoffsOf returns the cutoffs that were set by hand on the bus called bus, in Hz. A cutoff that was not set, also of
 // an unknown bus, is nil.
-func (d *faderState) cutoffsOf(bus string) Cutoffs {
+func (d *manualBuses) cutoffsOf(bus string) Cutoffs {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.cutoffs[bus]

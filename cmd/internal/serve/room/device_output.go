@@ -19,16 +19,16 @@ import (
 // deviceOutput is the device of a room. Its audio side takes no lock: the frames for listeners go through a ring
 // buffer.
 type deviceOutput struct {
-	room    *Room
-	device  device.Device
-	best    *auto.Device // nil: a null device
-	kind    string
-	waits   *ring.Ring[listenerBlock]
-	heeded  atomic.Bool  // there are listeners
-	asked   atomic.Int64 // frames requested by the device
-	ahead   atomic.Int64 // nanoseconds between a request of the device and the output of its frames
-	stop    chan struct{}
-	stopped chan struct{}
+	room            *Room
+	device          device.Device
+	card            *auto.Device // nil: a null device
+	kind            string
+	queue           *ring.Ring[listenerBlock]
+	hasListeners    atomic.Bool  // there are listeners
+	requestedFrames atomic.Int64 // frames requested by the device
+	latency         atomic.Int64 // nanoseconds between a request of the device and the output of its frames
+	stop            chan struct{}
+	stopped         chan struct{}
 }
 
 // listenerBlock is a part of a block on its way to the listeners.
@@ -65,43 +65,43 @@ func parseDevice(text string) (d liveplay.Device, err error) {
 // reports that. Another device that is invalid or missing is an *Error of Kind Range. The caller must close the result.
 func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
-	asked, err := parseDevice(o.Device)
+	spec, err := parseDevice(o.Device)
 	if err != nil {
 		return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + err.Error()}
 	}
-	c := &deviceOutput{room: r, kind: asked.String(), waits: ring.New[listenerBlock](256), stop: make(chan struct{}), stopped: make(chan struct{})}
+	c := &deviceOutput{room: r, kind: spec.String(), queue: ring.New[listenerBlock](256), stop: make(chan struct{}), stopped: make(chan struct{})}
 	config := auto.Config{
-		Rate: r.rate, Outputs: r.on().player.Outputs(), Block: o.Block, Buffer: o.Buffer, Sink: asked.Name, Name: "voicepool", Title: o.Title,
+		Rate: r.rate, Outputs: r.current().player.Outputs(), Block: o.Block, Buffer: o.Buffer, Sink: spec.Name, Name: "voicepool", Title: o.Title,
 	}
 	switch {
-	case asked.Kind == "null":
-		c.device = null.NewPaced(null.Config{Rate: r.rate, Outputs: r.on().player.Outputs(), Block: o.Block})
-	case asked.Kind == "auto":
+	case spec.Kind == "null":
+		c.device = null.NewPaced(null.Config{Rate: r.rate, Outputs: r.current().player.Outputs(), Block: o.Block})
+	case spec.Kind == "auto":
 		if config.Outputs > 1 { // prefer a device with all outputs
-			c.best, _ = auto.Find(config)
+			c.card, _ = auto.Find(config)
 		}
-		if c.best == nil {
-			c.best = auto.New(config)
+		if c.card == nil {
+			c.card = auto.New(config)
 		}
-		if why := c.best.Reason(); why != "" {
-			r.say("no sound here (" + why + "): playing on silently, and looking for a sound card")
+		if why := c.card.Reason(); why != "" {
+			r.logLine("no sound here (" + why + "): playing on silently, and looking for a sound card")
 		}
 	default:
-		config.Driver = asked.Kind
-		best, err := auto.Find(config)
+		config.Driver = spec.Kind
+		card, err := auto.Find(config)
 		if err != nil {
-			return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + asked.String() + ": no sound here (" + auto.Reason(err) + ")"}
+			return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + spec.String() + ": no sound here (" + auto.Reason(err) + ")"}
 		}
-		c.best = best
+		c.card = card
 	}
-	if c.best != nil {
-		c.device = c.best
+	if c.card != nil {
+		c.device = c.card
 	}
 	if err := c.device.Start(c); err != nil {
 		c.device.Close()
 		return nil, err
 	}
-	go c.drain()
+	go c.forward()
 	return c, nil
 }
 
@@ -109,40 +109,40 @@ func openDeviceOutput(r *Room) (*deviceOutput, error) {
 // copy for the listeners, if there are any. If the queue is full, the listeners get a gap. Render takes no lock. The
 // device calls it on the audio side.
 func (c *deviceOutput) Render(dst []pcm.Frame) {
-	c.room.on().player.Render(dst)
-	c.room.gate.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
-	c.asked.Add(int64(len(dst)))
-	if !c.heeded.Load() {
+	c.room.current().player.Render(dst)
+	c.room.gate.apply(dst, c.Outputs(), c.room.rate, time.Duration(c.latency.Load()))
+	c.requestedFrames.Add(int64(len(dst)))
+	if !c.hasListeners.Load() {
 		return
 	}
-	wide := c.room.on().player.Outputs()
+	wide := c.room.current().player.Outputs()
 	for len(dst) > 0 {
 		var s listenerBlock
 		s.n = copy(s.frames[:len(s.frames)/wide*wide], dst)
-		ring.Push(c.waits, s) // if the ring is full, listeners get a gap
+		ring.Push(c.queue, s) // if the ring is full, listeners get a gap
 		dst = dst[s.n:]
 	}
 }
 
 // Outputs returns the number of stereo outputs of the player.
-func (c *deviceOutput) Outputs() int { return c.room.on().player.Outputs() }
+func (c *deviceOutput) Outputs() int { return c.room.current().player.Outputs() }
 
 // Rate returns the sample rate of the room in Hz.
 func (c *deviceOutput) Rate() int { return c.room.rate }
 
-// drain passes the queued frames to the listeners every 10 ms (the constant step) until c.stop is closed; then it
-// closes c.stopped. Each time it also sets c.heeded, whether there are listeners, and c.ahead, the latency of the
+// forward passes the queued frames to the listeners every 10 ms (the constant mixInterval) until c.stop is closed; then it
+// closes c.stopped. Each time it also sets c.hasListeners, whether there are listeners, and c.sceneDelay, the latency of the
 // device, for Render. It runs on its own goroutine.
-func (c *deviceOutput) drain() {
+func (c *deviceOutput) forward() {
 	defer close(c.stopped)
-	ticker := time.NewTicker(step)
+	ticker := time.NewTicker(mixInterval)
 	defer ticker.Stop()
 	for {
-		c.heeded.Store(!c.room.listeners.empty())
-		c.ahead.Store(int64(pcm.Duration(int64(c.device.Latency()), c.device.Rate())))
-		for s := ring.Front(c.waits); s != nil; s = ring.Front(c.waits) {
-			c.room.listeners.give(s.frames[:s.n])
-			ring.Drop(c.waits)
+		c.hasListeners.Store(!c.room.listeners.empty())
+		c.latency.Store(int64(pcm.Duration(int64(c.device.Latency()), c.device.Rate())))
+		for s := ring.Front(c.queue); s != nil; s = ring.Front(c.queue) {
+			c.room.listeners.broadcast(s.frames[:s.n])
+			ring.Drop(c.queue)
 		}
 		select {
 		case <-c.stop:
@@ -152,12 +152,12 @@ func (c *deviceOutput) drain() {
 	}
 }
 
-// heard returns the driver, the sink and the latency of the output. The field Lost is the reason why no sound card
+// state returns the driver, the sink and the latency of the output. The field Lost is the reason why no sound card
 // plays, or "" if the output works. A null device always works.
-func (c *deviceOutput) heard() liveview.Output {
+func (c *deviceOutput) state() liveview.Output {
 	h := liveview.Output{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
-	if c.best != nil {
-		h.Device, h.Sink, h.Lost = c.best.Driver(), c.best.Sink(), c.best.Reason()
+	if c.card != nil {
+		h.Device, h.Sink, h.Lost = c.card.Driver(), c.card.Sink(), c.card.Reason()
 	}
 	return h
 }

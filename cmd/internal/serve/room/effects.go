@@ -18,11 +18,11 @@ import (
 // number, a bool, or a text as in sheets: "4s", "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
-// moves checks the values e for the effects of the bus b and returns them as numbers for the mixer, by name of the
+// values checks the values e for the effects of the bus b and returns them as numbers for the mixer, by name of the
 // effect. It does not change the mixer. An effect that b lacks is an *Error of Kind NotFound; an unknown parameter or
 // an invalid value is an *Error of Kind Range.
-func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
-	has, all := b.Effects(), map[string]effect.Values{}
+func (e Effects) values(b mixer.Bus) (map[string]effect.Values, error) {
+	has, values := b.Effects(), map[string]effect.Values{}
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		i := slices.IndexFunc(has, func(x effect.Effect) bool { return x.Name() == name })
 		if i < 0 {
@@ -30,27 +30,27 @@ func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 			for j := range has {
 				names = append(names, has[j].Name())
 			}
-			return nil, missing("effect", name, names)
+			return nil, unknownName("effect", name, names)
 		}
-		values := effect.Values{}
+		converted := effect.Values{}
 		for _, path := range slices.Sorted(maps.Keys(e[name])) {
 			field := "effects." + words.OneLine(name) + "." + words.OneLine(path)
 			k := has[i].Kind()
-			place := k.Find(path)
-			if place < 0 {
+			index := k.Find(path)
+			if index < 0 {
 				err := has[i].Set(path, 0)
-				return nil, wrong(field, "%s", strings.TrimPrefix(err.Error(), effect.ErrEffect.Error()+": "))
+				return nil, invalidField(field, "%s", strings.TrimPrefix(err.Error(), effect.ErrEffect.Error()+": "))
 			}
-			p := k.Param(place)
+			p := k.Param(index)
 			x, ok := valueOf(p, e[name][path])
 			if !ok || !p.Allows(x) {
-				return nil, wrong(field, "%s is out of range; want %s", formatValue(e[name][path]), p.Range())
+				return nil, invalidField(field, "%s is out of range; want %s", formatValue(e[name][path]), p.Range())
 			}
-			values[path] = x
+			converted[path] = x
 		}
-		all[name] = values
+		values[name] = converted
 	}
-	return all, nil
+	return values, nil
 }
 
 // formatValue formats value, parsed from JSON, for a message, on one line. nil gives "null".
@@ -90,34 +90,34 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// actOn sends the send gains and effect values of f to the mixer, for the bus b at the moment at, each within the time
+// applyEffects sends the send gains and effect values of f to the mixer, for the bus b at the moment at, each within the time
 // f.Over. A faulty value is an *Error. All effect values are checked before anything is sent, but when a send gain is
 // faulty, the sends before it, by name, already act.
-func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
-	moves, err := f.Effects.moves(b)
+func (f *BusChange) applyEffects(at mixer.Moment, b mixer.Bus) error {
+	values, err := f.Effects.values(b)
 	if err != nil {
 		return err
 	}
 	for _, to := range slices.Sorted(maps.Keys(f.Sends)) {
 		err := at.SetSend(mixer.TargetBus(b), to, pcm.Decibels(f.Sends[to]), f.Over)
 		if errors.Is(err, mixer.ErrOption) {
-			return wrong("sends."+words.OneLine(to), "%s", strings.TrimPrefix(err.Error(), mixer.ErrOption.Error()+": "))
+			return invalidField("sends."+words.OneLine(to), "%s", strings.TrimPrefix(err.Error(), mixer.ErrOption.Error()+": "))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(moves)) {
-		if err := at.SetEffect(b, name, moves[name], f.Over); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if err := at.SetEffect(b, name, values[name], f.Over); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// moveEffects records the effect values and send gains of f as set by hand on the bus called bus. Values that f does
+// recordEffects records the effect values and send gains of f as set by hand on the bus called bus. Values that f does
 // not set stay as recorded. The caller holds d.mutex.
-func (d *faderState) moveEffects(bus string, f *Fader) {
+func (d *manualBuses) recordEffects(bus string, f *BusChange) {
 	for name, values := range f.Effects {
 		if d.effects[bus] == nil {
 			d.effects[bus] = Effects{}
@@ -135,7 +135,7 @@ func (d *faderState) moveEffects(bus string, f *Fader) {
 
 // effectsOf returns copies of the effect values and the send gains, in dB by destination, that were set by hand on the
 // bus called bus. Without such values the results are nil.
-func (d *faderState) effectsOf(bus string) (Effects, map[string]float64) {
+func (d *manualBuses) effectsOf(bus string) (Effects, map[string]float64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	var all Effects

@@ -24,12 +24,12 @@ cues: [{at: 0, play: rain, bus: sfx, loop: true, id: w}]
 func TestEffects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, wet)
-		if _, err := r.SetBus("hall", room.Fader{Effects: room.Effects{
+		if _, err := r.SetBus("hall", room.BusChange{Effects: room.Effects{
 			"reverb": {"time": 4.5, "predelay": "20ms", "bypass": true}, "tone": {"bands.1.freq": 300.0, "bands.1.type": "lowpass"}, "delay": {"lowpass": "off", "time": 1.0},
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.SetBus("sfx", room.Fader{Sends: map[string]float64{"hall": -3}}); err != nil {
+		if _, err := r.SetBus("sfx", room.BusChange{Sends: map[string]float64{"hall": -3}}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -37,7 +37,7 @@ func TestEffects(t *testing.T) {
 		if got := bus(r, "hall").Effects; !reflect.DeepEqual(got, want) {
 			t.Errorf("the hall has %+v, want %+v", got, want)
 		}
-		for field, f := range map[string]room.Fader{
+		for field, f := range map[string]room.BusChange{
 			"": {Effects: room.Effects{"revreb": {"time": 1.0}}}, "effects.reverb.tmie": {Effects: room.Effects{"reverb": {"tmie": 1.0}}},
 			"effects.reverb.time": {Effects: room.Effects{"reverb": {"time": 99.0}}}, "effects.tone.bands.1.type": {Effects: room.Effects{"tone": {"bands.1.type": "peek"}}},
 			"effects.delay.lowpass": {Effects: room.Effects{"delay": {"lowpass": "on"}}}, "effects.delay.pingpong": {Effects: room.Effects{"delay": {"pingpong": "3"}}},
@@ -49,18 +49,18 @@ func TestEffects(t *testing.T) {
 				t.Errorf("%s: %+v", field, err)
 			}
 		}
-		if _, err := r.SetBus("hall", room.Fader{Effects: room.Effects{"reverb": {"time": nil}}}); err == nil || !strings.Contains(err.Error(), "null is out of range") {
+		if _, err := r.SetBus("hall", room.BusChange{Effects: room.Effects{"reverb": {"time": nil}}}); err == nil || !strings.Contains(err.Error(), "null is out of range") {
 			t.Errorf("null: %v", err)
 		}
-		for field, f := range map[string]room.Fader{"lowpass": {LowPass: new(19.0)}, "highpass": {HighPass: new(20001.0)}} {
+		for field, f := range map[string]room.BusChange{"lowpass": {LowPass: new(19.0)}, "highpass": {HighPass: new(20001.0)}} {
 			if e, _ := errOf(r.SetBus("hall", f)).(*room.Error); e == nil || e.Field != field {
 				t.Errorf("%s: %v", field, e)
 			}
 		}
-		if _, err := r.SetBus("hall", room.Fader{LowPass: new(900.0), Over: time.Second}); err != nil {
+		if _, err := r.SetBus("hall", room.BusChange{LowPass: new(900.0), Over: time.Second}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.SetBus("hall", room.Fader{HighPass: new(0.0)}); err != nil {
+		if _, err := r.SetBus("hall", room.BusChange{HighPass: new(0.0)}); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(r.Snapshot())

@@ -14,10 +14,10 @@ func TestChangeOfAnEndedPlayer(t *testing.T) {
 		}
 		defer r.Close(0)
 		for range 2 {
-			ended := r.on()
+			ended := r.current()
 			ended.player.Finish()
 			r.wake()
-			<-ended.fed
+			<-ended.done
 			synctest.Wait()
 			for _, text := range []string{"sounds: {bell: {}}\n", "sounds: {bell: {gain: -3}}\n", "buses: {sfx: {}}\nsounds: {bell: {bus: sfx}}\n"} {
 				if err := r.Change(t.Context(), []byte(text)); err != nil {

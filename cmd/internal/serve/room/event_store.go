@@ -12,9 +12,9 @@ import (
 // events, a chunk contains no pointers, so that the garbage collector need not scan it. A stored event never
 // changes; stretch relies on that.
 type eventStore struct {
-	chunks []eventChunk
-	before int64 // number of dropped events
-	last   int64 // number of the last event; 0: no event
+	chunks  []eventChunk
+	dropped int64 // number of dropped events
+	last    int64 // number of the last event; 0: no event
 
 	names valueTable[string]
 	calls valueTable[report.Called]
@@ -25,9 +25,9 @@ const chunkLength = 1024
 
 // eventChunk is a block of consecutive events.
 type eventChunk struct {
-	all  []storedEvent
-	wide []lossFields
-	odd  []report.Event
+	events []storedEvent
+	losses []lossFields
+	others []report.Event
 }
 
 // storedEvent is the short form of an event. It is complete for the beginning and end of a voice.
@@ -36,7 +36,7 @@ type storedEvent struct {
 	voice       uint64
 	sound, call uint32 // indexes in the books
 	cue, slot   int32
-	more        int32 // the other fields: 1 + index in wide, or -1 - index in odd; 0: no others
+	extra       int32 // the other fields: 1 + index in wide, or -1 - index in odd; 0: no others
 	kind        mixer.EventKind
 	reason      mixer.Reason
 }
@@ -55,20 +55,20 @@ type lossFields struct {
 
 // valueTable assigns indexes to recurring values.
 type valueTable[T comparable] struct {
-	places map[T]uint32
-	all    []T
+	indexes map[T]uint32
+	values  []T
 }
 
-// index returns the index of x in b.all. If b.all lacks x, index appends it.
+// index returns the index of x in t.values. If t.values lacks x, index appends it.
 func (b *valueTable[T]) index(x T) uint32 {
-	i, ok := b.places[x]
+	i, ok := b.indexes[x]
 	if !ok {
-		if b.places == nil {
-			b.places = map[T]uint32{}
+		if b.indexes == nil {
+			b.indexes = map[T]uint32{}
 		}
-		i = uint32(len(b.all))
-		b.places[x] = i
-		b.all = append(b.all, x)
+		i = uint32(len(b.values))
+		b.indexes[x] = i
+		b.values = append(b.values, x)
 	}
 	return i
 }
@@ -78,18 +78,18 @@ func (b *valueTable[T]) index(x T) uint32 {
 // the log.
 func (t *eventStore) add(e *report.Event) {
 	n := len(t.chunks)
-	if n == 0 || len(t.chunks[n-1].all) == chunkLength {
+	if n == 0 || len(t.chunks[n-1].events) == chunkLength {
 		if n > 0 {
-			t.chunks[n-1].wide = slices.Clone(t.chunks[n-1].wide) // drop the spare capacity
+			t.chunks[n-1].losses = slices.Clone(t.chunks[n-1].losses) // drop the spare capacity
 		}
-		if t.last-t.before >= Kept+chunkLength {
-			t.before += chunkLength
+		if t.last-t.dropped >= MinStoredEvents+chunkLength {
+			t.dropped += chunkLength
 			t.chunks[0] = eventChunk{}
 			t.chunks = t.chunks[1:]
 		}
 		t.chunks = append(t.chunks, eventChunk{})
 		if n = len(t.chunks); n > 1 {
-			t.chunks[n-1].all = make([]storedEvent, 0, chunkLength)
+			t.chunks[n-1].events = make([]storedEvent, 0, chunkLength)
 		}
 	}
 	t.pack(&t.chunks[n-1], e)
@@ -97,7 +97,7 @@ func (t *eventStore) add(e *report.Event) {
 }
 
 // pack appends e to the chunk p, without Ref, in the shortest form that loses no field: a storedEvent alone, with
-// lossFields in p.wide, or with a copy of the whole event in p.odd. It adds new names to t.names and t.calls.
+// lossFields in p.losses, or with a copy of the whole event in p.others. It adds new names to t.names and t.calls.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -112,20 +112,20 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 			policy: e.Policy, endless: e.Endless, hasRunnerUp: e.HasRunnerUp, perOwner: e.PerOwner,
 		}
 		if t.long(&k, &w) == plain {
-			p.wide = append(p.wide, w)
-			k.more = int32(len(p.wide))
+			p.losses = append(p.losses, w)
+			k.extra = int32(len(p.losses))
 		} else { // a device event, with a varying text
-			p.odd = append(p.odd, plain)
-			k.more = -int32(len(p.odd))
+			p.others = append(p.others, plain)
+			k.extra = -int32(len(p.others))
 		}
 	}
-	p.all = append(p.all, k)
+	p.events = append(p.events, k)
 }
 
 // short returns the event that k alone describes. Fields that k lacks, and Ref, are zero.
 func (t *eventStore) short(k *storedEvent) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
-	e.Sound, e.Called, e.Cue = t.names.all[k.sound], t.calls.all[k.call], int(k.cue)
+	e.Sound, e.Called, e.Cue = t.names.values[k.sound], t.calls.values[k.call], int(k.cue)
 	return e
 }
 
@@ -133,7 +133,7 @@ func (t *eventStore) short(k *storedEvent) report.Event {
 func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 	e := t.short(k)
 	e.By, e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = w.by, w.audibility, w.newcomer, w.runnerUp, w.lost
-	e.BySound, e.Bus, e.Cooldown = t.names.all[w.bySound], t.names.all[w.bus], t.names.all[w.cooldown]
+	e.BySound, e.Bus, e.Cooldown = t.names.values[w.bySound], t.names.values[w.bus], t.names.values[w.cooldown]
 	e.Candidates, e.Peers, e.Limit = int(w.candidates), int(w.peers), int(w.limit)
 	e.Priority, e.NewcomerPriority, e.RunnerUpPriority = int(w.priority), int(w.newcomerPriority), int(w.runnerUpPriority)
 	e.Muffled, e.LowPass, e.HighPass = report.Level(w.muffled), float64(w.lowPass), float64(w.highPass)
@@ -142,24 +142,24 @@ func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 }
 
 // first returns the number of the first stored event, or of the next event if the store is empty.
-func (t *eventStore) first() int64 { return t.before + 1 }
+func (t *eventStore) first() int64 { return t.dropped + 1 }
 
 // at returns the stored event with the number number, without its Ref. It panics if the event is not stored.
 func (t *eventStore) at(number int64) report.Event {
-	i := number - t.before - 1
+	i := number - t.dropped - 1
 	p := &t.chunks[i/chunkLength]
-	switch k := &p.all[i%chunkLength]; {
-	case k.more > 0:
-		return t.long(k, &p.wide[k.more-1])
-	case k.more < 0:
-		return p.odd[-k.more-1]
+	switch k := &p.events[i%chunkLength]; {
+	case k.extra > 0:
+		return t.long(k, &p.losses[k.extra-1])
+	case k.extra < 0:
+		return p.others[-k.extra-1]
 	default:
 		return t.short(k)
 	}
 }
 
 // clear drops all events and names. The numbers of later events continue after t.last.
-func (t *eventStore) clear() { *t = eventStore{before: t.last, last: t.last} }
+func (t *eventStore) clear() { *t = eventStore{dropped: t.last, last: t.last} }
 
 // eventRange is a range of events. It may be read by any goroutine while the store changes.
 type eventRange struct {
@@ -174,9 +174,9 @@ func (t *eventStore) eventRange(from, to int64) eventRange {
 	s := eventRange{first: max(from, t.first()), last: min(to, t.last)}
 	if s.first <= s.last {
 		skipped := (s.first - t.first()) / chunkLength
-		s.stored.before = t.before + skipped*chunkLength
+		s.stored.dropped = t.dropped + skipped*chunkLength
 		s.stored.chunks = slices.Clone(t.chunks[skipped : (s.last-t.first())/chunkLength+1])
-		s.stored.names.all, s.stored.calls.all = t.names.all, t.calls.all
+		s.stored.names.values, s.stored.calls.values = t.names.values, t.calls.values
 	}
 	return s
 }
@@ -189,13 +189,13 @@ func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	}
 }
 
-// say returns the events of the range in order, with their numbers and a sentence about each. rate is the sample rate
+// describe returns the events of the range in order, with their numbers and a sentence about each. rate is the sample rate
 // in Hz, for times in the sentences. For an empty range the result is an empty slice, not nil.
-func (s *eventRange) say(rate int) []Numbered {
-	events := make([]Numbered, 0, max(s.last-s.first+1, 0))
+func (s *eventRange) describe(rate int) []NumberedEvent {
+	events := make([]NumberedEvent, 0, max(s.last-s.first+1, 0))
 	head := &report.Report{Version: 1, Rate: rate}
 	for n, e := range s.all() {
-		events = append(events, Numbered{n, sentence(&e, head), e})
+		events = append(events, NumberedEvent{n, describeEvent(&e, head), e})
 	}
 	return events
 }

@@ -72,21 +72,21 @@ func TestEventStoreIsShort(t *testing.T) {
 		e.PerOwner, e.Endless, e.HasRunnerUp = i&1 != 0, i&2 != 0, i&1 == 0
 		tp.add(&e)
 	}
-	if p := tp.chunks[0]; len(p.wide) != 4 || len(p.odd) != 0 {
-		t.Errorf("of 4 losses %d have the wide form, and %d the odd one", len(p.wide), len(p.odd))
+	if p := tp.chunks[0]; len(p.losses) != 4 || len(p.others) != 0 {
+		t.Errorf("of 4 losses %d have the wide form, and %d the odd one", len(p.losses), len(p.others))
 	}
 }
 
 // TestEventStoreIsBounded checks that the promised number of events is kept, up to one chunk.
 func TestEventStoreIsBounded(t *testing.T) {
 	var tp eventStore
-	for n := range int64(3 * Kept) {
+	for n := range int64(3 * MinStoredEvents) {
 		e := report.EventOf(&mixer.Event{Frame: n, Kind: mixer.EventStarted, Voice: uint64(n)})
 		if n%3 == 0 {
 			e.By, e.BySound = 7, fmt.Sprint(n%5)
 		}
 		tp.add(&e)
-		if have := tp.last - tp.first() + 1; have < min(n+1, Kept) || have > Kept+2*chunkLength {
+		if have := tp.last - tp.first() + 1; have < min(n+1, MinStoredEvents) || have > MinStoredEvents+2*chunkLength {
 			t.Fatalf("%d are kept of %d", have, n+1)
 		}
 	}
@@ -99,8 +99,8 @@ func TestEventStoreIsBounded(t *testing.T) {
 
 // TestEventRanges checks that concurrent readers get the recorded events while the store grows.
 func TestEventRanges(t *testing.T) {
-	var l log
-	l.begin(48000)
+	var l eventLog
+	l.init(48000)
 	var names [101]string
 	for i := range names {
 		names[i] = fmt.Sprint("name ", i)
@@ -121,7 +121,7 @@ func TestEventRanges(t *testing.T) {
 	for reader := range int64(3) {
 		readers.Go(func() {
 			for last := int64(0); ; {
-				s := l.stretch(last-2000*reader, math.MaxInt64)
+				s := l.eventRange(last-2000*reader, math.MaxInt64)
 				next := s.first
 				for n, e := range s.all() {
 					if n != next || e != told(n) {
@@ -141,17 +141,17 @@ func TestEventRanges(t *testing.T) {
 			}
 		})
 	}
-	for n := range int64(2 * Kept) {
+	for n := range int64(2 * MinStoredEvents) {
 		e := told(n + 1)
-		l.note(&e)
+		l.record(&e)
 	}
 	close(done)
 	readers.Wait()
-	if s := l.stretch(5, 9); s.first <= s.last {
+	if s := l.eventRange(5, 9); s.first <= s.last {
 		t.Errorf("%d to %d are kept for ever", s.first, s.last)
 	}
-	s := l.stretch(Kept+5, Kept+9)
-	if got := s.say(48000); len(got) != 5 || got[0].Number != Kept+5 || got[4].Text != fmt.Sprintf("name %d #%d begins in slot 0", (Kept+9)%7, Kept+9) {
+	s := l.eventRange(MinStoredEvents+5, MinStoredEvents+9)
+	if got := s.describe(48000); len(got) != 5 || got[0].Number != MinStoredEvents+5 || got[4].Text != fmt.Sprintf("name %d #%d begins in slot 0", (MinStoredEvents+9)%7, MinStoredEvents+9) {
 		t.Errorf("%+v", got)
 	}
 }

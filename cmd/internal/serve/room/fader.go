@@ -14,8 +14,8 @@ import (
 	"voicepool/voice"
 )
 
-// Fader is a change of a bus. Nil fields do not change.
-type Fader struct {
+// BusChange is a change of a bus. Nil fields do not change.
+type BusChange struct {
 	Gain       *float64
 	LowPass    *float64 // in Hz; 0: off
 	HighPass   *float64 // like LowPass
@@ -45,34 +45,34 @@ func (d *Duck) above() pcm.Decibels {
 	return pcm.Decibels(*d.Above)
 }
 
-// faderState records changes made by hand, which the mixer does not report.
-type faderState struct {
-	mutex   sync.Mutex
-	solo    map[string]bool
-	moved   map[string]bool               // buses changed by hand
-	ducks   map[string]Duck               // ducks set by hand
-	effects map[string]Effects            // by bus
-	sends   map[string]map[string]float64 // by bus and destination
-	cutoffs map[string]Cutoffs            // by bus
-	later   []laterFader                  // scheduled changes, by frame and then in order of request
-	scene   string
+// manualBuses records changes made by hand, which the mixer does not report.
+type manualBuses struct {
+	mutex     sync.Mutex
+	solo      map[string]bool
+	changed   map[string]bool               // buses changed by hand
+	ducks     map[string]Duck               // ducks set by hand
+	effects   map[string]Effects            // by bus
+	sends     map[string]map[string]float64 // by bus and destination
+	cutoffs   map[string]Cutoffs            // by bus
+	scheduled []scheduledChange             // scheduled changes, by frame and then in order of request
+	scene     string
 }
 
-// laterFader is a fader scheduled for a frame.
-type laterFader struct {
-	frame int64
-	bus   string
-	fader Fader
+// scheduledChange is a fader scheduled for a frame.
+type scheduledChange struct {
+	frame  int64
+	bus    string
+	change BusChange
 }
 
-// begin initializes the maps of d, so that no bus counts as changed by hand.
-func (d *faderState) begin() {
-	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
+// init initializes the maps of d, so that no bus counts as changed by hand.
+func (d *manualBuses) init() {
+	d.solo, d.changed, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
 }
 
 // duckOf returns a copy of the duck that was set by hand on the bus called bus, or nil if no duck was set.
-func (d *faderState) duckOf(bus string) *Duck {
+func (d *manualBuses) duckOf(bus string) *Duck {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if duck, ok := d.ducks[bus]; ok {
@@ -81,16 +81,16 @@ func (d *faderState) duckOf(bus string) *Duck {
 	return nil
 }
 
-// movedBuses returns the names of the buses changed by hand, sorted.
-func (d *faderState) movedBuses() []string {
+// changedBuses returns the names of the buses changed by hand, sorted.
+func (d *manualBuses) changedBuses() []string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	return slices.Sorted(maps.Keys(d.moved))
+	return slices.Sorted(maps.Keys(d.changed))
 }
 
 // check returns an *Error of Kind Range if a value, a duration or When of f is invalid. It does not check effects,
 // sends and names of buses.
-func (f *Fader) check() error {
+func (f *BusChange) check() error {
 	if f.Gain != nil {
 		if err := checkRange("gain", *f.Gain); err != nil {
 			return err
@@ -119,9 +119,9 @@ func (f *Fader) check() error {
 	return f.When.check()
 }
 
-// act sends all changes of f to the mixer, for bus b at the moment at. It stops at the first error and returns that
+// apply sends all changes of f to the mixer, for bus b at the moment at. It stops at the first error and returns that
 // error; the changes before it act.
-func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
+func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
 		if f.Over > 0 {
@@ -148,7 +148,7 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 			return err
 		}
 	}
-	if err := f.actOn(at, b); err != nil {
+	if err := f.applyEffects(at, b); err != nil {
 		return err
 	}
 	if d := f.Duck; d != nil && d.By > 0 {
@@ -163,143 +163,143 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 // snapshots. A change for now acts after a scene that was requested before. SetBus returns the present state of the
 // bus, even if the changes act later. An unknown bus is an *Error of Kind NotFound; a value out of range is an *Error
 // of Kind Range.
-func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
+func (r *Room) SetBus(bus string, f BusChange) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
 	}
-	b, err := r.fader(bus, &f)
+	b, err := r.targetBus(bus, &f)
 	if err != nil {
 		return Bus{}, err
 	}
 	r.orders.Lock()
 	defer r.orders.Unlock()
 	frame, later := int64(0), false
-	err = r.carryOut(func() error {
+	err = r.execute(func() error {
 		frame, later = r.frame(&f.When)
-		st, at := r.on(), frame
-		if scened := st.scened.Load(); at == mixer.Now && scened > st.player.Mixer().Next() {
+		st, at := r.current(), frame
+		if scened := st.sceneFrame.Load(); at == mixer.Now && scened > st.player.Mixer().Next() {
 			at = scened // after a scene that was requested earlier
 		}
-		return f.act(st.player.Mixer().At(at), b)
+		return f.apply(st.player.Mixer().At(at), b)
 	})
 	if err != nil {
 		return Bus{}, err
 	}
-	r.moved(bus, &f, frame, later)
+	r.recordBusChange(bus, &f, frame, later)
 	return r.bus(bus), nil
 }
 
-// fader returns the mixer bus called bus, for the changes f, which it does not make. An unknown bus is an *Error of
+// targetBus returns the mixer bus called bus, for the changes f, which it does not make. An unknown bus is an *Error of
 // Kind NotFound. If f sets a duck, the trigger of the duck must be a known bus (otherwise Kind NotFound), and neither
 // bus itself nor the master (Kind Range).
-func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
-	m, s := r.on().player.Mixer(), r.Sheet()
+func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
+	m, s := r.current().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
 	if err != nil {
-		return b, missing("bus", bus, buses(s))
+		return b, unknownName("bus", bus, busNames(s))
 	}
 	if f.Duck != nil && f.Duck.By > 0 {
 		switch f.Duck.When {
 		case bus:
-			return b, wrong("duck.when", "%q is the bus itself; name another bus", words.OneLine(bus))
+			return b, invalidField("duck.when", "%q is the bus itself; name another bus", words.OneLine(bus))
 		case "master":
-			return b, wrong("duck.when", "the master is never silent while a sound plays; name another bus")
+			return b, invalidField("duck.when", "the master is never silent while a sound plays; name another bus")
 		}
 		if _, err := m.Bus(f.Duck.When); err != nil {
-			return b, missing("bus", f.Duck.When, buses(s))
+			return b, unknownName("bus", f.Duck.When, busNames(s))
 		}
 	}
 	return b, nil
 }
 
-// moved records f, a change made by hand that was sent to the mixer for the bus called bus. later means that the change
+// recordBusChange records f, a change made by hand that was sent to the mixer for the bus called bus. later means that the change
 // acts at frame, which is still to come; it is then recorded when the mixer has reached that frame. Otherwise frame is
-// ignored. moved first records earlier changes that have become due.
-func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
-	r.arrive()
+// ignored. recordBusChange first records earlier changes that have become due.
+func (r *Room) recordBusChange(bus string, f *BusChange, frame int64, later bool) {
+	r.recordReached()
 	if later {
-		r.faders.postpone(laterFader{frame, bus, *f})
+		r.manualBuses.schedule(scheduledChange{frame, bus, *f})
 		return
 	}
-	r.move(bus, f)
+	r.recordNow(bus, f)
 }
 
-// move records f, a change of the bus called bus that acts now: in the fader state and, for a mute, in the show. It
+// recordNow records f, a change of the bus called bus that acts now: in the fader state and, for a mute, in the show. It
 // sends the mixer no command.
-func (r *Room) move(bus string, f *Fader) {
-	r.faders.move(bus, f)
+func (r *Room) recordNow(bus string, f *BusChange) {
+	r.manualBuses.record(bus, f)
 	if f.Mute != nil {
 		r.Show().SetMuted(bus, *f.Mute)
 	}
 }
 
-// arrive records each scheduled bus change whose frame the mixer has reached, as move does, and removes it from the
+// recordReached records each scheduled bus change whose frame the mixer has reached, as move does, and removes it from the
 // scheduled changes.
-func (r *Room) arrive() {
-	for _, one := range r.faders.due(r.on().player.Mixer().Now()) {
-		r.move(one.bus, &one.fader)
+func (r *Room) recordReached() {
+	for _, one := range r.manualBuses.popReached(r.current().player.Mixer().Now()) {
+		r.recordNow(one.bus, &one.change)
 	}
 }
 
-// postpone keeps the scheduled bus change one, after the others up to its frame, until due returns it.
-func (d *faderState) postpone(one laterFader) {
+// schedule keeps the scheduled bus change one, after the others up to its frame, until popReached returns it.
+func (d *manualBuses) schedule(one scheduledChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	at, _ := slices.BinarySearchFunc(d.later, one.frame+1, func(l laterFader, frame int64) int { return cmp.Compare(l.frame, frame) })
-	d.later = slices.Insert(d.later, at, one)
+	at, _ := slices.BinarySearchFunc(d.scheduled, one.frame+1, func(l scheduledChange, frame int64) int { return cmp.Compare(l.frame, frame) })
+	d.scheduled = slices.Insert(d.scheduled, at, one)
 }
 
-// due removes and returns the scheduled bus changes up to frame, inclusive, by frame and then in order of request.
-func (d *faderState) due(frame int64) []laterFader {
+// popReached removes and returns the scheduled bus changes up to frame, inclusive, by frame and then in order of request.
+func (d *manualBuses) popReached(frame int64) []scheduledChange {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	n := 0
-	for n < len(d.later) && d.later[n].frame <= frame {
+	for n < len(d.scheduled) && d.scheduled[n].frame <= frame {
 		n++
 	}
-	due := slices.Clone(d.later[:n])
-	d.later = slices.Delete(d.later, 0, n)
-	return due
+	reached := slices.Clone(d.scheduled[:n])
+	d.scheduled = slices.Delete(d.scheduled, 0, n)
+	return reached
 }
 
-// forget drops the scheduled bus changes. The room calls it when it has replaced the mixer that they were sent to.
-func (d *faderState) forget() {
+// clearScheduled drops the scheduled bus changes. The room calls it when it has replaced the mixer that they were sent to.
+func (d *manualBuses) clearScheduled() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.later = nil
+	d.scheduled = nil
 }
 
-// move records the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, and marks that bus
+// record records the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, and marks that bus
 // as changed. Nil fields leave the recorded values unchanged.
-func (d *faderState) move(bus string, f *Fader) {
+func (d *manualBuses) record(bus string, f *BusChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.moved[bus] = true
+	d.changed[bus] = true
 	if f.Solo != nil {
 		d.solo[bus] = *f.Solo
 	}
 	if f.Duck != nil {
 		d.ducks[bus] = *f.Duck
 	}
-	d.moveEffects(bus, f)
-	d.moveCutoffs(bus, f)
+	d.recordEffects(bus, f)
+	d.recordCutoffs(bus, f)
 }
 
 // bus returns the current state of the bus called name, after it has recorded scheduled changes that have become due.
 // Gain, Peak and Reduction are in dB, rounded to tenths; Gain and Peak are at least -120. For an unknown bus, only the
 // name is set.
 func (r *Room) bus(name string) Bus {
-	b, err := r.on().player.Mixer().Bus(name)
+	b, err := r.current().player.Mixer().Bus(name)
 	if err != nil {
 		return Bus{Bus: name}
 	}
-	r.arrive()
+	r.recordReached()
 	muted := r.Show().IsMuted(name)
-	r.faders.mutex.Lock()
-	defer r.faders.mutex.Unlock()
+	r.manualBuses.mutex.Lock()
+	defer r.manualBuses.mutex.Unlock()
 	s := r.Sheet()
 	return Bus{
-		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.faders.solo[name],
+		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.manualBuses.solo[name],
 		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: showrun.BusEffects(b), Reduction: tenth(float64(b.Reduction())),
 	}
 }

@@ -51,9 +51,9 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// wrong returns an *Error of Kind Range with the Field field. Its message is field, a colon, and values formatted with
+// invalidField returns an *Error of Kind Range with the Field field. Its message is field, a colon, and values formatted with
 // format.
-func wrong(field, format string, values ...any) *Error {
+func invalidField(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
 
@@ -73,13 +73,13 @@ func roomError(err error) error {
 	case errors.Is(err, mixer.ErrGone):
 		return &Error{Kind: NotFound, Field: "voice", Detail: "the voice is gone"}
 	}
-	return errorOf(err)
+	return playerError(err)
 }
 
 // limits holds the ranges of order fields.
 var limits = map[string]struct {
 	from, to float64
-	takes    string
+	valid    string
 }{
 	"gain":     {mixer.MinGain, mixer.MaxGain, "a number of decibels from -120 to 24"},
 	"pan":      {-mixer.MaxPan, mixer.MaxPan, "a number from -1 to 1"},
@@ -90,25 +90,25 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// Takes describes the valid values of the field called field in a command to a room, such as "a number from -1 to 1".
+// ValidValues describes the valid values of the field called field in a command to a room, such as "a number from -1 to 1".
 // It returns "" for a field without a fixed range, or an unknown field.
-func Takes(field string) string {
+func ValidValues(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
 		return "true or false"
 	}
-	return limits[field].takes
+	return limits[field].valid
 }
 
-// Decibels reports whether the field called field in a command to a room is in dB, so that its value may be written
+// IsDecibels reports whether the field called field in a command to a room is in dB, so that its value may be written
 // with a unit: "-6dB".
-func Decibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
+func IsDecibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
 // checkRange returns an *Error of Kind Range if x is NaN or outside the range of the field called field, otherwise nil.
 // The map limits must have field.
 func checkRange(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
-		return wrong(field, "%v is out of range; want %s", x, l.takes)
+		return invalidField(field, "%v is out of range; want %s", x, l.valid)
 	}
 	return nil
 }
@@ -119,17 +119,17 @@ func checkCutoff(field string, hz *float64) error {
 	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
 		return nil
 	}
-	return wrong(field, "%v is out of range; want a number of Hz from 20 to 20000, or 0 for off", *hz)
+	return invalidField(field, "%v is out of range; want a number of Hz from 20 to 20000, or 0 for off", *hz)
 }
 
-// longest is the longest time in an order.
-const longest = 24 * time.Hour
+// maxDuration is the longest time in an order.
+const maxDuration = 24 * time.Hour
 
 // checkDuration returns an *Error of Kind Range if d is negative or longer than 24 h, otherwise nil. field is the
 // name of the field in the command to the room, for the message.
 func checkDuration(field string, d time.Duration) error {
-	if d < 0 || d > longest {
-		return wrong(field, "%v is out of range; want a time from 0 to 24h", d)
+	if d < 0 || d > maxDuration {
+		return invalidField(field, "%v is out of range; want a time from 0 to 24h", d)
 	}
 	return nil
 }

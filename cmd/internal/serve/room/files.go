@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// held is a loaded sound, with the stamps of its files at loading.
-type held struct {
+// loadedSound is a loaded sound, with the stamps of its files at loading.
+type loadedSound struct {
 	seconds float64
 	sounds  []*voice.Sound
 	stamps  map[string]stamp // by path
@@ -45,10 +45,10 @@ func stampOf(s *cue.Sheet, path string) stamp {
 
 // loadedSounds returns the loaded sounds of s by name, each with its length in seconds and the current stamps of its
 // files. files has the loaded files of each sound of s, in the same order.
-func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]held {
-	all := make(map[string]held, len(files))
+func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]loadedSound {
+	all := make(map[string]loadedSound, len(files))
 	for i := range files {
-		h := held{stamps: map[string]stamp{}, sounds: files[i].Looped}
+		h := loadedSound{stamps: map[string]stamp{}, sounds: files[i].Looped}
 		for _, file := range files[i].Once {
 			h.seconds = max(h.seconds, float64(file.Frames())/float64(file.Rate()))
 			h.sounds = append(h.sounds, file)
@@ -69,7 +69,7 @@ func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]held {
 func (st *playback) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
-	for _, h := range st.held {
+	for _, h := range st.loaded {
 		for path, was := range h.stamps {
 			if stampOf(sheet, path) != was {
 				for _, s := range h.sounds {

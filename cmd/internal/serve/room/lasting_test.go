@@ -61,13 +61,13 @@ func TestSnapshotOfLoops(t *testing.T) {
 		if err := r.Show().Do("resume w"); err != nil {
 			t.Fatal(err)
 		}
-		if l := loop(); l.Paused || l.Sought != first.Sought {
+		if l := loop(); l.Paused || l.Seeks != first.Seeks {
 			t.Errorf("it goes on: %+v", l)
 		}
-		if _, err := r.Set("w", room.Move{Seek: new(2 * time.Second)}); err != nil {
+		if _, err := r.Set("w", room.VoiceChange{Seek: new(2 * time.Second)}); err != nil {
 			t.Fatal(err)
 		}
-		if l := loop(); l.Sought == first.Sought || l.Position < 2 {
+		if l := loop(); l.Seeks == first.Seeks || l.Position < 2 {
 			t.Errorf("a seek: %+v", l)
 		}
 	})
@@ -91,18 +91,18 @@ func TestFaderLater(t *testing.T) {
 			}
 		}
 		_, _, err := r.Batch(room.Moment{}, []room.Step{
-			{Bus: &room.Fader{Gain: new(-40.0), Mute: yes()}, On: "music"},
-			{Set: &room.Move{Gain: new(9.0)}, On: "nobody"},
+			{Bus: &room.BusChange{Gain: new(-40.0), Mute: yes()}, Target: "music"},
+			{Set: &room.VoiceChange{Gain: new(9.0)}, Target: "nobody"},
 		})
 		if kindOf(err) != room.NotFound {
 			t.Errorf("a batch with a voice that is not there: %v", err)
 		}
 		want("after a batch that fails", 0, false)
 		at := r.Summary().Frame + 48000
-		if _, err := r.SetBus("music", room.Fader{Gain: new(-12.0), Mute: yes(), When: room.Moment{Frame: at}}); err != nil {
+		if _, err := r.SetBus("music", room.BusChange{Gain: new(-12.0), Mute: yes(), When: room.Moment{Frame: at}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := r.Batch(room.Moment{Frame: at + 48000}, []room.Step{{Bus: &room.Fader{Gain: new(-6.0)}, On: "music"}}); err != nil {
+		if _, _, err := r.Batch(room.Moment{Frame: at + 48000}, []room.Step{{Bus: &room.BusChange{Gain: new(-6.0)}, Target: "music"}}); err != nil {
 			t.Fatal(err)
 		}
 		want("before", 0, false)
@@ -205,7 +205,7 @@ func TestHeartOfACard(t *testing.T) {
 		before := r.Summary()
 		time.Sleep(time.Second)
 		after := r.Summary()
-		if after.Asked <= before.Asked || after.Frame != before.Frame {
+		if after.RequestedFrames <= before.RequestedFrames || after.Frame != before.Frame {
 			t.Errorf("%+v, then %+v", before, after)
 		}
 		begun := time.Now()

@@ -8,9 +8,9 @@ import (
 // Lease holds the time until which rooms may be audible: the lease of a cluster node. A lease that has
 // never been extended does not hold. Methods may be called by any goroutine, including an audio side.
 type Lease struct {
-	now   func() time.Duration
-	until atomic.Int64
-	lost  atomic.Int64 // time when its end was first noticed, in Unix nanoseconds; 0: not ended
+	now     func() time.Duration
+	until   atomic.Int64
+	noticed atomic.Int64 // time when its end was first noticed, in Unix nanoseconds; 0: not ended
 }
 
 // NewLease returns a lease that does not hold until Extend is called. now returns the time since a fixed point; that
@@ -21,28 +21,28 @@ func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
 // end. The lease holds before until, not at it. Extend also clears the time that Lost reports.
 func (p *Lease) Extend(until time.Duration) {
 	p.until.Store(int64(until))
-	p.lost.Store(0)
+	p.noticed.Store(0)
 }
 
 // End ends the lease at once: the rooms with this lease become inaudible, but keep playing. A later Extend makes the
 // lease hold again.
 func (p *Lease) End() { p.until.Store(0) }
 
-// Holds reports whether the lease still holds when the duration ahead has passed from now. A nil Lease always holds.
+// ValidFor reports whether the lease still holds when the duration d has passed from now. A nil Lease always holds.
 // The first call that returns false after Extend sets the time that Lost reports.
-func (p *Lease) Holds(ahead time.Duration) bool {
-	if p == nil || int64(p.now()+ahead) < p.until.Load() {
+func (p *Lease) ValidFor(d time.Duration) bool {
+	if p == nil || int64(p.now()+d) < p.until.Load() {
 		return true
 	}
-	p.lost.CompareAndSwap(0, time.Now().UnixNano())
+	p.noticed.CompareAndSwap(0, time.Now().UnixNano())
 	return false
 }
 
-// Lost returns one sentence on when and why the lease ended, or "" while it holds. The time is the local time when
-// Holds or Lost first noticed the end.
-func (p *Lease) Lost() string {
-	if p.Holds(0) {
+// EndReason returns one sentence on when and why the lease ended, or "" while it holds. The time is the local time when
+// Holds or EndReason first noticed the end.
+func (p *Lease) EndReason() string {
+	if p.ValidFor(0) {
 		return ""
 	}
-	return time.Unix(0, p.lost.Load()).Format(time.TimeOnly) + ": the lease of this node has ended, since NATS does not renew it"
+	return time.Unix(0, p.noticed.Load()).Format(time.TimeOnly) + ": the lease of this node has ended, since NATS does not renew it"
 }

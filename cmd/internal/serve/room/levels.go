@@ -34,17 +34,17 @@ type BusLevel struct {
 	Reduction float64 `json:"reduction,omitempty"` // in dB, of its compressors
 }
 
-// fresh is how long Levels are reused.
-const fresh = 30 * time.Millisecond
+// levelsMaxAge is how long Levels are reused.
+const levelsMaxAge = 30 * time.Millisecond
 
 // meter caches Levels.
 type meter struct {
-	mutex    sync.Mutex
-	at       time.Time
-	last     *Levels
-	still    bool
-	revision int64
-	print    string // summary of the slow values; a change increments the revision
+	mutex       sync.Mutex
+	computed    time.Time
+	last        *Levels
+	still       bool
+	revision    int64
+	fingerprint string // summary of the slow values; a change increments the revision
 }
 
 // Levels returns the current levels, at most 30 ms old, and the revision of the State. The revision grows whenever a
@@ -56,12 +56,12 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	now := time.Now()
-	if m.last != nil && now.Sub(m.at) < fresh {
+	if m.last != nil && now.Sub(m.computed) < levelsMaxAge {
 		return m.last, m.revision, m.still
 	}
-	l, print := r.levels()
-	if m.at = now; print != m.print {
-		m.print = print
+	l, fingerprint := r.levels()
+	if m.computed = now; fingerprint != m.fingerprint {
+		m.fingerprint = fingerprint
 		m.revision++
 	}
 	if m.still = m.last != nil && m.last.same(l); !m.still {
@@ -73,26 +73,26 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 // levels computes new levels, and a fingerprint: a text that changes whenever the sheet, the scene, the standby cue,
 // the pause, the messages, the output or a setting of a bus changes.
 func (r *Room) levels() (*Levels, string) {
-	shown, s := r.on().show.State(), r.on().player.Sheet()
-	st, now := r.on().player.Mixer().Stats(), r.on().player.Mixer().Now()
-	left, right := r.on().player.Levels()
+	shown, s := r.current().show.State(), r.current().player.Sheet()
+	st, now := r.current().player.Mixer().Stats(), r.current().player.Mixer().Now()
+	left, right := r.current().player.Levels()
 	l := &Levels{
 		Frame: now, Time: float64(now) / float64(r.rate), Playing: st.Playing, Stolen: st.Stolen,
 		Left: level(left), Right: level(right), Buses: []BusLevel{}, Voices: r.voices(),
 		Running: shown.Running, Standby: shown.Standby, Paused: shown.Paused,
 	}
-	var print strings.Builder
-	heard := r.heard()
-	fmt.Fprintf(&print, "%p %q %q %v %v %q %q %q %q %q ", s, r.faders.currentScene(), shown.Standby, shown.Loaded, shown.Paused, shown.Last, shown.Events, heard.Device, heard.Sink, heard.Lost)
+	var fingerprint strings.Builder
+	output := r.outputState()
+	fmt.Fprintf(&fingerprint, "%p %q %q %v %v %q %q %q %q %q ", s, r.manualBuses.currentScene(), shown.Standby, shown.Loaded, shown.Paused, shown.Last, shown.Events, output.Device, output.Sink, output.Lost)
 	for _, c := range shown.List {
-		fmt.Fprintf(&print, "%v ", c.Trim)
+		fmt.Fprintf(&fingerprint, "%v ", c.Trim)
 	}
-	for _, name := range buses(s) {
+	for _, name := range busNames(s) {
 		b := r.bus(name)
 		l.Buses = append(l.Buses, BusLevel{name, b.Peak, b.Reduction})
-		fmt.Fprintf(&print, "%v %v %v %v ", b.Gain, b.Mute, b.Solo, b.Effects)
+		fmt.Fprintf(&fingerprint, "%v %v %v %v ", b.Gain, b.Mute, b.Solo, b.Effects)
 	}
-	return l, print.String()
+	return l, fingerprint.String()
 }
 
 // level converts x, a linear amplitude with full scale 1, to dB, rounded to tenths, at least -120 dB (silence).

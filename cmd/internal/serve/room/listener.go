@@ -12,16 +12,16 @@ import (
 	"voicepool/pcm"
 )
 
-// waits is the capacity of a listener's buffer.
-const waits = 2 * time.Second
+// listenerBuffer is the capacity of a listener's buffer.
+const listenerBuffer = 2 * time.Second
 
 // Listen starts a listener for the output of the sheet called output, as 16-bit stereo, and wakes the room. "" means
 // the first output, or, in a room without a device, the sum of all outputs, clipped. "master" is the only output of a
 // sheet without a list of outputs. An unknown output is an *Error of Kind NotFound, an ended room an *Error of Kind
 // Closed. The caller must Close the listener.
 func (r *Room) Listen(output string) (*Listener, error) {
-	l := &Listener{room: r, pair: -1, more: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(waits, r.rate))}
-	s := r.on().player.Sheet()
+	l := &Listener{room: r, pair: -1, ready: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(listenerBuffer, r.rate))}
+	s := r.current().player.Sheet()
 	switch {
 	case output == "" && r.clock == nil, output == "master" && len(s.Outputs) == 0:
 		l.pair = 0
@@ -38,10 +38,10 @@ func (r *Room) Listen(output string) (*Listener, error) {
 			}
 		}
 		if l.pair < 0 {
-			return nil, missing("output", output, names)
+			return nil, unknownName("output", output, names)
 		}
 	}
-	if err := r.listeners.enter(l); err != nil {
+	if err := r.listeners.add(l); err != nil {
 		return nil, err
 	}
 	r.wake()
@@ -53,12 +53,12 @@ type Listener struct {
 	room  *Room
 	pair  int // -1: the sum of all pairs
 	limit int // in bytes
-	more  chan struct{}
+	ready chan struct{}
 
-	mutex sync.Mutex
-	waits []byte
-	ended error
-	given []byte // returned by the last Next
+	mutex    sync.Mutex
+	buffer   []byte
+	ended    error
+	returned []byte // returned by the last Next
 }
 
 // Rate returns the sample rate in Hz.
@@ -71,10 +71,10 @@ func (l *Listener) Rate() int { return l.room.rate }
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()
-		if len(l.waits) > 0 && l.ended != ErrSlow {
-			l.given, l.waits = l.waits, l.given[:0]
+		if len(l.buffer) > 0 && l.ended != ErrSlow {
+			l.returned, l.buffer = l.buffer, l.returned[:0]
 			l.mutex.Unlock()
-			return l.given, nil
+			return l.returned, nil
 		}
 		err := l.ended
 		l.mutex.Unlock()
@@ -84,14 +84,14 @@ func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-l.more:
+		case <-l.ready:
 		}
 	}
 }
 
 // Close removes the listener from the room. Next then returns io.EOF after the buffered frames.
 func (l *Listener) Close() {
-	l.room.listeners.leave(l)
+	l.room.listeners.remove(l)
 	l.end(io.EOF)
 }
 
@@ -109,18 +109,18 @@ func (l *Listener) end(err error) {
 // wake makes a waiting Next check for frames and errors again. It does not block.
 func (l *Listener) wake() {
 	select {
-	case l.more <- struct{}{}:
+	case l.ready <- struct{}{}:
 	default:
 	}
 }
 
-// take converts the listener's output in block to 16 bits, buffers it for Next and wakes Next. It reports whether the
+// push converts the listener's output in block to 16 bits, buffers it for Next and wakes Next. It reports whether the
 // block fit; a block that does not fit into two seconds is dropped whole. pairs is the number of stereo outputs that
 // are interleaved in block.
-func (l *Listener) take(block []pcm.Frame, pairs int) bool {
+func (l *Listener) push(block []pcm.Frame, pairs int) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if len(l.waits)+4*len(block)/pairs > l.limit {
+	if len(l.buffer)+4*len(block)/pairs > l.limit {
 		return false
 	}
 	for i := 0; i+pairs <= len(block); i += pairs {
@@ -132,8 +132,8 @@ func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 				f[0], f[1] = f[0]+one[0], f[1]+one[1]
 			}
 		}
-		l.waits = binary.LittleEndian.AppendUint16(l.waits, uint16(sample(f[0])))
-		l.waits = binary.LittleEndian.AppendUint16(l.waits, uint16(sample(f[1])))
+		l.buffer = binary.LittleEndian.AppendUint16(l.buffer, uint16(sample(f[0])))
+		l.buffer = binary.LittleEndian.AppendUint16(l.buffer, uint16(sample(f[1])))
 	}
 	l.wake()
 	return true
@@ -157,9 +157,9 @@ type listeners struct {
 	closed  bool
 }
 
-// enter adds the listener l. It returns errClosed if the room has ended, and an *Error of Kind NotFound if a change of
+// add adds the listener l. It returns errClosed if the room has ended, and an *Error of Kind NotFound if a change of
 // the sheet has removed the output of l; then l is not added.
-func (h *listeners) enter(l *Listener) error {
+func (h *listeners) add(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	switch {
@@ -172,8 +172,8 @@ func (h *listeners) enter(l *Listener) error {
 	return nil
 }
 
-// leave removes the listener l, without ending it. A listener that was already removed is ignored.
-func (h *listeners) leave(l *Listener) {
+// remove removes the listener l, without ending it. A listener that was already removed is ignored.
+func (h *listeners) remove(l *Listener) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for i, one := range h.all {
@@ -191,22 +191,22 @@ func (h *listeners) empty() bool {
 	return len(h.all) == 0
 }
 
-// give passes block, with all output pairs interleaved, to all listeners. A listener with a full buffer is removed and
-// counted as dropped, and its Next returns ErrSlow. give does not wait for listeners.
-func (h *listeners) give(block []pcm.Frame) {
+// broadcast passes block, with all output pairs interleaved, to all listeners. A listener with a full buffer is removed and
+// counted as dropped, and its Next returns ErrSlow. broadcast does not wait for listeners.
+func (h *listeners) broadcast(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	kept := h.all[:0]
+	remaining := h.all[:0]
 	for _, l := range h.all {
-		if l.take(block, h.pairs) {
-			kept = append(kept, l)
+		if l.push(block, h.pairs) {
+			remaining = append(remaining, l)
 			continue
 		}
 		h.dropped++
 		l.end(ErrSlow)
 	}
-	clear(h.all[len(kept):])
-	h.all = kept
+	clear(h.all[len(remaining):])
+	h.all = remaining
 }
 
 // close ends all listeners with io.EOF and rejects new ones.
@@ -228,9 +228,9 @@ func (r *Room) Listeners() (now int, dropped int64) {
 	return len(r.listeners.all), r.listeners.dropped
 }
 
-// missing returns an *Error of Kind NotFound for the unknown name name. It suggests the most similar name in known,
+// unknownName returns an *Error of Kind NotFound for the unknown name name. It suggests the most similar name in known,
 // apart from name itself, if there is a similar name. what, such as "voice", is the Field and part of the message.
-func missing(what, name string, known []string) *Error {
+func unknownName(what, name string, known []string) *Error {
 	nearest := ""
 	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended
 		known = slices.Delete(slices.Clone(known), i, i+1)

@@ -11,13 +11,13 @@ import (
 // the blocks.
 func TestListeners(t *testing.T) {
 	h := listeners{pairs: 2}
-	h.refit(1)
-	err := h.enter(&Listener{pair: 1, limit: 1 << 10, more: make(chan struct{}, 1)})
-	h.give(make([]pcm.Frame, 8))
+	h.setPairs(1)
+	err := h.add(&Listener{pair: 1, limit: 1 << 10, ready: make(chan struct{}, 1)})
+	h.broadcast(make([]pcm.Frame, 8))
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != NotFound || e.Field != "output" {
 		t.Errorf("a listener of the second output of one enters: %v", err)
 	}
-	if err := h.enter(&Listener{pair: 0, limit: 1 << 10, more: make(chan struct{}, 1)}); err != nil || h.empty() {
+	if err := h.add(&Listener{pair: 0, limit: 1 << 10, ready: make(chan struct{}, 1)}); err != nil || h.empty() {
 		t.Errorf("a listener of the first is kept out: %v", err)
 	}
 }

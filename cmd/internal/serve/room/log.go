@@ -7,102 +7,102 @@ import (
 	"voicepool/mixer"
 )
 
-// Numbered is an event with its number in the room, from 1.
-type Numbered struct {
+// NumberedEvent is an event with its number in the room, from 1.
+type NumberedEvent struct {
 	Number int64
 	Text   string // one sentence
 	report.Event
 }
 
-// Kept is the minimum number of events that a room keeps.
-const Kept = 100_000
+// MinStoredEvents is the minimum number of events that a room keeps.
+const MinStoredEvents = 100_000
 
-// log keeps the last events of a room. A beginning or an end takes 40 bytes, a loss 120.
-type log struct {
+// eventLog keeps the last events of a room. A beginning or an end takes 40 bytes, a loss 120.
+type eventLog struct {
 	rate int
 
 	mutex   sync.Mutex
 	events  eventStore
-	voices  map[uint64]lived // living voices by number
-	took    map[uint64]loser // the victim of a voice, by the voice's number
-	ref     int64            // of the last awaited play
+	voices  map[uint64]voiceInfo  // living voices by number
+	victims map[uint64]victimInfo // the victim of a voice, by the voice's number
+	ref     int64                 // of the last awaited play
 	pending map[int64]*pendingPlay
-	more    chan struct{} // closed at the next event; nil: no waiters
+	added   chan struct{} // closed at the next event; nil: no waiters
 	closed  bool
 }
 
-// lived is the state of a voice according to its events.
-type lived struct {
+// voiceInfo is the state of a voice according to its events.
+type voiceInfo struct {
 	sound string // name in the sheet
 	real  bool   // it has a slot
 }
 
-// loser is a voice that lost its slot.
-type loser struct {
+// victimInfo is a voice that lost its slot.
+type victimInfo struct {
 	voice uint64
 	name  string
 }
 
-// begin makes l an empty log. rate is the sample rate in Hz, for times in sentences. It must precede other methods.
-func (l *log) begin(rate int) {
+// init makes l an empty log. rate is the sample rate in Hz, for times in sentences. It must precede other methods.
+func (l *eventLog) init(rate int) {
 	l.rate, l.pending = rate, map[int64]*pendingPlay{}
 	l.forgetVoices()
 }
 
 // forgetVoices drops all events and voices, because a new mixer numbers its voices from 1 again. The event numbers
 // continue. The caller holds l.mutex or has the only reference to l.
-func (l *log) forgetVoices() {
-	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
+func (l *eventLog) forgetVoices() {
+	l.voices, l.victims = map[uint64]voiceInfo{}, map[uint64]victimInfo{}
 	l.events.clear()
 }
 
-// note stores a copy of the event e, passes e to the play request that await has registered for the Ref of e, updates
+// record stores a copy of the event e, passes e to the play request that registerPlay has registered for the Ref of e, updates
 // the living voices and their victims, and wakes the goroutines that wait for events. It locks l.mutex.
-func (l *log) note(e *report.Event) {
+func (l *eventLog) record(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if e.Ref > 0 {
-		l.answer(e)
+		l.recordFirst(e)
 	}
 	l.events.add(e)
 	switch e.Kind {
 	case mixer.EventStarted, mixer.EventReal:
-		l.voices[e.Voice] = lived{e.Sound, e.Slot >= 0}
+		l.voices[e.Voice] = voiceInfo{e.Sound, e.Slot >= 0}
 	case mixer.EventVirtual, mixer.EventStolen, mixer.EventEnded, mixer.EventStopped:
 		if e.By != 0 && l.voices[e.Voice].real {
-			l.took[e.By] = loser{e.Voice, e.Sound}
+			l.victims[e.By] = victimInfo{e.Voice, e.Sound}
 		}
-		delete(l.took, e.Voice)
+		delete(l.victims, e.Voice)
 		if delete(l.voices, e.Voice); e.Kind == mixer.EventVirtual {
-			l.voices[e.Voice] = lived{sound: e.Sound}
+			l.voices[e.Voice] = voiceInfo{sound: e.Sound}
 		}
 	}
 	l.wakeWaiters()
 }
 
 // wakeWaiters wakes all goroutines that wait for events. The caller holds the mutex.
-func (l *log) wakeWaiters() {
-	if l.more != nil {
-		close(l.more)
-		l.more = nil
+func (l *eventLog) wakeWaiters() {
+	if l.added != nil {
+		close(l.added)
+		l.added = nil
 	}
 }
 
 // addDetails sets the fields of v that only events contain: Sound, and, in Took and TookName, the voice that lost its
 // slot to v. Fields without a stored value for the number v.Voice are unchanged.
-func (l *log) addDetails(v *Voice) {
+func (l *eventLog) addDetails(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if known, ok := l.voices[v.Voice]; ok {
 		v.Sound = known.sound
 	}
-	if took, ok := l.took[v.Voice]; ok {
-		v.Took, v.TookName = took.voice, took.name
+	if victim, ok := l.victims[v.Voice]; ok {
+		v.Took, v.TookName = victim.voice, victim.name
 	}
 }
 
-// stretch returns the stored events with a number at least from and at most to. The range may be empty.
-func (l *log) stretch(from, to int64) eventRange {
+// eventRange returns the stored events with a number at least from and at most to. The range may be empty.
+func (l *eventLog) eventRange(from, to int64) eventRange {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.events.eventRange(from, to)
@@ -110,7 +110,7 @@ func (l *log) stretch(from, to int64) eventRange {
 
 // close ends the log and wakes the goroutines that wait for events. Next of a watcher returns the stored events first,
 // and then io.EOF.
-func (l *log) close() {
+func (l *eventLog) close() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.closed = true

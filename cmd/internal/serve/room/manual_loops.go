@@ -16,33 +16,33 @@ import (
 
 // manualLoops tracks loops started by hand or by a GO, for snapshots.
 type manualLoops struct {
-	mutex sync.Mutex
-	all   []manualLoop
-	most  int // at this size, add calls tidy
-	start int // number of the last start
+	mutex     sync.Mutex
+	all       []manualLoop
+	pruneSize int // at this size, add calls removeEnded
+	start     int // number of the last start
 }
 
 // manualLoop is a voice of such a loop.
 type manualLoop struct {
-	order  PlayRequest
-	voice  mixer.Handle
-	began  int64    // frame
-	cue    *cue.Cue // the cue that started it; nil: started by hand or restored
-	number string   // number of its list cue, also after a restart; may be empty
-	start  int      // common to all layers of a start
-	paused bool     // paused individually, as far as it is known during a pause of the show
-	sought int      // number of seeks
+	order      PlayRequest
+	voice      mixer.Handle
+	startFrame int64    // frame
+	cue        *cue.Cue // the cue that started it; nil: started by hand or restored
+	number     string   // number of its list cue, also after a restart; may be empty
+	start      int      // common to all layers of a start
+	paused     bool     // paused individually, as far as it is known during a pause of the show
+	seeks      int      // number of seeks
 }
 
-// note records handles, the voices of the play request o, for snapshots, if the sound loops or has layers. The start
+// record records handles, the voices of the play request o, for snapshots, if the sound loops or has layers. The start
 // begins at frame. A sound that does neither, a start with Loop false, and a sound that the sheet s lacks are not
 // recorded.
-func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
-	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
+func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
+	i := slices.IndexFunc(soundNames(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
 		return
 	}
-	one := manualLoop{order: *o, began: frame}
+	one := manualLoop{order: *o, startFrame: frame}
 	one.order.When, one.order.FadeIn = Moment{}, 0
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -52,10 +52,10 @@ func (l *manualLoops) note(o *PlayRequest, frame int64, handles []mixer.Handle, 
 	}
 }
 
-// fired records the voice of the start event e, which the cue c of the playback st caused, for snapshots. It records
+// recordCue records the voice of the start event e, which the cue c of the playback st caused, for snapshots. It records
 // only voices that loop without end or are layers, and have not ended. Voices that one cue starts at one frame count as
 // layers of one start.
-func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
+func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
 		return
@@ -65,7 +65,7 @@ func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 		return // it has ended
 	}
 	sound := &s.Sounds[c.Sound]
-	one := manualLoop{voice: found[0], began: e.Frame, cue: c, number: e.ListCue, order: PlayRequest{
+	one := manualLoop{voice: found[0], startFrame: e.Frame, cue: c, number: e.ListCue, order: PlayRequest{
 		Sound: sound.Name, Pitch: float64(c.Change.Pitch), Speed: c.Change.Speed, Bus: c.Bus, LowPass: &c.Change.LowPass, HighPass: &c.Change.HighPass,
 		Priority: c.Priority - sound.Priority, Protect: c.Protect, Owner: c.Owner, ID: c.ID,
 	}}
@@ -77,31 +77,31 @@ func (l *manualLoops) fired(st *playback, c *cue.Cue, e *report.Event) {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if n := len(l.all); n == 0 || l.all[n-1].cue != c || l.all[n-1].began != e.Frame { // otherwise another layer of the same start
+	if n := len(l.all); n == 0 || l.all[n-1].cue != c || l.all[n-1].startFrame != e.Frame { // otherwise another layer of the same start
 		l.start++
 	}
 	l.add(one)
 }
 
-// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.most entries,
-// add first removes ended voices and sets l.most to twice the rest plus 16. The caller holds l.mutex.
+// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize entries,
+// add first removes ended voices and sets l.pruneSize to twice the rest plus 16. The caller holds l.mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
-	if len(l.all) >= l.most {
-		l.tidy()
-		l.most = 2*len(l.all) + 16
+	if len(l.all) >= l.pruneSize {
+		l.removeEnded()
+		l.pruneSize = 2*len(l.all) + 16
 	}
 	l.all = append(l.all, one)
 }
 
-// tidy removes the records of voices that have ended. The caller holds l.mutex.
-func (l *manualLoops) tidy() {
+// removeEnded removes the records of voices that have ended. The caller holds l.mutex.
+func (l *manualLoops) removeEnded() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// move records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice whose
+// recordChange records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice whose
 // number is in voices. Snapshots then contain these values.
-func (l *manualLoops) move(voices []uint64, m *Move) {
+func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for i := range l.all {
@@ -122,19 +122,19 @@ func (l *manualLoops) move(voices []uint64, m *Move) {
 			one.paused = *m.Pause
 		}
 		if m.Seek != nil {
-			one.sought++
+			one.seeks++
 		}
 	}
 }
 
 // running returns the recorded loops that still sound or are paused, one Loop per start, and drops the records of
 // ended voices. frame is the current frame and rate the sample rate in Hz; the For of a loop is shortened by the time
-// since its beginning. held means that the whole show is paused: a voice then counts as paused only if it was paused
+// since its beginning. showPaused means that the whole show is paused: a voice then counts as paused only if it was paused
 // on its own before. The result is never nil.
-func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
+func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.tidy()
+	l.removeEnded()
 	all := []Loop{}
 	last := 0 // start number of the last loop in all
 	for i := range l.all {
@@ -145,15 +145,15 @@ func (l *manualLoops) running(frame int64, rate int, held bool) []Loop {
 		if state == mixer.StatePending || !h.Looping() && state != mixer.StatePaused || one.start == last || math.IsInf(gain, -1) {
 			continue // pending, leaving its loop, another layer, or fading to its end
 		}
-		if !held { // during a pause of the show, the state of single voices is unknown
+		if !showPaused { // during a pause of the show, the state of single voices is unknown
 			one.paused = state == mixer.StatePaused
 		}
 		last = one.start
 		if o.For > 0 {
-			o.For = max(o.For-pcm.Duration(frame-one.began, rate), time.Millisecond)
+			o.For = max(o.For-pcm.Duration(frame-one.startFrame, rate), time.Millisecond)
 		}
 		all = append(all, Loop{
-			Order: o, Cue: one.number, Position: h.Position().Seconds(), Gain: max(gain, silence), Pan: h.Pan(), Paused: one.paused, Sought: one.sought,
+			Order: o, Cue: one.number, Position: h.Position().Seconds(), Gain: max(gain, silence), Pan: h.Pan(), Paused: one.paused, Seeks: one.seeks,
 		})
 	}
 	return all
@@ -178,16 +178,16 @@ func (l *manualLoops) clear() {
 	l.all = nil
 }
 
-// resume starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots.
+// restoreLoop starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots.
 // since is the time since the snapshot was taken: the loop continues as far into the sound as it would be now, or at
-// its old position if it was paused. If the loop would have ended by now, resume returns nil and starts no voice. It
+// its old position if it was paused. If the loop would have ended by now, restoreLoop returns nil and starts no voice. It
 // does not wait for the start.
-func (r *Room) resume(l *Loop, since time.Duration) error {
+func (r *Room) restoreLoop(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain
 	o.From = time.Duration(l.Position * float64(time.Second))
 	if !l.Paused {
-		o.From += time.Duration(float64(since) * o.ratio())
+		o.From += time.Duration(float64(since) * o.speedFactor())
 		if o.For > 0 {
 			if o.For -= since; o.For <= 0 {
 				return nil // it would have ended
@@ -195,27 +195,27 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 		}
 	}
 	o.When, o.FadeIn = Moment{}, 10*time.Millisecond
-	st := r.on()
+	st := r.current()
 	checked := o
 	checked.From = 0 // after days it exceeds the limit of an order; the player wraps it into the loop
 	if err := checked.check(st.player.Sheet()); err != nil {
 		return err
 	}
-	ask := r.log.await()
-	defer r.log.forget(ask)
-	err := r.carryOut(func() (err error) {
-		if ask.handles, err = o.start(st.player, mixer.Now, nil, ask.ref); err != nil {
+	pending := r.eventLog.registerPlay()
+	defer r.eventLog.unregisterPlay(pending)
+	err := r.execute(func() (err error) {
+		if pending.handles, err = o.start(st.player, mixer.Now, nil, pending.ref); err != nil {
 			return err
 		}
-		for _, h := range ask.handles {
-			m := Move{}
-			if len(ask.handles) == 1 { // layers have their own pans
+		for _, h := range pending.handles {
+			m := VoiceChange{}
+			if len(pending.handles) == 1 { // layers have their own pans
 				m.Pan = &l.Pan
 			}
 			if l.Paused {
 				m.Pause = &l.Paused
 			}
-			if err := m.act(st.player.Mixer().At(mixer.Now), mixer.TargetVoice(h)); err != nil {
+			if err := m.apply(st.player.Mixer().At(mixer.Now), mixer.TargetVoice(h)); err != nil {
 				return err
 			}
 		}
@@ -224,10 +224,10 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 	if err != nil {
 		return err
 	}
-	r.loops.note(&o, st.player.Mixer().Now(), ask.handles, st.player.Sheet())
-	r.loops.markRestored(ask.handles, l.Cue)
-	for _, h := range ask.handles {
-		r.loops.move([]uint64{h.Number()}, &Move{Pause: &l.Paused})
+	r.loops.record(&o, st.player.Mixer().Now(), pending.handles, st.player.Sheet())
+	r.loops.markRestored(pending.handles, l.Cue)
+	for _, h := range pending.handles {
+		r.loops.recordChange([]uint64{h.Number()}, &VoiceChange{Pause: &l.Paused})
 	}
 	return nil
 }

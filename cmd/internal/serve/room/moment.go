@@ -16,10 +16,10 @@ type Moment struct {
 // check returns an *Error of Kind Range if Frame is negative, or At is negative or longer than 1e9 s.
 func (m *Moment) check() error {
 	if m.Frame < 0 {
-		return wrong("frame", "%d is out of range; want a frame from 0", m.Frame)
+		return invalidField("frame", "%d is out of range; want a frame from 0", m.Frame)
 	}
 	if m.At != nil && (*m.At < 0 || *m.At > 1e9*time.Second) {
-		return wrong("at", "%v is out of range; want a time since the room began", *m.At)
+		return invalidField("at", "%v is out of range; want a time since the room began", *m.At)
 	}
 	return nil
 }
@@ -35,5 +35,5 @@ func (r *Room) frame(m *Moment) (frame int64, later bool) {
 	default:
 		return mixer.Now, false
 	}
-	return frame, frame > r.on().player.Mixer().Now()
+	return frame, frame > r.current().player.Mixer().Now()
 }

@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// Move is a change of voices. Nil fields do not change.
-type Move struct {
+// VoiceChange is a change of voices. Nil fields do not change.
+type VoiceChange struct {
 	Gain, Pan, Pitch, Speed *float64
 	LowPass, HighPass       *float64 // in Hz; 0: off
 	Over                    time.Duration
@@ -25,7 +25,7 @@ type Move struct {
 
 // check returns an *Error of Kind Range for the first value or time of m that is out of range, or an unknown shape.
 // Otherwise it returns nil.
-func (m *Move) check() error {
+func (m *VoiceChange) check() error {
 	for _, one := range []struct {
 		field string
 		x     *float64
@@ -71,14 +71,14 @@ var shapes = map[string]voice.Shape{
 func shape(name string) (voice.Shape, error) {
 	s, ok := shapes[name]
 	if !ok {
-		return s, wrong("shape", "unknown shape %q of a fade (want amplitude, cosine, decibels or power)", words.OneLine(name))
+		return s, invalidField("shape", "unknown shape %q of a fade (want amplitude, cosine, decibels or power)", words.OneLine(name))
 	}
 	return s, nil
 }
 
 // change returns the change of mixer properties that m requests, without the seek, the pause, Over and When. If m only
 // seeks, pauses or resumes, Fields of the result is 0. An unknown Shape counts as natural.
-func (m *Move) change() (c mixer.Change) {
+func (m *VoiceChange) change() (c mixer.Change) {
 	if m.Gain != nil {
 		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
 	}
@@ -110,9 +110,9 @@ func (m *Move) change() (c mixer.Change) {
 	return c
 }
 
-// act sends the change, the seek and the pause or resume of m to the mixer, for the voices of t at the moment at. It
+// apply sends the change, the seek and the pause or resume of m to the mixer, for the voices of t at the moment at. It
 // stops at the first error; the parts before it act.
-func (m *Move) act(at mixer.Moment, t mixer.Target) error {
+func (m *VoiceChange) apply(at mixer.Moment, t mixer.Target) error {
 	if c := m.change(); c.Fields != 0 {
 		if err := at.Set(t, c, m.Over); err != nil {
 			return err
@@ -135,12 +135,12 @@ func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 // Set makes the changes of m to the voices that target, the number of a voice or an id, selects, at m.When, and records
 // changes of loops for snapshots. It returns the sorted numbers of the voices, without pending voices, which change,
 // too. An unknown target is an *Error of Kind NotFound; a value out of range is an *Error of Kind Range.
-func (r *Room) Set(target string, m Move) ([]uint64, error) {
+func (r *Room) Set(target string, m VoiceChange) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	voices, err := r.forTargets(target, m.When, func(at mixer.Moment, t mixer.Target) error { return m.act(at, t) })
-	r.loops.move(voices, &m)
+	voices, err := r.forTargets(target, m.When, func(at mixer.Moment, t mixer.Target) error { return m.apply(at, t) })
+	r.loops.recordChange(voices, &m)
 	return voices, err
 }
 
@@ -164,14 +164,14 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()
-	err = r.carryOut(func() error {
+	err = r.execute(func() error {
 		frame, _ := r.frame(&when)
-		handles := r.on().find(target)
+		handles := r.current().find(target)
 		if len(handles) == 0 {
-			return missing("voice", target, r.on().player.IDs())
+			return unknownName("voice", target, r.current().player.IDs())
 		}
 		for _, h := range handles {
-			if err := do(r.on().player.Mixer().At(frame), mixer.TargetVoice(h)); err != nil {
+			if err := do(r.current().player.Mixer().At(frame), mixer.TargetVoice(h)); err != nil {
 				return err
 			}
 			if n := h.Number(); n != 0 { // 0: not started yet

@@ -31,7 +31,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		o.Title = o.Name
 	}
 	for _, folder := range []*string{&o.Folder, &o.Uploads} { // hide needs absolute paths
-		if *folder == "" || !o.Free {
+		if *folder == "" || !o.AnyFile {
 			continue
 		}
 		whole, err := filepath.Abs(*folder)
@@ -44,13 +44,13 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	r.gate.lease = o.Lease
 	text := string(o.Text)
 	r.text.Store(&text)
-	s, err := r.read(o.Text)
+	s, err := r.parseSheet(o.Text)
 	if err != nil {
 		return nil, err
 	}
 	r.rate = s.Rate
-	r.sweep()
-	if err := r.begin(ctx, s); err != nil {
+	r.removeTemporaryFiles()
+	if err := r.start(ctx, s); err != nil {
 		if r.folder != nil {
 			r.folder.Close()
 		}
@@ -59,17 +59,17 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	return r, nil
 }
 
-// sweep removes the temporary files that a killed process has left in the folder for uploads: the two of replaceFile,
+// removeTemporaryFiles removes the temporary files that a killed process has left in the folder for uploads: the two of replaceFile,
 // and incomplete uploads older than two hours, which no running upload writes any longer. Without such a folder it has
 // no effect. Errors are ignored.
-func (r *Room) sweep() {
+func (r *Room) removeTemporaryFiles() {
 	if r.uploads() == "" {
 		return
 	}
-	for _, name := range []string{arriving, replaced} {
+	for _, name := range []string{arrivingName, replacedName} {
 		os.Remove(filepath.Join(r.uploads(), name))
 	}
-	parts, _ := filepath.Glob(filepath.Join(r.uploads(), ".voicepool-*"+uploadEnding)) // the pattern is valid
+	parts, _ := filepath.Glob(filepath.Join(r.uploads(), ".voicepool-*"+uploadSuffix)) // the pattern is valid
 	for _, part := range parts {
 		if info, err := os.Stat(part); err == nil && time.Since(info.ModTime()) > 2*time.Hour { // older than any running upload
 			os.Remove(part)
@@ -88,11 +88,11 @@ func embeddedSheet() []byte {
 	return []byte(text.String())
 }
 
-// read parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a length,
-// and with Options.Voices. The sheet may use files anywhere if Options.Free is set, otherwise only files in
-// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.Most permits is an
-// *Error of Kind Limit. read loads no sounds.
-func (r *Room) read(text []byte) (*cue.Sheet, error) {
+// parseSheet parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a length,
+// and with Options.Voices. The sheet may use files anywhere if Options.AnyFile is set, otherwise only files in
+// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.VoiceLimit permits is an
+// *Error of Kind Limit. parseSheet loads no sounds.
+func (r *Room) parseSheet(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
 	if err != nil {
@@ -106,12 +106,12 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	if o.Voices > 0 {
 		s.Voices = o.Voices
 	}
-	if o.Most != nil {
-		if asked, most := voices(s), o.Most(); asked > most {
-			return nil, &Error{Kind: Limit, Field: "sheet", Limit: int64(most), Detail: fmt.Sprintf("sheet: %d voices, real and virtual, are more than the %d that the other rooms of the server leave", asked, most)}
+	if o.VoiceLimit != nil {
+		if requested, limit := maxVoices(s), o.VoiceLimit(); requested > limit {
+			return nil, &Error{Kind: Limit, Field: "sheet", Limit: int64(limit), Detail: fmt.Sprintf("sheet: %d voices, real and virtual, are more than the %d that the other rooms of the server leave", requested, limit)}
 		}
 	}
-	if o.Free {
+	if o.AnyFile {
 		if o.Folder != "" && !filepath.IsAbs(o.Title) {
 			s.File = filepath.Join(o.Folder, filepath.Base(o.Title))
 		}
@@ -119,7 +119,7 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 		return s, nil
 	}
 	s.File = "sheet.yaml" // relative to the room's folder
-	if err := r.confine(s); err != nil {
+	if err := r.confineFiles(s); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -149,10 +149,10 @@ func (r *Room) findUploads(s *cue.Sheet) {
 	}
 }
 
-// hide returns text, a message about the sheet s, without the server's folders. An absolute path of a file of s is
+// hideFolders returns text, a message about the sheet s, without the server's folders. An absolute path of a file of s is
 // replaced by the path that s has for it, or by the last element if that path is absolute, as for an upload. Other
 // paths in the same folders or their parents lose the folder.
-func (r *Room) hide(s *cue.Sheet, text string) string {
+func (r *Room) hideFolders(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {
 		for _, f := range s.Sounds[i].Files {
@@ -219,15 +219,15 @@ func withoutFolders(text string, folders map[string]bool) string {
 	return text
 }
 
-// voices returns the largest number of voices that the sheet s permits at a time: its slots, or the most after growth,
+// maxVoices returns the largest number of voices that the sheet s permits at a time: its slots, or the most after growth,
 // and its virtual voices.
-func voices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
+func maxVoices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
-// confine sets s.FS so that s reads its files from Options.Folder only, and opens that folder as r.folder at the first
+// confineFiles sets s.FS so that s reads its files from Options.Folder only, and opens that folder as r.folder at the first
 // call. A path outside of the folder, any file if the room has no folder, and a folder that cannot be opened are an
 // *Error of Kind Range.
-func (r *Room) confine(s *cue.Sheet) error {
-	s.FS = nowhere{}
+func (r *Room) confineFiles(s *cue.Sheet) error {
+	s.FS = emptyFS{}
 	if r.folder == nil && r.options.Folder != "" {
 		root, err := os.OpenRoot(r.options.Folder)
 		if err != nil {
@@ -244,40 +244,40 @@ func (r *Room) confine(s *cue.Sheet) error {
 			switch {
 			case f.Path == "":
 			case r.folder == nil:
-				return wrong(field, "the room has no folder, so there is no file %q; it has the sounds of the program", f.Path)
+				return invalidField(field, "the room has no folder, so there is no file %q; it has the sounds of the program", f.Path)
 			case !fs.ValidPath(f.Path):
-				return wrong(field, "%q is not in the room's folder; name a file in it, such as bell.wav", f.Path)
+				return invalidField(field, "%q is not in the room's folder; name a file in it, such as bell.wav", f.Path)
 			}
 		}
 	}
 	return nil
 }
 
-// nowhere is a file system without files.
-type nowhere struct{}
+// emptyFS is a file system without files.
+type emptyFS struct{}
 
 // Open returns an error that wraps fs.ErrNotExist, for every name.
-func (nowhere) Open(name string) (fs.File, error) {
+func (emptyFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// begin creates the player of s, makes it the current playback, starts mixing, and restores the snapshot
+// start creates the player of s, makes it the current playback, starts mixing, and restores the snapshot
 // Options.Resume. If s has its own timeline, playback continues at the time that the show of the snapshot would have
 // reached by now. If that show would have ended by now, playback starts from the beginning. Call it once.
-func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
-	r.log.begin(s.Rate)
-	r.faders.begin()
-	was := r.options.Resume
+func (r *Room) start(ctx context.Context, s *cue.Sheet) error {
+	r.eventLog.init(s.Rate)
+	r.manualBuses.init()
+	snapshot := r.options.Resume
 	var st *playback
 	var err error
-	lib, began := r.library(s), time.Time{}
-	if was != nil && hasTimeline(s) {
-		if _, err = r.held(ctx, s, lib); err != nil { // before the clock is read, because it is slow
+	lib, startTime := r.newLibrary(s), time.Time{}
+	if snapshot != nil && hasTimeline(s) {
+		if _, err = r.loadSheetSounds(ctx, s, lib); err != nil { // before the clock is read, because it is slow
 			return err
 		}
-		began = time.Now()
-		if st, err = r.newPlayback(ctx, s, lib, cue.Options{From: was.from(s.Rate)}); err != nil && ctx.Err() == nil {
-			st, began = nil, time.Time{} // the show has ended by then
+		startTime = time.Now()
+		if st, err = r.newPlayback(ctx, s, lib, cue.Options{From: snapshot.resumeTime(s.Rate)}); err != nil && ctx.Err() == nil {
+			st, startTime = nil, time.Time{} // the show has ended by then
 		}
 	}
 	if st == nil {
@@ -287,12 +287,12 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	}
 	r.listeners.pairs = st.player.Outputs()
 	r.playback.Store(st)
-	if err := r.sound(ctx, began); err != nil {
+	if err := r.startOutput(ctx, startTime); err != nil {
 		st.player.Close()
 		return err
 	}
-	if was != nil {
-		r.resumeAll(was)
+	if snapshot != nil {
+		r.restore(snapshot)
 	}
 	return nil
 }
@@ -311,22 +311,22 @@ func hasTimeline(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// sound starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or r.clock.
-// By the clock, the frames since the time began must be mixed at once; with the zero time, mixing starts now. An error
+// startOutput starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or r.clock.
+// By the clock, the frames since startTime must be mixed at once; with the zero time, mixing starts now. An error
 // concerns the device.
-func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
+func (r *Room) startOutput(ctx context.Context, startTime time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
 		if r.output, err = openDeviceOutput(r); err == nil {
-			r.on().feed(ctx, r.say)
+			r.current().startFeed(ctx, r.logLine)
 		}
 		return err
 	}
-	r.clock = &clockedOutput{room: r, workers: o.Workers, own: o.Workers == nil}
-	if r.clock.own {
+	r.clock = &clockedOutput{room: r, workers: o.Workers, ownWorkers: o.Workers == nil}
+	if r.clock.ownWorkers {
 		r.clock.workers = NewWorkers(1)
 	}
-	r.clock.start(began)
+	r.clock.start(startTime)
 	return nil
 }
 
@@ -337,15 +337,15 @@ func (r *Room) sheetError(ctx context.Context, s *cue.Sheet, err error) error {
 		return ctx.Err()
 	}
 	detail := err.Error()
-	if _, told := err.(rules.Errors); !told {
+	if _, isRules := err.(rules.Errors); !isRules {
 		detail = strings.TrimPrefix(detail, "cue: ")
 	}
-	return &Error{Kind: Range, Field: "sheet", Detail: r.hide(s, detail)}
+	return &Error{Kind: Range, Field: "sheet", Detail: r.hideFolders(s, detail)}
 }
 
-// say passes a line for the operator to Options.Say, if that is set.
-func (r *Room) say(line string) {
-	if r.options.Say != nil {
-		r.options.Say(line)
+// logLine passes a line for the operator to Options.Log, if that is set.
+func (r *Room) logLine(line string) {
+	if r.options.Log != nil {
+		r.options.Log(line)
 	}
 }

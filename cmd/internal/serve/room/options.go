@@ -8,13 +8,13 @@ import (
 
 // Options configures a room.
 type Options struct {
-	Name   string
-	Title  string // name of its sheet in messages, such as show.yaml; default Name
-	Text   []byte // sheet or bank
-	Folder string // the only folder for its sounds; empty: only embedded sounds
-	Free   bool   // the sheet may use any file, because the operator chose it
+	Name    string
+	Title   string // name of its sheet in messages, such as show.yaml; default Name
+	Text    []byte // sheet or bank
+	Folder  string // the only folder for its sounds; empty: only embedded sounds
+	AnyFile bool   // the sheet may use any file, because the operator chose it
 
-	// Uploads is the folder where AddSound stores the sounds of a Free room. Its sheet may use them without a
+	// Uploads is the folder where AddSound stores the sounds of a room with AnyFile. Its sheet may use them without a
 	// folder; a file of that name in Folder has precedence. AddSound creates the folder. Other rooms store
 	// their sounds in Folder.
 	Uploads string
@@ -25,15 +25,15 @@ type Options struct {
 	Buffer time.Duration
 	Block  int
 
-	// Keep stores the room after a change of its sheet or sounds. If it fails, the change is reverted and
+	// Save stores the room after a change of its sheet or sounds. If it fails, the change is reverted and
 	// returns the error. Calls do not overlap. It may be nil.
-	Keep func(*Room) error
+	Save func(*Room) error
 
-	Voices  int        // size of the pool; 0: the sheet's
-	Most    func() int // returns the limit on voices of a sheet, including virtual voices; any goroutine; nil: no limit
-	Limits  sounds.Limits
-	Lease   *Lease       // after Enter, the room is audible while the lease holds; nil: always
-	Workers *Workers     // mix rooms without a device; nil: the room has its own
-	Resume  *Snapshot    // state to resume; nil: start from the beginning
-	Say     func(string) // called with lines for the operator; any goroutine; may be nil
+	Voices     int        // size of the pool; 0: the sheet's
+	VoiceLimit func() int // returns the limit on voices of a sheet, including virtual voices; any goroutine; nil: no limit
+	Limits     sounds.Limits
+	Lease      *Lease       // after FadeIn, the room is audible while the lease holds; nil: always
+	Workers    *Workers     // mix rooms without a device; nil: the room has its own
+	Resume     *Snapshot    // state to resume; nil: start from the beginning
+	Log        func(string) // called with lines for the operator; any goroutine; may be nil
 }

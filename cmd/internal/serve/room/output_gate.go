@@ -10,51 +10,51 @@ import (
 // outputGate is the last stage of the mix in a room with a Lease. It fades the room in and out, and is closed
 // while the lease does not hold. The room keeps playing behind a closed gate and stays in time.
 type outputGate struct {
-	lease     *Lease       // nil: always open
-	requested atomic.Int64 // length of the last requested fade in frames; negative: fade-out; 0: no request yet, closed
-	gain      float32      // of the last frame; audio side
-	barred    bool         // closed by the lease; audio side
+	lease       *Lease       // nil: always open
+	requested   atomic.Int64 // length of the last requested fade in frames; negative: fade-out; 0: no request yet, closed
+	gain        float32      // of the last frame; audio side
+	leaseClosed bool         // closed by the lease; audio side
 }
 
 const (
-	// reopening is the fade-in when the lease holds again.
-	reopening = 10 * time.Millisecond
+	// reopenFade is the fade-in when the lease holds again.
+	reopenFade = 10 * time.Millisecond
 
-	// soon is the minimum time between a fade-out and the end of the lease.
-	soon = 20 * time.Millisecond
+	// fadeOutMargin is the minimum time between a fade-out and the end of the lease.
+	fadeOutMargin = 20 * time.Millisecond
 )
 
-// Enter makes a room that was opened with a Lease audible while the lease holds, with a fade-in of the length fade. It
-// does not wait. Before the first Enter the room plays silently. A room without a Lease is always audible.
-func (r *Room) Enter(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames(fade, r.rate), 1)) }
+// FadeIn makes a room that was opened with a Lease audible while the lease holds, with a fade-in of the length fade. It
+// does not wait. Before the first FadeIn the room plays silently. A room without a Lease is always audible.
+func (r *Room) FadeIn(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames(fade, r.rate), 1)) }
 
-// Leave makes a room that was opened with a Lease inaudible, with a fade-out of the length fade, and returns at once.
-// The room keeps playing; Enter makes it audible again.
-func (r *Room) Leave(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
+// FadeOut makes a room that was opened with a Lease inaudible, with a fade-out of the length fade, and returns at once.
+// The room keeps playing; FadeIn makes it audible again.
+func (r *Room) FadeOut(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
-// shape applies the fade that Enter or Leave has requested to block in place; before the first request block becomes
-// silent. If the lease will not hold at the end of the block, shape silences the block; if the lease ends during the
-// next block or within 20 ms, shape fades the block out. ahead is the time from now until the block is heard. outputs
+// apply applies the fade that FadeIn or FadeOut has requested to block in place; before the first request block becomes
+// silent. If the lease will not hold at the end of the block, apply silences the block; if the lease ends during the
+// next block or within 20 ms, apply fades the block out. delay is the time from now until the block is heard. outputs
 // is the number of stereo outputs that are interleaved in block, and rate is in Hz. Without a lease it has no effect.
 // Audio side.
-func (v *outputGate) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration) {
+func (v *outputGate) apply(block []pcm.Frame, outputs, rate int, delay time.Duration) {
 	if v.lease == nil {
 		return
 	}
 	frames := len(block) / outputs
-	asked := v.requested.Load()
+	requested := v.requested.Load()
 	step := float32(1)
-	lasts := pcm.Duration(int64(frames), rate)
-	switch ahead += lasts; {
-	case !v.lease.Holds(ahead):
-		v.gain, v.barred = 0, true
+	duration := pcm.Duration(int64(frames), rate)
+	switch delay += duration; {
+	case !v.lease.ValidFor(delay):
+		v.gain, v.leaseClosed = 0, true
 		step = -1
-	case !v.lease.Holds(ahead + max(lasts, soon)): // the lease ends during the next block: fade out now
-		step, v.barred = -v.gain/float32(max(frames, 1)), true
-	case asked > 0 && v.barred:
-		step = 1 / float32(pcm.Frames(reopening, rate))
-	case asked != 0:
-		step = 1 / float32(asked)
+	case !v.lease.ValidFor(delay + max(duration, fadeOutMargin)): // the lease ends during the next block: fade out now
+		step, v.leaseClosed = -v.gain/float32(max(frames, 1)), true
+	case requested > 0 && v.leaseClosed:
+		step = 1 / float32(pcm.Frames(reopenFade, rate))
+	case requested != 0:
+		step = 1 / float32(requested)
 	default:
 		step = -1
 	}
@@ -73,12 +73,12 @@ func (v *outputGate) shape(block []pcm.Frame, outputs, rate int, ahead time.Dura
 			f[0], f[1] = f[0]*gain, f[1]*gain
 		}
 	}
-	if v.barred && step <= 0 {
+	if v.leaseClosed && step <= 0 {
 		gain = 0 // exact despite rounding
 		clear(block[max(len(block)-outputs, 0):])
 	}
 	if gain == 1 {
-		v.barred = false
+		v.leaseClosed = false
 	}
 	v.gain = gain
 }

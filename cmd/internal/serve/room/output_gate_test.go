@@ -23,7 +23,7 @@ func TestOutputGate(t *testing.T) {
 				for i := range b {
 					b[i] = pcm.Frame{1, 1}
 				}
-				v.shape(b, outputs, rate, 0)
+				v.apply(b, outputs, rate, 0)
 				for i := 1; i < n; i++ {
 					if d := math.Abs(float64(b[i*outputs][0] - b[(i-1)*outputs][0])); d > 1.01/float64(min(n, 10)) {
 						t.Fatalf("blocks of %d: a step of %v", block, d)
@@ -47,7 +47,7 @@ func TestOutputGate(t *testing.T) {
 				t.Fatalf("blocks of %d, %s: from %v to %v, want %v to %v", block, what, f, l, first, last)
 			}
 		}
-		if now == 0 && p.Holds(0) {
+		if now == 0 && p.ValidFor(0) {
 			t.Error("a lease that was never extended holds")
 		}
 		p.Extend(now + 10*time.Second)
@@ -62,14 +62,14 @@ func TestOutputGate(t *testing.T) {
 			t.Fatalf("blocks of %d: %v behind the end of the lease", block, last)
 		}
 		want("without lease", 100, 0, 0)
-		if p.Lost() == "" {
+		if p.EndReason() == "" {
 			t.Error("nobody says that it is lost")
 		}
 		p.Extend(now + 10*time.Second)
 		want("back", 10, 0.1, 1)
 		want("back", 10, 1, 1)
-		if p.Lost() != "" {
-			t.Errorf("it holds, and says %q", p.Lost())
+		if p.EndReason() != "" {
+			t.Errorf("it holds, and says %q", p.EndReason())
 		}
 		v.requested.Store(-20)
 		want("leaving", 20, 0.95, 0)
@@ -102,7 +102,7 @@ func TestOutputGateNeverLate(t *testing.T) {
 				for i := range b {
 					b[i] = pcm.Frame{1, 1}
 				}
-				v.shape(b, 1, rate, late)
+				v.apply(b, 1, rate, late)
 				for i := range b {
 					if at := now + late + pcm.Duration(int64(i+1), rate); at >= end && b[i][0] != 0 {
 						t.Fatalf("blocks of %d, %v ahead: %v is heard at %v", block, late, b[i], at)

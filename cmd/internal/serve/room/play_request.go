@@ -37,7 +37,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 		found = found || s.Sounds[i].Name == o.Sound
 	}
 	if !found {
-		return missing("sound", o.Sound, soundsOf(s))
+		return unknownName("sound", o.Sound, soundNames(s))
 	}
 	if o.Speed != 0 {
 		if err := checkRange("speed", o.Speed); err != nil {
@@ -54,7 +54,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 	}
 	for _, name := range []struct{ field, text string }{{"id", o.ID}, {"owner", o.Owner}} {
 		if len(name.text) > 128 {
-			return wrong(name.field, "has %d bytes, more than 128", len(name.text))
+			return invalidField(name.field, "has %d bytes, more than 128", len(name.text))
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
-			return nil, missing("bus", o.Bus, buses(p.Sheet()))
+			return nil, unknownName("bus", o.Bus, busNames(p.Sheet()))
 		}
 	}
 	return p.Start(cue.Start{
@@ -81,28 +81,28 @@ func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref 
 // the event. For a start at a later frame, and on a device during a pause of the show, Play returns at once with the
 // State "pending" and the number 0. Give such a start an ID to address its voices.
 func (r *Room) Play(o PlayRequest) (PlayResult, error) {
-	st := r.on()
+	st := r.current()
 	if err := o.check(st.player.Sheet()); err != nil {
 		return PlayResult{}, err
 	}
-	ask := r.log.await()
-	defer r.log.forget(ask)
+	pending := r.eventLog.registerPlay()
+	defer r.eventLog.unregisterPlay(pending)
 	frame, later := int64(0), false
-	err := r.carryOut(func() (err error) {
+	err := r.execute(func() (err error) {
 		frame, later = r.frame(&o.When)
-		st = r.on()
-		ask.handles, err = o.start(st.player, frame, nil, ask.ref)
+		st = r.current()
+		pending.handles, err = o.start(st.player, frame, nil, pending.ref)
 		return err
 	})
 	if err != nil {
 		return PlayResult{}, err
 	}
-	r.loops.note(&o, max(frame, st.player.Mixer().Now()), ask.handles, st.player.Sheet())
+	r.loops.record(&o, max(frame, st.player.Mixer().Now()), pending.handles, st.player.Sheet())
 	if later {
-		st.namePending(o.Sound, ask.handles)
+		st.namePending(o.Sound, pending.handles)
 	}
 	if later || r.output != nil && st.show.Paused() {
 		return PlayResult{Sound: o.Sound, ID: o.ID, Frame: o.When.Frame, State: "pending", Slot: -1}, nil
 	}
-	return r.playResult(&o, ask)
+	return r.playResult(&o, pending)
 }

@@ -27,9 +27,9 @@ type pendingPlay struct {
 	started chan struct{} // receives an item when first is set
 }
 
-// await registers a start, so that the log keeps the start's first event in the result. The caller must pass the ref of
-// the result to the mixer with the start, and must call forget later. await does not wait.
-func (l *log) await() *pendingPlay {
+// registerPlay registers a start, so that the log keeps the start's first event in the result. The caller must pass the ref of
+// the result to the mixer with the start, and must call unregisterPlay later. registerPlay does not wait.
+func (l *eventLog) registerPlay() *pendingPlay {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.ref++
@@ -38,17 +38,17 @@ func (l *log) await() *pendingPlay {
 	return a
 }
 
-// forget ends the registration a, which await has made. The event kept in a remains.
-func (l *log) forget(a *pendingPlay) {
+// unregisterPlay ends the registration a, which registerPlay has made. The event kept in a remains.
+func (l *eventLog) unregisterPlay(a *pendingPlay) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	delete(l.pending, a.ref)
 }
 
-// answer stores a copy of e as the first event of the registered start with the same Ref, if such a start is
+// recordFirst stores a copy of e as the first event of the registered start with the same Ref, if such a start is
 // registered, and wakes playResult. Later events are ignored, except that an EventStarted replaces an event of another
 // kind. The caller holds l.mutex.
-func (l *log) answer(e *report.Event) {
+func (l *eventLog) recordFirst(e *report.Event) {
 	if a := l.pending[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
 		if a.first == nil {
@@ -58,8 +58,8 @@ func (l *log) answer(e *report.Event) {
 	}
 }
 
-// firstOf returns the event that answer has kept for the registration a, or nil before the first event.
-func (l *log) firstOf(a *pendingPlay) *report.Event {
+// firstEvent returns the event that recordFirst has stored for the registration a, or nil before the first event.
+func (l *eventLog) firstEvent(a *pendingPlay) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return a.first
@@ -70,16 +70,16 @@ func (l *log) firstOf(a *pendingPlay) *report.Event {
 // event, the State is "pending". A rejected start is an *Error of Kind Refused with the event.
 func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	v := PlayResult{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
-	e := r.log.firstOf(a)
+	e := r.eventLog.firstEvent(a)
 	if e == nil {
 		if r.output == nil { // delayed, or the show is paused
 			return v, nil
 		}
-		timer := time.NewTimer(patience)
+		timer := time.NewTimer(resultTimeout)
 		defer timer.Stop()
 		select {
 		case <-a.started:
-			e = r.log.firstOf(a)
+			e = r.eventLog.firstEvent(a)
 		case <-r.done:
 			return PlayResult{}, errClosed
 		case <-timer.C:
@@ -94,7 +94,7 @@ func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	case mixer.EventRejected, mixer.EventLimited:
 		return PlayResult{}, &Error{
 			Kind: Refused, Field: "sound", Reason: reason(e.Reason), Event: e,
-			Detail: explain.Outcome(e, r.head(), nil),
+			Detail: explain.Outcome(e, r.reportHeader(), nil),
 		}
 	case mixer.EventCoalesced:
 		v.State, v.Voice = "coalesced", e.By

@@ -23,23 +23,23 @@ import (
 
 // playback is a player with its show and sounds. A change that the player does not support replaces the playback.
 type playback struct {
-	player *cue.Player
-	show   *showrun.Show
-	sounds *sounds.Library
-	fed    chan struct{}      // closed when the player has ended
-	cancel context.CancelFunc // cancels Feed; nil in a paced room
-	scened atomic.Int64       // the frame after which the last scene acts
+	player     *cue.Player
+	show       *showrun.Show
+	sounds     *sounds.Library
+	done       chan struct{}      // closed when the player has ended
+	cancel     context.CancelFunc // cancels Feed; nil in a paced room
+	sceneFrame atomic.Int64       // the frame after which the last scene acts
 
-	mutex sync.Mutex
-	held  map[string]held         // by sound name
-	named map[mixer.Handle]string // sound names of pending starts
-	most  int                     // at this size, expect removes the starts that have begun
+	mutex        sync.Mutex
+	loaded       map[string]loadedSound  // by sound name
+	pendingNames map[mixer.Handle]string // sound names of pending starts
+	pruneSize    int                     // at this size, expect removes the starts that have begun
 }
 
-// library returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads a
-// damaged sound file, a warning is passed to Options.Say.
-func (r *Room) library(s *cue.Sheet) *sounds.Library {
-	damaged := func(file string, place sounds.Damage) { r.say("warning: " + checkreport.Line(file, place)) }
+// newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads a
+// damaged sound file, a warning is passed to Options.Log.
+func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
+	damaged := func(file string, damage sounds.Damage) { r.logLine("warning: " + checkreport.Line(file, damage)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
@@ -47,10 +47,10 @@ func (r *Room) library(s *cue.Sheet) *sounds.Library {
 // options, and a show. It neither starts playback nor makes the result the current playback. The error is an *Error
 // without the server's folders, or the error of ctx.
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
-	st := &playback{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
-	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
-	o.StreamError = func(err error) { r.say(r.hide(s, err.Error())) }
-	o.Fired = r.fired
+	st := &playback{done: make(chan struct{}), pendingNames: map[mixer.Handle]string{}, sounds: lib}
+	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.handleEvent(st, &e) }, r.wake
+	o.StreamError = func(err error) { r.logLine(r.hideFolders(s, err.Error())) }
+	o.Fired = r.recordScene
 	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
 	if err == nil {
 		st.player = player
@@ -68,15 +68,15 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	return st, nil
 }
 
-// watch stores the event e of the playback st in the log. If e is the start of a voice by a list cue, it also records
+// handleEvent stores the event e of the playback st in the log. If e is the start of a voice by a list cue, it also records
 // the voice for snapshots, if it loops or is a layer. The player of st calls it for each event.
-func (r *Room) watch(st *playback, e *report.Event) {
-	r.log.note(e)
+func (r *Room) handleEvent(st *playback, e *report.Event) {
+	r.eventLog.record(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
 		return // events during the construction of the player do not concern loops to restore
 	}
 	if s := st.player.Sheet(); e.Cue >= firstManualCue(s) && e.Cue < len(s.Cues) {
-		r.loops.fired(st, &s.Cues[e.Cue], e)
+		r.loops.recordCue(st, &s.Cues[e.Cue], e)
 	}
 }
 
@@ -92,23 +92,23 @@ func firstManualCue(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// loadSounds loads the sounds of s through the library of st and makes them the current sounds of st, st.held. If it
-// returns an error, as held does, st.held is unchanged.
+// loadSounds loads the sounds of s through the library of st and makes them the current sounds of st, st.loaded. If it
+// returns an error, as loadSheetSounds does, st.loaded is unchanged.
 func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
-	all, err := r.held(ctx, s, st.sounds)
+	all, err := r.loadSheetSounds(ctx, s, st.sounds)
 	if err != nil {
 		return err
 	}
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
-	st.held = all
+	st.loaded = all
 	return nil
 }
 
-// held loads the sounds of the sheet s through lib and returns them by name, with the present stamps of their files:
+// loadSheetSounds loads the sounds of the sheet s through lib and returns them by name, with the present stamps of their files:
 // modification time and size. It does not store them in the room. On failure the map is nil and the error is an *Error
 // of Kind Range, or the error of ctx if ctx has ended.
-func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]held, error) {
+func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]loadedSound, error) {
 	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
 		if s.Sounds[i].Loop {
@@ -130,12 +130,12 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
-	if len(st.named) >= st.most {
-		maps.DeleteFunc(st.named, func(h mixer.Handle, _ string) bool { return h.State() != mixer.StatePending })
-		st.most = 2*len(st.named) + 16
+	if len(st.pendingNames) >= st.pruneSize {
+		maps.DeleteFunc(st.pendingNames, func(h mixer.Handle, _ string) bool { return h.State() != mixer.StatePending })
+		st.pruneSize = 2*len(st.pendingNames) + 16
 	}
 	for _, h := range handles {
-		st.named[h] = sound
+		st.pendingNames[h] = sound
 	}
 }
 
@@ -143,7 +143,7 @@ func (st *playback) namePending(sound string, handles []mixer.Handle) {
 func (st *playback) soundOf(h mixer.Handle) string {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
-	return st.named[h]
+	return st.pendingNames[h]
 }
 
 // find returns the voices of the mixer that target selects: the voice whose number is target, and the voices that were
@@ -159,30 +159,30 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// feed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called; then
-// st.fed is closed. It is for rooms with a device. Errors of Feed are passed to say. The end of ctx has no effect.
-func (st *playback) feed(ctx context.Context, say func(string)) {
+// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called; then
+// st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no effect.
+func (st *playback) startFeed(ctx context.Context, log func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
-		defer close(st.fed)
+		defer close(st.done)
 		if err := st.player.Feed(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			say(err.Error())
+			log(err.Error())
 		}
 	}()
 }
 
-// end stops Feed, if feed was called, waits for its end, and closes the player. Rendering must have stopped.
+// end stops Feed, if startFeed was called, waits for its end, and closes the player. Rendering must have stopped.
 func (st *playback) end() {
 	if st.cancel != nil {
 		st.cancel()
-		<-st.fed
+		<-st.done
 	}
 	st.player.Close()
 }
 
-// buses returns the names of the buses of the sheet s: "master", the outputs except the first, then the buses of the
+// busNames returns the names of the buses of the sheet s: "master", the outputs except the first, then the buses of the
 // sheet's own list, in its order.
-func buses(s *cue.Sheet) []string {
+func busNames(s *cue.Sheet) []string {
 	names := []string{"master"}
 	for i := range s.Outputs {
 		if i > 0 {
@@ -195,17 +195,17 @@ func buses(s *cue.Sheet) []string {
 	return names
 }
 
-// soundsOf returns the names of the sounds of the sheet s, in the order of the sheet.
-func soundsOf(s *cue.Sheet) (names []string) {
+// soundNames returns the names of the sounds of the sheet s, in the order of the sheet.
+func soundNames(s *cue.Sheet) (names []string) {
 	for i := range s.Sounds {
 		names = append(names, s.Sounds[i].Name)
 	}
 	return names
 }
 
-// errorOf converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with one
+// playerError converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with one
 // word and a colon, that word becomes Field. If not, a message about a loop has the Field "loop".
-func errorOf(err error) *Error {
+func playerError(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}
 	if key, _, some := strings.Cut(text, ": "); some && !strings.Contains(key, " ") {
@@ -216,5 +216,5 @@ func errorOf(err error) *Error {
 	return e
 }
 
-// patience is the time limit for a result from a device and for requests to the player.
-const patience = 2 * time.Second
+// resultTimeout is the time limit for a result from a device and for requests to the player.
+const resultTimeout = 2 * time.Second

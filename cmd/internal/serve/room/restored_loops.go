@@ -30,9 +30,9 @@ func (v restoredLoops) Playing() []cue.Running {
 		if err != nil {
 			list = -1
 		}
-		running := cue.Running{List: list, StartFrame: one.began, Remaining: -1}
+		running := cue.Running{List: list, StartFrame: one.startFrame, Remaining: -1}
 		if one.order.For > 0 {
-			running.Remaining = max(one.began+pcm.Frames(one.order.For, s.Rate)-v.Mixer().Now(), 0)
+			running.Remaining = max(one.startFrame+pcm.Frames(one.order.For, s.Rate)-v.Mixer().Now(), 0)
 		}
 		all = append(all, running)
 	}
@@ -55,6 +55,6 @@ func (v restoredLoops) StopCue(list int, over time.Duration) {
 func (l *manualLoops) restoredLoops() []manualLoop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.tidy()
+	l.removeEnded()
 	return slices.DeleteFunc(slices.Clone(l.all), func(one manualLoop) bool { return one.number == "" || one.cue != nil })
 }

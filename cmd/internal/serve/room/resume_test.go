@@ -18,10 +18,10 @@ func TestResume(t *testing.T) {
 		if _, err := r.Play(room.PlayRequest{Sound: "rain", ID: "w", Gain: -3}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.SetBus("music", room.Fader{Gain: new(-9.0), Mute: yes()}); err != nil {
+		if _, err := r.SetBus("music", room.BusChange{Gain: new(-9.0), Mute: yes()}); err != nil {
 			t.Fatal(err)
 		}
-		for bus, f := range map[string]room.Fader{"master": {Mute: yes()}, "sfx": {Solo: yes(), Duck: &room.Duck{When: "music", By: 6}}} {
+		for bus, f := range map[string]room.BusChange{"master": {Mute: yes()}, "sfx": {Solo: yes(), Duck: &room.Duck{When: "music", By: 6}}} {
 			if _, err := r.SetBus(bus, f); err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ list:
 		if _, err := r.Stop("dying", time.Minute, room.Moment{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Set("long", room.Move{Pan: new(0.5)}); err != nil {
+		if _, err := r.Set("long", room.VoiceChange{Pan: new(0.5)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -27,14 +27,14 @@ type Room struct {
 	output   *deviceOutput  // nil if the room is paced by the clock
 	gate     outputGate
 
-	orders    sync.Mutex // serializes changes of buses and scenes, and batches
-	changes   sync.Mutex // serializes changes of the sheet
-	faders    faderState
-	loops     manualLoops
-	scheduler scheduler
+	orders      sync.Mutex // serializes changes of buses and scenes, and batches
+	changes     sync.Mutex // serializes changes of the sheet
+	manualBuses manualBuses
+	loops       manualLoops
+	scheduler   scheduler
 
 	listeners listeners
-	log       log
+	eventLog  eventLog
 	meter     meter
 	closing   sync.Once
 	done      chan struct{}
@@ -48,13 +48,15 @@ func (r *Room) Name() string { return r.options.Name }
 
 // Show returns the show of the current playback, which handles GO, standby, panic, pause and scenes. A change of the
 // sheet that needs another mixer replaces the show, so the caller must not keep the result.
-func (r *Room) Show() *showrun.Show { return r.on().show }
+func (r *Room) Show() *showrun.Show { return r.current().show }
 
 // Sheet returns the current sheet. Do not change it.
-func (r *Room) Sheet() *cue.Sheet { return r.on().player.Sheet() }
+func (r *Room) Sheet() *cue.Sheet { return r.current().player.Sheet() }
 
 // Voices returns the size of the room's pool now: the number of slots and of virtual voices, in use or not.
-func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) + r.Sheet().Virtual }
+func (r *Room) Voices() int {
+	return int(r.current().player.Mixer().Stats().Voices) + r.Sheet().Virtual
+}
 
 // Text returns a copy of the text of the current sheet.
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
@@ -62,28 +64,28 @@ func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 // Look returns the sample rate, the mixer's statistics, the peak levels and the state of the output for a live view.
 // It leaves voices and events empty.
 func (r *Room) Look() liveview.Picture {
-	p := liveview.Picture{Rate: r.rate, Stats: r.on().player.Mixer().Stats()}
-	p.Left, p.Right = r.on().player.Levels()
-	p.Output = r.heard()
+	p := liveview.Picture{Rate: r.rate, Stats: r.current().player.Mixer().Stats()}
+	p.Left, p.Right = r.current().player.Levels()
+	p.Output = r.outputState()
 	return p
 }
 
-// heard returns the device, the sink and the latency of the output. Without a device, the latter two are zero. The
+// outputState returns the device, the sink and the latency of the output. Without a device, the latter two are zero. The
 // field Lost is the reason why the room cannot be heard, or "": an ended lease, or else a fault of the device.
-func (r *Room) heard() liveview.Output {
+func (r *Room) outputState() liveview.Output {
 	h := liveview.Output{Device: "none", State: "playing"}
 	if r.output != nil {
-		h = r.output.heard()
+		h = r.output.state()
 	}
-	if lost := r.gate.lease.Lost(); lost != "" {
+	if lost := r.gate.lease.EndReason(); lost != "" {
 		h.Lost = lost
 	}
 	return h
 }
 
-// on returns the current playback. Because a change of the sheet may replace it, one operation must use the same
+// current returns the current playback. Because a change of the sheet may replace it, one operation must use the same
 // result throughout.
-func (r *Room) on() *playback { return r.playback.Load() }
+func (r *Room) current() *playback { return r.playback.Load() }
 
 // wake ends the sleep of a room without a device, after a request. With a device it has no effect. It may be called
 // with or without locks.
@@ -93,10 +95,10 @@ func (r *Room) wake() {
 	}
 }
 
-// carryOut calls do, which sends commands to the mixer, and returns the error of do as an *Error. In a room without a
-// device, do runs with the mutex of the clock locked; the room wakes, and the commands have acted when carryOut returns
-// nil. On a device they act at the next block. If the room has ended, carryOut returns errClosed without calling do.
-func (r *Room) carryOut(do func() error) error {
+// execute calls do, which sends commands to the mixer, and returns the error of do as an *Error. In a room without a
+// device, do runs with the mutex of the clock locked; the room wakes, and the commands have acted when execute returns
+// nil. On a device they act at the next block. If the room has ended, execute returns errClosed without calling do.
+func (r *Room) execute(do func() error) error {
 	if r.ended() {
 		return errClosed
 	}
@@ -108,11 +110,11 @@ func (r *Room) carryOut(do func() error) error {
 	if r.clock.ended {
 		return errClosed
 	}
-	r.clock.rouse()
+	r.clock.wakeMixer()
 	if err := do(); err != nil {
 		return roomError(err)
 	}
-	r.clock.carryOut()
+	r.clock.flushCommands()
 	return nil
 }
 
@@ -136,33 +138,33 @@ func (r *Room) Close(fade time.Duration) error {
 		r.changes.Lock()
 		defer r.changes.Unlock()
 		defer close(r.done) // before another change can begin
-		st := r.on()
+		st := r.current()
 		st.player.Hold(false) // a paused player would not end
 		st.player.Mixer().StopAll(fade)
 		r.wake()
-		if r.sounds() {
+		if r.hasVoices() {
 			timer := time.NewTimer(fade)
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-			case <-st.fed:
+			case <-st.done:
 			}
 		}
 		st.player.Finish()
 		r.wake()
 		if r.clock != nil {
 			select {
-			case <-st.fed:
+			case <-st.done:
 			case <-r.clock.workers.done:
 			}
 			r.clock.end()
 		} else {
-			<-st.fed
+			<-st.done
 			err = r.output.close()
 		}
 		st.end()
 		r.listeners.close()
-		r.log.close()
+		r.eventLog.close()
 		if r.folder != nil {
 			r.folder.Close()
 		}
@@ -171,8 +173,8 @@ func (r *Room) Close(fade time.Duration) error {
 	return err
 }
 
-// sounds reports whether a voice is playing or pending in the mixer.
-func (r *Room) sounds() bool {
-	st := r.on().player.Mixer().Stats()
+// hasVoices reports whether a voice is playing or pending in the mixer.
+func (r *Room) hasVoices() bool {
+	st := r.current().player.Mixer().Stats()
 	return st.Playing > 0 || st.Pending > 0
 }

@@ -113,14 +113,14 @@ func TestOrders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := r.Set("w", room.Move{Gain: new(-6.0), Pan: new(0.5), Pause: yes()}); err != nil || len(n) != 1 || n[0] != v.Voice {
+		if n, err := r.Set("w", room.VoiceChange{Gain: new(-6.0), Pan: new(0.5), Pause: yes()}); err != nil || len(n) != 1 || n[0] != v.Voice {
 			t.Errorf("set: %v, %v", n, err)
 		}
 		before := r.State()
 		if len(before.Voices) != 1 || before.Voices[0].State != "paused" || before.Voices[0].ID != "w" || before.Voices[0].Sound != "rain" {
 			t.Errorf("voices: %+v", before.Voices)
 		}
-		b, err := r.SetBus("music", room.Fader{Gain: new(-12.0), Mute: yes()})
+		b, err := r.SetBus("music", room.BusChange{Gain: new(-12.0), Mute: yes()})
 		if err != nil || b.Gain != -12 || !b.Mute {
 			t.Errorf("bus: %+v, %v", b, err)
 		}
@@ -198,16 +198,16 @@ func TestSleep(t *testing.T) {
 		defer w.Close()
 		r := open(t, sheet, func(o *room.Options) { o.Workers = w })
 		time.Sleep(time.Second)
-		asleep := w.Pace()
-		if time.Sleep(time.Minute); w.Pace().Blocks != asleep.Blocks || asleep.Rooms != 1 || asleep.Awake != 0 {
-			t.Errorf("a silent room: %+v, then %+v", asleep, w.Pace())
+		asleep := w.Stats()
+		if time.Sleep(time.Minute); w.Stats().Blocks != asleep.Blocks || asleep.Rooms != 1 || asleep.Awake != 0 {
+			t.Errorf("a silent room: %+v, then %+v", asleep, w.Stats())
 		}
 		v, err := r.Play(room.PlayRequest{Sound: "bell"})
 		if want := int64(61 * r.State().Rate); err != nil || v.Frame < want-1 || v.Frame > want+1 {
 			t.Errorf("it begins at %d, %v, want %d", v.Frame, err, want)
 		}
 		time.Sleep(100 * time.Millisecond)
-		if p := w.Pace(); p.Awake != 1 || p.Late != 0 || p.Skipped != 0 {
+		if p := w.Stats(); p.Awake != 1 || p.Late != 0 || p.Skipped != 0 {
 			t.Errorf("then: %+v", p)
 		}
 		time.Sleep(10 * time.Second)

@@ -22,7 +22,7 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 		names = append(names, s.Scenes[i].Name)
 	}
 	if !found {
-		return missing("scene", name, names)
+		return unknownName("scene", name, names)
 	}
 	return nil
 }
@@ -36,28 +36,28 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	}
 	r.orders.Lock()
 	defer r.orders.Unlock()
-	err := r.carryOut(func() error {
-		err := r.on().player.Do("scene", name, fmt.Sprintf("over=%gs", over.Seconds()))
+	err := r.execute(func() error {
+		err := r.current().player.Do("scene", name, fmt.Sprintf("over=%gs", over.Seconds()))
 		if err == nil && r.clock != nil {
-			r.clock.tend(r.on()) // passes the command to the mixer
+			r.clock.stepPlayer(r.current()) // passes the command to the mixer
 		}
 		return err
 	})
 	if err == nil {
-		r.faders.setScene(name)
-		st := r.on()
-		st.scened.Store(st.player.Mixer().Next() + pcm.Frames(st.player.Mixer().Latency().Block+ahead, r.rate))
+		r.manualBuses.setScene(name)
+		st := r.current()
+		st.sceneFrame.Store(st.player.Mixer().Next() + pcm.Frames(st.player.Mixer().Latency().Block+sceneDelay, r.rate))
 	}
 	return err
 }
 
-// ahead is the longest time between the scheduling of a scene by the player and its start.
-const ahead = 25 * time.Millisecond
+// sceneDelay is the longest time between the scheduling of a scene by the player and its start.
+const sceneDelay = 25 * time.Millisecond
 
-// fired records the scene of the list cue with the index list as the current scene, if the cue sets a scene. The player
+// recordScene records the scene of the list cue with the index list as the current scene, if the cue sets a scene. The player
 // calls it when that cue has begun, on the player's goroutine. An index that the sheet lacks has no effect.
-func (r *Room) fired(list int, _ int64) {
-	st := r.on()
+func (r *Room) recordScene(list int, _ int64) {
+	st := r.current()
 	if st == nil {
 		return
 	}
@@ -68,20 +68,20 @@ func (r *Room) fired(list int, _ int64) {
 	l := &s.List[list]
 	for i := l.First; i < l.First+l.Count; i++ {
 		if s.Cues[i].Verb == cue.SetScene {
-			r.faders.setScene(s.Cues[i].Scene)
+			r.manualBuses.setScene(s.Cues[i].Scene)
 		}
 	}
 }
 
 // setScene records the name of the current scene; "" means no scene.
-func (d *faderState) setScene(name string) {
+func (d *manualBuses) setScene(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scene = name
 }
 
 // currentScene returns the name of the current scene. It returns "" if no scene was chosen or the last one was left.
-func (d *faderState) currentScene() string {
+func (d *manualBuses) currentScene() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.scene

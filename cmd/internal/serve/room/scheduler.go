@@ -11,13 +11,13 @@ import (
 	"voicepool/pcm"
 )
 
-// mostLater is the largest number of scheduled actions of a room.
-const mostLater = 1000
+// maxScheduled is the largest number of scheduled actions of a room.
+const maxScheduled = 1000
 
 // scheduler schedules show actions for later frames of the mix: GO, standby, panic, stop, pause and scenes. It
 // uses a timer, because the mixer cannot carry them out by itself.
 type scheduler struct {
-	acting sync.Mutex // due actions run one after another
+	running sync.Mutex // due actions run one after another
 
 	mutex  sync.Mutex
 	all    []scheduledAction // ordered by frame, then by request
@@ -28,16 +28,16 @@ type scheduler struct {
 // scheduledAction is an action at a frame.
 type scheduledAction struct {
 	frame int64
-	what  string // description for messages
+	name  string // description for messages
 	do    func() error
 }
 
-// Later schedules do for the moment when in the future and returns the frame of that moment and true. do is called, on
-// another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. what names
-// the action in the event if do fails. If when is not in the future, Later returns 0 and false and does not schedule
+// Schedule schedules do for the moment when in the future and returns the frame of that moment and true. do is called, on
+// another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. name describes
+// the action in the event if do fails. If when is not in the future, Schedule returns 0 and false and does not schedule
 // do; the caller acts at once. More than 1,000 waiting actions are an *Error of Kind Limit, an ended room an *Error of
 // Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
-func (r *Room) Later(when Moment, what string, do func() error) (frame int64, later bool, err error) {
+func (r *Room) Schedule(when Moment, name string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
 	}
@@ -50,11 +50,11 @@ func (r *Room) Later(when Moment, what string, do func() error) (frame int64, la
 	switch {
 	case a.closed:
 		return 0, false, errClosed
-	case len(a.all) >= mostLater:
-		return 0, false, &Error{Kind: Limit, Detail: fmt.Sprintf("the limit of %d waiting orders is reached", mostLater)}
+	case len(a.all) >= maxScheduled:
+		return 0, false, &Error{Kind: Limit, Detail: fmt.Sprintf("the limit of %d waiting orders is reached", maxScheduled)}
 	}
 	at, _ := slices.BinarySearchFunc(a.all, frame+1, func(one scheduledAction, frame int64) int { return cmp.Compare(one.frame, frame) })
-	a.all = slices.Insert(a.all, at, scheduledAction{frame, what, do})
+	a.all = slices.Insert(a.all, at, scheduledAction{frame, name, do})
 	r.setTimer()
 	return frame, true, nil
 }
@@ -66,8 +66,8 @@ func (r *Room) setTimer() {
 	if len(a.all) == 0 {
 		return
 	}
-	left := min(a.all[0].frame-r.on().player.Mixer().Now(), int64(r.rate)*3600) // at most an hour, then it checks again
-	wait := max(pcm.Duration(left, r.rate), time.Millisecond)
+	frames := min(a.all[0].frame-r.current().player.Mixer().Now(), int64(r.rate)*3600) // at most an hour, then it checks again
+	wait := max(pcm.Duration(frames, r.rate), time.Millisecond)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(wait, r.runDue)
 		return
@@ -80,11 +80,11 @@ func (r *Room) setTimer() {
 // timer calls it; further calls wait for the first.
 func (r *Room) runDue() {
 	a := &r.scheduler
-	a.acting.Lock()
-	defer a.acting.Unlock()
+	a.running.Lock()
+	defer a.running.Unlock()
 	for {
 		a.mutex.Lock()
-		if len(a.all) == 0 || a.all[0].frame > r.on().player.Mixer().Now() {
+		if len(a.all) == 0 || a.all[0].frame > r.current().player.Mixer().Now() {
 			r.setTimer()
 			a.mutex.Unlock()
 			return
@@ -93,9 +93,9 @@ func (r *Room) runDue() {
 		a.all = slices.Delete(a.all, 0, 1)
 		a.mutex.Unlock()
 		if err := one.do(); err != nil {
-			r.Show().Report(one.what + " at frame " + fmt.Sprint(one.frame) + ": " + err.Error())
+			r.Show().Report(one.name + " at frame " + fmt.Sprint(one.frame) + ": " + err.Error())
 		}
-		_ = r.carryOut(func() error { return nil }) // start the next block now; no effect if the room has ended
+		_ = r.execute(func() error { return nil }) // start the next block now; no effect if the room has ended
 	}
 }
 
@@ -107,7 +107,7 @@ func (a *scheduler) cancel() {
 	a.all = a.all[:0]
 }
 
-// close stops the timer, removes all scheduled actions and makes Later return errClosed. It does not wait for a running
+// close stops the timer, removes all scheduled actions and makes Schedule return errClosed. It does not wait for a running
 // action.
 func (a *scheduler) close() {
 	a.mutex.Lock()

@@ -18,7 +18,7 @@ func TestLater(t *testing.T) {
 		at := func(d time.Duration) room.Moment { return room.Moment{At: &d} }
 		later := func(when room.Moment, do func() error) int64 {
 			t.Helper()
-			frame, later, err := r.Later(when, "test", do)
+			frame, later, err := r.Schedule(when, "test", do)
 			if !later || err != nil {
 				t.Fatalf("%v, %v", later, err)
 			}
@@ -28,7 +28,7 @@ func TestLater(t *testing.T) {
 		later(room.Moment{Frame: frame}, func() error { return r.Show().Go("") })
 		later(at(3*time.Second), func() error { return errors.New("it cannot be") })
 		later(at(1*time.Second), func() error { return r.Scene("quiet", 0) })
-		if _, later, err := r.Later(at(100*time.Millisecond), "test", nil); later || err != nil {
+		if _, later, err := r.Schedule(at(100*time.Millisecond), "test", nil); later || err != nil {
 			t.Errorf("what is over is later: %v, %v", later, err)
 		}
 		time.Sleep(450 * time.Millisecond)
@@ -55,7 +55,7 @@ func TestLater(t *testing.T) {
 			t.Errorf("after a panic: %+v", events[len(events)-1])
 		}
 		for i := range 1001 {
-			if _, _, err := r.Later(at(time.Hour), "test", nil); (kindOf(err) == room.Limit) != (i == 1000) {
+			if _, _, err := r.Schedule(at(time.Hour), "test", nil); (kindOf(err) == room.Limit) != (i == 1000) {
 				t.Fatalf("%d wait: %v", i, err)
 			}
 		}

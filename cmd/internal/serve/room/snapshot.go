@@ -10,20 +10,20 @@ import (
 
 // Snapshot is the state that survives a restart, as JSON.
 type Snapshot struct {
-	Room    string    `json:"room"`
-	Time    time.Time `json:"time"`
-	Frame   int64     `json:"frame"`
-	Paused  bool      `json:"paused,omitempty"` // the whole show, including its clock
-	Text    string    `json:"text"`
-	Scene   string    `json:"scene"`
-	Standby string    `json:"standby"`
-	Last    string    `json:"last"`
-	Buses   []Moved   `json:"buses"` // buses changed by hand
-	Loops   []Loop    `json:"loops"` // loops started by hand or by a GO
+	Room    string       `json:"room"`
+	Time    time.Time    `json:"time"`
+	Frame   int64        `json:"frame"`
+	Paused  bool         `json:"paused,omitempty"` // the whole show, including its clock
+	Text    string       `json:"text"`
+	Scene   string       `json:"scene"`
+	Standby string       `json:"standby"`
+	Last    string       `json:"last"`
+	Buses   []ChangedBus `json:"buses"` // buses changed by hand
+	Loops   []Loop       `json:"loops"` // loops started by hand or by a GO
 }
 
-// Moved is a bus changed by hand.
-type Moved struct {
+// ChangedBus is a bus changed by hand.
+type ChangedBus struct {
 	Bus
 	Duck *Duck `json:"duck,omitempty"` // nil: the sheet's
 	Cutoffs
@@ -40,31 +40,31 @@ type Loop struct {
 	Gain     float64     `json:"gain"`          // current gain
 	Pan      float64     `json:"pan"`
 	Paused   bool        `json:"paused"`
-	Sought   int         `json:"-"` // number of seeks; a seek changes the position independently of the clock
+	Seeks    int         `json:"-"` // number of seeks; a seek changes the position independently of the clock
 }
 
 // Snapshot returns the state that survives a restart, as of now, a new value at each call. It also records scheduled
 // bus changes that have become due, and drops the records of ended loops.
 func (r *Room) Snapshot() *Snapshot {
-	st := r.on()
+	st := r.current()
 	shown, now := st.show.State(), st.player.Mixer().Now()
 	out := &Snapshot{
 		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: *r.text.Load(),
-		Scene: r.faders.currentScene(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate, shown.Paused),
+		Scene: r.manualBuses.currentScene(), Standby: shown.Standby, Last: shown.Last, Buses: []ChangedBus{}, Loops: r.loops.running(now, r.rate, shown.Paused),
 	}
-	r.arrive()
-	for _, name := range r.faders.movedBuses() {
+	r.recordReached()
+	for _, name := range r.manualBuses.changedBuses() {
 		b := r.bus(name)
 		b.Peak, b.Effects, b.Reduction = 0, nil, 0
-		values, sends := r.faders.effectsOf(name)
-		out.Buses = append(out.Buses, Moved{b, r.faders.duckOf(name), r.faders.cutoffsOf(name), values, sends})
+		values, sends := r.manualBuses.effectsOf(name)
+		out.Buses = append(out.Buses, ChangedBus{b, r.manualBuses.duckOf(name), r.manualBuses.cutoffsOf(name), values, sends})
 	}
 	return out
 }
 
-// ratio returns the playback speed that Speed and Pitch of o give together, as a factor: 2 plays the sound in half its
+// speedFactor returns the playback speed that Speed and Pitch of o give together, as a factor: 2 plays the sound in half its
 // time. A Speed of 0 counts as 1.
-func (o *PlayRequest) ratio() float64 {
+func (o *PlayRequest) speedFactor() float64 {
 	speed := o.Speed
 	if speed == 0 {
 		speed = 1
@@ -72,48 +72,48 @@ func (o *PlayRequest) ratio() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
-// since returns the time from s.Time until now, at least 0. If the show was paused in the snapshot, it returns 0,
+// elapsed returns the time from s.Time until now, at least 0. If the show was paused in the snapshot, it returns 0,
 // because the clock of the show then did not advance.
-func (s *Snapshot) since() time.Duration {
+func (s *Snapshot) elapsed() time.Duration {
 	if s.Paused {
 		return 0
 	}
 	return max(time.Since(s.Time), 0)
 }
 
-// from returns the time that the show of the snapshot would have reached by now if it had continued, counted from
+// resumeTime returns the time that the show of the snapshot would have reached by now if it had continued, counted from
 // frame 0. rate is the sample rate in Hz.
-func (s *Snapshot) from(rate int) rules.Time {
-	return rules.FrameTime(s.Frame+int64(s.since().Seconds()*float64(rate)), rate)
+func (s *Snapshot) resumeTime(rate int) rules.Time {
+	return rules.FrameTime(s.Frame+int64(s.elapsed().Seconds()*float64(rate)), rate)
 }
 
-// resumeAll restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
-// snapshot s in the current playback. It skips buses that the sheet no longer has. It passes errors to Options.Say and
+// restore restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
+// snapshot s in the current playback. It skips buses that the sheet no longer has. It passes errors to Options.Log and
 // continues after them.
-func (r *Room) resumeAll(s *Snapshot) {
-	st, since := r.on(), s.since()
-	tell := func(err error) {
+func (r *Room) restore(s *Snapshot) {
+	st, since := r.current(), s.elapsed()
+	logError := func(err error) {
 		if err != nil {
-			r.say("not as it was before: " + err.Error())
+			r.logLine("not as it was before: " + err.Error())
 		}
 	}
 	if s.Scene != "" {
-		tell(r.Scene(s.Scene, 0))
+		logError(r.Scene(s.Scene, 0))
 	}
-	known := buses(st.player.Sheet())
+	known := busNames(st.player.Sheet())
 	for _, b := range s.Buses {
 		if slices.Contains(known, b.Bus.Bus) {
-			f := Fader{Gain: &b.Gain, LowPass: b.LowPass, HighPass: b.HighPass, Mute: &b.Mute, Duck: b.Duck, Effects: b.Values, Sends: b.Sends}
+			f := BusChange{Gain: &b.Gain, LowPass: b.LowPass, HighPass: b.HighPass, Mute: &b.Mute, Duck: b.Duck, Effects: b.Values, Sends: b.Sends}
 			if b.Solo { // the master cannot be soloed
 				f.Solo = &b.Solo
 			}
 			_, err := r.SetBus(b.Bus.Bus, f)
-			tell(err)
+			logError(err)
 		}
 	}
 	st.show.RestorePosition(s.Last, s.Standby)
 	st.show.Pause(s.Paused)
 	for i := range s.Loops {
-		tell(r.resume(&s.Loops[i], since))
+		logError(r.restoreLoop(&s.Loops[i], since))
 	}
 }

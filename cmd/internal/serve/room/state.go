@@ -88,28 +88,28 @@ func tenth(x float64) float64 { return math.Round(10*x) / 10 }
 // also records scheduled bus changes that have become due.
 func (r *Room) State() *State {
 	_, revision, _ := r.Levels()
-	shown := r.on().show.State()
-	st := r.on().player.Mixer().Stats()
-	now, s, heard := r.on().player.Mixer().Now(), r.on().player.Sheet(), r.heard()
+	shown := r.current().show.State()
+	st := r.current().player.Mixer().Stats()
+	now, s, output := r.current().player.Mixer().Now(), r.current().player.Sheet(), r.outputState()
 	out := &State{
 		Room: r.options.Name, Title: r.options.Title, Revision: revision, Rate: r.rate, Frame: now, Time: float64(now) / float64(r.rate),
-		Paused: shown.Paused, Device: heard.Device, Sink: heard.Sink, Lost: heard.Lost, LatencyMS: tenth(heard.Latency.Seconds() * 1000),
+		Paused: shown.Paused, Device: output.Device, Sink: output.Sink, Lost: output.Lost, LatencyMS: tenth(output.Latency.Seconds() * 1000),
 		Pool: st.Voices, Virtual: st.Virtual, Playing: st.Playing, Totals: report.TotalsOf(&st),
 		Standby: shown.Standby, Loaded: shown.Loaded, Last: shown.Last, List: shown.List, Running: shown.Running,
-		Scene: r.faders.currentScene(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Events,
+		Scene: r.manualBuses.currentScene(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Events,
 	}
 	for i := range s.Scenes {
 		out.Scenes = append(out.Scenes, s.Scenes[i].Name)
 	}
-	for _, name := range buses(s) {
+	for _, name := range busNames(s) {
 		out.Buses = append(out.Buses, r.bus(name))
 	}
-	on := r.on()
-	on.mutex.Lock()
-	defer on.mutex.Unlock()
+	current := r.current()
+	current.mutex.Lock()
+	defer current.mutex.Unlock()
 	for i := range s.Sounds {
 		one := &s.Sounds[i]
-		out.Sounds = append(out.Sounds, Sound{Sound: one.Name, Loop: one.Loop, Bus: one.Bus, Seconds: on.held[one.Name].seconds})
+		out.Sounds = append(out.Sounds, Sound{Sound: one.Name, Loop: one.Loop, Bus: one.Bus, Seconds: current.loaded[one.Name].seconds})
 	}
 	return out
 }
@@ -118,18 +118,18 @@ func (r *Room) State() *State {
 // come last. A paused voice has the level of silence. The result is never nil.
 func (r *Room) voices() []Voice {
 	all := []Voice{}
-	on := r.on()
-	for h := range on.player.Mixer().Voices() {
+	current := r.current()
+	for h := range current.player.Mixer().Voices() {
 		state, sound := h.State(), h.Sound()
 		if state.Over() || sound == nil {
 			continue
 		}
 		v := Voice{
-			Voice: h.Number(), ID: on.player.ID(h.Tag()), Sound: sound.Name(), Slot: h.Slot(), State: state.String(), Looping: h.Looping(),
+			Voice: h.Number(), ID: current.player.ID(h.Tag()), Sound: sound.Name(), Slot: h.Slot(), State: state.String(), Looping: h.Looping(),
 			Level: tenth(max(float64(h.Audibility()), silence)), Pan: math.Round(100*h.Pan()) / 100, Position: math.Round(100*h.Position().Seconds()) / 100,
 		}
 		if v.Voice == 0 {
-			v.Sound = cmp.Or(on.soundOf(h), v.Sound)
+			v.Sound = cmp.Or(current.soundOf(h), v.Sound)
 		}
 		switch {
 		case state == mixer.StatePlaying && v.Level <= silence:
@@ -137,7 +137,7 @@ func (r *Room) voices() []Voice {
 		case state == mixer.StatePaused: // Audibility does not consider the pause
 			v.Level = silence
 		}
-		r.log.addDetails(&v)
+		r.eventLog.addDetails(&v)
 		all = append(all, v)
 	}
 	slices.SortFunc(all, func(x, y Voice) int { return cmp.Compare(x.Voice-1, y.Voice-1) })

@@ -4,11 +4,11 @@ import "time"
 
 // Step is a command of a batch. Exactly one of the pointers is set.
 type Step struct {
-	Play *PlayRequest
-	Set  *Move
-	Stop *time.Duration
-	Bus  *Fader
-	On   string // target of Set and Stop, or bus of Bus
+	Play   *PlayRequest
+	Set    *VoiceChange
+	Stop   *time.Duration
+	Bus    *BusChange
+	Target string // target of Set and Stop, or bus of Bus
 }
 
 // Result is the outcome of a step.

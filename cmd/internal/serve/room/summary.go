@@ -8,12 +8,12 @@ import (
 
 // Summary is a summary of a room that is cheap to compute.
 type Summary struct {
-	Rate   int
-	Frame  int64 // frame of the mix
-	Stats  mixer.Stats
-	Device string // none: paced by the clock, and streamed over the network
-	Lost   string // since when and why the output is lost; empty: it works
-	Asked  int64  // frames requested by the device, also during a pause; 0: no device
+	Rate            int
+	Frame           int64 // frame of the mix
+	Stats           mixer.Stats
+	Device          string // none: paced by the clock, and streamed over the network
+	Lost            string // since when and why the output is lost; empty: it works
+	RequestedFrames int64  // frames requested by the device, also during a pause; 0: no device
 
 	// Behind is the delay of the mix against the clock. It is 0 if the room sleeps, and with a device, whose
 	// faults are in Lost.
@@ -23,16 +23,16 @@ type Summary struct {
 // Summary returns counts and times of the room. It reads neither levels nor single voices, so it is cheap. In a room
 // without a device it locks the clock's mutex, so it blocks while a block is being mixed.
 func (r *Room) Summary() Summary {
-	m, heard := r.on().player.Mixer(), r.heard()
-	b := Summary{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}
+	m, output := r.current().player.Mixer(), r.outputState()
+	b := Summary{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: output.Device, Lost: output.Lost}
 	if r.output != nil {
-		b.Asked = r.output.asked.Load()
+		b.RequestedFrames = r.output.requestedFrames.Load()
 	}
 	if p := r.clock; p != nil {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
-		if !p.dozes && !p.ended {
-			b.Behind = max(time.Since(p.at(p.out)), 0)
+		if !p.mixerAsleep && !p.ended {
+			b.Behind = max(time.Since(p.timeOf(p.position)), 0)
 		}
 	}
 	return b
@@ -40,7 +40,7 @@ func (r *Room) Summary() Summary {
 
 // LastEvent returns the number of the latest event of the room, dropped or not, or 0 before the first event.
 func (r *Room) LastEvent() int64 {
-	r.log.mutex.Lock()
-	defer r.log.mutex.Unlock()
-	return r.log.events.last
+	r.eventLog.mutex.Lock()
+	defer r.eventLog.mutex.Unlock()
+	return r.eventLog.events.last
 }

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// looksBack is the length of a timeline.
-	looksBack = 10 * time.Minute
+	// timelineLength is the length of a timeline.
+	timelineLength = 10 * time.Minute
 
-	// drawn is the largest number of events in a timeline: the latest ones.
-	drawn = 20_000
+	// maxTimelineEvents is the largest number of events in a timeline: the latest ones.
+	maxTimelineEvents = 20_000
 )
 
 // Timeline writes to w an HTML page with the voices that began in the last ten minutes, or within the last 20,000
 // events if these span less, and with the rejected starts. An error comes from w or the drawing.
 func (r *Room) Timeline(w io.Writer) error {
-	out := r.Report(drawn)
-	since := out.Frames - pcm.Frames(looksBack, r.rate)
+	out := r.Report(maxTimelineEvents)
+	since := out.Frames - pcm.Frames(timelineLength, r.rate)
 	begun := map[uint64]bool{}
 	out.Events = slices.DeleteFunc(out.Events, func(e report.Event) bool {
 		if e.Frame < since {

@@ -16,40 +16,40 @@ import (
 
 // Events returns up to limit stored events with the number from or a greater one, oldest first. first is the number
 // of the oldest stored event; if it is greater than from, events in between were dropped. It does not wait.
-func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
-	r.log.mutex.Lock()
-	first = r.log.events.first()
+func (r *Room) Events(from int64, limit int) (events []NumberedEvent, first int64) {
+	r.eventLog.mutex.Lock()
+	first = r.eventLog.events.first()
 	from = max(from, first)
-	s := r.log.events.eventRange(from, from+int64(limit)-1)
-	r.log.mutex.Unlock()
-	return s.say(r.rate), first
+	s := r.eventLog.events.eventRange(from, from+int64(limit)-1)
+	r.eventLog.mutex.Unlock()
+	return s.describe(r.rate), first
 }
 
 // Watch returns a watcher whose first Next begins with the event called from; it may be a later event that is still to
 // come. 0 or less means the first event after the call of Watch. The watcher need not be closed.
 func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
-		r.log.mutex.Lock()
-		defer r.log.mutex.Unlock()
-		from = r.log.events.last + 1
+		r.eventLog.mutex.Lock()
+		defer r.eventLog.mutex.Unlock()
+		from = r.eventLog.events.last + 1
 	}
-	return &Watcher{log: &r.log, next: from}
+	return &Watcher{log: &r.eventLog, next: from}
 }
 
 // Watcher returns events in order. It has no buffer of its own, so a slow watcher does not delay others. One
 // goroutine at a time.
 type Watcher struct {
-	log  *log
+	log  *eventLog
 	next int64
 }
 
-// most is the largest number of events returned at a time.
-const most = 1000
+// maxEvents is the largest number of events returned at a time.
+const maxEvents = 1000
 
 // Next waits until the event after the last returned one is stored. It returns that event and the stored events after
 // it, at most 1,000. It returns the error of ctx if ctx ends first, io.EOF when the room has ended and all events are
 // read, and ErrSlow if the log has already dropped the next event; so does each call after ErrSlow.
-func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
+func (w *Watcher) Next(ctx context.Context) ([]NumberedEvent, error) {
 	for {
 		l := w.log
 		l.mutex.Lock()
@@ -57,19 +57,19 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 			l.mutex.Unlock()
 			return nil, ErrSlow
 		}
-		if s := l.events.eventRange(w.next, w.next+most-1); s.first <= s.last {
+		if s := l.events.eventRange(w.next, w.next+maxEvents-1); s.first <= s.last {
 			l.mutex.Unlock()
 			w.next = s.last + 1
-			return s.say(l.rate), nil
+			return s.describe(l.rate), nil
 		}
 		if l.closed {
 			l.mutex.Unlock()
 			return nil, io.EOF
 		}
-		if l.more == nil {
-			l.more = make(chan struct{})
+		if l.added == nil {
+			l.added = make(chan struct{})
 		}
-		more := l.more
+		more := l.added
 		l.mutex.Unlock()
 		select {
 		case <-ctx.Done():
@@ -82,9 +82,9 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 // ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// sentence describes the event e in one sentence, which names the sound and the number of its voice. head is a report
-// of the room, as the method head returns it; explain.Outcome uses it for rejected starts.
-func sentence(e *report.Event, head *report.Report) string {
+// describeEvent describes the event e in one sentence, which names the sound and the number of its voice. head is a report
+// of the room, as the method reportHeader returns it; explain.Outcome uses it for rejected starts.
+func describeEvent(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
 	case mixer.EventStarted:
@@ -122,13 +122,13 @@ func sentence(e *report.Event, head *report.Report) string {
 
 // Voice returns the stored events of the voice with the number number, oldest first, including the events of voices
 // that lost their slots to it. If no such event is stored, or number is 0, the error is an *Error of Kind NotFound.
-func (r *Room) Voice(number uint64) ([]Numbered, error) {
-	var events []Numbered
+func (r *Room) Voice(number uint64) ([]NumberedEvent, error) {
+	var events []NumberedEvent
 	head := &report.Report{Version: 1, Rate: r.rate}
-	s := r.log.stretch(0, math.MaxInt64)
+	s := r.eventLog.eventRange(0, math.MaxInt64)
 	for n, e := range s.all() {
 		if number != 0 && (e.Voice == number || e.By == number) {
-			events = append(events, Numbered{n, sentence(&e, head), e})
+			events = append(events, NumberedEvent{n, describeEvent(&e, head), e})
 		}
 	}
 	if len(events) == 0 {
@@ -151,17 +151,17 @@ func (r *Room) Explain(number uint64) ([]string, error) {
 	if !voice.Started() {
 		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("the start of voice %d is no longer kept", number)}
 	}
-	told := voice.Explain(r.head())
-	text := []string{told.Title()}
-	for _, m := range told.Events {
+	explanation := voice.Explain(r.reportHeader())
+	text := []string{explanation.Title()}
+	for _, m := range explanation.Events {
 		text = append(text, fmt.Sprintf("%s: %s", words.Clock(m.Seconds), m.Text))
 	}
-	return append(text, told.Advice...), nil
+	return append(text, explanation.Advice...), nil
 }
 
-// head returns a report of the room so far, with its totals and without events.
-func (r *Room) head() *report.Report {
-	st, s := r.on().player.Mixer().Stats(), r.on().player.Sheet()
+// reportHeader returns a report of the room so far, with its totals and without events.
+func (r *Room) reportHeader() *report.Report {
+	st, s := r.current().player.Mixer().Stats(), r.current().player.Sheet()
 	return &report.Report{
 		Version: 1, Rate: r.rate, Frames: st.Frame, Voices: int(st.Voices), Virtual: s.Virtual, Overflow: s.Overflow.String(),
 		Totals: report.TotalsOf(&st),
@@ -170,8 +170,8 @@ func (r *Room) head() *report.Report {
 
 // Report returns a report of the room so far, with totals and the latest stored events, at most limit of them.
 func (r *Room) Report(limit int) *report.Report {
-	out := r.head()
-	s := r.log.stretch(r.LastEvent()-int64(limit)+1, math.MaxInt64)
+	out := r.reportHeader()
+	s := r.eventLog.eventRange(r.LastEvent()-int64(limit)+1, math.MaxInt64)
 	for _, e := range s.all() {
 		out.Events = append(out.Events, e)
 	}
@@ -182,14 +182,14 @@ func (r *Room) Report(limit int) *report.Report {
 // it writes. If w is so slow that the log drops events before they are written, the report is incomplete and the error
 // wraps ErrSlow. Other errors come from w.
 func (r *Room) WriteReport(w io.Writer) error {
-	head := r.head()
-	r.log.mutex.Lock()
-	next, last := r.log.events.first(), r.log.events.last
-	r.log.mutex.Unlock()
+	head := r.reportHeader()
+	r.eventLog.mutex.Lock()
+	next, last := r.eventLog.events.first(), r.eventLog.events.last
+	r.eventLog.mutex.Unlock()
 	var slow error
 	_, err := head.WriteWith(w, func(yield func(*report.Event) bool) {
 		for next <= last && slow == nil {
-			s := r.log.stretch(next, min(next+most-1, last))
+			s := r.eventLog.eventRange(next, min(next+maxEvents-1, last))
 			if s.first != next {
 				slow = ErrSlow
 				return

@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// step is the mixing interval of rooms without a device, and the longest block. All rooms are mixed at
+	// mixInterval is the mixing interval of rooms without a device, and the longest block. All rooms are mixed at
 	// the same ticks, so that a worker wakes only once for all of them.
-	step = 10 * time.Millisecond
+	mixInterval = 10 * time.Millisecond
 
-	// A block is late after lateBy. After standstill, frames are skipped.
-	lateBy     = 20 * time.Millisecond
-	standstill = time.Second
+	// A block is late after lateAfter. After skipAfter, frames are skipped.
+	lateAfter = 20 * time.Millisecond
+	skipAfter = time.Second
 )
 
 // Workers mix rooms without a device. A few goroutines serve any number of rooms. A sleeping room is not in
 // the schedule. Any goroutine.
 type Workers struct {
-	began  time.Time // time of tick 0
-	mutex  sync.Mutex
-	due    schedule
-	timed  int // workers that sleep until the first room is due
-	closed bool
+	startTime time.Time // time of tick 0
+	mutex     sync.Mutex
+	queue     schedule
+	sleepers  int // workers that sleep until the first room is due
+	closed    bool
 
 	wake  chan struct{} // receives an item when a worker must read the schedule again
 	done  chan struct{} // closed by Close
@@ -42,7 +42,7 @@ func NewWorkers(n int) *Workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	w := &Workers{began: time.Now(), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &Workers{startTime: time.Now(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	for range n {
 		w.group.Go(w.work)
 	}
@@ -62,8 +62,8 @@ func (w *Workers) Close() {
 	w.group.Wait()
 }
 
-// Pace holds statistics of workers.
-type Pace struct {
+// WorkerStats holds statistics of workers.
+type WorkerStats struct {
 	Rooms, Awake int           // rooms of the workers, and rooms that are not asleep
 	Blocks       int64         // blocks mixed
 	Late         int64         // blocks mixed more than 20 ms after they were due
@@ -71,38 +71,40 @@ type Pace struct {
 	Longest      time.Duration // longest time for a block
 }
 
-// Pace returns the current numbers of rooms, and the other statistics since the workers began.
-func (w *Workers) Pace() Pace {
-	return Pace{
+// Stats returns the current numbers of rooms, and the other statistics since the workers began.
+func (w *Workers) Stats() WorkerStats {
+	return WorkerStats{
 		Rooms: int(w.rooms.Load()), Awake: int(w.awake.Load()), Blocks: w.blocks.Load(), Late: w.late.Load(),
 		Skipped: w.skipped.Load(), Longest: time.Duration(w.longest.Load()),
 	}
 }
 
-// add schedules the room p to be mixed at the time at, sets p.next, and counts p as awake. If p is now the first to be
+// add schedules the room p to be mixed at the time at, sets p.nextMix, and counts p as awake. If p is now the first to be
 // mixed, add wakes a worker. p must not be scheduled already.
 func (w *Workers) add(p *clockedOutput, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
-	p.next = at
-	heap.Push(&w.due, p)
-	first := w.due[0] == p
+	p.nextMix = at
+	heap.Push(&w.queue, p)
+	first := w.queue[0] == p
 	w.mutex.Unlock()
 	if first {
-		w.rouse()
+		w.wakeWorker()
 	}
 }
 
-// rouse makes one sleeping worker, or else the next that would sleep, read the schedule again. It does not block.
-func (w *Workers) rouse() {
+// wakeWorker makes one sleeping worker, or else the next that would sleep, read the schedule again. It does not block.
+func (w *Workers) wakeWorker() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// tick returns the last tick at or before now. Ticks are 10 ms apart (the constant step), counted from w.began.
-func (w *Workers) tick(now time.Time) time.Time { return now.Add(-(now.Sub(w.began) % step)) }
+// tick returns the last tick at or before now. Ticks are 10 ms apart (the constant mixInterval), counted from w.startTime.
+func (w *Workers) tick(now time.Time) time.Time {
+	return now.Add(-(now.Sub(w.startTime) % mixInterval))
+}
 
 // work mixes rooms when they are due and schedules them again, until Close; rooms that sleep or have ended leave the
 // schedule. Each worker runs it on its own goroutine.
@@ -131,7 +133,7 @@ func (w *Workers) work() {
 		}
 		if wait > 0 {
 			w.mutex.Lock()
-			w.timed--
+			w.sleepers--
 			w.mutex.Unlock()
 		}
 	}
@@ -139,35 +141,35 @@ func (w *Workers) work() {
 
 // next removes the first room from the schedule and returns it, if it is due; if further rooms wait, it may wake
 // another worker. Otherwise p is nil, and wait is the time until the first room is due, or 0 if the schedule is empty
-// or closed. A wait above 0 is counted in w.timed, which the caller must decrement after the wait.
+// or closed. A wait above 0 is counted in w.sleepers, which the caller must decrement after the wait.
 func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	if w.closed || len(w.due) == 0 {
+	if w.closed || len(w.queue) == 0 {
 		return nil, 0
 	}
 	now := time.Now()
-	if wait = w.due[0].next.Sub(now); wait > 0 {
-		w.timed++
+	if wait = w.queue[0].nextMix.Sub(now); wait > 0 {
+		w.sleepers++
 		return nil, wait
 	}
-	p = heap.Pop(&w.due).(*clockedOutput)
-	if len(w.due) > 0 && (w.timed == 0 || !w.due[0].next.After(now)) { // let another worker take the next room
-		w.rouse()
+	p = heap.Pop(&w.queue).(*clockedOutput)
+	if len(w.queue) > 0 && (w.sleepers == 0 || !w.queue[0].nextMix.After(now)) { // let another worker take the next room
+		w.wakeWorker()
 	}
 	return p, 0
 }
 
-// mixed adds one block to the statistics. The block was due at the time due and was mixed from begun to now; it counts
-// as late if now is more than 20 ms after due.
-func (w *Workers) mixed(due, begun, now time.Time) {
+// recordBlock adds one block to the statistics. The block was due at dueTime and was mixed from startTime to now; it counts
+// as late if now is more than 20 ms after dueTime.
+func (w *Workers) recordBlock(dueTime, startTime, now time.Time) {
 	w.blocks.Add(1)
-	if now.Sub(due) > lateBy {
+	if now.Sub(dueTime) > lateAfter {
 		w.late.Add(1)
 	}
-	for took := int64(now.Sub(begun)); ; {
+	for duration := int64(now.Sub(startTime)); ; {
 		longest := w.longest.Load()
-		if took <= longest || w.longest.CompareAndSwap(longest, took) {
+		if duration <= longest || w.longest.CompareAndSwap(longest, duration) {
 			return
 		}
 	}
@@ -180,7 +182,7 @@ type schedule []*clockedOutput
 func (s schedule) Len() int { return len(s) }
 
 // Less implements heap.Interface: the room that is due first comes first.
-func (s schedule) Less(i, j int) bool { return s[i].next.Before(s[j].next) }
+func (s schedule) Less(i, j int) bool { return s[i].nextMix.Before(s[j].nextMix) }
 
 // Swap implements heap.Interface.
 func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }

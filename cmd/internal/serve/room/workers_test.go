@@ -39,7 +39,7 @@ func TestTicks(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(time.Until(start.Add(100 * time.Millisecond))) // one tick
 		synctest.Wait()
-		before, blocks := make([]int64, len(rooms)), w.Pace().Blocks
+		before, blocks := make([]int64, len(rooms)), w.Stats().Blocks
 		for k := range 300 {
 			for i, o := range rooms {
 				now := o.r.Summary().Frame
@@ -51,18 +51,18 @@ func TestTicks(t *testing.T) {
 				}
 				before[i] = now
 			}
-			if got := w.Pace().Blocks - blocks; got != int64(k*len(rooms)) {
+			if got := w.Stats().Blocks - blocks; got != int64(k*len(rooms)) {
 				t.Fatalf("after %d ticks %d blocks are mixed, want %d", k, got, k*len(rooms))
 			}
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
 			w.mutex.Lock()
-			timed := w.timed
+			timed := w.sleepers
 			w.mutex.Unlock()
 			if timed < 1 || timed > 2 {
 				t.Fatalf("%d of 2 workers sleep until the next tick", timed)
 			}
-			if got := w.Pace().Blocks - blocks; got != int64(k*len(rooms)) {
+			if got := w.Stats().Blocks - blocks; got != int64(k*len(rooms)) {
 				t.Fatalf("between two ticks %d blocks are mixed", got-int64(k*len(rooms)))
 			}
 			time.Sleep(9 * time.Millisecond)
@@ -84,17 +84,17 @@ func TestRousing(t *testing.T) {
 		{"due later, all others sleep for good", time.Hour, 0, true},
 		{"due later, one looks then", time.Hour, 1, false},
 	} {
-		w := &Workers{began: time.Now(), wake: make(chan struct{}, 1), timed: c.timed}
-		first := &clockedOutput{next: w.began}
-		w.due = schedule{first, {next: w.began.Add(c.next)}}
+		w := &Workers{startTime: time.Now(), wake: make(chan struct{}, 1), sleepers: c.timed}
+		first := &clockedOutput{nextMix: w.startTime}
+		w.queue = schedule{first, {nextMix: w.startTime.Add(c.next)}}
 		if p, _ := w.next(); p != first {
 			t.Errorf("%s: it takes another room", c.name)
 		}
 		if got := len(w.wake) == 1; got != c.want {
 			t.Errorf("%s: it wakes somebody: %v", c.name, got)
 		}
-		if p, wait := w.next(); (p == nil) != (c.next > 0) || (wait > 0) != (c.next > 0) || w.timed != c.timed+len(w.due) {
-			t.Errorf("%s: then it takes %v, waits for %v, and %d sleep until then", c.name, p, wait, w.timed)
+		if p, wait := w.next(); (p == nil) != (c.next > 0) || (wait > 0) != (c.next > 0) || w.sleepers != c.timed+len(w.queue) {
+			t.Errorf("%s: then it takes %v, waits for %v, and %d sleep until then", c.name, p, wait, w.sleepers)
 		}
 	}
 }

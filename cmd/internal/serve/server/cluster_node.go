@@ -174,7 +174,7 @@ func (f *clusterNode) ready() error {
 			return problemjson.New(http.StatusServiceUnavailable, "%s", plain(err)).For("blind")
 		}
 	}
-	if lost := f.lease.Lost(); lost != "" {
+	if lost := f.lease.EndReason(); lost != "" {
 		return problemjson.New(http.StatusServiceUnavailable, "the rooms are silent because %s", lost).For("silent")
 	}
 	return nil
@@ -198,8 +198,8 @@ func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Durati
 // room is moving to another node, it returns a problem with status 503.
 func (f *clusterNode) barred(name string) error {
 	switch n := f.joined.Load(); {
-	case !f.lease.Holds(0):
-		return problemjson.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.lease.Lost()).Of("room").For("silent")
+	case !f.lease.ValidFor(0):
+		return problemjson.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.lease.EndReason()).Of("room").For("silent")
 	case n != nil && n.Moving(name):
 		return problemjson.New(http.StatusServiceUnavailable, "the room %q is moving to another node; try again", name).Of("room").For("moving")
 	}

@@ -83,7 +83,7 @@ func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobsto
 	}
 	options := room.Options{
 		Name: o.Room, Title: b.Name, Text: b.Text, Folder: filepath.Dir(path), Device: s.Device, Limits: s.Limits, Workers: s.workers,
-		Lease: t.node.lease, Say: s.roomLog(o.Room),
+		Lease: t.node.lease, Log: s.roomLog(o.Room),
 	}
 	if o.State != nil {
 		was := &room.Snapshot{}
@@ -171,7 +171,7 @@ func (t *clusterRoom) Enter(fade time.Duration) {
 			s.Say(fmt.Sprintf("the room %s plays, but accepts no calls: %s", t.room.Name(), plain(err)))
 		}
 	}
-	t.room.Enter(fade)
+	t.room.FadeIn(fade)
 	if err := t.node.subjects.Begin(t.room.Name()); err != nil {
 		s.Say(fmt.Sprintf("the room %s accepts no orders over NATS: %s", t.room.Name(), plain(err)))
 	}
@@ -180,7 +180,7 @@ func (t *clusterRoom) Enter(fade time.Duration) {
 // Leave implements placement.Tenant. It starts the fade-out of the length fade, ends the orders over NATS, and does not
 // wait for the fade. The room keeps playing inaudibly.
 func (t *clusterRoom) Leave(fade time.Duration) {
-	t.room.Leave(fade)
+	t.room.FadeOut(fade)
 	t.node.subjects.End(t.room.Name())
 }
 
@@ -191,7 +191,7 @@ func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
 // room's name is free in the service, and removes the room's folder. An error of the device is logged.
 func (t *clusterRoom) Close() {
 	f := t.node
-	t.room.Leave(0)
+	t.room.FadeOut(0)
 	f.mutex.Lock()
 	delete(f.clusterRooms, t.room)
 	f.mutex.Unlock()

@@ -22,9 +22,9 @@ func (b *heartbeat) moves(rooms []*room.Room) bool {
 	for _, r := range rooms {
 		brief := r.Summary()
 		last, known := b.requested[r.Name()]
-		stands := brief.Device != "none" && brief.Lost == "" && known && brief.Asked == last
+		stands := brief.Device != "none" && brief.Lost == "" && known && brief.RequestedFrames == last
 		alive = alive && !stands && brief.Behind < stale
-		asked[r.Name()] = brief.Asked
+		asked[r.Name()] = brief.RequestedFrames
 	}
 	b.requested = asked
 	return alive

@@ -92,16 +92,16 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 		return err
 	}
 	o := room.Options{
-		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, Free: true,
-		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Say: s.roomLog(c.Name),
+		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, AnyFile: true,
+		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Log: s.roomLog(c.Name),
 	}
 	if s.store != nil {
-		o.Keep = s.keepNow
+		o.Save = s.keepNow
 	}
 	o.Uploads = filepath.Join(s.uploads(), c.Name)
 	switch {
 	case c.Sheet == "":
-		o.Title, o.Free = c.Name, false
+		o.Title, o.AnyFile = c.Name, false
 		if o.Folder == "" {
 			o.Folder = o.Uploads
 			if err := os.MkdirAll(o.Folder, 0o700); err != nil {
@@ -152,8 +152,8 @@ func (s *server) restore(ctx context.Context, name string) error {
 		return err
 	}
 	r, err := room.Open(ctx, room.Options{
-		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Say: s.roomLog(name),
-		Keep: s.keepNow, // there is a store, because the room comes from it
+		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Log: s.roomLog(name),
+		Save: s.keepNow, // there is a store, because the room comes from it
 	})
 	if err != nil {
 		if ctx.Err() == nil {

@@ -58,7 +58,7 @@ func (s *server) keep(ctx context.Context, r *room.Room) {
 	}
 }
 
-// keepNow stores the room r if it has changed. It is Options.Keep of rooms: a call that changes a room waits for
+// keepNow stores the room r if it has changed. It is Options.Save of rooms: a call that changes a room waits for
 // keepNow before it answers, and fails if keepNow returns an error.
 func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
 

@@ -20,7 +20,7 @@ import (
 func snapshot(name string) *room.Snapshot {
 	return &room.Snapshot{
 		Room: name, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Frame: 48000, Text: "voices: 4\n", Scene: "storm", Standby: "2",
-		Buses: []room.Moved{{Bus: room.Bus{Bus: "sfx", Gain: -6, Peak: -120}}},
+		Buses: []room.ChangedBus{{Bus: room.Bus{Bus: "sfx", Gain: -6, Peak: -120}}},
 		Loops: []room.Loop{{Order: room.PlayRequest{Sound: "rain"}, Position: 1.5, Gain: -3}, {Order: room.PlayRequest{Sound: "wind"}, Position: 2.5, Paused: true}},
 	}
 }

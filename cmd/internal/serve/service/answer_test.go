@@ -187,7 +187,7 @@ func TestFollowLate(t *testing.T) {
 		t.Fatal(r)
 	}
 	batch := slices.Repeat([]room.Step{{Play: &room.PlayRequest{Sound: "bell"}}}, 500)
-	for s.Room("main").LastEvent() < room.Kept*6/5 { // of the room itself, because messages take longer
+	for s.Room("main").LastEvent() < room.MinStoredEvents*6/5 { // of the room itself, because messages take longer
 		if _, _, err := s.Room("main").Batch(room.Moment{}, batch); err != nil {
 			t.Fatal(err)
 		}

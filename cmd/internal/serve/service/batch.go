@@ -104,15 +104,15 @@ func parseStep(text json.RawMessage, at string) (s room.Step, wrong *problemjson
 	case "set":
 		o.needs("voice")
 		f = with(setFields)
-		s.Set, s.On = new(f.move()), target
+		s.Set, s.Target = new(f.move()), target
 	case "stop":
 		o.needs("voice")
 		f = with([]string{"over"})
-		s.Stop, s.On = new(some(f.time("over"))), target
+		s.Stop, s.Target = new(some(f.time("over"))), target
 	case "bus":
 		o.needs("bus")
 		f = with(busFields)
-		s.Bus, s.On = new(f.fader()), name
+		s.Bus, s.Target = new(f.fader()), name
 	case "":
 	default:
 		if o.wrong == nil {

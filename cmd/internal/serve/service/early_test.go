@@ -122,7 +122,7 @@ func TestNoPathsInAnswers(t *testing.T) {
 	s := open(t, func(o *service.Options) { o.Folder = rooms })
 	text := fmt.Sprintf("sounds:\n  own: {file: own.wav}\n  up: {file: ../far/far.wav}\n  abs: {file: %q}\n  st: {file: %q, stream: true}\nlist: [{cue: 1, play: abs}, {cue: 2, play: own}]\n",
 		filepath.Join(far, "far.wav"), filepath.Join(far, "stream.wav"))
-	r, err := room.Open(t.Context(), room.Options{Name: "show", Title: "show.yaml", Text: []byte(text), Free: true, Folder: show, Uploads: filepath.Join(uploads, "show")})
+	r, err := room.Open(t.Context(), room.Options{Name: "show", Title: "show.yaml", Text: []byte(text), AnyFile: true, Folder: show, Uploads: filepath.Join(uploads, "show")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const (
 
 // spell appends e as a JSON object to the slice to and returns the longer slice. The object is the event as in
 // reports, with the additional fields number and text.
-func spell(to []byte, e *room.Numbered) []byte {
+func spell(to []byte, e *room.NumberedEvent) []byte {
 	sentence, _ := json.Marshal(e.Text) // marshaling a string cannot fail
 	text := e.Event.AppendJSON(to)
 	text = append(text[:len(text)-1], `,"number":`...)

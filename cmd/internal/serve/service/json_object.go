@@ -117,9 +117,9 @@ func (o *jsonObject) fault(key, why string) {
 }
 
 // rejectType records in o that v, the JSON value of the field key, has the wrong type, unless there is an earlier
-// error. The message describes valid values as room.Takes does. v must not be empty.
+// error. The message describes valid values as room.ValidValues does. v must not be empty.
 func (o *jsonObject) rejectType(key string, v json.RawMessage) {
-	takes, text := room.Takes(key), string(v)
+	takes, text := room.ValidValues(key), string(v)
 	switch {
 	case takes == "":
 		takes = "a number"
@@ -176,13 +176,13 @@ func (o *jsonObject) text(key string) (s string) {
 const longestName = 256
 
 // number returns the field key, a finite number. It returns nil if the field is absent, or invalid, which is recorded
-// as an error. If room.Decibels(key), the field may also be a string with the unit, such as "-6dB".
+// as an error. If room.IsDecibels(key), the field may also be a string with the unit, such as "-6dB".
 func (o *jsonObject) number(key string) *float64 {
 	v := o.raw(key)
 	if v == nil {
 		return nil
 	}
-	if v[0] == '"' && room.Decibels(key) {
+	if v[0] == '"' && room.IsDecibels(key) {
 		if x, ok := decibels(v); ok {
 			return &x
 		}

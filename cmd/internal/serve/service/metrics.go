@@ -241,7 +241,7 @@ func (m *metrics) writeRooms(w io.Writer) {
 	counter("voicepool_events_lost_total", sum.lost)
 	counter("voicepool_listeners_dropped_total", sum.slow)
 	if workers := m.server.mixing(); workers != nil {
-		p := workers.Pace()
+		p := workers.Stats()
 		gauge("voicepool_rooms_awake", float64(p.Awake))
 		gauge("voicepool_block_longest_seconds", p.Longest.Seconds())
 		counter("voicepool_blocks_total", p.Blocks)

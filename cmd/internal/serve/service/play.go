@@ -83,8 +83,8 @@ func set(r *room.Room, o *Order) (int, any) {
 
 // move reads the fields of a set order. Absent properties are nil, which leaves them unchanged. If an error is in
 // o.wrong, the result must not be used. move does not check the ranges of values.
-func (o *jsonObject) move() room.Move {
-	m := room.Move{
+func (o *jsonObject) move() room.VoiceChange {
+	m := room.VoiceChange{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
 		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
 		Over: some(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.truth("pause"), Loop: o.truth("loop"), When: o.when(),
@@ -177,8 +177,8 @@ func (o *jsonObject) gains(key string) map[string]float64 {
 // fader reads the fields of a bus order. Absent properties are nil, which leaves them unchanged; a duck of null gives
 // a zero Duck, which ends the ducking. A duck object requires when and by. If an error is in o.wrong, the result must
 // not be used.
-func (o *jsonObject) fader() room.Fader {
-	f := room.Fader{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
+func (o *jsonObject) fader() room.BusChange {
+	f := room.BusChange{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
 	o.decodeMap("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
 	f.Sends = o.gains("sends")
 	switch v := o.raw("duck"); {

@@ -181,7 +181,7 @@ func (s *Server) workers() *room.Workers {
 }
 
 // create makes a room called name, and its folder for sounds, from text, a sheet or a bank. It registers the room and
-// stores it with Options.Keep. If Options.Raise is set, that function does all this instead. After an error the room
+// stores it with Options.Save. If Options.Raise is set, that function does all this instead. After an error the room
 // is closed, the name is free, and a folder without sounds is removed. The caller holds the lock of the name.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
 	if s.options.Raise != nil {
@@ -202,8 +202,8 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 	var r *room.Room
 	if err == nil {
 		r, err = room.Open(ctx, room.Options{
-			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Say: s.options.Say, Keep: s.options.Keep,
-			Most: func() int { return s.spare(name) },
+			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Log: s.options.Say, Save: s.options.Keep,
+			VoiceLimit: func() int { return s.spare(name) },
 		})
 	}
 	if err != nil {

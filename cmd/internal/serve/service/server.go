@@ -203,7 +203,7 @@ func (s *Server) count(ctx context.Context, n int) error {
 	return s.options.Take(ctx, n)
 }
 
-// say passes a line for the operator to Options.Say, if that is set.
+// say passes a line for the operator to Options.Log, if that is set.
 func (s *Server) say(line string) {
 	if s.options.Say != nil {
 		s.options.Say(line)

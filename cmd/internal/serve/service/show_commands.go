@@ -23,7 +23,7 @@ type showReply struct {
 // in r instead and returns 202 and a body with the frame; the show of r reports a later problem of do as an event. A
 // moment that r rejects gives a problem. word is the name of the order in the body and in the event.
 func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
-	frame, later, err := r.Later(when, word, func() error {
+	frame, later, err := r.Schedule(when, word, func() error {
 		_, body := do()
 		if p, wrong := body.(*problemjson.Problem); wrong {
 			return p

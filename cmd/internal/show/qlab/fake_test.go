@@ -154,7 +154,7 @@ func (f *fake) Play(o room.PlayRequest) (room.PlayResult, error) {
 		f.did("play %s gain=%g pan=%g pitch=%g speed=%g bus=%s loop=%s priority=%d id=%s fade_in=%v from=%v at=%s", o.Sound, o.Gain, o.Pan, o.Pitch, o.Speed, o.Bus, loop, o.Priority, o.ID, o.FadeIn, o.From, at)
 }
 
-func (f *fake) Set(target string, m room.Move) ([]uint64, error) {
+func (f *fake) Set(target string, m room.VoiceChange) ([]uint64, error) {
 	text := "set " + target
 	for name, x := range map[string]*float64{"gain": m.Gain, "pan": m.Pan, "pitch": m.Pitch, "speed": m.Speed} {
 		if x != nil {
@@ -174,7 +174,7 @@ func (f *fake) Stop(target string, over time.Duration, _ room.Moment) ([]uint64,
 	return []uint64{17}, f.did("stop %s %v", target, over)
 }
 
-func (f *fake) SetBus(bus string, m room.Fader) (room.Bus, error) {
+func (f *fake) SetBus(bus string, m room.BusChange) (room.Bus, error) {
 	b := room.Bus{Bus: bus}
 	if m.Gain != nil {
 		b.Gain = *m.Gain
@@ -194,7 +194,7 @@ func (f *fake) SetBus(bus string, m room.Fader) (room.Bus, error) {
 
 func (f *fake) CheckScene(string, time.Duration) error { return nil }
 
-func (f *fake) Later(when room.Moment, what string, do func() error) (int64, bool, error) {
+func (f *fake) Schedule(when room.Moment, what string, do func() error) (int64, bool, error) {
 	if when.At == nil {
 		return 0, false, nil
 	}

@@ -60,7 +60,7 @@ type scheduledReply struct {
 // schedules do and returns the frame as a scheduledReply; an error of do then appears only in the room's events, where
 // word names the command. A failure to schedule is an error.
 func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any, error) {
-	frame, later, err := c.room.Later(when, word, func() error {
+	frame, later, err := c.room.Schedule(when, word, func() error {
 		_, err := do()
 		return err
 	})
@@ -217,7 +217,7 @@ func (c *call) set() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m room.Move
+	var m room.VoiceChange
 	err = c.pairs(1, map[string]reader{
 		"gain": storePointerIn(&m.Gain, (*call).decibels), "pan": storePointerIn(&m.Pan, (*call).number), "pitch": storePointerIn(&m.Pitch, (*call).number),
 		"lowpass": storePointerIn(&m.LowPass, (*call).cutoff), "highpass": storePointerIn(&m.HighPass, (*call).cutoff),
@@ -302,7 +302,7 @@ func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
 		return nil, errUnknown
 	}
-	var f room.Fader
+	var f room.BusChange
 	var err error
 	switch rest[1] {
 	case "gain", "lowpass", "highpass":

@@ -37,12 +37,12 @@ type Room interface {
 	Show() *showrun.Show
 	Sheet() *cue.Sheet
 	Play(o room.PlayRequest) (room.PlayResult, error)
-	Set(target string, m room.Move) ([]uint64, error)
+	Set(target string, m room.VoiceChange) ([]uint64, error)
 	Stop(target string, over time.Duration, when room.Moment) ([]uint64, error)
-	SetBus(bus string, f room.Fader) (room.Bus, error)
+	SetBus(bus string, f room.BusChange) (room.Bus, error)
 	CheckScene(name string, over time.Duration) error
 	Scene(name string, over time.Duration) error
-	Later(when room.Moment, what string, do func() error) (frame int64, later bool, err error)
+	Schedule(when room.Moment, what string, do func() error) (frame int64, later bool, err error)
 	Done() <-chan struct{}
 }
 
