@@ -86,7 +86,7 @@ func (p *playCommand) playInRoom(c *console.Console) error {
 			body["loop"] = true
 		}
 		answer, err := room.Play(interrupted, body)
-		if err := remote.Answered(c, answer, err); err != nil {
+		if err := remote.PrintAnswer(c, answer, err); err != nil {
 			return err
 		}
 	}

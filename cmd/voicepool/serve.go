@@ -26,7 +26,7 @@ type serveCommand struct {
 	Quiet     bool     `short:"q" help:"Print errors and warnings only."`
 
 	isolateFlag
-	server.Far
+	server.ClusterFlags
 }
 
 // check returns a usage error for an invalid pool size or device.
@@ -53,8 +53,8 @@ func (s *serveCommand) Run(c *console.Console) error {
 	defer stop()
 	o := server.Options{
 		Sheet: s.Sheet, Config: s.Config, Listen: s.Listen, OSC: s.OSC, Device: s.Device, State: s.State, TokenFile: s.TokenFile,
-		Bank: demoBank(), Hosts: s.Host, Cert: s.Cert, Key: s.Key, Limits: s.limits(), Hangups: hangups, Far: s.Far,
-		Say: func(line string) { c.Say("%s", line) },
+		Bank: demoBank(), Hosts: s.Host, Cert: s.Cert, Key: s.Key, Limits: s.limits(), Hangups: hangups, Cluster: s.ClusterFlags,
+		Log: func(line string) { c.Say("%s", line) },
 		Show: func(line string) {
 			if !s.Quiet {
 				fmt.Fprintln(c.Out, line)
@@ -68,7 +68,7 @@ func (s *serveCommand) Run(c *console.Console) error {
 		o.Voices = *s.Voices
 	}
 	if err := server.Run(interrupted, o); err != nil {
-		if _, faulty := errors.AsType[server.Faulty](err); faulty {
+		if _, faulty := errors.AsType[server.InputError](err); faulty {
 			return console.Usage("%w", err)
 		}
 		return err

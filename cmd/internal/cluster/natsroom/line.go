@@ -76,7 +76,7 @@ func (l *roomLink) enqueue(m message) {
 	default:
 		hall := l.rooms.server
 		hall.NATS(service.Orders, 0, 1)
-		l.rooms.answer(m, hall.Refuse(m.data, problemjson.New(http.StatusTooManyRequests, "the limit of %d waiting orders of the room %q is reached", queueSize, l.name).Over(queueSize)))
+		l.rooms.answer(m, hall.Refuse(m.data, problemjson.New(http.StatusTooManyRequests, "the limit of %d waiting orders of the room %q is reached", queueSize, l.name).WithLimit(queueSize)))
 	}
 }
 
@@ -87,7 +87,7 @@ func (l *roomLink) run() {
 	for m := range l.queue {
 		if l.ctx.Err() != nil {
 			hall.NATS(service.Orders, 0, 1)
-			l.rooms.answer(m, hall.Refuse(m.data, problemjson.New(http.StatusServiceUnavailable, "the room %q is no longer played here; try again", l.name).Of("room").For("moving")))
+			l.rooms.answer(m, hall.Refuse(m.data, problemjson.New(http.StatusServiceUnavailable, "the room %q is no longer played here; try again", l.name).WithField("room").WithReason("moving")))
 			continue
 		}
 		text := hall.Answer(l.ctx, l.name, m.data)

@@ -95,7 +95,7 @@ func TestCrowd(t *testing.T) {
 	gate, entered := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	s := set(t, func(o *service.Options) {
-		o.Barred = func(string) error {
+		o.CheckOperable = func(string) error {
 			once.Do(func() { close(entered); <-gate; panic("a fault") })
 			return nil
 		}
@@ -187,7 +187,7 @@ func TestEnd(t *testing.T) {
 	gate, entered := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	s := set(t, func(o *service.Options) {
-		o.Barred = func(string) error {
+		o.CheckOperable = func(string) error {
 			once.Do(func() { close(entered); <-gate })
 			return nil
 		}
@@ -227,7 +227,7 @@ func TestLate(t *testing.T) {
 	gate, entered := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	s := set(t, func(o *service.Options) {
-		o.Barred = func(string) error {
+		o.CheckOperable = func(string) error {
 			once.Do(func() { close(entered); <-gate })
 			return nil
 		}

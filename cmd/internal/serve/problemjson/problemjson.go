@@ -1,6 +1,6 @@
 // Package problemjson describes why the service rejects a call, as problem JSON (RFC 9457).
 //
-//	problemjson.New(http.StatusBadRequest, "gain: 40 is above 24 dB").Of("gain").Write(w)
+//	problemjson.New(http.StatusBadRequest, "gain: 40 is above 24 dB").WithField("gain").Write(w)
 package problemjson
 
 import (
@@ -29,20 +29,20 @@ type Problem struct {
 }
 
 // New returns a problem with the HTTP status status and a Detail formatted as by fmt.Sprintf. Title is the text of the
-// status; Of, Near, For and Over set further fields.
+// status; WithField, WithNearest, WithReason and WithLimit set further fields.
 func New(status int, format string, values ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, values...)}
 }
 
-// Of sets the field of the call to blame, such as "gain", in p itself, and returns p.
-func (p *Problem) Of(field string) *Problem {
+// WithField sets the field of the call to blame, such as "gain", in p itself, and returns p.
+func (p *Problem) WithField(field string) *Problem {
 	p.Field = field
 	return p
 }
 
-// Near sets Nearest to name, the nearest known name, adds "did you mean" with name to Detail, and returns p. With "" it
-// does not change p.
-func (p *Problem) Near(name string) *Problem {
+// WithNearest sets Nearest to name, the nearest known name, adds "did you mean" with name to Detail, and returns p.
+// With "" it does not change p.
+func (p *Problem) WithNearest(name string) *Problem {
 	if name != "" {
 		p.Nearest = name
 		p.Detail += fmt.Sprintf("; did you mean %q?", name)
@@ -50,14 +50,14 @@ func (p *Problem) Near(name string) *Problem {
 	return p
 }
 
-// For sets the reason, a word or two for programs, and returns p.
-func (p *Problem) For(reason string) *Problem {
+// WithReason sets the reason, a word or two for programs, and returns p.
+func (p *Problem) WithReason(reason string) *Problem {
 	p.Reason = reason
 	return p
 }
 
-// Over sets the limit that was exceeded, and returns p. It does not change Detail.
-func (p *Problem) Over(limit int64) *Problem {
+// WithLimit sets the limit that was exceeded, and returns p. It does not change Detail.
+func (p *Problem) WithLimit(limit int64) *Problem {
 	p.Limit = limit
 	return p
 }

@@ -20,19 +20,19 @@ func TestWrite(t *testing.T) {
 		again   string
 	}{
 		{
-			name: "a field", problem: problemjson.New(400, "gain: %d is above 24 dB", 40).Of("gain"), status: 400,
+			name: "a field", problem: problemjson.New(400, "gain: %d is above 24 dB", 40).WithField("gain"), status: 400,
 			body: `{"type":"about:blank","title":"Bad Request","status":400,"detail":"gain: 40 is above 24 dB","field":"gain"}`,
 		},
 		{
-			name: "a name", problem: problemjson.New(404, "there is no sound %q", "bel").Near("bell"), status: 404,
+			name: "a name", problem: problemjson.New(404, "there is no sound %q", "bel").WithNearest("bell"), status: 404,
 			body: `{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no sound \"bel\"; did you mean \"bell\"?","nearest":"bell"}`,
 		},
 		{
-			name: "no name is near", problem: problemjson.New(404, "there is no sound").Near(""), status: 404,
+			name: "no name is near", problem: problemjson.New(404, "there is no sound").WithNearest(""), status: 404,
 			body: `{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no sound"}`,
 		},
 		{
-			name: "a limit", problem: problemjson.New(429, "there are 2 rooms").Over(2), status: 429, again: "1",
+			name: "a limit", problem: problemjson.New(429, "there are 2 rooms").WithLimit(2), status: 429, again: "1",
 			body: `{"type":"about:blank","title":"Too Many Requests","status":429,"detail":"there are 2 rooms","limit":2}`,
 		},
 		{

@@ -9,10 +9,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// dial opens a WebSocket at address with the token, and follows redirects as elsewhere permits. If the server answers
-// with an error status, the error and the response are not nil.
-func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
+// dial opens a WebSocket at address with the token, and follows redirects as checkRedirect permits. If the server
+// answers with an error status, the error and the response are not nil.
+func (c *webConnection) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	head := http.Header{}
-	c.sign(head)
-	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: head, HTTPClient: &http.Client{Transport: c.http.Transport, CheckRedirect: c.elsewhere}})
+	c.addToken(head)
+	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: head, HTTPClient: &http.Client{Transport: c.http.Transport, CheckRedirect: c.checkRedirect}})
 }

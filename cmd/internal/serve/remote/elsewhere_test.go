@@ -47,9 +47,9 @@ func TestElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.line.(*web).http.CloseIdleConnections)
+	t.Cleanup(c.connection.(*webConnection).http.CloseIdleConnections)
 	for _, words := range []string{"play bell", "stop 17 2s", "state"} {
-		if _, err := c.Say(t.Context(), strings.Fields(words)...); err != nil {
+		if _, err := c.Run(t.Context(), strings.Fields(words)...); err != nil {
 			t.Errorf("%s: %v", words, err)
 		}
 	}
@@ -85,11 +85,11 @@ func TestNotElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.Say(t.Context(), "go")
+		_, err = client.Run(t.Context(), "go")
 		if refused, is := errors.AsType[*Refusal](err); !is || refused.Status != c.status || len(*came) > 0 {
 			t.Errorf("%s: %v; there came %q", name, err, *came)
 		}
-		client.line.(*web).http.CloseIdleConnections()
+		client.connection.(*webConnection).http.CloseIdleConnections()
 	}
 }
 
@@ -112,9 +112,9 @@ func TestInCircles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client.line.(*web).http.Transport = c.server.Client().Transport
+		client.connection.(*webConnection).http.Transport = c.server.Client().Transport
 		var refused *Refusal
-		if _, err := client.Say(t.Context(), "go"); !errors.As(err, &refused) || refused.Status != http.StatusTemporaryRedirect || n != c.asked {
+		if _, err := client.Run(t.Context(), "go"); !errors.As(err, &refused) || refused.Status != http.StatusTemporaryRedirect || n != c.asked {
 			t.Errorf("%s: %v after %d calls, want %d", c.server.URL, err, n, c.asked)
 		}
 	}

@@ -25,8 +25,8 @@ func (f *Flags) Room() (*Client, error) {
 	return room, nil
 }
 
-// Command sends command, a name and its arguments as in Say, to the room and prints the answer as JSON on c. A signal
-// ends the wait. Its errors are as in Answered; an invalid address is a usage error.
+// Command sends command, a name and its arguments as in Run, to the room and prints the answer as JSON on c. A signal
+// ends the wait. Its errors are as in PrintAnswer; an invalid address is a usage error.
 func (f *Flags) Command(c *console.Console, command ...string) error {
 	room, err := f.Room()
 	if err != nil {
@@ -34,15 +34,15 @@ func (f *Flags) Command(c *console.Console, command ...string) error {
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	answer, err := room.Say(interrupted, command...)
-	return Answered(c, answer, err)
+	answer, err := room.Run(interrupted, command...)
+	return PrintAnswer(c, answer, err)
 }
 
-// Answered prints answer, the answer of a server, on c if err is nil, and returns nil. Otherwise it returns an error
-// and does not print. A *Refusal with a status below 500, and an error that wraps ErrWords, become usage errors; other
-// errors are returned as they are.
-func Answered(c *console.Console, answer []byte, err error) error {
-	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrWords) {
+// PrintAnswer prints answer, the answer of a server, on c if err is nil, and returns nil. Otherwise it returns an error
+// and does not print. A *Refusal with a status below 500, and an error that wraps ErrCommand, become usage errors;
+// other errors are returned as they are.
+func PrintAnswer(c *console.Console, answer []byte, err error) error {
+	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrCommand) {
 		return console.Usage("%s", words.Plain(err))
 	}
 	if err == nil {

@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	// between is the interval between state requests while a room is watched.
-	between = 100 * time.Millisecond
+	// pollInterval is the interval between state requests while a room is watched.
+	pollInterval = 100 * time.Millisecond
 
-	// crowd is the number of events that may wait for the next state.
-	crowd = 1024
+	// eventBuffer is the number of events that may wait for the next state.
+	eventBuffer = 1024
 )
 
-// natsLine is a line, a connection to one room, over NATS.
-type natsLine struct {
-	at   string // without a password
-	room string
-	dial func(context.Context) (post, error)
+// natsConnection is a connection to one room, over NATS.
+type natsConnection struct {
+	servers string // without a password
+	room    string
+	dial    func(context.Context) (natsConn, error)
 }
 
-// post is a connection to NATS. Tests replace it.
-type post interface {
+// natsConn is a connection to NATS. Tests replace it.
+type natsConn interface {
 	request(ctx context.Context, subject string, data []byte) ([]byte, error)
 	follow(subject string, events chan<- []byte) error // drops events that do not fit
 	close()
@@ -64,14 +64,14 @@ func natsClient(address, creds string) (*Client, error) {
 	if err := cluster.CheckName(room); err != nil {
 		return nil, fmt.Errorf("%s: %w", words.OneLine(withoutPasswords(address)), err)
 	}
-	n := &natsLine{at: scheme + "://" + strings.Join(hosts, ","), room: room}
+	n := &natsConnection{servers: scheme + "://" + strings.Join(hosts, ","), room: room}
 	flags := cluster.Flags{NATS: strings.Join(servers, ","), Creds: creds}
-	n.dial = func(ctx context.Context) (post, error) {
+	n.dial = func(ctx context.Context) (natsConn, error) {
 		conn, err := cluster.Dial(ctx, flags, nil)
 		if err != nil {
 			return nil, err
 		}
-		return office{conn}, nil
+		return clusterConn{conn}, nil
 	}
 	return &Client{n, room}, nil
 }
@@ -94,11 +94,11 @@ func withoutPasswords(address string) string {
 	return strings.Join(all, ",")
 }
 
-// where returns the addresses of the NATS servers, without passwords.
-func (n *natsLine) where() string { return n.at }
+// address returns the addresses of the NATS servers, without passwords.
+func (n *natsConnection) address() string { return n.servers }
 
 // open connects to NATS. The caller must close the connection. Errors name the address, except the error of ctx.
-func (n *natsLine) open(ctx context.Context) (post, error) {
+func (n *natsConnection) open(ctx context.Context) (natsConn, error) {
 	p, err := n.dial(ctx)
 	if err == nil || ctx.Err() != nil {
 		return p, err
@@ -106,12 +106,12 @@ func (n *natsLine) open(ctx context.Context) (post, error) {
 	if why := errors.Unwrap(err); why != nil { // without the name of a flag of other commands
 		err = why
 	}
-	return nil, fmt.Errorf("%s: %w", n.at, err)
+	return nil, fmt.Errorf("%s: %w", n.servers, err)
 }
 
-// ask connects to NATS, sends the order o to the room, closes the connection, and returns the body of the answer. Its
+// send connects to NATS, sends the order o to the room, closes the connection, and returns the body of the answer. Its
 // errors are as in open and in order.
-func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+func (n *natsConnection) send(ctx context.Context, o *Order) (json.RawMessage, error) {
 	p, err := n.open(ctx)
 	if err != nil {
 		return nil, err
@@ -123,25 +123,25 @@ func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 // order sends the order o to the room over p and returns the body of the reply. It waits at most 10 s. A status other
 // than 2xx is a *Refusal, returned with the body. If no server plays the room, the error is a noServerError, which
 // permits a retry. Other errors name the address, except the error of ctx.
-func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage, error) {
+func (n *natsConnection) order(ctx context.Context, p natsConn, o *Order) (json.RawMessage, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
-	soon, cancel := context.WithTimeout(ctx, patience)
+	soon, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	answer, err := p.request(soon, cluster.Command(n.room), text)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, nats.ErrNoResponders):
-		return nil, noServerError{fmt.Sprintf("%s: no room %s answers there", n.at, n.room), brief}
+		return nil, noServerError{fmt.Sprintf("%s: no room %s answers there", n.servers, n.room), retryInterval}
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s: no answer within %v", n.at, patience)
+		return nil, fmt.Errorf("%s: no answer within %v", n.servers, answerTimeout)
 	case errors.Is(err, nats.ErrPermissionViolation):
-		return nil, fmt.Errorf("%s: NATS does not let this user play on %s", n.at, cluster.Command(n.room))
+		return nil, fmt.Errorf("%s: NATS does not let this user play on %s", n.servers, cluster.Command(n.room))
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", n.at, cluster.Plain(err))
+		return nil, fmt.Errorf("%s: %w", n.servers, cluster.Plain(err))
 	}
 	var r struct {
 		Type   string
@@ -149,7 +149,7 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 		Body   json.RawMessage
 	}
 	if json.Unmarshal(answer, &r) != nil || r.Type != "reply" {
-		return nil, fmt.Errorf("%s: the reply is not from a voicepool server", n.at)
+		return nil, fmt.Errorf("%s: the reply is not from a voicepool server", n.servers)
 	}
 	if r.Status/100 != 2 {
 		return r.Body, refusal(r.Status, r.Body)
@@ -160,49 +160,49 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 // watch requests the state of the room every 100 ms, follows the room's events, adds both to w, and calls show with
 // each new picture and false. It uses one connection, which it closes. It always returns an error: of ctx or of the
 // connection, a *Refusal with a status 4xx, or errEnd.
-func (n *natsLine) watch(ctx context.Context, w *watching, show func(liveview.Picture, bool)) error {
+func (n *natsConnection) watch(ctx context.Context, w *roomView, show func(liveview.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	events := make(chan []byte, crowd)
+	events := make(chan []byte, eventBuffer)
 	if err := p.follow(cluster.Event(n.room), events); err != nil {
-		return fmt.Errorf("%s: %w", n.at, cluster.Plain(err))
+		return fmt.Errorf("%s: %w", n.servers, cluster.Plain(err))
 	}
-	pace := time.NewTicker(between)
-	defer pace.Stop()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
 	for {
 		state, err := n.order(ctx, p, &Order{Do: "state"})
 		if refused, is := errors.AsType[*Refusal](err); is && refused.Status/100 != 4 {
-			return fmt.Errorf("%s: %s", n.at, refused.Detail) // the condition may be temporary
+			return fmt.Errorf("%s: %s", n.servers, refused.Detail) // the condition may be temporary
 		}
 		if err != nil {
 			return err
 		}
 		for len(events) > 0 {
-			if _, err := w.take(<-events); err != nil {
-				return fmt.Errorf("%s: %w", n.at, err)
+			if _, err := w.addMessage(<-events); err != nil {
+				return fmt.Errorf("%s: %w", n.servers, err)
 			}
 		}
-		if _, err := w.take(bytes.Join([][]byte{[]byte(`{"type":"state","state":`), state, []byte("}")}, nil)); err != nil {
-			return fmt.Errorf("%s: %w", n.at, err)
+		if _, err := w.addMessage(bytes.Join([][]byte{[]byte(`{"type":"state","state":`), state, []byte("}")}, nil)); err != nil {
+			return fmt.Errorf("%s: %w", n.servers, err)
 		}
 		show(w.picture(), false)
 		select {
-		case <-pace.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// office is a connection to a real NATS.
-type office struct{ *cluster.Conn }
+// clusterConn is a connection to a real NATS.
+type clusterConn struct{ *cluster.Conn }
 
 // request sends data to subject and returns the data of the reply. It waits until ctx ends, but returns an error at
 // once if NATS does not permit the request, or if no client has subscribed to subject (nats.ErrNoResponders).
-func (o office) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+func (o clusterConn) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	inbox := o.NC.NewInbox()
 	sub, err := o.NC.SubscribeSync(inbox)
 	if err != nil {
@@ -227,7 +227,7 @@ func (o office) request(ctx context.Context, subject string, data []byte) ([]byt
 
 // follow subscribes to subject and sends the data of its messages to events, on another goroutine, until close. If the
 // channel is full, messages are dropped. It does not wait for messages.
-func (o office) follow(subject string, events chan<- []byte) error {
+func (o clusterConn) follow(subject string, events chan<- []byte) error {
 	_, err := o.NC.Subscribe(subject, func(m *nats.Msg) {
 		select {
 		case events <- m.Data:
@@ -238,4 +238,4 @@ func (o office) follow(subject string, events chan<- []byte) error {
 }
 
 // close closes the connection.
-func (o office) close() { o.Close() }
+func (o clusterConn) close() { o.Close() }

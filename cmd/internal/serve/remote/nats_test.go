@@ -13,8 +13,8 @@ import (
 	"voicepool/cmd/internal/view/liveview"
 )
 
-// pigeon is a post without NATS.
-type pigeon struct {
+// fakeNATS is a natsConn without NATS.
+type fakeNATS struct {
 	answers []string // in order; the last repeats
 	fails   error    // after the answers
 	events  []string // they arrive before the second answer
@@ -23,7 +23,7 @@ type pigeon struct {
 	feed    chan<- []byte
 }
 
-func (p *pigeon) request(_ context.Context, subject string, data []byte) ([]byte, error) {
+func (p *fakeNATS) request(_ context.Context, subject string, data []byte) ([]byte, error) {
 	p.sent = append(p.sent, subject+" "+string(data))
 	if len(p.sent) == 1 && p.feed != nil {
 		for _, e := range p.events {
@@ -36,21 +36,21 @@ func (p *pigeon) request(_ context.Context, subject string, data []byte) ([]byte
 	return []byte(p.answers[min(len(p.sent), len(p.answers))-1]), nil
 }
 
-func (p *pigeon) follow(_ string, events chan<- []byte) error {
+func (p *fakeNATS) follow(_ string, events chan<- []byte) error {
 	p.feed = events
 	return nil
 }
 
-func (p *pigeon) close() { p.open-- }
+func (p *fakeNATS) close() { p.open-- }
 
-// over returns a client of the room hall over a pigeon.
-func over(t *testing.T, p *pigeon) *Client {
+// over returns a client of the room hall over a fakeNATS.
+func over(t *testing.T, p *fakeNATS) *Client {
 	t.Helper()
 	c, err := New("nats://stage/hall", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.line.(*natsLine).dial = func(context.Context) (post, error) {
+	c.connection.(*natsConnection).dial = func(context.Context) (natsConn, error) {
 		p.open++
 		return p, nil
 	}
@@ -80,8 +80,8 @@ func TestNATSWords(t *testing.T) {
 		{"scene calm 2s", `{"do":"scene","with":{"over":"2s","scene":"calm"}}`},
 		{"state", `{"do":"state"}`},
 	} {
-		p := &pigeon{answers: []string{`{"type":"reply","status":200,"body":{"buses":[{"bus":"sfx"}]}}`}}
-		answer, err := over(t, p).Say(t.Context(), strings.Fields(c.words)...)
+		p := &fakeNATS{answers: []string{`{"type":"reply","status":200,"body":{"buses":[{"bus":"sfx"}]}}`}}
+		answer, err := over(t, p).Run(t.Context(), strings.Fields(c.words)...)
 		if err != nil || string(answer) != `{"buses":[{"bus":"sfx"}]}` {
 			t.Errorf("%s: %s, %v", c.words, answer, err)
 		}
@@ -110,11 +110,11 @@ func testNATSFails(t *testing.T) {
 		{"", fmt.Errorf("%w: x", nats.ErrPermissionViolation), "nats://stage: NATS does not let this user play on voicepool.room.hall.cmd", 0},
 		{"", errors.New("nats: connection closed"), "nats://stage: connection closed", 0},
 	} {
-		p := &pigeon{answers: []string{c.answer}}
+		p := &fakeNATS{answers: []string{c.answer}}
 		if c.fails != nil {
-			p = &pigeon{fails: c.fails}
+			p = &fakeNATS{fails: c.fails}
 		}
-		_, err := over(t, p).Say(t.Context(), "go")
+		_, err := over(t, p).Run(t.Context(), "go")
 		refused, is := errors.AsType[*Refusal](err)
 		if err == nil || err.Error() != c.want || is != (c.status > 0) || is && refused.Status != c.status {
 			t.Errorf("%q, %v: %v, want %s", c.answer, c.fails, err, c.want)
@@ -124,7 +124,7 @@ func testNATSFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = c.Say(t.Context(), "go"); err == nil || err.Error() != "nats://127.0.0.1:1: no NATS server answers there" {
+	if _, err = c.Run(t.Context(), "go"); err == nil || err.Error() != "nats://127.0.0.1:1: no NATS server answers there" {
 		t.Errorf("noServerError there: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func TestNATSWatch(t *testing.T) { synctest.Test(t, testNATSWatch) }
 
 func testNATSWatch(t *testing.T) {
 	state := strings.Replace(strings.TrimSuffix(someState, "}"), `{"type":"state","state":`, `{"type":"reply","status":200,"body":`, 1) + "}"
-	p := &pigeon{
+	p := &fakeNATS{
 		answers: []string{state, state}, fails: nats.ErrNoResponders,
 		events: []string{`{"type":"event","number":1,"life":"a","event":{"frame":48010,"kind":"stolen","voice":1,"sound":"bell","by":3,"by_sound":"step","slot":1,"audibility_db":-40,"newcomer_db":-12,"text":"step took it"}}`},
 	}
@@ -160,7 +160,7 @@ func testNATSWatch(t *testing.T) {
 	if !strings.Contains(lines.String(), "bell") {
 		t.Errorf("the lines are %q", lines.String())
 	}
-	if err := over(t, &pigeon{fails: nats.ErrNoResponders}).Watch(t.Context(), func(liveview.Picture, bool) {}); err == nil || !strings.Contains(err.Error(), "no room hall answers there") {
+	if err := over(t, &fakeNATS{fails: nats.ErrNoResponders}).Watch(t.Context(), func(liveview.Picture, bool) {}); err == nil || !strings.Contains(err.Error(), "no room hall answers there") {
 		t.Errorf("of a room that is not there: %v", err)
 	}
 }
@@ -193,7 +193,7 @@ func TestNATSAddress(t *testing.T) {
 		case err != nil || want == "":
 			t.Errorf("%s: %v, %v, want %q", address, c, err, want)
 		default:
-			if got := c.where() + " " + c.Room(); got != want {
+			if got := c.address() + " " + c.Room(); got != want {
 				t.Errorf("%s: %s, want %s", address, got, want)
 			}
 		}

@@ -3,7 +3,7 @@
 //
 //	c, err := remote.New("http://127.0.0.1:7700/main", token, "")
 //	c, err := remote.New("nats://stage-a,stage-b/main", "", credentials)
-//	answer, err := c.Say(ctx, "go", "2.5")   // the words of control
+//	answer, err := c.Run(ctx, "go", "2.5")   // the words of control
 //	err = c.Watch(ctx, show)                 // pictures for a live view
 package remote
 
@@ -26,29 +26,29 @@ import (
 const Main = "main"
 
 const (
-	// patience is the time limit of an answer.
-	patience = 10 * time.Second
+	// answerTimeout is the time limit of an answer.
+	answerTimeout = 10 * time.Second
 
-	// most is the maximum size of an answer in bytes.
-	most = 16 << 20
+	// maxAnswer is the maximum size of an answer in bytes.
+	maxAnswer = 16 << 20
 )
 
 // Client plays on one room of a server. Safe for concurrent use.
 type Client struct {
-	line
+	connection
 	room string
 }
 
-// line is a connection to the room of a server.
-type line interface {
-	// ask sends an order to the room and returns the body of the answer.
-	ask(ctx context.Context, o *Order) (json.RawMessage, error)
+// connection is a connection to the room of a server.
+type connection interface {
+	// send sends an order to the room and returns the body of the answer.
+	send(ctx context.Context, o *Order) (json.RawMessage, error)
 
 	// watch follows the room over one connection.
-	watch(ctx context.Context, w *watching, show func(liveview.Picture, bool)) error
+	watch(ctx context.Context, w *roomView, show func(liveview.Picture, bool)) error
 
-	// where returns the server's address for messages.
-	where() string
+	// address returns the server's address for messages.
+	address() string
 }
 
 // New returns a client for the room of address, without connecting. address is http://HOST:PORT/ROOM, or
@@ -77,43 +77,43 @@ func New(address, token, creds string) (*Client, error) {
 // Room returns the name of the room in the client's address.
 func (c *Client) Room() string { return c.room }
 
-// ask sends the order o to the room and returns the body of the answer. While the room moves from one node to another,
+// send sends the order o to the room and returns the body of the answer. While the room moves from one node to another,
 // it retries every 200 ms for at most 10 s; if no server plays the room, for the time in the noServerError. The error
 // is then of the last try, or the error of ctx.
-func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+func (c *Client) send(ctx context.Context, o *Order) (json.RawMessage, error) {
 	for began := time.Now(); ; {
-		answer, err := c.line.ask(ctx, o)
-		again := time.Duration(0)
+		answer, err := c.connection.send(ctx, o)
+		retryFor := time.Duration(0)
 		if refused, is := errors.AsType[*Refusal](err); is && refused.reason == moving {
-			again = patience
+			retryFor = answerTimeout
 		} else if none, is := errors.AsType[noServerError](err); is {
-			again = none.again
+			retryFor = none.retryFor
 		}
-		if time.Since(began) >= again {
+		if time.Since(began) >= retryFor {
 			return answer, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(brief):
+		case <-time.After(retryInterval):
 		}
 	}
 }
 
 const (
-	moving     = "moving"               // the reason of a refusal while a room moves
-	brief      = 200 * time.Millisecond // interval of retries; during a move, a room is unreachable over NATS for less than this
-	succession = 5 * time.Second        // time for another node to take over the room of a dead node
+	moving        = "moving"               // the reason of a refusal while a room moves
+	retryInterval = 200 * time.Millisecond // interval of retries; during a move, a room is unreachable over NATS for less than this
+	takeoverTime  = 5 * time.Second        // time for another node to take over the room of a dead node
 )
 
 // noServerError is the error of a room that no server plays. The order was not carried out.
 type noServerError struct {
-	says  string
-	again time.Duration // how long to retry
+	message  string
+	retryFor time.Duration // how long to retry
 }
 
 // Error returns the message.
-func (n noServerError) Error() string { return n.says }
+func (n noServerError) Error() string { return n.message }
 
 // Refusal is an error status of the server, with the server's message.
 type Refusal struct {

@@ -13,72 +13,72 @@ import (
 	"voicepool/internal/words"
 )
 
-// ErrWords is wrapped by errors of Say if the words are not a valid command. No order was sent.
-var ErrWords = errors.New("no command")
+// ErrCommand is wrapped by errors of Run if the words are not a valid command. No order was sent.
+var ErrCommand = errors.New("no command")
 
-// word is a command: its name, its arguments and the order that it sends.
-type word struct {
-	name, takes string
-	least, most int // number of arguments
-	ask         func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error)
+// command is a command: its name, its arguments and the order that it sends.
+type command struct {
+	name, usage      string
+	minArgs, maxArgs int // number of arguments
+	run              func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error)
 }
 
-// many is the maximum number of words of a command.
-const many = 100
+// maxWords is the maximum number of words of a command.
+const maxWords = 100
 
-// table lists the commands in the order of the help. They are the show commands that `voicepool
+// commands lists the commands in the order of the help. They are the show commands that `voicepool
 // send` accepts for a socket.
-var table = []word{
+var commands = []command{
 	{"go", "[CUE]", 0, 1, order("go", "cue")},
 	{"standby", "CUE", 1, 1, order("standby", "cue")},
-	{"next", "", 0, 0, step(1)},
-	{"back", "", 0, 0, step(-1)},
+	{"next", "", 0, 0, moveStandby(1)},
+	{"back", "", 0, 0, moveStandby(-1)},
 	{"panic", "", 0, 0, order("panic")},
 	{"stop", "[ID|all] [TIME]", 0, 2, (*Client).stop},
-	{"pause", "[ID]", 0, 1, hold(true)},
-	{"resume", "[ID]", 0, 1, hold(false)},
-	{"mute", "BUS", 1, 1, mute(true)},
-	{"unmute", "BUS", 1, 1, mute(false)},
-	{"play", "SOUND [KEY=VALUE ...]", 1, many, (*Client).play},
-	{"set", "ID|BUS KEY=VALUE ...", 2, many, (*Client).set},
-	{"fade", "ID|BUS to=DB over=TIME", 2, many, (*Client).set},
+	{"pause", "[ID]", 0, 1, pauseVoices(true)},
+	{"resume", "[ID]", 0, 1, pauseVoices(false)},
+	{"mute", "BUS", 1, 1, muteBus(true)},
+	{"unmute", "BUS", 1, 1, muteBus(false)},
+	{"play", "SOUND [KEY=VALUE ...]", 1, maxWords, (*Client).play},
+	{"set", "ID|BUS KEY=VALUE ...", 2, maxWords, (*Client).set},
+	{"fade", "ID|BUS to=DB over=TIME", 2, maxWords, (*Client).set},
 	{"release", "ID", 1, 1, (*Client).release},
 	{"seek", "ID to=TIME", 2, 2, (*Client).seek},
 	{"scene", "NAME [TIME]", 1, 2, order("scene", "scene", "over")},
 	{"state", "", 0, 0, func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
-		return c.ask(ctx, &Order{Do: "state"})
+		return c.send(ctx, &Order{Do: "state"})
 	}},
 }
 
-// Help returns the commands of Say with their arguments, one line each.
+// Help returns the commands of Run with their arguments, one line each.
 func Help() (lines []string) {
-	for _, w := range table {
-		lines = append(lines, strings.TrimSpace(w.name+" "+w.takes))
+	for _, w := range commands {
+		lines = append(lines, strings.TrimSpace(w.name+" "+w.usage))
 	}
 	return lines
 }
 
-// Say carries out command, a name and its arguments as listed by Help, in the room and returns the server's answer as
-// JSON. The error wraps ErrWords if the command is invalid; then no order was sent. It is a *Refusal if the server
-// rejects the order, and otherwise concerns the connection or ctx.
-func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, error) {
-	if len(command) == 0 {
-		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrWords)
+// Run carries out args, the name of a command and its arguments as listed by Help, in the room and returns the server's
+// answer as JSON. The error wraps ErrCommand if the command is invalid; then no order was sent. It is a *Refusal if the
+// server rejects the order, and otherwise concerns the connection or ctx.
+func (c *Client) Run(ctx context.Context, args ...string) (json.RawMessage, error) {
+	if len(args) == 0 {
+		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrCommand)
 	}
-	i := slices.IndexFunc(table, func(w word) bool { return w.name == command[0] })
+	i := slices.IndexFunc(commands, func(w command) bool { return w.name == args[0] })
 	if i < 0 {
 		var names []string
-		for _, w := range table {
+		for _, w := range commands {
 			names = append(names, w.name)
 		}
-		return nil, fmt.Errorf("%w: unknown command %q; did you mean %q? The commands are %s", ErrWords,
-			words.OneLine(command[0]), words.Nearest(strings.ToLower(command[0]), names), strings.Join(names, ", "))
+		return nil, fmt.Errorf("%w: unknown command %q; did you mean %q? The commands are %s", ErrCommand,
+			words.OneLine(args[0]), words.Nearest(strings.ToLower(args[0]), names), strings.Join(names, ", "))
 	}
-	w, rest := &table[i], command[1:]
-	if len(rest) < w.least || len(rest) > w.most {
-		return nil, fmt.Errorf("%w: %s: write %s", ErrWords, w.name, strings.TrimSpace(w.name+" "+w.takes))
+	w, rest := &commands[i], args[1:]
+	if len(rest) < w.minArgs || len(rest) > w.maxArgs {
+		return nil, fmt.Errorf("%w: %s: write %s", ErrCommand, w.name, strings.TrimSpace(w.name+" "+w.usage))
 	}
-	return w.ask(c, ctx, rest)
+	return w.run(c, ctx, rest)
 }
 
 // order returns a function for the table of commands, which sends the order do. Argument i of the command becomes the
@@ -90,7 +90,7 @@ func order(do string, keys ...string) func(*Client, context.Context, []string) (
 			text = trimKey(text, keys[i])
 			body[keys[i]] = text
 		}
-		return c.ask(ctx, &Order{Do: do, With: body})
+		return c.send(ctx, &Order{Do: do, With: body})
 	}
 }
 
@@ -102,30 +102,30 @@ func trimKey(text, key string) string {
 	return text
 }
 
-// step returns a function for the table of commands, which moves standby by one cue, forward if by is 1 and back if by
-// is -1.
-func step(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
+// moveStandby returns a function for the table of commands, which moves standby by one cue, forward if by is 1 and back
+// if by is -1.
+func moveStandby(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
-		return c.ask(ctx, &Order{Do: "standby", With: map[string]any{"step": by}})
+		return c.send(ctx, &Order{Do: "standby", With: map[string]any{"step": by}})
 	}
 }
 
-// hold returns a function for the table of commands, which pauses (on is true) or resumes voices. The argument of the
-// command is the id of the voices; without an argument, the whole show is paused or resumed.
-func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
+// pauseVoices returns a function for the table of commands, which pauses (on is true) or resumes voices. The argument
+// of the command is the id of the voices; without an argument, the whole show is paused or resumed.
+func pauseVoices(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		if len(rest) == 1 {
-			return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"pause": on}})
+			return c.send(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"pause": on}})
 		}
-		return c.ask(ctx, &Order{Do: "pause", With: map[string]any{"on": on}})
+		return c.send(ctx, &Order{Do: "pause", With: map[string]any{"on": on}})
 	}
 }
 
-// mute returns a function for the table of commands, which mutes (on is true) or unmutes the bus that the argument of
-// the command names.
-func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
+// muteBus returns a function for the table of commands, which mutes (on is true) or unmutes the bus that the argument
+// of the command names.
+func muteBus(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
-		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
+		return c.send(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
 	}
 }
 
@@ -138,17 +138,17 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 		body["over"], rest = rest[n-1], rest[:n-1]
 	}
 	if len(rest) > 0 && rest[0] != "all" {
-		return c.ask(ctx, &Order{Do: "stop", Voice: rest[0], With: body})
+		return c.send(ctx, &Order{Do: "stop", Voice: rest[0], With: body})
 	}
 	if len(rest) > 0 {
 		body["target"] = "all"
 	}
-	return c.ask(ctx, &Order{Do: "stopall", With: body})
+	return c.send(ctx, &Order{Do: "stopall", With: body})
 }
 
 // play carries out the command play. rest, at least one word, is the sound and then words KEY=VALUE, the fields of the
 // order. It returns the server's answer as JSON; a word that is not KEY=VALUE or repeats a key is an error that wraps
-// ErrWords.
+// ErrCommand.
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("play", rest[1:])
 	if err != nil {
@@ -161,12 +161,12 @@ func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, erro
 // Play starts a sound and returns the server's answer as JSON. body has the fields of the server's order play, such
 // as "sound" and "gain".
 func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage, error) {
-	return c.ask(ctx, &Order{Do: "play", With: body})
+	return c.send(ctx, &Order{Do: "play", With: body})
 }
 
 // set carries out the commands set and fade. rest[0] is the name of a bus of the room, or else the id of voices, and
 // the further words are KEY=VALUE; to=DB sets the gain. It first requests the state of the room, for the names of the
-// buses. It returns the server's answer to the order as JSON; an invalid word is an error that wraps ErrWords.
+// buses. It returns the server's answer to the order as JSON; an invalid word is an error that wraps ErrCommand.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])
 	if err != nil {
@@ -181,15 +181,15 @@ func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error
 		return nil, err
 	}
 	if is {
-		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: body})
+		return c.send(ctx, &Order{Do: "bus", Bus: rest[0], With: body})
 	}
-	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: body})
+	return c.send(ctx, &Order{Do: "set", Voice: rest[0], With: body})
 }
 
 // isBus requests the state of the room from the server and reports whether the room has a bus called name. A failed
 // request or an unreadable state is an error.
 func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
-	answer, err := c.ask(ctx, &Order{Do: "state"})
+	answer, err := c.send(ctx, &Order{Do: "state"})
 	if err != nil {
 		return false, err
 	}
@@ -197,7 +197,7 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 		Buses []struct{ Bus string }
 	}
 	if err := json.Unmarshal(answer, &state); err != nil {
-		return false, fmt.Errorf("%s: the reply is not from a voicepool server", c.where())
+		return false, fmt.Errorf("%s: the reply is not from a voicepool server", c.address())
 	}
 	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
 }
@@ -205,27 +205,27 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 // release carries out the command release: the voices with the id rest[0] leave their loops and play to the end. It
 // returns the server's answer as JSON.
 func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, error) {
-	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
+	return c.send(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
 }
 
 // seek carries out the command seek: the voices with the id rest[0] jump to the position rest[1], to=TIME or TIME, in
 // their sounds. It returns the server's answer as JSON.
 func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, error) {
 	to := trimKey(rest[1], "to")
-	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
+	return c.send(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
 }
 
 // pairs parses all, words such as gain=-3, into the fields of a JSON object, with values as in valueOf. A word without
-// = or a key, and a repeated key, are errors that wrap ErrWords. verb is the name of the command for these errors.
+// = or a key, and a repeated key, are errors that wrap ErrCommand. verb is the name of the command for these errors.
 func pairs(verb string, all []string) (map[string]any, error) {
 	body := map[string]any{}
 	for _, text := range all {
 		key, value, found := strings.Cut(text, "=")
 		if !found || key == "" {
-			return nil, fmt.Errorf("%w: %s: %q is not KEY=VALUE, such as gain=-3", ErrWords, verb, words.OneLine(text))
+			return nil, fmt.Errorf("%w: %s: %q is not KEY=VALUE, such as gain=-3", ErrCommand, verb, words.OneLine(text))
 		}
 		if _, twice := body[key]; twice {
-			return nil, fmt.Errorf("%w: %s: %s is given twice", ErrWords, verb, words.OneLine(key))
+			return nil, fmt.Errorf("%w: %s: %s is given twice", ErrCommand, verb, words.OneLine(key))
 		}
 		body[key] = valueOf(key, value)
 	}

@@ -27,7 +27,7 @@ func server(t *testing.T, status int, answer string) (*Client, *[]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.line.(*web).http.CloseIdleConnections)
+	t.Cleanup(c.connection.(*webConnection).http.CloseIdleConnections)
 	return c, asked
 }
 
@@ -68,7 +68,7 @@ func TestWords(t *testing.T) {
 		{"state", "GET state"},
 	} {
 		c, asked := server(t, http.StatusOK, state)
-		answer, err := c.Say(t.Context(), strings.Fields(x.words)...)
+		answer, err := c.Run(t.Context(), strings.Fields(x.words)...)
 		if err != nil || string(answer) != state {
 			t.Errorf("%s: %s, %v", x.words, answer, err)
 		}
@@ -99,8 +99,8 @@ func TestWrongWords(t *testing.T) {
 		"set sfx":              "no command: set: write set ID|BUS KEY=VALUE ...",
 	} {
 		c, asked := server(t, http.StatusOK, "{}")
-		_, err := c.Say(t.Context(), strings.Fields(words)...)
-		if !errors.Is(err, ErrWords) || !strings.HasPrefix(err.Error(), want) || len(*asked) > 0 {
+		_, err := c.Run(t.Context(), strings.Fields(words)...)
+		if !errors.Is(err, ErrCommand) || !strings.HasPrefix(err.Error(), want) || len(*asked) > 0 {
 			t.Errorf("%q: %v, want %s; asked for %q", words, err, want, *asked)
 		}
 	}
@@ -120,13 +120,13 @@ func TestRefusals(t *testing.T) {
 		{302, ``, "the server answers 302 Found"},
 	} {
 		c, _ := server(t, x.status, x.answer)
-		_, err := c.Say(t.Context(), "go")
+		_, err := c.Run(t.Context(), "go")
 		if refused, is := errors.AsType[*Refusal](err); !is || refused.Status != x.status || err.Error() != x.want {
 			t.Errorf("%d: %v, want %s", x.status, err, x.want)
 		}
 	}
 	c, _ := server(t, http.StatusOK, "[1]")
-	if _, err := c.Say(t.Context(), "set", "sfx", "gain=1"); err == nil || !strings.Contains(err.Error(), "not from a voicepool server") {
+	if _, err := c.Run(t.Context(), "set", "sfx", "gain=1"); err == nil || !strings.Contains(err.Error(), "not from a voicepool server") {
 		t.Errorf("an answer that is no state: %v", err)
 	}
 }
@@ -150,7 +150,7 @@ func TestAddress(t *testing.T) {
 		"://":                     "",
 	} {
 		c, err := New(address, "", "")
-		if (err == nil) != (want != "") || err == nil && c.line.(*web).base.String() != want {
+		if (err == nil) != (want != "") || err == nil && c.connection.(*webConnection).base.String() != want {
 			t.Errorf("%s: %v, %v, want %q", address, c, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") && !strings.Contains(address, "secret") {

@@ -18,12 +18,12 @@ import (
 var errEnd = errors.New("the room has ended")
 
 const (
-	// again is the interval of retries after the connection is lost.
-	again = time.Second
+	// reconnectInterval is the interval of retries after the connection is lost.
+	reconnectInterval = time.Second
 
-	// longest is the maximum size of a message in bytes. The state of a room with many voices is
+	// maxMessage is the maximum size of a message in bytes. The state of a room with many voices is
 	// long.
-	longest = 16 << 20
+	maxMessage = 16 << 20
 )
 
 // Watch calls show with each new picture p of the room until ctx or the room ends. Then it calls show once more with
@@ -31,9 +31,9 @@ const (
 // *Refusal are returned at once, without such a call. If the connection is lost later, a picture shows the reason, and
 // Watch reconnects every second.
 func (c *Client) Watch(ctx context.Context, show func(p liveview.Picture, last bool)) error {
-	w := &watching{colours: map[string]int{}, took: map[uint64]report.Event{}}
+	w := &roomView{colours: map[string]int{}, victims: map[uint64]report.Event{}}
 	for first := true; ; first = false {
-		err := c.line.watch(ctx, w, show)
+		err := c.connection.watch(ctx, w, show)
 		var refused *Refusal
 		switch {
 		case ctx.Err() != nil:
@@ -42,26 +42,26 @@ func (c *Client) Watch(ctx context.Context, show func(p liveview.Picture, last b
 		case errors.Is(err, errEnd):
 			show(w.picture(), true)
 			return nil
-		case first && !w.seen, errors.As(err, &refused):
+		case first && !w.hasState, errors.As(err, &refused):
 			return err
 		}
 		w.now.Output.Lost = err.Error() + "; asking again"
 		show(w.picture(), false)
 		select {
-		case <-time.After(again):
+		case <-time.After(reconnectInterval):
 		case <-ctx.Done():
 		}
 	}
 }
 
-// watching is the state of a watched room.
-type watching struct {
-	seen    bool
-	now     liveview.Picture
-	colours map[string]int          // color index by sound
-	took    map[uint64]report.Event // stolen voices, by the number of the voice that has the slot now
-	voices  []voiceState
-	events  []report.Event // since the last picture
+// roomView is the state of a watched room.
+type roomView struct {
+	hasState bool
+	now      liveview.Picture
+	colours  map[string]int          // color index by sound
+	victims  map[uint64]report.Event // stolen voices, by the number of the voice that has the slot now
+	voices   []voiceState
+	events   []report.Event // since the last picture
 }
 
 // message is a message of a server.
@@ -112,10 +112,10 @@ type voiceState struct {
 	Looping bool    `json:"looping"`
 }
 
-// take adds text, a message of the server in JSON, to w and reports whether picture now returns a new picture: after a
-// state, and after levels once a state was received. Events wait for the next state or levels. Other types of messages
-// are ignored. At the end of the room the error is errEnd; an unreadable message is an error, too.
-func (w *watching) take(text []byte) (moved bool, err error) {
+// addMessage adds text, a message of the server in JSON, to w and reports whether picture now returns a new picture:
+// after a state, and after levels once a state was received. Events wait for the next state or levels. Other types of
+// messages are ignored. At the end of the room the error is errEnd; an unreadable message is an error, too.
+func (w *roomView) addMessage(text []byte) (changed bool, err error) {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
 		return false, errors.New("the reply is not from a voicepool server")
@@ -125,12 +125,12 @@ func (w *watching) take(text []byte) (moved bool, err error) {
 		if m.State == nil || m.State.Rate < 1 {
 			return false, errors.New("the reply is not from a voicepool server")
 		}
-		w.seen = true
+		w.hasState = true
 		w.state(m.State)
 		return true, nil
 	case "levels":
 		w.levels(&m.levels)
-		return w.seen, nil
+		return w.hasState, nil
 	case "event":
 		w.event(m.Event)
 	case "end":
@@ -141,7 +141,7 @@ func (w *watching) take(text []byte) (moved bool, err error) {
 
 // state copies s, the state of the room, into the next picture. The totals in s replace the counts of events. Sounds
 // get colors by their position in s.
-func (w *watching) state(s *roomState) {
+func (w *roomView) state(s *roomState) {
 	st := &w.now.Stats
 	w.now.Rate = s.Rate
 	st.Voices, st.Virtual = s.Pool, s.Virtual
@@ -160,7 +160,7 @@ func (w *watching) state(s *roomState) {
 
 // levels fills the next picture, w.now and w.voices, from l: the frame, the number of playing voices, the voices, and
 // all buses except the master. It converts the peak levels of the outputs from dB to linear factors.
-func (w *watching) levels(l *levels) {
+func (w *roomView) levels(l *levels) {
 	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
 	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
 	w.now.Buses = w.now.Buses[:0:0]
@@ -185,7 +185,7 @@ const silence = -120
 // event stores the event text, in JSON, for the next picture and adds it to the counts there. A loss of a slot is also
 // stored as the victim of the voice that took the slot. Above 1,024 events, the oldest are dropped. An unreadable text
 // is ignored.
-func (w *watching) event(text json.RawMessage) {
+func (w *roomView) event(text json.RawMessage) {
 	var e report.Event
 	if e.UnmarshalJSON(text) != nil {
 		return // for example, of a newer server
@@ -212,20 +212,20 @@ func (w *watching) event(text json.RawMessage) {
 		st.Stolen++
 	}
 	if e.Loss() && e.By != 0 {
-		w.took[e.By] = e
+		w.victims[e.By] = e
 	}
-	if w.events = append(w.events, e); len(w.events) > kept {
-		w.events = slices.Delete(w.events, 0, len(w.events)-kept)
+	if w.events = append(w.events, e); len(w.events) > maxEvents {
+		w.events = slices.Delete(w.events, 0, len(w.events)-maxEvents)
 	}
 }
 
-// kept is the maximum number of events stored for the next picture.
-const kept = 1024
+// maxEvents is the maximum number of events stored for the next picture.
+const maxEvents = 1024
 
 // picture returns the current picture with the events since the last call, which it then drops, and with the victim of
 // each voice that has taken a slot. Voices without a slot are left out. It also drops the victims of voices that have
 // ended.
-func (w *watching) picture() liveview.Picture {
+func (w *roomView) picture() liveview.Picture {
 	var all []liveview.RemoteVoice
 	alive := map[uint64]bool{}
 	for _, v := range w.voices {
@@ -239,14 +239,14 @@ func (w *watching) picture() liveview.Picture {
 		if one.Level <= silence {
 			one.Level = math.Inf(-1)
 		}
-		if e, some := w.took[v.Voice]; some {
+		if e, some := w.victims[v.Voice]; some {
 			one.Victim, one.SinceWon = &e, max(w.now.Stats.Frame-e.Frame, 0)
 		}
 		all = append(all, one)
 	}
-	for number, e := range w.took {
+	for number, e := range w.victims {
 		if !alive[number] && e.Frame < w.now.Stats.Frame {
-			delete(w.took, number)
+			delete(w.victims, number)
 		}
 	}
 	events := w.events

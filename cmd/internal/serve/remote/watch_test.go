@@ -56,7 +56,7 @@ func talkOn(t *testing.T, s *httptest.Server, dial func(ctx context.Context, net
 	if dial != nil {
 		transport := &http.Transport{DialContext: dial}
 		t.Cleanup(transport.CloseIdleConnections)
-		c.line.(*web).http.Transport = transport
+		c.connection.(*webConnection).http.Transport = transport
 	}
 	return c
 }
@@ -111,8 +111,8 @@ func testWatchComesBack(t *testing.T) {
 	if err != nil || len(told) != 4 || told[0] != "" || !strings.HasSuffix(told[1], "the connection is lost; asking again") || told[2] != "" {
 		t.Errorf("%v, %q", err, told)
 	}
-	if took := time.Since(begun); took != again {
-		t.Errorf("it asks again after %v, want %v", took, again)
+	if took := time.Since(begun); took != reconnectInterval {
+		t.Errorf("it asks again after %v, want %v", took, reconnectInterval)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestWatchFails(t *testing.T) {
 	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "not from a voicepool server") {
 		t.Errorf("not from a voicepool server: %v", err)
 	}
-	c.line.(*web).token = "another"
+	c.connection.(*webConnection).token = "another"
 	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "VOICEPOOL_TOKEN") {
 		t.Errorf("without a token: %v", err)
 	}

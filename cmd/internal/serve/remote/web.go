@@ -15,45 +15,45 @@ import (
 	"voicepool/internal/words"
 )
 
-// web is a line, a connection to one room, over HTTP.
-type web struct {
+// webConnection is a connection to one room, over HTTP.
+type webConnection struct {
 	base  *url.URL // of the room, without a slash at the end
 	token string
 	http  *http.Client
 }
 
-// detours is the maximum number of redirects to the server that plays the room.
-const detours = 2
+// maxRedirects is the maximum number of redirects to the server that plays the room.
+const maxRedirects = 2
 
-// newWeb returns a line to the room at roomURL over HTTP, without connecting yet. Answers are limited to 10 s. token
-// may be "", for a server without tokens.
-func newWeb(roomURL *url.URL, token string) *web {
-	c := &web{base: roomURL, token: token}
-	c.http = &http.Client{Timeout: patience, CheckRedirect: c.elsewhere}
+// newWeb returns a connection to the room at roomURL over HTTP, without connecting yet. Answers are limited to 10 s.
+// token may be "", for a server without tokens.
+func newWeb(roomURL *url.URL, token string) *webConnection {
+	c := &webConnection{base: roomURL, token: token}
+	c.http = &http.Client{Timeout: answerTimeout, CheckRedirect: c.checkRedirect}
 	return c
 }
 
-// elsewhere is the CheckRedirect of the HTTP client: r is the next request, and via has the requests before it. It
+// checkRedirect is the CheckRedirect of the HTTP client: r is the next request, and via has the requests before it. It
 // follows at most two redirects, which must have status 307 and keep the path and the query, and adds the token to r.
 // Other redirects, also from https to http, are not followed; the redirect is then the answer.
-func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
+func (c *webConnection) checkRedirect(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
-	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
+	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > maxRedirects || r.URL.User != nil ||
 		r.URL.Scheme != "http" && r.URL.Scheme != "https" || r.URL.Scheme == "http" && last.URL.Scheme == "https" ||
 		r.URL.EscapedPath() != last.URL.EscapedPath() || r.URL.RawQuery != last.URL.RawQuery {
 		return http.ErrUseLastResponse
 	}
-	c.sign(r.Header)
+	c.addToken(r.Header)
 	return nil
 }
 
-// where returns the host and port of the server in the room's URL, for messages.
-func (c *web) where() string { return c.base.Host }
+// address returns the host and port of the server in the room's URL, for messages.
+func (c *webConnection) address() string { return c.base.Host }
 
-// ask sends the order o to the room as an HTTP request and returns the body of the answer, at most 16 MiB. If the
+// send sends the order o to the room as an HTTP request and returns the body of the answer, at most 16 MiB. If the
 // status is not 2xx, it returns the body and a *Refusal. It waits at most 10 s. Errors of the connection are as in
 // unreachable.
-func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+func (c *webConnection) send(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
 	switch {
@@ -81,13 +81,13 @@ func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	if send != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	c.sign(r.Header)
+	c.addToken(r.Header)
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, most))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
@@ -97,8 +97,8 @@ func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	return text, nil
 }
 
-// sign adds the token, if the client has one, to h as the header Authorization.
-func (c *web) sign(h http.Header) {
+// addToken adds the token, if the client has one, to h as the header Authorization.
+func (c *webConnection) addToken(h http.Header) {
 	if c.token != "" {
 		h.Set("Authorization", "Bearer "+c.token)
 	}
@@ -117,7 +117,7 @@ func webRefusal(status int, text []byte) error {
 // unreachable converts err, an error of the HTTP client that is not nil, to an error whose message names the host. If a
 // redirect led to a server that does not accept connections, the result is a noServerError, which permits a retry for
 // 5 s, because the first server soon names another. The result does not wrap err.
-func (c *web) unreachable(err error) error {
+func (c *webConnection) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {
 		if u, err := url.Parse(at.URL); err == nil && u.Host != "" {
@@ -125,7 +125,7 @@ func (c *web) unreachable(err error) error {
 		}
 	}
 	if deadline, ok := errors.AsType[net.Error](err); ok && deadline.Timeout() {
-		return fmt.Errorf("%s: no answer within %v", host, patience)
+		return fmt.Errorf("%s: no answer within %v", host, answerTimeout)
 	}
 	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err
@@ -134,16 +134,16 @@ func (c *web) unreachable(err error) error {
 	if unsent {
 		err = at.Err
 	}
-	says := fmt.Sprintf("%s: no server answers there (%v)", host, words.Cause(err))
+	message := fmt.Sprintf("%s: no server answers there (%v)", host, words.Cause(err))
 	if unsent && at.Op == "dial" && host != c.base.Host {
-		return noServerError{says, succession}
+		return noServerError{message, takeoverTime}
 	}
-	return errors.New(says)
+	return errors.New(message)
 }
 
 // watch follows the room over one WebSocket, adds its messages to w, and calls show with each new picture and false. It
 // always returns an error: of the connection, also at the end of ctx, a *Refusal with a status 4xx, or errEnd.
-func (c *web) watch(ctx context.Context, w *watching, show func(liveview.Picture, bool)) error {
+func (c *webConnection) watch(ctx context.Context, w *roomView, show func(liveview.Picture, bool)) error {
 	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
 	if err != nil {
 		if answer != nil && answer.StatusCode/100 == 4 {
@@ -152,17 +152,17 @@ func (c *web) watch(ctx context.Context, w *watching, show func(liveview.Picture
 		return c.unreachable(err)
 	}
 	defer conn.CloseNow()
-	conn.SetReadLimit(longest)
+	conn.SetReadLimit(maxMessage)
 	for {
 		_, text, err := conn.Read(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: the connection is lost", c.base.Host)
 		}
-		moved, err := w.take(text)
+		changed, err := w.addMessage(text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.base.Host, err)
 		}
-		if moved {
+		if changed {
 			show(w.picture(), false)
 		}
 	}

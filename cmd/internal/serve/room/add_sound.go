@@ -23,8 +23,8 @@ import (
 // maxFileName is the longest accepted file name, in bytes.
 const maxFileName = 255
 
-// validFileName reports whether name is valid as the name of an uploaded file: 1 to 255 bytes of UTF-8 without /, \, control
-// characters and a leading dot.
+// validFileName reports whether name is valid as the name of an uploaded file: 1 to 255 bytes of UTF-8 without /, \,
+// control characters and a leading dot.
 func validFileName(name string) bool {
 	return name != "" && len(name) <= maxFileName && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
@@ -148,9 +148,9 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	return err
 }
 
-// preserve gives file, a file in folder, the second name in the constant replacedName, in place of an older file there. The
-// file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link fails,
-// as on a file system without hard links, preserve makes a copy with the permissions mode.
+// preserve gives file, a file in folder, the second name in the constant replacedName, in place of an older file there.
+// The file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link
+// fails, as on a file system without hard links, preserve makes a copy with the permissions mode.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replacedName)
 	if link(file, replacedName) == nil {
@@ -175,8 +175,8 @@ func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to
 	return err
 }
 
-// uploads returns the folder for uploaded sounds: Options.Uploads if Options.AnyFile is set, otherwise Options.Folder. It
-// returns "" if the room accepts no uploads.
+// uploads returns the folder for uploaded sounds: Options.Uploads if Options.AnyFile is set, otherwise Options.Folder.
+// It returns "" if the room accepts no uploads.
 func (r *Room) uploads() string {
 	if r.options.AnyFile {
 		return r.options.Uploads
@@ -236,10 +236,10 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// sheetTextWith returns the text of the current sheet extended by a sound called name that uses the uploaded file called
-// name, the name of that sound, and the name of the file. It does not change the room. If the sheet already has a sound
-// with this file, the text is unchanged; file then may have an extension, as in sheets of older programs. If the sound
-// called name has another file, or the sheet cannot be extended, the error is an *Error of Kind Refused.
+// sheetTextWith returns the text of the current sheet extended by a sound called name that uses the uploaded file
+// called name, the name of that sound, and the name of the file. It does not change the room. If the sheet already has
+// a sound with this file, the text is unchanged; file then may have an extension, as in sheets of older programs. If
+// the sound called name has another file, or the sheet cannot be extended, the error is an *Error of Kind Refused.
 func (r *Room) sheetTextWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()

@@ -187,8 +187,8 @@ func TestAddSound(t *testing.T) {
 	}
 }
 
-// TestAddSoundFree checks that a room of a sheet in the server's folder accepts sounds in its folder of uploads. A sound
-// of the sheet cannot be replaced, an uploaded one can, also in another format. Change reloads changed files.
+// TestAddSoundFree checks that a room of a sheet in the server's folder accepts sounds in its folder of uploads. A
+// sound of the sheet cannot be replaced, an uploaded one can, also in another format. Change reloads changed files.
 func TestAddSoundFree(t *testing.T) {
 	read := func(name string) []byte {
 		file, err := embedded.FS().Open(name)

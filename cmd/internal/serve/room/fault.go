@@ -51,8 +51,8 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// invalidField returns an *Error of Kind Range with the Field field. Its message is field, a colon, and values formatted with
-// format.
+// invalidField returns an *Error of Kind Range with the Field field. Its message is field, a colon, and values
+// formatted with format.
 func invalidField(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
@@ -90,8 +90,8 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// ValidValues describes the valid values of the field called field in a command to a room, such as "a number from -1 to 1".
-// It returns "" for a field without a fixed range, or an unknown field.
+// ValidValues describes the valid values of the field called field in a command to a room, such as "a number from -1 to
+// 1". It returns "" for a field without a fixed range, or an unknown field.
 func ValidValues(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":

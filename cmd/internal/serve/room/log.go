@@ -56,8 +56,8 @@ func (l *eventLog) forgetVoices() {
 	l.events.clear()
 }
 
-// record stores a copy of the event e, passes e to the play request that registerPlay has registered for the Ref of e, updates
-// the living voices and their victims, and wakes the goroutines that wait for events. It locks l.mutex.
+// record stores a copy of the event e, passes e to the play request that registerPlay has registered for the Ref of e,
+// updates the living voices and their victims, and wakes the goroutines that wait for events. It locks l.mutex.
 func (l *eventLog) record(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -36,8 +36,8 @@ type playback struct {
 	pruneSize    int                     // at this size, expect removes the starts that have begun
 }
 
-// newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads a
-// damaged sound file, a warning is passed to Options.Log.
+// newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads
+// a damaged sound file, a warning is passed to Options.Log.
 func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, damage sounds.Damage) { r.logLine("warning: " + checkreport.Line(file, damage)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
@@ -68,8 +68,8 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	return st, nil
 }
 
-// handleEvent stores the event e of the playback st in the log. If e is the start of a voice by a list cue, it also records
-// the voice for snapshots, if it loops or is a layer. The player of st calls it for each event.
+// handleEvent stores the event e of the playback st in the log. If e is the start of a voice by a list cue, it also
+// records the voice for snapshots, if it loops or is a layer. The player of st calls it for each event.
 func (r *Room) handleEvent(st *playback, e *report.Event) {
 	r.eventLog.record(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
@@ -105,9 +105,9 @@ func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error
 	return nil
 }
 
-// loadSheetSounds loads the sounds of the sheet s through lib and returns them by name, with the present stamps of their files:
-// modification time and size. It does not store them in the room. On failure the map is nil and the error is an *Error
-// of Kind Range, or the error of ctx if ctx has ended.
+// loadSheetSounds loads the sounds of the sheet s through lib and returns them by name, with the present stamps of
+// their files: modification time and size. It does not store them in the room. On failure the map is nil and the error
+// is an *Error of Kind Range, or the error of ctx if ctx has ended.
 func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]loadedSound, error) {
 	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
@@ -159,8 +159,9 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called; then
-// st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no effect.
+// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called;
+// then st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no
+// effect.
 func (st *playback) startFeed(ctx context.Context, log func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -203,8 +204,8 @@ func soundNames(s *cue.Sheet) (names []string) {
 	return names
 }
 
-// playerError converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with one
-// word and a colon, that word becomes Field. If not, a message about a loop has the Field "loop".
+// playerError converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with
+// one word and a colon, that word becomes Field. If not, a message about a loop has the Field "loop".
 func playerError(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}

@@ -26,8 +26,8 @@ import (
 	"voicepool/cue"
 )
 
-// mostRooms is the default maximum number of rooms on a node.
-const mostRooms = 2000
+// defaultMaxRooms is the default maximum number of rooms on a node.
+const defaultMaxRooms = 2000
 
 // clusterNode connects a server to a cluster. It is nil on a server without --nats.
 type clusterNode struct {
@@ -40,30 +40,30 @@ type clusterNode struct {
 	lease    *room.Lease
 	joined   atomic.Pointer[placement.Node] // node, once it has a lease
 
-	blind int64 // failed watches already reported to the service
+	countedErrors int64 // failed watches already reported to the service
 
 	mutex        sync.Mutex
 	clusterRooms map[*room.Room]*clusterRoom
 }
 
 // join connects the server to NATS, makes it a node of the cluster and stores the node in s.clusterNode. It retries the
-// connection until NATS answers, or ctx ends, and logs why it waits. An invalid node name is a Faulty error. After an
+// connection until NATS answers, or ctx ends, and logs why it waits. An invalid node name is an InputError. After an
 // error the connections to NATS are closed, and s.clusterNode is nil.
 func (s *server) join(ctx context.Context) error {
-	name, err := cluster.NodeName(s.Far.Node)
+	name, err := cluster.NodeName(s.Cluster.Node)
 	if err != nil {
-		return Faulty{fmt.Errorf("--node: %w", err)}
+		return InputError{fmt.Errorf("--node: %w", err)}
 	}
 	f := &clusterNode{server: s, lease: room.NewLease(boottime.Now), clusterRooms: map[*room.Room]*clusterRoom{}}
 	var bucket placement.Bucket
 	if err := s.retry(ctx, func() (err error) {
 		if f.conn == nil {
-			if f.conn, err = cluster.Dial(ctx, s.Far.Flags, f.lost); err != nil {
+			if f.conn, err = cluster.Dial(ctx, s.Cluster.Flags, f.logConnection); err != nil {
 				return err
 			}
 		}
 		if f.leases == nil {
-			if f.leases, err = cluster.Dial(ctx, s.Far.Flags, nil); err != nil {
+			if f.leases, err = cluster.Dial(ctx, s.Cluster.Flags, nil); err != nil {
 				return err
 			}
 		}
@@ -78,11 +78,11 @@ func (s *server) join(ctx context.Context) error {
 	}); err != nil {
 		return errors.Join(err, f.disconnect())
 	}
-	f.subjects = natsroom.New(f.conn, s.service, s.Say)
+	f.subjects = natsroom.New(f.conn, s.service, s.Log)
 	s.clusterNode.Store(f)
 	f.node, err = placement.Join(ctx, placement.Options{
-		Name: name, Address: s.address(), MaxRooms: cmp.Or(s.config.MostRooms, mostRooms), Bucket: bucket, Now: boottime.Now,
-		Extend: f.extend, Open: f.open, Log: s.Say,
+		Name: name, Address: s.address(), MaxRooms: cmp.Or(s.config.MaxRooms, defaultMaxRooms), Bucket: bucket, Now: boottime.Now,
+		Extend: f.extend, Open: f.open, Log: s.Log,
 	})
 	if err != nil {
 		s.clusterNode.Store(nil)
@@ -105,7 +105,7 @@ func (f *clusterNode) disconnect() error {
 // retry calls do every 300 ms until it succeeds, and logs each error that differs from the one before. It gives up
 // at the end of ctx, with the error of ctx, and at cluster.ErrTooOld.
 func (s *server) retry(ctx context.Context, do func() error) error {
-	for told := ""; ; {
+	for logged := ""; ; {
 		err := do()
 		switch {
 		case err == nil:
@@ -114,9 +114,9 @@ func (s *server) retry(ctx context.Context, do func() error) error {
 			return ctx.Err()
 		case errors.Is(err, cluster.ErrTooOld):
 			return err
-		case told != plain(err):
-			told = plain(err)
-			s.Say("waiting for NATS: " + told)
+		case logged != plain(err):
+			logged = plain(err)
+			s.Log("waiting for NATS: " + logged)
 		}
 		select {
 		case <-ctx.Done():
@@ -126,14 +126,14 @@ func (s *server) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// lost logs a change of the connection to NATS. err is the reason of a lost connection, or nil if the connection is
-// back.
-func (f *clusterNode) lost(err error) {
+// logConnection logs a change of the connection to NATS. err is the reason of a lost connection, or nil if the
+// connection is back.
+func (f *clusterNode) logConnection(err error) {
 	if err != nil {
-		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
+		f.server.Log("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
 		return
 	}
-	f.server.Say("NATS is back")
+	f.server.Log("NATS is back")
 }
 
 // extend keeps this node's rooms audible until the time until of the uptime clock, boottime.Now. 0 silences the rooms
@@ -162,8 +162,8 @@ func (f *clusterNode) close(fade time.Duration) {
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrorCount()
-		h.Watches(int(failed - f.blind))
-		f.blind = failed
+		h.CountWatchErrors(int(failed - f.countedErrors))
+		f.countedErrors = failed
 	}
 }
 
@@ -171,45 +171,45 @@ func (f *clusterNode) count(h *service.Server) {
 func (f *clusterNode) ready() error {
 	if n := f.joined.Load(); n != nil {
 		if err := n.WatchError(); err != nil {
-			return problemjson.New(http.StatusServiceUnavailable, "%s", plain(err)).For("blind")
+			return problemjson.New(http.StatusServiceUnavailable, "%s", plain(err)).WithReason("blind")
 		}
 	}
 	if lost := f.lease.EndReason(); lost != "" {
-		return problemjson.New(http.StatusServiceUnavailable, "the rooms are silent because %s", lost).For("silent")
+		return problemjson.New(http.StatusServiceUnavailable, "the rooms are silent because %s", lost).WithReason("silent")
 	}
 	return nil
 }
 
 // endRoom fades out the room called name within the time fade and removes its placement from NATS, because a call ends
-// the room. If barred rejects orders at the moment, or NATS fails, the error is a problem with status 503.
+// the room. If checkOperable rejects orders at the moment, or NATS fails, the error is a problem with status 503.
 func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
-	if err := f.barred(name); err != nil {
+	if err := f.checkOperable(name); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, fade+cluster.Patience)
 	defer cancel()
 	if err := f.node.Remove(ctx, name, fade); err != nil {
-		return problemjson.New(http.StatusServiceUnavailable, "the room %q cannot be removed from NATS: %s", name, plain(cluster.Plain(err))).Of("room")
+		return problemjson.New(http.StatusServiceUnavailable, "the room %q cannot be removed from NATS: %s", name, plain(cluster.Plain(err))).WithField("room")
 	}
 	return nil
 }
 
-// barred returns nil if the room called name, which this node plays, accepts orders. If the node has no lease or the
-// room is moving to another node, it returns a problem with status 503.
-func (f *clusterNode) barred(name string) error {
+// checkOperable returns nil if the room called name, which this node plays, accepts orders. If the node has no lease or
+// the room is moving to another node, it returns a problem with status 503.
+func (f *clusterNode) checkOperable(name string) error {
 	switch n := f.joined.Load(); {
 	case !f.lease.ValidFor(0):
-		return problemjson.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.lease.EndReason()).Of("room").For("silent")
+		return problemjson.New(http.StatusServiceUnavailable, "the room %q is silent because %s", name, f.lease.EndReason()).WithField("room").WithReason("silent")
 	case n != nil && n.Moving(name):
-		return problemjson.New(http.StatusServiceUnavailable, "the room %q is moving to another node; try again", name).Of("room").For("moving")
+		return problemjson.New(http.StatusServiceUnavailable, "the room %q is moving to another node; try again", name).WithField("room").WithReason("moving")
 	}
 	return nil
 }
 
-// elsewhere returns the URL of the other node that plays the room called name. It returns "" if this node plays the
+// locate returns the URL of the other node that plays the room called name. It returns "" if this node plays the
 // room, the room is unknown, or the server has not joined yet. A placed room that no node plays at the moment is a
 // problem with status 503, which names the reason if nodes have refused the room.
-func (f *clusterNode) elsewhere(name string) (address string, err error) {
+func (f *clusterNode) locate(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
 		return "", nil
@@ -219,19 +219,19 @@ func (f *clusterNode) elsewhere(name string) (address string, err error) {
 	}
 	switch why, orphan := n.Orphan(name); {
 	case why != "":
-		return "", problemjson.New(http.StatusServiceUnavailable, "no node can play the room %q: %s", name, why).Of("room").For("refused")
+		return "", problemjson.New(http.StatusServiceUnavailable, "no node can play the room %q: %s", name, why).WithField("room").WithReason("refused")
 	case orphan:
-		return "", problemjson.New(http.StatusServiceUnavailable, "no node plays the room %q at the moment; one takes it within seconds", name).Of("room").For("moving")
+		return "", problemjson.New(http.StatusServiceUnavailable, "no node plays the room %q at the moment; one takes it within seconds", name).WithField("room").WithReason("moving")
 	}
 	return "", nil
 }
 
-// raise stores text, a sheet, and its uploaded sounds in NATS, places a new room called name with them, and returns
-// when this node plays the room. Its errors have a status for the caller: a faulty name or sheet, a room on another
-// node (409), and a server that has not joined yet or a failure of NATS (503).
-func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error {
+// createRoom stores text, a sheet, and its uploaded sounds in NATS, places a new room called name with them, and
+// returns when this node plays the room. Its errors have a status for the caller: a faulty name or sheet, a room on
+// another node (409), and a server that has not joined yet or a failure of NATS (503).
+func (f *clusterNode) createRoom(ctx context.Context, name string, text []byte) error {
 	if err := cluster.CheckName(name); err != nil {
-		return problemjson.New(http.StatusBadRequest, "room: %v", err).Of("room")
+		return problemjson.New(http.StatusBadRequest, "room: %v", err).WithField("room")
 	}
 	n := f.joined.Load()
 	if n == nil {
@@ -245,14 +245,14 @@ func (f *clusterNode) raise(ctx context.Context, name string, text []byte) error
 	if err != nil {
 		return err
 	}
-	return f.placed(n.Place(ctx, name, sum, ""))
+	return f.placeError(n.Place(ctx, name, sum, ""))
 }
 
-// placed converts an error of placement.Node.Place to the error of a call: a room on another node is a problem with
+// placeError converts an error of placement.Node.Place to the error of a call: a room on another node is a problem with
 // status 409. Other errors, and nil, stay as they are.
-func (f *clusterNode) placed(err error) error {
-	if there, is := errors.AsType[*placement.Elsewhere](err); is {
-		return problemjson.New(http.StatusConflict, "%s", there.Error()).Of("room").For("elsewhere")
+func (f *clusterNode) placeError(err error) error {
+	if other, is := errors.AsType[*placement.Elsewhere](err); is {
+		return problemjson.New(http.StatusConflict, "%s", other.Error()).WithField("room").WithReason("elsewhere")
 	}
 	return err
 }
@@ -281,7 +281,7 @@ func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folde
 		return root.Open(filepath.FromSlash(path))
 	}
 	sum, wrong := f.blobs.Load().Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
-	if wrong != nil && ctx.Err() == nil && !faulty(wrong) { // the bucket may have been deleted together with all data of NATS
+	if wrong != nil && ctx.Err() == nil && !isSheetFault(wrong) { // the bucket may have been deleted together with all data of NATS
 		if d, err := blobstore.Open(ctx, f.conn); err == nil {
 			f.blobs.Store(d)
 			sum, wrong = d.Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
@@ -292,49 +292,50 @@ func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folde
 		return sum, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case faulty(wrong):
+	case isSheetFault(wrong):
 		return "", faultySheet(wrong)
 	}
-	return "", problemjson.New(http.StatusServiceUnavailable, "the sheet cannot be stored in NATS: %s", plain(cluster.Plain(wrong))).For("nats")
+	return "", problemjson.New(http.StatusServiceUnavailable, "the sheet cannot be stored in NATS: %s", plain(cluster.Plain(wrong))).WithReason("nats")
 }
 
-// faulty reports whether err wraps rules.Errors: it is a fault of a sheet or its sounds, and not a failure of NATS.
-func faulty(err error) bool {
+// isSheetFault reports whether err wraps rules.Errors: it is a fault of a sheet or its sounds, and not a failure of
+// NATS.
+func isSheetFault(err error) bool {
 	_, is := errors.AsType[rules.Errors](err)
 	return is
 }
 
-// offer places the room c of the configuration on the cluster. If another node plays the room, offer only logs that. If
-// this node plays it and the file of its sheet has changed since the room was placed, the room changes to the new text.
-// Otherwise a placed room keeps its sheet, with the changes made over the network. An invalid sheet or file is a Faulty
-// error. The node must have joined.
-func (s *server) offer(ctx context.Context, c RoomConfig) error {
+// placeRoom places the room c of the configuration on the cluster. If another node plays the room, placeRoom only logs
+// that. If this node plays it and the file of its sheet has changed since the room was placed, the room changes to the
+// new text. Otherwise a placed room keeps its sheet, with the changes made over the network. An invalid sheet or file
+// is an InputError error. The node must have joined.
+func (s *server) placeRoom(ctx context.Context, c RoomConfig) error {
 	f := s.clusterNode.Load()
-	text, err := s.text(&c)
+	text, err := s.sheetText(&c)
 	if err != nil {
-		return Faulty{err}
+		return InputError{err}
 	}
 	sheet, err := cue.Parse(filepath.Base(c.Sheet), text)
 	if err != nil {
-		return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+		return InputError{fmt.Errorf("room %s: %s", c.Name, plain(err))}
 	}
 	file := hash(text)
 	end := time.Now().Add(20 * time.Second)
 	for {
-		known, there, err := f.node.Known(ctx, c.Name)
+		known, placed, err := f.node.Known(ctx, c.Name)
 		if err != nil {
 			return fmt.Errorf("room %s: %w", c.Name, err)
 		}
-		if node, address, far := f.node.Elsewhere(c.Name); far {
-			s.Say(fmt.Sprintf("the room %s is already placed, and the node %s plays it (%s) with its own sheet", c.Name, node, address))
+		if node, address, elsewhere := f.node.Elsewhere(c.Name); elsewhere {
+			s.Log(fmt.Sprintf("the room %s is already placed, and the node %s plays it (%s) with its own sheet", c.Name, node, address))
 			return nil
 		}
-		if there && known == file {
+		if placed && known == file {
 			return nil // some node will take it
 		}
 		r := s.service.Room(c.Name)
 		if r != nil {
-			return s.renew(ctx, r, text, file)
+			return s.changeSheet(ctx, r, text, file)
 		}
 		folder := cmp.Or(c.Folder, filepath.Dir(c.Sheet))
 		sum, err := f.pack(ctx, sheet, text, folder)
@@ -346,7 +347,7 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 			continue
 		}
 		if e, ok := errors.AsType[*room.Error](err); ok && e.Kind == room.Range {
-			return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+			return InputError{fmt.Errorf("room %s: %s", c.Name, plain(err))}
 		}
 		if err != nil {
 			err = fmt.Errorf("room %s: %w", c.Name, err)
@@ -355,11 +356,11 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	}
 }
 
-// renew changes the room r of this node to text, because the file of its sheet was edited, and records file, the hash
-// of text. If the room cannot change, renew logs the reason. It always returns nil.
-func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
+// changeSheet changes the room r of this node to text, because the file of its sheet was edited, and records file, the
+// hash of text. If the room cannot change, changeSheet logs the reason. It always returns nil.
+func (s *server) changeSheet(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
-		s.Say(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))
+		s.Log(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))
 		return nil
 	}
 	if t := s.clusterNode.Load().clusterRoom(r); t != nil {

@@ -17,21 +17,21 @@ func TestFarFlags(t *testing.T) {
 		says    string // part of the error; empty without an error
 	}{
 		{Options{}, ""},
-		{Options{Far: Far{Flags: nats}}, ""},
-		{Options{Sheet: "show.yaml", Device: "null", Far: Far{Flags: nats, Node: "a-1", Advertise: "stage:7700"}}, ""},
-		{Options{Far: Far{Node: "a"}}, "--node and --advertise need --nats"},
-		{Options{Far: Far{Advertise: "a:1"}}, "--node and --advertise need --nats"},
-		{Options{State: "s", Far: Far{Flags: nats}}, "--state cannot be used with --nats"},
-		{Options{Voices: 3, Far: Far{Flags: nats}}, "`voices` in the sheet"},
-		{Options{Far: Far{Flags: nats, Node: "a.b"}}, `--node: "a.b"`},
-		{Options{Far: Far{Flags: nats, Advertise: "stage"}}, "--advertise: invalid address \"stage\""},
-		{Options{Far: Far{Flags: cluster.Flags{NATS: "http://a"}}}, "of a NATS server (want nats:"},
-		{Options{Far: Far{Flags: cluster.Flags{NATS: "nats://u:secret@"}}}, "of a NATS server (want nats:"},
-		{Options{Far: Far{Flags: cluster.Flags{NATS: "nats://a/room"}}}, "of a NATS server (want nats:"},
+		{Options{Cluster: ClusterFlags{Flags: nats}}, ""},
+		{Options{Sheet: "show.yaml", Device: "null", Cluster: ClusterFlags{Flags: nats, Node: "a-1", Advertise: "stage:7700"}}, ""},
+		{Options{Cluster: ClusterFlags{Node: "a"}}, "--node and --advertise need --nats"},
+		{Options{Cluster: ClusterFlags{Advertise: "a:1"}}, "--node and --advertise need --nats"},
+		{Options{State: "s", Cluster: ClusterFlags{Flags: nats}}, "--state cannot be used with --nats"},
+		{Options{Voices: 3, Cluster: ClusterFlags{Flags: nats}}, "`voices` in the sheet"},
+		{Options{Cluster: ClusterFlags{Flags: nats, Node: "a.b"}}, `--node: "a.b"`},
+		{Options{Cluster: ClusterFlags{Flags: nats, Advertise: "stage"}}, "--advertise: invalid address \"stage\""},
+		{Options{Cluster: ClusterFlags{Flags: cluster.Flags{NATS: "http://a"}}}, "of a NATS server (want nats:"},
+		{Options{Cluster: ClusterFlags{Flags: cluster.Flags{NATS: "nats://u:secret@"}}}, "of a NATS server (want nats:"},
+		{Options{Cluster: ClusterFlags{Flags: cluster.Flags{NATS: "nats://a/room"}}}, "of a NATS server (want nats:"},
 	} {
 		err := c.options.Check()
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%+v: %v, want %q", c.options.Far, err, c.says)
+			t.Errorf("%+v: %v, want %q", c.options.Cluster, err, c.says)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("a password is told: %v", err)
@@ -56,7 +56,7 @@ func TestFarConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = c.checkFar(); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+		if err = c.checkCluster(); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", text, err, says)
 		}
 	}
@@ -84,7 +84,7 @@ func TestAddress(t *testing.T) {
 			addr.IP = net.IPv4(10, 0, 0, 1)
 		}
 		addr.Port, _ = net.LookupPort("tcp", port)
-		s := &server{Options: Options{Far: Far{Advertise: c.advertise}}, config: &Config{Listen: c.listen}, addr: addr}
+		s := &server{Options: Options{Cluster: ClusterFlags{Advertise: c.advertise}}, config: &Config{Listen: c.listen}, addr: addr}
 		if c.tls {
 			s.cert = &certificate{}
 		}

@@ -15,8 +15,8 @@ import (
 	"voicepool/cmd/internal/serve/room"
 )
 
-// drift is the maximum clock deviation of a room before its state is written again.
-const drift = 20 * time.Millisecond
+// maxDrift is the maximum clock deviation of a room before its state is written again.
+const maxDrift = 20 * time.Millisecond
 
 // clusterRoom is a room played by this node of a cluster.
 type clusterRoom struct {
@@ -95,7 +95,7 @@ func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobsto
 	}
 	t.room, err = room.Open(ctx, options)
 	if err != nil && options.Resume != nil && ctx.Err() == nil { // a bad snapshot must not keep the room from playing
-		s.Say(fmt.Sprintf("the room %s restarts without its saved state: %s", o.Room, plain(err)))
+		s.Log(fmt.Sprintf("the room %s restarts without its saved state: %s", o.Room, plain(err)))
 		options.Resume = nil
 		t.room, err = room.Open(ctx, options)
 	}
@@ -118,7 +118,7 @@ func (t *clusterRoom) State() (state []byte, still string) {
 	rate := t.room.Summary().Rate
 	began := snapshot.Time.Add(-time.Duration(float64(snapshot.Frame) / float64(rate) * float64(time.Second)))
 	t.mutex.Lock()
-	if began.Sub(t.began).Abs() > drift {
+	if began.Sub(t.began).Abs() > maxDrift {
 		t.began = began
 	}
 	began = t.began
@@ -127,7 +127,7 @@ func (t *clusterRoom) State() (state []byte, still string) {
 	if err != nil {
 		panic(err) // a snapshot has no infinity, so marshaling cannot fail
 	}
-	text, _ := json.Marshal(stillOf(snapshot))
+	text, _ := json.Marshal(withoutTimes(snapshot))
 	return state, string(text) + began.String()
 }
 
@@ -142,7 +142,7 @@ func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 		packed, err := t.node.pack(ctx, t.room.Sheet(), text, t.folder)
 		if err != nil {
 			if ctx.Err() == nil {
-				t.node.server.Say(fmt.Sprintf("the room %s: its new sheet cannot be sent to other nodes yet: %s", t.room.Name(), plain(err)))
+				t.node.server.Log(fmt.Sprintf("the room %s: its new sheet cannot be sent to other nodes yet: %s", t.room.Name(), plain(err)))
 			}
 			return "", ""
 		}
@@ -168,12 +168,12 @@ func (t *clusterRoom) Enter(fade time.Duration) {
 	t.mutex.Unlock()
 	if first {
 		if err := s.service.Add(t.room); err != nil {
-			s.Say(fmt.Sprintf("the room %s plays, but accepts no calls: %s", t.room.Name(), plain(err)))
+			s.Log(fmt.Sprintf("the room %s plays, but accepts no calls: %s", t.room.Name(), plain(err)))
 		}
 	}
 	t.room.FadeIn(fade)
 	if err := t.node.subjects.Begin(t.room.Name()); err != nil {
-		s.Say(fmt.Sprintf("the room %s accepts no orders over NATS: %s", t.room.Name(), plain(err)))
+		s.Log(fmt.Sprintf("the room %s accepts no orders over NATS: %s", t.room.Name(), plain(err)))
 	}
 }
 
@@ -197,8 +197,8 @@ func (t *clusterRoom) Close() {
 	f.mutex.Unlock()
 	f.subjects.End(t.room.Name())
 	if err := t.room.Close(0); err != nil {
-		f.server.Say(plain(err))
+		f.server.Log(plain(err))
 	}
-	leave(f.server.service, t.room)
+	waitRemoved(f.server.service, t.room)
 	os.RemoveAll(t.folder)
 }

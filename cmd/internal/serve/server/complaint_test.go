@@ -15,12 +15,12 @@ import (
 func TestBound(t *testing.T) {
 	for _, files := range []int{0, 1, 16, 30, 64, 256, 1024, 5000, 1 << 20} {
 		for _, asked := range []int{0, 1, 40, 4096} {
-			l := bound(webauth.Limits{Connections: asked}, files, 12)
+			l := limitConnections(webauth.Limits{Connections: asked}, files, 12)
 			want := asked
 			if asked == 0 && files > 0 {
-				want = webauth.MostConnections
+				want = webauth.DefaultConnections
 			}
-			switch room := files - 12 - spareFiles; {
+			switch room := files - 12 - reservedFiles; {
 			case files == 0 && l != (webauth.Limits{Connections: asked}):
 				t.Errorf("without a bound %d become %+v", asked, l)
 			case files > 0 && (l.Connections < 1 || l.Refusals < 1 || l.Connections > want):
@@ -50,11 +50,11 @@ func TestCrowdIsLogged(t *testing.T) {
 		{true, func(i int64) webauth.Counts { return webauth.Counts{Connections: i, Files: i / 60} }, []string{"1 connection" + byFiles, waits, "60 connections" + byFiles}},
 		{true, func(i int64) webauth.Counts { return webauth.Counts{Crowded: i} }, []string{"1 connection" + address, "60 connections" + address}},
 	} {
-		c := crowding{connections: 24, perAddress: 5, files: 64, byFiles: test.byFiles}
+		c := connectionLog{connections: 24, perAddress: 5, files: 64, byFiles: test.byFiles}
 		var lines []string
 		now := time.Unix(1000, 0)
 		for i := range int64(120) {
-			c.complain(now, test.counts(i), func(line string) { lines = append(lines, line) })
+			c.logNew(now, test.counts(i), func(line string) { lines = append(lines, line) })
 			now = now.Add(time.Second)
 		}
 		if !slices.Equal(lines, test.want) {
@@ -82,7 +82,7 @@ func TestFinishes(t *testing.T) {
 						}
 					}()
 					begun := time.Now()
-					if finishes(done, &steps, time.Second) == hangs {
+					if waitForProgress(done, &steps, time.Second) == hangs {
 						t.Errorf("it reports %t", !hangs)
 					}
 					if took, most := time.Since(begun), time.Duration(rooms)*5*time.Millisecond+2*time.Second; took > most {

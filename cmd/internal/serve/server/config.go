@@ -22,7 +22,7 @@ type Config struct {
 	Cert, Key, State string
 	Hosts            []string
 	Limits           webauth.Limits
-	MostRooms        int // 0: the default of the service
+	MaxRooms         int // 0: the default of the service
 	Rooms            []RoomConfig
 }
 
@@ -40,31 +40,31 @@ type RoomConfig struct {
 type Public uint8
 
 const (
-	PublicUnsaid Public = iota
+	PublicUnset Public = iota
 	PublicNone
 	PublicRead
 	PublicOperate
 )
 
-// String returns the value as it appears in configuration files, and "" for PublicUnsaid.
+// String returns the value as it appears in configuration files, and "" for PublicUnset.
 func (p Public) String() string {
 	return words.Name("Public", p, []string{"", "none", "read", "operate"})
 }
 
-// role returns the guard's role for p. If the configuration has no value, p is PublicUnsaid, some is false, and the
+// role returns the guard's role for p. If the configuration has no value, p is PublicUnset, some is false, and the
 // role is the lowest, as for PublicNone.
 func (p Public) role() (role webauth.Role, some bool) {
-	return webauth.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
+	return webauth.Role(max(p, PublicNone) - PublicNone), p != PublicUnset
 }
 
-// mostConfig is the maximum size of a configuration file in bytes.
-const mostConfig = 1 << 20
+// maxConfigBytes is the maximum size of a configuration file in bytes.
+const maxConfigBytes = 1 << 20
 
 // LoadConfig reads and parses the configuration file at path. A file of more than 1 MiB is an error. The error is one
 // line with the path, the place of the first fault and the number of further faults.
 func LoadConfig(path string) (*Config, error) {
 	info, err := os.Stat(path)
-	if err == nil && info.Size() > mostConfig {
+	if err == nil && info.Size() > maxConfigBytes {
 		return nil, fmt.Errorf("%s: is larger than 1 MiB", words.OneLine(path))
 	}
 	text, err := os.ReadFile(path)
@@ -137,7 +137,7 @@ func (c *Config) fields(r *fields.Reader) []fields.Field {
 	}
 }
 
-// limits returns the keys below `limits`, with their ranges. Reading them sets c.Limits and c.MostRooms.
+// limits returns the keys below `limits`, with their ranges. Reading them sets c.Limits and c.MaxRooms.
 func (c *Config) limits() []fields.Field {
 	l := &c.Limits
 	many := fields.Limits{From: 1, To: 1_000_000}
@@ -148,7 +148,7 @@ func (c *Config) limits() []fields.Field {
 		{Key: "requests_per_address", To: &l.AddressRate, Within: many},
 		{Key: "logins", To: &l.Logins, Within: many},
 		{Key: "sessions", To: &l.Sessions, Within: many},
-		{Key: "rooms", To: &c.MostRooms, Within: fields.Limits{From: 1, To: 100_000}},
+		{Key: "rooms", To: &c.MaxRooms, Within: fields.Limits{From: 1, To: 100_000}},
 	}
 }
 
@@ -226,8 +226,8 @@ func checkHost(host string) error {
 	return nil
 }
 
-// mostName is the maximum length of a room name in bytes.
-const mostName = 64
+// maxNameLength is the maximum length of a room name in bytes.
+const maxNameLength = 64
 
 // checkName returns an error unless name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a
 // leading dot. The name of a room becomes the name of a folder and part of URLs.
@@ -237,8 +237,8 @@ func checkName(name string) error {
 			return fmt.Errorf("invalid room name %s (want letters, digits, _, - and ., not beginning with .)", yaml.Quote(name))
 		}
 	}
-	if name == "" || len(name) > mostName {
-		return fmt.Errorf("the name of a room has 1 to %d letters", mostName)
+	if name == "" || len(name) > maxNameLength {
+		return fmt.Errorf("the name of a room has 1 to %d letters", maxNameLength)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ rooms:
 	want := &Config{
 		Listen: "0.0.0.0:7700", OSC: ":53000", Tokens: in("tokens"), Cert: "/etc/cert.pem", Key: in("key.pem"), State: in("state"),
 		Hosts:  []string{"board.example", "stage.local:8443"},
-		Limits: webauth.Limits{Connections: 100, PerAddress: 10, Rate: 5000, AddressRate: 50, Logins: 3, Sessions: 20}, MostRooms: 7,
+		Limits: webauth.Limits{Connections: 100, PerAddress: 10, Rate: 5000, AddressRate: 50, Logins: 3, Sessions: 20}, MaxRooms: 7,
 		Rooms: []RoomConfig{
 			{Name: "foyer", Sheet: in("bank.yaml"), Folder: in("sounds"), Device: "pulse:hall", Public: PublicOperate},
 			{Name: "main", Sheet: in("show.yaml"), Device: "auto", Voices: 32, Public: PublicRead},
@@ -50,7 +50,7 @@ rooms:
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("it is read as\n%+v\nwant\n%+v", got, want)
 	}
-	for p, want := range map[Public]string{PublicUnsaid: "none false", PublicNone: "none true", PublicRead: "read-only true", PublicOperate: "operator true"} {
+	for p, want := range map[Public]string{PublicUnset: "none false", PublicNone: "none true", PublicRead: "read-only true", PublicOperate: "operator true"} {
 		role, some := p.role()
 		if got := fmt.Sprint(role, some); got != want {
 			t.Errorf("%d is %s, want %s", p, got, want)

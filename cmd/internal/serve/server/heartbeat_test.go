@@ -28,7 +28,7 @@ func TestBeat(t *testing.T) {
 					}
 					for range 3 {
 						time.Sleep(2500 * time.Millisecond)
-						if !b.moves([]*room.Room{r}) {
+						if !b.progressed([]*room.Room{r}) {
 							t.Errorf("it stands still after %q", do)
 						}
 					}

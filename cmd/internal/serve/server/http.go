@@ -15,24 +15,24 @@ import (
 )
 
 // newService returns the service that owns the rooms and answers calls, with the functions of s as its options. It
-// answers most calls with 503 until its method Opened is called. It requires s.workers, s.scratch and s.store.
+// answers most calls with 503 until its method FinishOpening is called. It requires s.workers, s.scratch and s.store.
 func (s *server) newService() *service.Server {
 	o := service.Options{
-		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
-		Allow: allow, Take: take, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
+		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MaxRooms}, Sounds: s.Limits,
+		Allow: allow, CountRequests: countRequests, RemoveFiles: s.removeFiles, Opening: true, Board: board.Handler(), Log: s.Log,
 	}
 	if s.store != nil {
-		o.Keep = s.keepNow
+		o.Save = s.saveNow
 	}
-	if s.Far.NATS != "" { // each function loads s.clusterNode when it is called; until the rooms are opened, calls are answered with 503
-		o.Barred = func(name string) error { return s.clusterNode.Load().barred(name) }
-		o.Elsewhere = func(name string) (string, error) { return s.clusterNode.Load().elsewhere(name) }
-		o.Ending = func(ctx context.Context, name string, fade time.Duration) error {
+	if s.Cluster.NATS != "" { // each function loads s.clusterNode when it is called; until the rooms are opened, calls are answered with 503
+		o.CheckOperable = func(name string) error { return s.clusterNode.Load().checkOperable(name) }
+		o.Locate = func(name string) (string, error) { return s.clusterNode.Load().locate(name) }
+		o.BeforeEnd = func(ctx context.Context, name string, fade time.Duration) error {
 			return s.clusterNode.Load().endRoom(ctx, name, fade)
 		}
 		o.Ready = func() error { return s.clusterNode.Load().ready() }
-		o.Raise = func(ctx context.Context, name string, text []byte) error {
-			return s.clusterNode.Load().raise(ctx, name, text)
+		o.Create = func(ctx context.Context, name string, text []byte) error {
+			return s.clusterNode.Load().createRoom(ctx, name, text)
 		}
 	}
 	return service.New(o)
@@ -50,25 +50,26 @@ func (s *server) uploads() string {
 // allow returns a *problemjson.Problem if the caller in ctx, whom the guard has identified, lacks role in the room
 // called room, otherwise nil.
 func allow(ctx context.Context, role service.Role, room string) error {
-	return denied(webauth.Allow(ctx, room, webauth.Role(role)))
+	return problemOf(webauth.Allow(ctx, room, webauth.Role(role)))
 }
 
-// take counts n requests of the caller in ctx against the guard's rate limit. If they exceed it, take returns a
+// countRequests counts n requests of the caller in ctx against the guard's rate limit. If they exceed it, countRequests
+// returns a
 // *problemjson.Problem, otherwise nil.
-func take(ctx context.Context, n int) error { return denied(webauth.Take(ctx, n)) }
+func countRequests(ctx context.Context, n int) error { return problemOf(webauth.CountRequests(ctx, n)) }
 
-// denied converts err, if it wraps a *webauth.Denied, to a *problemjson.Problem with the same status, text and limit.
-// Other errors, and nil, stay as they are.
-func denied(err error) error {
+// problemOf converts err, if it wraps a *webauth.Denied, to a *problemjson.Problem with the same status, text and
+// limit. Other errors, and nil, stay as they are.
+func problemOf(err error) error {
 	if d, ok := errors.AsType[*webauth.Denied](err); ok {
-		return problemjson.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
+		return problemjson.New(d.Status, "%s", d.Detail).WithLimit(int64(d.Limit))
 	}
 	return err
 }
 
-// leave waits until the service h has removed the room r, which has ended, so that its name is free. leave itself
-// neither ends nor removes the room.
-func leave(h *service.Server, r *room.Room) {
+// waitRemoved waits until the service h has removed the room r, which has ended, so that its name is free. waitRemoved
+// itself neither ends nor removes the room.
+func waitRemoved(h *service.Server, r *room.Room) {
 	for h.Room(r.Name()) == r {
 		runtime.Gosched()
 	}

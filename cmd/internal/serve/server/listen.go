@@ -36,16 +36,17 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 		return l, err
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	return l, taken("listen", address, err)
+	return l, listenError("listen", address, err)
 }
 
-// taken converts err, an error of listening at address, to an error for the user that names flag, such as "listen". It
-// has a remedy if the address is in use or not permitted; otherwise it wraps the system error. nil stays nil.
-func taken(flag, address string, err error) error {
+// listenError converts err, an error of listening at address, to an error for the user that names flag, such as
+// "listen". It has a remedy if the address is in use or not permitted; otherwise it wraps the system error. nil stays
+// nil.
+func listenError(flag, address string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errTaken):
+	case errors.Is(err, errAddressInUse):
 		return fmt.Errorf("--%s: %s is in use by another voicepool serve or another program; choose another port", flag, address)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("--%s: this user may not listen at %s; choose a port from 1024 on", flag, address)

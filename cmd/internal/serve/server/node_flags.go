@@ -9,8 +9,8 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// Far holds the flags that make a server a node of a cluster.
-type Far struct {
+// ClusterFlags holds the flags that make a server a node of a cluster.
+type ClusterFlags struct {
 	cluster.Flags
 	Node      string `placeholder:"NAME" help:"Unique name of this node on NATS (the host's name)."`
 	Advertise string `placeholder:"HOST:PORT" help:"Address at which other nodes reach this node (the host of --listen or the host's name, with the port)."`
@@ -18,7 +18,7 @@ type Far struct {
 
 // check returns an error if the flags in f are invalid, or cannot be combined with the flags in o. Without --nats, only
 // --node and --advertise are checked: they are errors.
-func (f *Far) check(o *Options) error {
+func (f *ClusterFlags) check(o *Options) error {
 	switch {
 	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
 		return errors.New("--node and --advertise need --nats")
@@ -40,9 +40,9 @@ func (f *Far) check(o *Options) error {
 	return f.Flags.Check()
 }
 
-// checkFar returns an error if the configuration c has settings that a cluster does not support: state, a device or
+// checkCluster returns an error if the configuration c has settings that a cluster does not support: state, a device or
 // voices of a room, a room without a sheet, or a room name that NATS cannot use. It is for servers with --nats.
-func (c *Config) checkFar() error {
+func (c *Config) checkCluster() error {
 	if c.State != "" {
 		return errors.New("state: cannot be used with --nats: NATS stores the rooms")
 	}
@@ -69,15 +69,15 @@ func (s *server) address() string {
 	if s.cert != nil {
 		scheme = "https://"
 	}
-	if s.Far.Advertise != "" {
-		return scheme + s.Far.Advertise
+	if s.Cluster.Advertise != "" {
+		return scheme + s.Cluster.Advertise
 	}
 	host, port, err := net.SplitHostPort(s.addr.String())
 	if err != nil {
 		return scheme + s.addr.String()
 	}
-	if asked, _, err := net.SplitHostPort(s.config.Listen); err == nil && asked != "" && net.ParseIP(asked) == nil {
-		host = asked
+	if named, _, err := net.SplitHostPort(s.config.Listen); err == nil && named != "" && net.ParseIP(named) == nil {
+		host = named
 	} else if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		if name, err := os.Hostname(); err == nil {
 			host = name

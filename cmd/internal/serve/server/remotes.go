@@ -16,7 +16,7 @@ type remotes struct {
 	server            *qlab.Server
 	counters          qlab.Counters
 	received, dropped int64 // already reported to the service
-	malformed         complaint
+	malformed         logThrottle
 }
 
 // open starts an OSC server for the rooms of s at the address in the configuration of s. The server checks passcodes
@@ -29,7 +29,7 @@ func (m *remotes) open(s *server) error {
 	m.server = qlab.New(qlab.Options{
 		Main: mainRoom,
 		Rooms: func(name string) qlab.Room {
-			if f := s.clusterNode.Load(); f != nil && f.barred(name) != nil {
+			if f := s.clusterNode.Load(); f != nil && f.checkOperable(name) != nil {
 				return nil // remotes retry
 			}
 			if r := s.service.Room(name); r != nil {
@@ -53,7 +53,7 @@ func (m *remotes) open(s *server) error {
 		Counters: &m.counters,
 	})
 	if err := m.server.Listen(s.config.OSC); err != nil {
-		return taken("osc", s.config.OSC, err)
+		return listenError("osc", s.config.OSC, err)
 	}
 	return nil
 }
@@ -67,18 +67,18 @@ func (m *remotes) count(h *service.Server) {
 	m.received, m.dropped = received, dropped
 }
 
-// complain passes a line to say with the number of packets that could not be read since the last such line, and the
+// logMalformed passes a line to log with the number of packets that could not be read since the last such line, and the
 // last reason. Without such packets, or within a minute of the last line, it has no effect. now is the current time.
-func (m *remotes) complain(now time.Time, say func(string)) {
-	n, due := m.malformed.due(now, m.counters.Malformed.Load())
-	if !due {
+func (m *remotes) logMalformed(now time.Time, log func(string)) {
+	n, allowed := m.malformed.allow(now, m.counters.Malformed.Load())
+	if !allowed {
 		return
 	}
 	why := ""
 	if fault := m.counters.Fault.Load(); fault != nil {
 		why = "; the last: " + *fault
 	}
-	say(fmt.Sprintf("osc: %s not read%s", words.Count(int(n), "packet"), why))
+	log(fmt.Sprintf("osc: %s not read%s", words.Count(int(n), "packet"), why))
 }
 
 // close stops listening for OSC. It may be called without open.

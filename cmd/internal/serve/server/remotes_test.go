@@ -13,17 +13,17 @@ func TestMalformedPacketsAreLogged(t *testing.T) {
 	var lines []string
 	say := func(line string) { lines = append(lines, line) }
 	now := time.Unix(1000, 0)
-	m.complain(now, say)
+	m.logMalformed(now, say)
 	for range 3 {
 		why := "osc: the packet cannot be read: it ends too early"
 		m.counters.Malformed.Add(1)
 		m.counters.Fault.Store(&why)
-		m.complain(now, say)
+		m.logMalformed(now, say)
 		now = now.Add(time.Second)
 	}
 	now = now.Add(time.Minute)
-	m.complain(now, say)
-	m.complain(now.Add(time.Hour), say)
+	m.logMalformed(now, say)
+	m.logMalformed(now.Add(time.Hour), say)
 	const why = "; the last: osc: the packet cannot be read: it ends too early"
 	if want := []string{"osc: 1 packet not read" + why, "osc: 2 packets not read" + why}; !slices.Equal(lines, want) {
 		t.Errorf("logged %q, want %q", lines, want)

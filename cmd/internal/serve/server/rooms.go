@@ -18,15 +18,15 @@ import (
 // mainRoom is the name of the room with the sheet of the command line.
 const mainRoom = "main"
 
-// begin opens the store, if --state is set, and makes the temporary folder, the workers and the service, all in s. It
+// prepare opens the store, if --state is set, and makes the temporary folder, the workers and the service, all in s. It
 // opens no room. After an error the caller must call end.
-func (s *server) begin() (err error) {
+func (s *server) prepare() (err error) {
 	if s.config.State != "" {
 		folder, err := filepath.Abs(s.config.State)
 		if err != nil {
 			return fmt.Errorf("--state %s: %w", words.OneLine(s.config.State), err)
 		}
-		if s.store, err = openStore(folder, s.Say); err != nil {
+		if s.store, err = openStore(folder, s.Log); err != nil {
 			return err
 		}
 	}
@@ -42,12 +42,12 @@ func (s *server) begin() (err error) {
 // answer calls. With a NATS URL it first joins the cluster, and places the rooms of the configuration there. It stops
 // at the first error; some rooms may then be open.
 func (s *server) open(ctx context.Context) error {
-	how := s.make
-	if s.Far.NATS != "" {
+	how := s.openRoom
+	if s.Cluster.NATS != "" {
 		if err := s.join(ctx); err != nil {
 			return err
 		}
-		how = s.offer
+		how = s.placeRoom
 	}
 	err := forEach(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, how)
 	if err == nil {
@@ -57,14 +57,14 @@ func (s *server) open(ctx context.Context) error {
 		err = s.remotes.open(s)
 	}
 	if err == nil {
-		s.service.Opened()
+		s.service.FinishOpening()
 	}
 	return err
 }
 
-// text reads the sheet file of the room c and returns its content. If c has no file, text returns nil, which means the
-// embedded sounds, or Options.Bank for the room main without a configuration file.
-func (s *server) text(c *RoomConfig) ([]byte, error) {
+// sheetText reads the sheet file of the room c and returns its content. If c has no file, sheetText returns nil, which
+// means the embedded sounds, or Options.Bank for the room main without a configuration file.
+func (s *server) sheetText(c *RoomConfig) ([]byte, error) {
 	switch {
 	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
 		return s.Bank, nil
@@ -78,25 +78,25 @@ func (s *server) text(c *RoomConfig) ([]byte, error) {
 	return text, nil
 }
 
-// make opens the room c of the configuration and adds it to the service and to s.configRooms. The room resumes from
-// its stored state, if any, with the stored text if the file of the sheet is unchanged. If that fails, make logs the
-// reason and starts the room from the beginning. A faulty sheet, or a file that cannot be read, is a Faulty.
-func (s *server) make(ctx context.Context, c RoomConfig) error {
-	given, err := s.text(&c)
+// openRoom opens the room c of the configuration and adds it to the service and to s.configRooms. The room resumes from
+// its stored state, if any, with the stored text if the file of the sheet is unchanged. If that fails, openRoom logs
+// the reason and starts the room from the beginning. A faulty sheet, or a file that cannot be read, is an InputError.
+func (s *server) openRoom(ctx context.Context, c RoomConfig) error {
+	text, err := s.sheetText(&c)
 	if err != nil {
-		return Faulty{err}
+		return InputError{err}
 	}
-	sum := hash(given)
-	kept, err := s.store.load(c.Name)
+	sum := hash(text)
+	stored, err := s.store.load(c.Name)
 	if err != nil {
 		return err
 	}
 	o := room.Options{
-		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, AnyFile: true,
+		Name: c.Name, Title: filepath.Base(c.Sheet), Text: text, Folder: c.Folder, AnyFile: true,
 		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Log: s.roomLog(c.Name),
 	}
 	if s.store != nil {
-		o.Save = s.keepNow
+		o.Save = s.saveNow
 	}
 	o.Uploads = filepath.Join(s.uploads(), c.Name)
 	switch {
@@ -111,20 +111,20 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	case o.Folder == "":
 		o.Folder = filepath.Dir(c.Sheet)
 	}
-	if kept != nil {
-		o.Resume = kept.Snapshot
-		if kept.Sheet == sum && kept.Snapshot.Text != "" {
-			o.Text = []byte(kept.Snapshot.Text) // the file is unchanged, and the room was changed over the network
+	if stored != nil {
+		o.Resume = stored.Snapshot
+		if stored.Sheet == sum && stored.Snapshot.Text != "" {
+			o.Text = []byte(stored.Snapshot.Text) // the file is unchanged, and the room was changed over the network
 		}
 	}
 	r, err := room.Open(ctx, o)
-	if err != nil && kept != nil && ctx.Err() == nil { // a bad snapshot must not keep the server from starting
-		s.Say(fmt.Sprintf("the room %s restarts without its saved state: %s", c.Name, plain(err)))
-		o.Resume, o.Text = nil, given
+	if err != nil && stored != nil && ctx.Err() == nil { // a bad snapshot must not keep the server from starting
+		s.Log(fmt.Sprintf("the room %s restarts without its saved state: %s", c.Name, plain(err)))
+		o.Resume, o.Text = nil, text
 		r, err = room.Open(ctx, o)
 	}
 	if e, ok := errors.AsType[*room.Error](err); ok && e.Kind == room.Range {
-		return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+		return InputError{fmt.Errorf("room %s: %s", c.Name, plain(err))}
 	} else if err != nil {
 		return fmt.Errorf("room %s: %w", c.Name, err)
 	}
@@ -143,8 +143,8 @@ func (s *server) restore(ctx context.Context, name string) error {
 	if _, there := s.configRooms.get(name); there {
 		return nil
 	}
-	kept, err := s.store.load(name)
-	if err != nil || kept == nil || kept.Sheet != "" {
+	stored, err := s.store.load(name)
+	if err != nil || stored == nil || stored.Sheet != "" {
 		return err
 	}
 	folder, err := s.store.sounds(name)
@@ -152,12 +152,12 @@ func (s *server) restore(ctx context.Context, name string) error {
 		return err
 	}
 	r, err := room.Open(ctx, room.Options{
-		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Log: s.roomLog(name),
-		Save: s.keepNow, // there is a store, because the room comes from it
+		Name: name, Text: []byte(stored.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: stored.Snapshot, Log: s.roomLog(name),
+		Save: s.saveNow, // there is a store, because the room comes from it
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			s.Say(fmt.Sprintf("the saved room %s cannot be opened: %s", name, plain(err)))
+			s.Log(fmt.Sprintf("the saved room %s cannot be opened: %s", name, plain(err)))
 			err = nil
 		}
 		return err
@@ -165,31 +165,31 @@ func (s *server) restore(ctx context.Context, name string) error {
 	return s.service.Add(r)
 }
 
-// roomLog returns a function that passes a line to s.Say, with name, the name of a room, in front.
+// roomLog returns a function that passes a line to s.Log, with name, the name of a room, in front.
 func (s *server) roomLog(name string) func(string) {
-	return func(line string) { s.Say(name + ": " + line) }
+	return func(line string) { s.Log(name + ": " + line) }
 }
 
 // plain returns the message of err as one line.
 func plain(err error) string { return words.Plain(err) }
 
-// gone removes the uploaded sounds and the stored state of the room r, which a call has ended. If r is a room of the
-// configuration or the server is in a cluster, gone removes only temporary sounds. Errors are logged.
-func (s *server) gone(r *room.Room) {
+// removeFiles removes the uploaded sounds and the stored state of the room r, which a call has ended. If r is a room of
+// the configuration or the server is in a cluster, removeFiles removes only temporary sounds. Errors are logged.
+func (s *server) removeFiles(r *room.Room) {
 	name := r.Name()
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
-		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
+		s.Log(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
 	}
 	if m, there := s.configRooms.get(name); there && m.room == r || s.clusterNode.Load() != nil { // on a cluster, NATS holds the state of the room
 		return
 	}
 	if err := s.store.forget(name); err != nil {
-		s.Say(err.Error())
+		s.Log(err.Error())
 	}
 }
 
-// tidy closes the store and removes the temporary folder.
-func (s *server) tidy() {
+// cleanUp closes the store and removes the temporary folder.
+func (s *server) cleanUp() {
 	s.store.close()
 	if s.freeScratch != nil {
 		s.freeScratch()
@@ -202,7 +202,7 @@ func (s *server) tidy() {
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
-		s.Say("not reloaded, the old configuration stays in use: " + plain(err))
+		s.Log("not reloaded, the old configuration stays in use: " + plain(err))
 		return
 	}
 	tokens, err := s.tokens(c)
@@ -212,11 +212,11 @@ func (s *server) reload(ctx context.Context) {
 	texts := map[string][]byte{}
 	for i := range c.Rooms {
 		if err == nil {
-			texts[c.Rooms[i].Name], err = s.text(&c.Rooms[i])
+			texts[c.Rooms[i].Name], err = s.sheetText(&c.Rooms[i])
 		}
 	}
 	if err != nil {
-		s.Say("not reloaded, the old configuration stays in use: " + plain(err))
+		s.Log("not reloaded, the old configuration stays in use: " + plain(err))
 		return
 	}
 	var fixed []string
@@ -225,44 +225,44 @@ func (s *server) reload(ctx context.Context) {
 		same bool
 	}{
 		{"listen", c.Listen == s.config.Listen}, {"osc", c.OSC == s.config.OSC}, {"state", c.State == s.config.State},
-		{"cert and key", c.Cert == s.config.Cert && c.Key == s.config.Key}, {"limits", c.Limits == s.config.Limits && c.MostRooms == s.config.MostRooms},
+		{"cert and key", c.Cert == s.config.Cert && c.Key == s.config.Key}, {"limits", c.Limits == s.config.Limits && c.MaxRooms == s.config.MaxRooms},
 	} {
 		if !f.same {
 			fixed = append(fixed, f.name)
 		}
 	}
 	if len(fixed) > 0 {
-		s.Say("unchanged until a restart: " + strings.Join(fixed, ", "))
+		s.Log("unchanged until a restart: " + strings.Join(fixed, ", "))
 		c.Listen, c.OSC, c.State, c.Cert, c.Key = s.config.Listen, s.config.OSC, s.config.State, s.config.Cert, s.config.Key
-		c.Limits, c.MostRooms = s.config.Limits, s.config.MostRooms
+		c.Limits, c.MaxRooms = s.config.Limits, s.config.MaxRooms
 	}
-	s.guard.Change(s.allowed(c, tokens))
+	s.guard.Change(s.guardOptions(c, tokens))
 	if tokens == nil {
-		s.warn()
+		s.warnNoTokens()
 	}
 	if s.clusterNode.Load() != nil {
-		if err := forEach(ctx, 1, c.Rooms, s.offer); err != nil {
-			s.Say(plain(err))
+		if err := forEach(ctx, 1, c.Rooms, s.placeRoom); err != nil {
+			s.Log(plain(err))
 		}
 		for _, r := range s.config.Rooms {
 			if !slices.ContainsFunc(c.Rooms, func(now RoomConfig) bool { return now.Name == r.Name }) {
-				s.Say(fmt.Sprintf("the room %s is no longer in the configuration; it stays placed on NATS until a call ends it (DELETE)", r.Name))
+				s.Log(fmt.Sprintf("the room %s is no longer in the configuration; it stays placed on NATS until a call ends it (DELETE)", r.Name))
 			}
 		}
 	} else {
-		s.change(ctx, c, texts)
+		s.applyRooms(ctx, c, texts)
 	}
 	s.config = c
-	s.Say("the configuration is reloaded")
+	s.Log("the configuration is reloaded")
 }
 
-// change applies the rooms of the new configuration c: it makes new rooms, ends removed rooms, and changes rooms with
-// an edited sheet while they play. A room with other settings, except Public, is ended and made again. texts has the
-// texts of the sheets by name of the room. Errors are logged. It is for servers without a cluster.
-func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
+// applyRooms applies the rooms of the new configuration c: it makes new rooms, ends removed rooms, and changes rooms
+// with an edited sheet while they play. A room with other settings, except Public, is ended and made again. texts has
+// the texts of the sheets by name of the room. Errors are logged. It is for servers without a cluster.
+func (s *server) applyRooms(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
-			s.drop(name)
+			s.removeRoom(name)
 		}
 	}
 	for _, r := range c.Rooms {
@@ -277,31 +277,31 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 		case there && same == r && old.sheet == sum:
 		case there && same == r:
 			if err := old.room.Change(ctx, texts[r.Name]); err != nil {
-				s.Say(fmt.Sprintf("the room %s stays as it is: %s", r.Name, plain(err)))
+				s.Log(fmt.Sprintf("the room %s stays as it is: %s", r.Name, plain(err)))
 				continue
 			}
 			s.configRooms.set(r.Name, configRoom{config: r, sheet: sum, room: old.room})
 		default:
 			if there {
-				s.drop(r.Name)
+				s.removeRoom(r.Name)
 			}
-			if err := s.make(ctx, r); err != nil {
-				s.Say(plain(err))
+			if err := s.openRoom(ctx, r); err != nil {
+				s.Log(plain(err))
 			}
 		}
 	}
 }
 
-// drop stores the state of the room called name, fades the room out, ends it and removes it from s.configRooms, which
-// must have the room. It waits until the name is free in the service. The stored state is kept.
-func (s *server) drop(name string) {
+// removeRoom stores the state of the room called name, fades the room out, ends it and removes it from s.configRooms,
+// which must have the room. It waits until the name is free in the service. The stored state is kept.
+func (s *server) removeRoom(name string) {
 	m, _ := s.configRooms.get(name)
-	s.keep(context.Background(), m.room)
+	s.save(context.Background(), m.room)
 	m.dropped = true
 	s.configRooms.set(name, m) // its state is not stored after this
 	if err := m.room.Close(fade); err != nil {
-		s.Say(plain(err))
+		s.Log(plain(err))
 	}
-	leave(s.service, m.room)
+	waitRemoved(s.service, m.room)
 	s.configRooms.remove(name)
 }

@@ -24,43 +24,43 @@ func (s *server) startSaver() {
 	s.saver = saver{cancel, make(chan struct{})}
 	go func() {
 		defer close(s.saver.done)
-		next := time.NewTicker(often)
+		next := time.NewTicker(saveInterval)
 		defer next.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-next.C:
-				s.keepAll(ctx)
+				s.saveAll(ctx)
 			}
 		}
 	}()
 }
 
-// keepAll stores all rooms that have changed, 16 at a time, and waits until they are stored. When ctx ends, it skips
-// the rest. Errors are counted and logged as in keep.
-func (s *server) keepAll(ctx context.Context) {
+// saveAll stores all rooms that have changed, 16 at a time, and waits until they are stored. When ctx ends, it skips
+// the rest. Errors are counted and logged as in save.
+func (s *server) saveAll(ctx context.Context) {
 	_ = forEach(ctx, writers, s.service.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
-		s.keep(ctx, r)
+		s.save(ctx, r)
 		return nil
 	})
 }
 
-// keep stores the room r if it has changed, unless ctx has ended. An error is counted in the metrics, and logged only
+// save stores the room r if it has changed, unless ctx has ended. An error is counted in the metrics, and logged only
 // if the previous write of the room succeeded.
-func (s *server) keep(ctx context.Context, r *room.Room) {
+func (s *server) save(ctx context.Context, r *room.Room) {
 	err := s.write(ctx, r)
 	if err != nil {
-		s.service.Unstored(err)
+		s.service.CountStoreFailure(err)
 	}
-	if fails := err != nil; s.store.failing(r.Name(), fails) && fails {
-		s.Say(err.Error())
+	if failed := err != nil; s.store.recordResult(r.Name(), failed) && failed {
+		s.Log(err.Error())
 	}
 }
 
-// keepNow stores the room r if it has changed. It is Options.Save of rooms: a call that changes a room waits for
-// keepNow before it answers, and fails if keepNow returns an error.
-func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
+// saveNow stores the room r if it has changed. It is Options.Save of rooms: a call that changes a room waits for
+// saveNow before it answers, and fails if saveNow returns an error.
+func (s *server) saveNow(r *room.Room) error { return s.write(context.Background(), r) }
 
 // write stores the room r, with the hash of its sheet's file if r is a room of the configuration, if it has changed. A
 // room that is not or no longer in the service or is being dropped, and any room after the end of ctx, is skipped
@@ -79,16 +79,16 @@ func (s *server) write(ctx context.Context, r *room.Room) error {
 	})
 }
 
-// last is the state of a room at the end of the server.
-type last struct {
+// finalState is the state of a room at the end of the server.
+type finalState struct {
 	snapshot *room.Snapshot
 	sheet    string
 }
 
-// finalStates stops the saver, without waiting for a running write, and returns the state of all rooms, for keepLast.
+// finalStates stops the saver, without waiting for a running write, and returns the state of all rooms, for saveFinal.
 // Call it before the rooms fade out. Rooms that a call or a reload is ending are left out. Without a store it returns
 // nil.
-func (s *server) finalStates() (all []last) {
+func (s *server) finalStates() (all []finalState) {
 	if s.saver.cancel != nil {
 		s.saver.cancel()
 	}
@@ -103,19 +103,19 @@ func (s *server) finalStates() (all []last) {
 		if !there || m.room != r {
 			m.sheet = ""
 		}
-		all = append(all, last{r.Snapshot(), m.sheet})
+		all = append(all, finalState{r.Snapshot(), m.sheet})
 	}
 	return all
 }
 
-// keepLast stores the states in all, which finalStates has returned, 16 at a time, and adds 1 to steps after each. It
+// saveFinal stores the states in all, which finalStates has returned, 16 at a time, and adds 1 to steps after each. It
 // waits until they are stored. Errors are logged.
-func (s *server) keepLast(all []last, steps *atomic.Int64) {
-	_ = forEach(context.Background(), writers, all, func(_ context.Context, l last) error {
+func (s *server) saveFinal(all []finalState, steps *atomic.Int64) {
+	_ = forEach(context.Background(), writers, all, func(_ context.Context, l finalState) error {
 		defer steps.Add(1)
 		err := s.store.save(l.snapshot.Room, func() (*room.Snapshot, string) { return l.snapshot, l.sheet })
 		if err != nil {
-			s.Say(err.Error())
+			s.Log(err.Error())
 		}
 		return nil
 	})

@@ -36,10 +36,10 @@ type Options struct {
 	Hosts            []string
 	Cert, Key        string
 
-	Far Far // with a NATS URL, rooms are placed on a cluster; otherwise they belong to this server
+	Cluster ClusterFlags // with a NATS URL, rooms are placed on a cluster; otherwise they belong to this server
 
 	Limits  sounds.Limits
-	Say     func(string) // receives log lines; safe for concurrent use
+	Log     func(string) // receives log lines; safe for concurrent use
 	Show    func(string) // receives requested output, such as the URL of the board
 	Link    func(string) // receives the login link of an admin, which must not reach a log; optional
 	Hangups <-chan struct{}
@@ -67,64 +67,65 @@ func (o *Options) Check() error {
 	case o.Sheet == "-":
 		return errors.New("SIGHUP reloads a room, so its sheet must be a file, not standard input")
 	}
-	return o.Far.check(o)
+	return o.Cluster.check(o)
 }
 
 const (
-	fade      = 300 * time.Millisecond // the fade-out of the server, or of a room that ends
-	lastWords = 300 * time.Millisecond // time for running answers at the end
-	often     = 900 * time.Millisecond // interval between writes of the state
-	standard  = "127.0.0.1:7700"
+	fade            = 300 * time.Millisecond // the fade-out of the server, or of a room that ends
+	shutdownTimeout = 300 * time.Millisecond // time for running answers at the end
+	saveInterval    = 900 * time.Millisecond // interval between writes of the state
+	defaultAddress  = "127.0.0.1:7700"
 )
 
 // server is a running server.
 type server struct {
 	Options
-	config      *Config
-	guard       *webauth.Guard
-	public      atomic.Pointer[map[string]Public]
-	cert        *certificate // nil: no TLS
-	addr        net.Addr
-	store       *store // nil: no state is stored
-	workers     *room.Workers
-	clusterNode atomic.Pointer[clusterNode] // nil: no cluster
-	service     *service.Server
-	remotes     remotes
-	crowd       crowding
+	config        *Config
+	guard         *webauth.Guard
+	public        atomic.Pointer[map[string]Public]
+	cert          *certificate // nil: no TLS
+	addr          net.Addr
+	store         *store // nil: no state is stored
+	workers       *room.Workers
+	clusterNode   atomic.Pointer[clusterNode] // nil: no cluster
+	service       *service.Server
+	remotes       remotes
+	connectionLog connectionLog
 
 	scratch     string // for sounds of rooms without a store
 	freeScratch func() // nil before scratch is made
 	saver       saver
 	configRooms registry
-	beat        heartbeat
+	heartbeat   heartbeat
 }
 
-// Faulty is an error in the user's input: the configuration, the tokens or a sheet.
-type Faulty struct{ error }
+// InputError is an error in the user's input: the configuration, the tokens or a sheet.
+type InputError struct{ error }
 
 // Unwrap returns the wrapped error.
-func (f Faulty) Unwrap() error { return f.error }
+func (f InputError) Unwrap() error { return f.error }
 
 // Run serves with the settings o until ctx ends or the HTTP server fails, then shuts down within about a second and
 // returns nil; it logs the failure of the HTTP server. If ctx ends during the start, it also returns nil. An error in
-// flags, configuration, tokens or sheets at the start is a Faulty. Other errors of the start are returned as they are.
+// flags, configuration, tokens or sheets at the start is an InputError. Other errors of the start are returned as they
+// are.
 func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
-		return Faulty{err}
+		return InputError{err}
 	}
 	s := &server{Options: o}
 	if s.config, err = s.read(); err != nil {
-		return Faulty{err}
+		return InputError{err}
 	}
 	c := s.config
 	tokens, err := s.tokens(c)
 	if err != nil {
-		return Faulty{err}
+		return InputError{err}
 	}
 	if c.Cert != "" {
 		s.cert = &certificate{cert: c.Cert, key: c.Key}
 		if err := s.cert.load(); err != nil {
-			return Faulty{err}
+			return InputError{err}
 		}
 	}
 	l := o.listener
@@ -134,16 +135,16 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}
 	s.addr = l.Addr()
-	rules := s.allowed(c, tokens)
+	rules := s.guardOptions(c, tokens)
 	most, used := files()
-	rules.Limits = bound(rules.Limits, most, used)
-	s.crowd = crowding{connections: cmp.Or(rules.Limits.Connections, webauth.MostConnections), perAddress: cmp.Or(rules.Limits.PerAddress, webauth.MostPerAddress), files: most}
-	if s.crowd.byFiles = s.crowd.connections < cmp.Or(c.Limits.Connections, webauth.MostConnections); s.crowd.byFiles {
-		s.Say(fmt.Sprintf("the process may open %d files (ulimit -n), so the server accepts at most %d connections", most, rules.Limits.Connections))
+	rules.Limits = limitConnections(rules.Limits, most, used)
+	s.connectionLog = connectionLog{connections: cmp.Or(rules.Limits.Connections, webauth.DefaultConnections), perAddress: cmp.Or(rules.Limits.PerAddress, webauth.DefaultPerAddress), files: most}
+	if s.connectionLog.byFiles = s.connectionLog.connections < cmp.Or(c.Limits.Connections, webauth.DefaultConnections); s.connectionLog.byFiles {
+		s.Log(fmt.Sprintf("the process may open %d files (ulimit -n), so the server accepts at most %d connections", most, rules.Limits.Connections))
 	}
 	s.guard = webauth.New(rules)
 	defer s.guard.Close()
-	if err = s.begin(); err == nil {
+	if err = s.prepare(); err == nil {
 		err = s.store.openSessions(s.guard)
 	}
 	if err != nil {
@@ -164,11 +165,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	if s.store != nil {
 		s.startSaver()
 	}
-	alive := s.watch()
-	defer alive()
-	s.greet(tokens != nil)
+	stopWatchdog := s.startWatchdog()
+	defer stopWatchdog()
+	s.showAddress(tokens != nil)
 	systemd.Ready(s.status())
-	s.mind(ctx, served)
+	s.waitForEnd(ctx, served)
 	systemd.Stopping()
 	return s.end(web)
 }
@@ -184,26 +185,26 @@ func (s *server) read() (*Config, error) {
 			return nil, err
 		}
 	}
-	c.Listen = cmp.Or(s.Listen, c.Listen, standard)
+	c.Listen = cmp.Or(s.Listen, c.Listen, defaultAddress)
 	c.OSC, c.Tokens, c.State = cmp.Or(s.OSC, c.OSC), cmp.Or(s.TokenFile, c.Tokens), cmp.Or(s.State, c.State)
 	c.Cert, c.Key = cmp.Or(s.Cert, c.Cert), cmp.Or(s.Key, c.Key)
 	c.Hosts = append(slices.Clone(s.Hosts), c.Hosts...)
 	if err := checkAddress(c.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	if s.Far.NATS != "" {
-		if err := c.checkFar(); err != nil {
+	if s.Cluster.NATS != "" {
+		if err := c.checkCluster(); err != nil {
 			return nil, err
 		}
 	}
-	if s.Sheet == "" && (s.Options.Config != "" || s.Far.NATS != "") {
+	if s.Sheet == "" && (s.Options.Config != "" || s.Cluster.NATS != "") {
 		return c, nil
 	}
 	if slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == mainRoom }) {
 		return nil, fmt.Errorf("%s has a room main, too: leave the sheet of the command line out, or rename the room", s.Options.Config)
 	}
 	main := RoomConfig{Name: mainRoom, Sheet: s.Sheet, Device: cmp.Or(s.Device, "auto"), Voices: s.Voices}
-	if s.Far.NATS != "" {
+	if s.Cluster.NATS != "" {
 		main.Device = "" // the device of the node
 	}
 	c.Rooms = append(c.Rooms, main)
@@ -218,15 +219,15 @@ func (s *server) tokens(c *Config) (*webauth.Tokens, error) {
 	}
 	t, notes, err := webauth.LoadTokens(c.Tokens)
 	for _, n := range notes {
-		s.Say(n)
+		s.Log(n)
 	}
 	return t, err
 }
 
-// allowed returns the options of the guard for the configuration c and tokens, which may be nil. If other machines can
-// reach the server, its own host names are permitted, too. It also stores the public roles of the rooms of c in
+// guardOptions returns the options of the guard for the configuration c and tokens, which may be nil. If other machines
+// can reach the server, its own host names are permitted, too. It also stores the public roles of the rooms of c in
 // s.public, so that they act at once.
-func (s *server) allowed(c *Config, tokens *webauth.Tokens) webauth.Options {
+func (s *server) guardOptions(c *Config, tokens *webauth.Tokens) webauth.Options {
 	public := map[string]Public{}
 	for _, r := range c.Rooms {
 		public[r.Name] = r.Public
@@ -261,23 +262,23 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	return err
 }
 
-// greet shows the URL of the board. If tokens, so that the server has a token file, it passes a login link for an
-// administrator to Options.Link, if that is set. Otherwise it calls warn.
-func (s *server) greet(tokens bool) {
+// showAddress shows the URL of the board. If tokens, so that the server has a token file, it passes a login link for an
+// administrator to Options.Link, if that is set. Otherwise it calls warnNoTokens.
+func (s *server) showAddress(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
 	case tokens && s.Link != nil:
 		s.Link("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(webauth.Admin, ""))
 	case !tokens:
-		s.warn()
+		s.warnNoTokens()
 	}
 	s.Show("the board: " + board)
 }
 
-// warn logs that the server needs a token file, if other machines can reach it. Call it only without tokens.
-func (s *server) warn() {
+// warnNoTokens logs that the server needs a token file, if other machines can reach it. Call it only without tokens.
+func (s *server) warnNoTokens() {
 	if !loopback(s.addr) {
-		s.Say("WARNING: no token file: every client that reaches " + s.addr.String() + " may control the rooms; set --token-file")
+		s.Log("WARNING: no token file: every client that reaches " + s.addr.String() + " may control the rooms; set --token-file")
 	}
 }
 
@@ -286,10 +287,10 @@ func (s *server) status() string {
 	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
 }
 
-// mind reloads the configuration after each value from Hangups, and counts messages and logs complaints every 900 ms.
-// It returns when ctx ends or the HTTP server has ended with the error from served, which it logs.
-func (s *server) mind(ctx context.Context, served <-chan error) {
-	count := time.NewTicker(often)
+// waitForEnd reloads the configuration after each value from Hangups, and counts messages and logs complaints every 900
+// ms. It returns when ctx ends or the HTTP server has ended with the error from served, which it logs.
+func (s *server) waitForEnd(ctx context.Context, served <-chan error) {
+	count := time.NewTicker(saveInterval)
 	defer count.Stop()
 	for {
 		select {
@@ -297,7 +298,7 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			return
 		case err := <-served:
 			if err != nil {
-				s.Say(err.Error())
+				s.Log(err.Error())
 			}
 			return
 		case <-s.Hangups:
@@ -309,39 +310,40 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			if f := s.clusterNode.Load(); f != nil {
 				f.count(s.service)
 			}
-			s.remotes.complain(time.Now(), s.Say)
-			s.crowd.complain(time.Now(), s.guard.Counts(), s.Say)
+			s.remotes.logMalformed(time.Now(), s.Log)
+			s.connectionLog.logNew(time.Now(), s.guard.Counts(), s.Log)
 		}
 	}
 }
 
-// watch starts a goroutine that feeds the service manager's watchdog while the rooms make progress, four times per
-// interval of the watchdog. The caller must call stop once, which ends it. Without a watchdog watch has no effect.
-func (s *server) watch() (stop func()) {
-	over := make(chan struct{})
+// startWatchdog starts a goroutine that feeds the service manager's watchdog while the rooms make progress, four times
+// per interval of the watchdog. The caller must call stop once, which ends it. Without a watchdog startWatchdog has no
+// effect.
+func (s *server) startWatchdog() (stop func()) {
+	done := make(chan struct{})
 	if interval := systemd.Watchdog(); interval > 0 {
 		go func() {
-			alive := time.NewTicker(interval / 4)
-			defer alive.Stop()
+			ticker := time.NewTicker(interval / 4)
+			defer ticker.Stop()
 			for {
 				select {
-				case <-over:
+				case <-done:
 					return
-				case <-alive.C:
-					if s.beat.moves(s.service.Rooms()) {
-						systemd.Alive()
+				case <-ticker.C:
+					if s.heartbeat.progressed(s.service.Rooms()) {
+						systemd.FeedWatchdog()
 					}
 				}
 			}
 		}()
 	}
-	return func() { close(over) }
+	return func() { close(done) }
 }
 
-// finishes waits until done is closed and returns true. If steps, which counts finished parts of the work, does not
-// change for the time patience, it returns false instead. So hundreds of rooms get enough time, but a hanging room does
-// not block the exit.
-func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
+// waitForProgress waits until done is closed and returns true. If steps, which counts finished parts of the work, does
+// not change for the time patience, it returns false instead. So hundreds of rooms get enough time, but a hanging room
+// does not block the exit.
+func waitForProgress(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()
 		late := time.NewTimer(patience)
@@ -366,7 +368,7 @@ func (s *server) end(web *http.Server) error {
 	go func() {
 		defer close(done)
 		var all sync.WaitGroup
-		stand := s.finalStates()
+		states := s.finalStates()
 		if s.service != nil {
 			for _, r := range s.service.Rooms() {
 				go func() {
@@ -375,7 +377,7 @@ func (s *server) end(web *http.Server) error {
 				}()
 			}
 		}
-		all.Go(func() { s.keepLast(stand, &steps) })
+		all.Go(func() { s.saveFinal(states, &steps) })
 		if s.service != nil {
 			all.Go(func() {
 				if f := s.clusterNode.Load(); f != nil {
@@ -386,7 +388,7 @@ func (s *server) end(web *http.Server) error {
 		}
 		all.Go(func() { s.remotes.close() })
 		if web != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), fade+lastWords)
+			ctx, cancel := context.WithTimeout(context.Background(), fade+shutdownTimeout)
 			defer cancel()
 			all.Go(func() {
 				if web.Shutdown(ctx) != nil {
@@ -399,9 +401,9 @@ func (s *server) end(web *http.Server) error {
 			s.workers.Close()
 		}
 	}()
-	if !finishes(done, &steps, fade+lastWords+200*time.Millisecond) {
-		s.Say("an operation does not end; the server stops without it")
+	if !waitForProgress(done, &steps, fade+shutdownTimeout+200*time.Millisecond) {
+		s.Log("an operation does not end; the server stops without it")
 	}
-	s.tidy()
+	s.cleanUp()
 	return nil
 }

@@ -51,7 +51,7 @@ func (s *running) begin(o Options) {
 	at, ended := make(chan string, 1), make(chan error, 1)
 	o.Listen = "127.0.0.1:0"
 	o.Show = func(line string) { at <- strings.TrimSuffix(strings.TrimPrefix(line, "the board: "), "/") }
-	o.Say = func(line string) {
+	o.Log = func(line string) {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		s.lines = append(s.lines, line)

@@ -27,8 +27,8 @@ import (
 // the files.
 const stateVersion = 1
 
-// kept is the stored state of a room, as JSON.
-type kept struct {
+// storedRoom is the stored state of a room, as JSON.
+type storedRoom struct {
 	Version  int            `json:"version"`
 	Sheet    string         `json:"sheet,omitempty"` // hash of the file that the room was made from; empty: made over the network
 	Snapshot *room.Snapshot `json:"snapshot"`
@@ -39,26 +39,26 @@ type kept struct {
 type store struct {
 	folder string
 	lock   *os.File
-	say    func(string)
+	log    func(string)
 
-	mutex   sync.Mutex
-	written map[string]*written // by room
+	mutex sync.Mutex
+	files map[string]*storedFiles // by room
 }
 
-// written describes the stored files of a room. Its mutex is held while they are written or
+// storedFiles describes the stored files of a room. Its mutex is held while they are written or
 // removed.
-type written struct {
-	mutex sync.Mutex
-	sheet string
-	still *room.Snapshot // nil: unknown
-	gone  time.Time      // when the room was forgotten
-	fails bool           // whether the last write failed
+type storedFiles struct {
+	mutex     sync.Mutex
+	sheet     string
+	snapshot  *room.Snapshot // nil: unknown
+	forgotten time.Time      // when the room was forgotten
+	failed    bool           // whether the last write failed
 }
 
 // openStore opens the store in folder, creates the folder if necessary, and locks it against other processes until
-// close. A folder that another process uses is an error. say receives log lines.
-func openStore(folder string, say func(string)) (*store, error) {
-	s := &store{folder: folder, written: map[string]*written{}, say: say}
+// close. A folder that another process uses is an error. log receives log lines.
+func openStore(folder string, log func(string)) (*store, error) {
+	s := &store{folder: folder, files: map[string]*storedFiles{}, log: log}
 	for _, below := range []string{"rooms", "sounds"} {
 		if err := os.MkdirAll(filepath.Join(folder, below), 0o700); err != nil {
 			return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
@@ -74,14 +74,14 @@ func openStore(folder string, say func(string)) (*store, error) {
 	return s, nil
 }
 
-// entry returns the entry of the room called name in s.written. It makes a missing entry.
-func (s *store) entry(name string) *written {
+// entry returns the entry of the room called name in s.files. It makes a missing entry.
+func (s *store) entry(name string) *storedFiles {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	w := s.written[name]
+	w := s.files[name]
 	if w == nil {
-		w = &written{}
-		s.written[name] = w
+		w = &storedFiles{}
+		s.files[name] = w
 	}
 	return w
 }
@@ -125,7 +125,7 @@ func (s *store) names() (list []string) {
 
 // load returns the stored state of the room called name, or nil if it lacks a usable file. A damaged file is renamed
 // and logged. A file of a newer program is an error and stays unchanged.
-func (s *store) load(name string) (*kept, error) {
+func (s *store) load(name string) (*storedRoom, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -141,22 +141,22 @@ func (s *store) load(name string) (*kept, error) {
 	if err := json.Unmarshal(text, &of); err == nil && of.Version > stateVersion {
 		return nil, fmt.Errorf("%s: was written by a newer voicepool (version %d of the state; this program reads version %d): use that program, or another --state", words.OneLine(path), of.Version, stateVersion)
 	}
-	k := &kept{}
+	k := &storedRoom{}
 	err = json.Unmarshal(text, k)
 	switch {
 	case err == nil && k.Version == stateVersion && k.Snapshot != nil && k.Snapshot.Room == name:
 		return k, nil
 	}
-	return nil, s.setAside(path, fmt.Sprintf("the room %s restarts without its saved state", name))
+	return nil, s.renameDamaged(path, fmt.Sprintf("the room %s restarts without its saved state", name))
 }
 
-// setAside renames the damaged file at path, which gets the additional suffix .broken, and logs this together with
-// follows, the consequence for the user. It returns an error only if the file cannot be renamed.
-func (s *store) setAside(path, follows string) error {
+// renameDamaged renames the damaged file at path, which gets the additional suffix .broken, and logs this together with
+// consequence, the consequence for the user. It returns an error only if the file cannot be renamed.
+func (s *store) renameDamaged(path, consequence string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
 		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))
 	}
-	s.say(fmt.Sprintf("%s is damaged: renamed to end in .broken, and %s", words.OneLine(path), follows))
+	s.log(fmt.Sprintf("%s is damaged: renamed to end in .broken, and %s", words.OneLine(path), consequence))
 	return nil
 }
 
@@ -175,91 +175,91 @@ func (s *store) openSessions(g *webauth.Guard) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
 	}
-	keep := func(text []byte) {
+	save := func(text []byte) {
 		if err := writeFile(path, text); err != nil {
-			s.say(fmt.Sprintf("--state: the sessions of browsers cannot be saved: %v. A restart restores the sessions saved before", words.Cause(err)))
+			s.log(fmt.Sprintf("--state: the sessions of browsers cannot be saved: %v. A restart restores the sessions saved before", words.Cause(err)))
 		}
 	}
-	switch err := g.Restore(text, keep); {
+	switch err := g.Restore(text, save); {
 	case err == nil:
 		return nil
 	case errors.Is(err, webauth.ErrNewer):
 		return fmt.Errorf("%s: %w: use that program, or another --state", words.OneLine(path), err)
 	}
-	if err := s.setAside(path, "all browsers have to log in again"); err != nil {
+	if err := s.renameDamaged(path, "all browsers have to log in again"); err != nil {
 		return err
 	}
-	return g.Restore(nil, keep)
+	return g.Restore(nil, save)
 }
 
 // save stores the state of the room called name, if it differs from the last stored state by more than the passing of
-// time. It calls ask for the snapshot and the hash of the sheet's file while it holds the lock of the room's entry, so
-// that other goroutines neither write nor forget the room. A nil snapshot and a snapshot older than the last forget
+// time. It calls current for the snapshot and the hash of the sheet's file while it holds the lock of the room's entry,
+// so that other goroutines neither write nor forget the room. A nil snapshot and a snapshot older than the last forget
 // are skipped without an error.
-func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet string)) error {
+func (s *store) save(name string, current func() (snapshot *room.Snapshot, sheet string)) error {
 	if s == nil {
 		return nil
 	}
 	w := s.entry(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	snapshot, sheet := ask()
-	if snapshot == nil || snapshot.Time.Before(w.gone) {
+	snapshot, sheet := current()
+	if snapshot == nil || snapshot.Time.Before(w.forgotten) {
 		return nil
 	}
-	still := stillOf(snapshot)
-	if w.still != nil && w.sheet == sheet && reflect.DeepEqual(w.still, still) {
+	state := withoutTimes(snapshot)
+	if w.snapshot != nil && w.sheet == sheet && reflect.DeepEqual(w.snapshot, state) {
 		return nil
 	}
-	text, err := json.MarshalIndent(kept{stateVersion, sheet, snapshot}, "", " ")
+	text, err := json.MarshalIndent(storedRoom{stateVersion, sheet, snapshot}, "", " ")
 	if err != nil {
 		return err
 	}
 	if err := writeFile(s.file(name), append(text, '\n')); err != nil {
 		return fmt.Errorf("--state: the room %s cannot be written: %w", name, words.Cause(err))
 	}
-	w.sheet, w.still = sheet, still
+	w.sheet, w.snapshot = sheet, state
 	return nil
 }
 
-// failing records fails, whether the last write of the room called name failed, and reports whether the write before
-// had the other result. A nil store returns false.
-func (s *store) failing(name string, fails bool) (changed bool) {
+// recordResult records failed, whether the last write of the room called name failed, and reports whether the write
+// before had the other result. A nil store returns false.
+func (s *store) recordResult(name string, failed bool) (changed bool) {
 	if s == nil {
 		return false
 	}
 	w := s.entry(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	changed, w.fails = w.fails != fails, fails
+	changed, w.failed = w.failed != failed, failed
 	return changed
 }
 
-// stillOf returns a copy of snapshot without the values that change merely with time, such as positions. If it
+// withoutTimes returns a copy of snapshot without the values that change merely with time, such as positions. If it
 // equals the copy of a stored snapshot, the snapshot need not be written.
-func stillOf(snapshot *room.Snapshot) *room.Snapshot {
-	still := *snapshot
-	still.Time, still.Frame = time.Time{}, 0
-	still.Loops = append([]room.Loop(nil), still.Loops...)
-	for i := range still.Loops {
-		if !still.Loops[i].Paused {
-			still.Loops[i].Position, still.Loops[i].Order.For = 0, 0
+func withoutTimes(snapshot *room.Snapshot) *room.Snapshot {
+	out := *snapshot
+	out.Time, out.Frame = time.Time{}, 0
+	out.Loops = append([]room.Loop(nil), out.Loops...)
+	for i := range out.Loops {
+		if !out.Loops[i].Paused {
+			out.Loops[i].Position, out.Loops[i].Order.For = 0, 0
 		}
 	}
-	return &still
+	return &out
 }
 
-// tidy drops the entries in s.written of rooms that were forgotten more than a minute ago and not stored since. By then
-// no write of an earlier snapshot can be pending. It skips an entry that another goroutine is using.
-func (s *store) tidy() {
+// removeOld drops the entries in s.files of rooms that were forgotten more than a minute ago and not stored since. By
+// then no write of an earlier snapshot can be pending. It skips an entry that another goroutine is using.
+func (s *store) removeOld() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	for name, w := range s.written {
+	for name, w := range s.files {
 		if w.mutex.TryLock() {
-			old := w.still == nil && !w.gone.IsZero() && time.Since(w.gone) > time.Minute
+			old := w.snapshot == nil && !w.forgotten.IsZero() && time.Since(w.forgotten) > time.Minute
 			w.mutex.Unlock()
 			if old {
-				delete(s.written, name)
+				delete(s.files, name)
 			}
 		}
 	}
@@ -271,11 +271,11 @@ func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
 	}
-	s.tidy()
+	s.removeOld()
 	w := s.entry(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.still, w.gone = nil, time.Now()
+	w.snapshot, w.forgotten = nil, time.Now()
 	err := os.Remove(s.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

@@ -53,7 +53,7 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.load("main")
-	if err != nil || !reflect.DeepEqual(got, &kept{stateVersion, "abc", want}) {
+	if err != nil || !reflect.DeepEqual(got, &storedRoom{stateVersion, "abc", want}) {
 		t.Fatalf("it is read as %+v, %v", got, err)
 	}
 	path := filepath.Join(folder, "rooms", "main.json")

@@ -4,5 +4,5 @@ package server
 
 import "syscall"
 
-// errTaken is the error of an address that is in use.
-var errTaken error = syscall.EADDRINUSE
+// errAddressInUse is the error of an address that is in use.
+var errAddressInUse error = syscall.EADDRINUSE

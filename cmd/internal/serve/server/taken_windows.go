@@ -2,5 +2,5 @@ package server
 
 import "golang.org/x/sys/windows"
 
-// errTaken is the error of an address that is in use.
-var errTaken error = windows.WSAEADDRINUSE
+// errAddressInUse is the error of an address that is in use.
+var errAddressInUse error = windows.WSAEADDRINUSE

@@ -9,15 +9,15 @@ import (
 
 // Answer carries out message, an order for the room called room, and returns the reply. Both are JSON in the format
 // of the WebSocket, for other message protocols. A failure is a reply, too, also if the message is longer than
-// Limits.BodyBytes (413), comes before Opened (503) or exceeds the caller's rate limit. The caller's role in ctx is
-// checked as in Do.
+// Limits.BodyBytes (413), comes before FinishOpening (503) or exceeds the caller's rate limit. The caller's role in ctx
+// is checked as in Do.
 func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte {
 	var over error
 	switch most := s.options.Limits.BodyBytes; {
 	case int64(len(message)) > most:
-		over = problemjson.New(http.StatusRequestEntityTooLarge, "the message is longer than %d bytes", most).Over(most)
+		over = problemjson.New(http.StatusRequestEntityTooLarge, "the message is longer than %d bytes", most).WithLimit(most)
 	case s.opening.Load():
-		over = opening()
+		over = openingProblem()
 	default:
 		over = s.count(ctx, 1)
 	}

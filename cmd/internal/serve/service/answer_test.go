@@ -98,7 +98,7 @@ func TestTrust(t *testing.T) {
 func TestBarred(t *testing.T) {
 	var barred error
 	s := open(t, func(o *service.Options) {
-		o.Barred = func(room string) error {
+		o.CheckOperable = func(room string) error {
 			if room != "main" {
 				t.Errorf("the room %q is asked for", room)
 			}
@@ -128,8 +128,8 @@ func TestBarred(t *testing.T) {
 func TestFault(t *testing.T) {
 	var told []string
 	s := open(t, func(o *service.Options) {
-		o.Barred = func(string) error { panic("a fault") }
-		o.Say = func(line string) { told = append(told, line) }
+		o.CheckOperable = func(string) error { panic("a fault") }
+		o.Log = func(line string) { told = append(told, line) }
 	})
 	if r := s.answer(t.Context(), `{"ref":1,"do":"go"}`); r.Status != http.StatusInternalServerError || string(r.Ref) != "1" {
 		t.Errorf("a fault: %+v", r)
@@ -139,7 +139,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestFollow checks that a Follower returns numbered events with the room's life, and the end of
+// TestFollow checks that a Follower returns numbered events with the room's runID, and the end of
 // the room.
 func TestFollow(t *testing.T) {
 	s := open(t)

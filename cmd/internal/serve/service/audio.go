@@ -12,9 +12,9 @@ import (
 	"voicepool/cmd/internal/serve/room"
 )
 
-// header returns the 44-byte header of a WAV file of 16-bit stereo PCM. The sizes of the file and of its data have
+// wavHeader returns the 44-byte header of a WAV file of 16-bit stereo PCM. The sizes of the file and of its data have
 // the largest value, which means endless. rate is the sample rate in Hz.
-func header(rate int) []byte {
+func wavHeader(rate int) []byte {
 	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
 	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
 	b = binary.LittleEndian.AppendUint32(b, 16)
@@ -53,18 +53,18 @@ func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.stream(w, r, func(ctx context.Context, out *http.ResponseController) error {
 		begin()
-		for block := header(l.Rate()); ; {
+		for block := wavHeader(l.Rate()); ; {
 			_, err := w.Write(block)
 			if err == nil {
 				err = out.Flush()
 			}
 			if err != nil {
-				s.metrics.dropped("audio", ctx)
+				s.metrics.countDropped("audio", ctx)
 				return nil
 			}
 			if block, err = l.Next(ctx); err != nil {
 				if errors.Is(err, room.ErrSlow) {
-					s.metrics.dropped("audio", ctx)
+					s.metrics.countDropped("audio", ctx)
 				}
 				return nil
 			}
@@ -72,8 +72,8 @@ func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// form is the first message of an audio WebSocket: the format of the blocks that follow.
-type form struct {
+// audioFormat is the first message of an audio WebSocket: the format of the blocks that follow.
+type audioFormat struct {
 	Rate     int    `json:"rate"`
 	Channels int    `json:"channels"`
 	Format   string `json:"format"`
@@ -88,7 +88,7 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := upgrades(w, r); err != nil {
+	if err := requireUpgrade(w, r); err != nil {
 		return err
 	}
 	l, err := h.room.Listen(r.URL.Query().Get("output"))
@@ -98,13 +98,13 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	defer l.Close()
 	return s.upgrade(w, r, "audio", func(ctx context.Context, c *webSocket) {
 		ctx = c.CloseRead(ctx)
-		if !s.send(ctx, c, websocket.MessageText, form{l.Rate(), 2, "s16le"}) {
+		if !s.send(ctx, c, websocket.MessageText, audioFormat{l.Rate(), 2, "s16le"}) {
 			return
 		}
 		for {
 			block, err := l.Next(ctx)
 			if err != nil {
-				s.part(ctx, c, err, "audio")
+				s.closeStream(ctx, c, err, "audio")
 				return
 			}
 			if !s.push(ctx, c, websocket.MessageBinary, block, "audio") {
@@ -114,26 +114,26 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// part closes the WebSocket c because err has ended its stream. If err is room.ErrSlow, the client gets the close
-// code 1008 and is counted as slow under kind; otherwise the room or the server has ended, and the code is 1001. If
-// ctx has ended although the server runs, the client has disconnected, and part does not act.
-func (s *Server) part(ctx context.Context, c *webSocket, err error, kind string) {
+// closeStream closes the WebSocket c because err has ended its stream. If err is room.ErrSlow, the client gets the
+// close code 1008 and is counted as slow under kind; otherwise the room or the server has ended, and the code is 1001.
+// If ctx has ended although the server runs, the client has disconnected, and closeStream does not act.
+func (s *Server) closeStream(ctx context.Context, c *webSocket, err error, kind string) {
 	switch {
 	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone
 	case errors.Is(err, room.ErrSlow):
-		s.metrics.dropped(kind, ctx)
+		s.metrics.countDropped(kind, ctx)
 		_ = c.Close(websocket.StatusPolicyViolation, "too slow") // the close frame may not reach a slow client
 	default:
 		_ = c.Close(websocket.StatusGoingAway, "the room has ended")
 	}
 }
 
-// upgrades returns nil if the request has an Upgrade header. Otherwise it returns a problem with status 426 and sets
-// the header "Upgrade: websocket" of the answer. It writes no answer itself.
-func upgrades(w http.ResponseWriter, r *http.Request) error {
+// requireUpgrade returns nil if the request has an Upgrade header. Otherwise it returns a problem with status 426 and
+// sets the header "Upgrade: websocket" of the answer. It writes no answer itself.
+func requireUpgrade(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Upgrade", "websocket")
-		return problemjson.New(http.StatusUpgradeRequired, "this path is a WebSocket; send the header Upgrade: websocket").Of("Upgrade")
+		return problemjson.New(http.StatusUpgradeRequired, "this path is a WebSocket; send the header Upgrade: websocket").WithField("Upgrade")
 	}
 	return nil
 }

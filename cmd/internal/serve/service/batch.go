@@ -10,38 +10,38 @@ import (
 	"voicepool/internal/words"
 )
 
-// mostCommands limits the number of commands in a batch.
-const mostCommands = 500
+// maxCommands limits the number of commands in a batch.
+const maxCommands = 500
 
-// batched is the answer to a batch. Each result is the body or the problem that a single call would
+// batchReply is the answer to a batch. Each result is the body or the problem that a single call would
 // return.
-type batched struct {
+type batchReply struct {
 	Frame   int64 `json:"frame"`
 	Results []any `json:"results"`
 }
 
 // batch carries out the order "batch": all commands at one frame, or no command. It returns the HTTP status and the
-// body, a *batched or a problem. The commands after the first count against the caller's rate limit, through o.more.
+// body, a *batchReply or a problem. The commands after the first count against the caller's rate limit, through o.more.
 func batch(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "frame", "at", "commands")
-	f.needs("commands")
+	f.require("commands")
 	when, steps := f.when(), f.steps()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	if err := o.more(len(steps) - 1); err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
 	frame, results, err := r.Batch(when, steps)
 	if err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
-	b := &batched{Frame: frame, Results: []any{}}
+	b := &batchReply{Frame: frame, Results: []any{}}
 	for i := range results {
 		var one any
 		switch res := &results[i]; {
 		case res.Refused != nil:
-			one = fault(res.Refused)
+			one = problemOf(res.Refused)
 		case res.Result != nil:
 			one = res.Result
 		case res.Bus != nil:
@@ -54,7 +54,7 @@ func batch(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, b
 }
 
-// steps parses the field "commands", a list of 1 to 500 commands. If the field is invalid, the error is in o.wrong,
+// steps parses the field "commands", a list of 1 to 500 commands. If the field is invalid, the error is in o.err,
 // and the result must not be used. If the field is absent or o already has an error, it returns nil.
 func (o *jsonObject) steps() (steps []room.Step) {
 	v := o.raw("commands")
@@ -63,38 +63,38 @@ func (o *jsonObject) steps() (steps []room.Step) {
 	}
 	var list []json.RawMessage
 	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
-		o.fault("commands", "want a list")
+		o.fail("commands", "want a list")
 		return nil
 	}
 	switch n := len(list); {
 	case n == 0:
-		o.fault("commands", "the list is empty")
-	case n > mostCommands:
-		o.wrong = problemjson.New(http.StatusBadRequest, "commands: %d commands are more than the limit of %d", n, mostCommands).Of("commands").Over(mostCommands)
+		o.fail("commands", "the list is empty")
+	case n > maxCommands:
+		o.err = problemjson.New(http.StatusBadRequest, "commands: %d commands are more than the limit of %d", n, maxCommands).WithField("commands").WithLimit(maxCommands)
 	}
 	for i, text := range list {
-		if o.wrong != nil {
+		if o.err != nil {
 			return nil
 		}
 		var s room.Step
-		s, o.wrong = parseStep(text, o.at+"commands["+strconv.Itoa(i)+"].")
+		s, o.err = parseStep(text, o.prefix+"commands["+strconv.Itoa(i)+"].")
 		steps = append(steps, s)
 	}
 	return steps
 }
 
-// parseStep parses text, one command of a batch. at is the place of the command in the request, such as
+// parseStep parses text, one command of a batch. prefix is the place of the command in the request, such as
 // "commands[3].", and precedes field names in problems. An unknown command or field, a missing target and a time of
-// the command's own are problems with status 400. If wrong is not nil, s must not be used.
-func parseStep(text json.RawMessage, at string) (s room.Step, wrong *problemjson.Problem) {
-	o := parseObject(text, at, "do", "voice", "bus", "with")
-	o.needs("do")
+// the command's own are problems with status 400. If problem is not nil, s must not be used.
+func parseStep(text json.RawMessage, prefix string) (s room.Step, problem *problemjson.Problem) {
+	o := parseObject(text, prefix, "do", "voice", "bus", "with")
+	o.require("do")
 	do, target, name := o.text("do"), o.text("voice"), o.text("bus")
 	with := func(known []string) *jsonObject {
-		if o.wrong != nil {
+		if o.err != nil {
 			return &jsonObject{}
 		}
-		return parseObject(o.raw("with"), at+"with.", known...)
+		return parseObject(o.raw("with"), prefix+"with.", known...)
 	}
 	var f *jsonObject
 	switch do {
@@ -102,32 +102,32 @@ func parseStep(text json.RawMessage, at string) (s room.Step, wrong *problemjson
 		f = with(playFields)
 		s.Play = new(f.play())
 	case "set":
-		o.needs("voice")
+		o.require("voice")
 		f = with(setFields)
-		s.Set, s.Target = new(f.move()), target
+		s.Set, s.Target = new(f.voiceChange()), target
 	case "stop":
-		o.needs("voice")
+		o.require("voice")
 		f = with([]string{"over"})
-		s.Stop, s.Target = new(some(f.time("over"))), target
+		s.Stop, s.Target = new(orZero(f.time("over"))), target
 	case "bus":
-		o.needs("bus")
+		o.require("bus")
 		f = with(busFields)
-		s.Bus, s.Target = new(f.fader()), name
+		s.Bus, s.Target = new(f.busChange()), name
 	case "":
 	default:
-		if o.wrong == nil {
-			o.wrong = problemjson.New(http.StatusBadRequest, "%sdo: unknown command %q", at, words.OneLine(do)).Of(at + "do").
-				Near(words.Nearest(do, []string{"play", "set", "stop", "bus"}))
+		if o.err == nil {
+			o.err = problemjson.New(http.StatusBadRequest, "%sdo: unknown command %q", prefix, words.OneLine(do)).WithField(prefix + "do").
+				WithNearest(words.Nearest(do, []string{"play", "set", "stop", "bus"}))
 		}
 	}
 	switch {
-	case o.wrong != nil:
-		return s, o.wrong
+	case o.err != nil:
+		return s, o.err
 	case f == nil:
-		o.fault("do", "is empty")
-		return s, o.wrong
-	case f.wrong == nil && (f.raw("at") != nil || f.raw("frame") != nil):
-		f.fault("at", "only the batch as a whole has a time")
+		o.fail("do", "is empty")
+		return s, o.err
+	case f.err == nil && (f.raw("at") != nil || f.raw("frame") != nil):
+		f.fail("at", "only the batch as a whole has a time")
 	}
-	return s, f.wrong
+	return s, f.err
 }

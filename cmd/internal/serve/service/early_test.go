@@ -39,7 +39,7 @@ func TestSoundsBeforeTheirSheet(t *testing.T) {
 		folder := t.TempDir()
 		s := open(t, func(o *service.Options) {
 			o.Folder = folder
-			o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+			o.RemoveFiles = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
 		})
 		var all sync.WaitGroup
 		for _, name := range []string{"bark.wav", "a bark.wav", "ähm.wav", "bark"} {
@@ -73,7 +73,7 @@ func TestNoRoomForABadSound(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, func(o *service.Options) {
 		o.Folder = folder
-		o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+		o.RemoveFiles = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
 		o.Limits.SoundBytes = 20_000
 	})
 	for _, c := range []struct {
@@ -218,7 +218,7 @@ func TestSoundsAtOnce(t *testing.T) {
 		folder := t.TempDir()
 		s := open(t, func(o *service.Options) {
 			o.Folder = folder
-			o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+			o.RemoveFiles = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
 		})
 		// begin starts an upload, and returns when the room reads it.
 		begin := func(name string) (finish func(rest string) int) {
@@ -285,7 +285,7 @@ func TestSoundsRace(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, func(o *service.Options) {
 		o.Folder = folder
-		o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+		o.RemoveFiles = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
 	})
 	for round := range 8 {
 		name := fmt.Sprintf("r%d", round)
@@ -325,7 +325,7 @@ func TestUnstoredCounts(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, func(o *service.Options) {
 		o.Folder = folder
-		o.Say = func(line string) { lines = append(lines, line) }
+		o.Log = func(line string) { lines = append(lines, line) }
 	})
 	counted := func() (n string) {
 		t.Helper()

@@ -18,18 +18,18 @@ import (
 func TestElsewhere(t *testing.T) {
 	raised := ""
 	s := open(t, func(o *service.Options) {
-		o.Elsewhere = func(name string) (string, error) {
+		o.Locate = func(name string) (string, error) {
 			switch name {
 			case "far":
 				return "http://b:7700", nil
 			case "orphan":
-				return "", problemjson.New(http.StatusServiceUnavailable, "no node plays it").For("moving")
+				return "", problemjson.New(http.StatusServiceUnavailable, "no node plays it").WithReason("moving")
 			}
 			return "", nil
 		}
-		o.Raise = func(_ context.Context, name string, text []byte) error {
+		o.Create = func(_ context.Context, name string, text []byte) error {
 			raised = name + " " + string(text)
-			return problemjson.New(http.StatusConflict, "raised").Of("room")
+			return problemjson.New(http.StatusConflict, "raised").WithField("room")
 		}
 	})
 	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -61,11 +61,11 @@ func TestElsewhere(t *testing.T) {
 	s.ask("GET /v1/rooms/none/state", "").is(t, 404, "field", "room")
 }
 
-// TestRaised checks that a call makes a room with Options.Raise and finds it.
+// TestRaised checks that a call makes a room with Options.Create and finds it.
 func TestRaised(t *testing.T) {
 	var s *stage
 	s = open(t, func(o *service.Options) {
-		o.Raise = func(ctx context.Context, name string, text []byte) error {
+		o.Create = func(ctx context.Context, name string, text []byte) error {
 			if name == "bad" {
 				return errors.New("a fault")
 			}

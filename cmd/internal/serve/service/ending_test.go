@@ -27,7 +27,7 @@ func testEnding(t *testing.T, web *httptest.Server) {
 	taken := 0
 	s = openOn(t, web, func(o *service.Options) {
 		o.Folder = t.TempDir()
-		o.Gone = func(r *room.Room) {
+		o.RemoveFiles = func(r *room.Room) {
 			g := s.ask("PUT /v1/rooms/"+r.Name(), "voices: 2", "Content-Type", sheetType)
 			mutex.Lock()
 			defer mutex.Unlock()
@@ -73,7 +73,7 @@ func TestOpening(t *testing.T) {
 	for _, call := range []string{"GET /readyz", "PUT /v1/rooms/new", "POST /v1/rooms/main/play", "GET /v1/rooms", "GET /v1/rooms/main/state", "GET /metrics"} {
 		s.ask(call, "").is(t, 503, "detail", "the rooms are being opened; try again in a moment")
 	}
-	s.Opened()
+	s.FinishOpening()
 	s.ask("GET /healthz", "").is(t, 200, "status", "ok")
 	s.ask("GET /readyz", "").is(t, 200)
 	s.ask("POST /v1/rooms/main/play", `{"sound":"rain"}`).is(t, 201)

@@ -11,8 +11,8 @@ import (
 	"voicepool/cmd/internal/serve/room"
 )
 
-// reasons explains why a voice plays, was stolen or was rejected.
-type reasons struct {
+// voiceExplanation explains why a voice plays, was stolen or was rejected.
+type voiceExplanation struct {
 	Voice uint64   `json:"voice"`
 	Text  []string `json:"text"`
 }
@@ -27,13 +27,13 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	}
 	number, err := strconv.ParseUint(r.PathValue("voice"), 10, 64)
 	if err != nil {
-		return problemjson.New(http.StatusBadRequest, "voice: want the number of a start").Of("voice")
+		return problemjson.New(http.StatusBadRequest, "voice: want the number of a start").WithField("voice")
 	}
 	text, err := h.room.Explain(number)
 	if err != nil {
 		return err
 	}
-	return write(w, http.StatusOK, &reasons{number, text})
+	return write(w, http.StatusOK, &voiceExplanation{number, text})
 }
 
 // report answers with a report of the room so far, as JSON. If the client reads so slowly that the room drops events
@@ -47,7 +47,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := h.room.WriteReport(w); errors.Is(err, room.ErrSlow) {
-		s.metrics.dropped("answers", r.Context())
+		s.metrics.countDropped("answers", r.Context())
 		panic(http.ErrAbortHandler) // aborts, so that a partial report is not mistaken for a whole one
 	}
 	return nil // an error means that the client has gone

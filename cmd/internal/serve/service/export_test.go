@@ -10,11 +10,11 @@ func Patterns() (all []string) {
 	return all
 }
 
-// Hurry sets the time limit for slow readers.
-func (s *Server) Hurry(patience time.Duration) { s.patience = patience }
+// SetWriteTimeout sets the time limit for slow readers.
+func (s *Server) SetWriteTimeout(timeout time.Duration) { s.writeTimeout = timeout }
 
-// Deeds returns the patterns of the routes with orders, by order name.
-func Deeds() map[string]string {
+// OrderPatterns returns the patterns of the routes with orders, by order name.
+func OrderPatterns() map[string]string {
 	all := map[string]string{}
 	for i := range routes {
 		if r := &routes[i]; r.do != "" {
@@ -25,4 +25,4 @@ func Deeds() map[string]string {
 }
 
 // MetricHelps returns the help texts of all metrics by name.
-func MetricHelps() map[string]string { return helps }
+func MetricHelps() map[string]string { return helpTexts }

@@ -24,10 +24,11 @@ var statuses = map[room.Kind]int{
 	room.Closed:   http.StatusNotFound,
 }
 
-// fault converts err, which must not be nil, to a problem. A *problemjson.Problem in err is returned as it is, and a
+// problemOf converts err, which must not be nil, to a problem. A *problemjson.Problem in err is returned as it is, and
+// a
 // *room.Error gets the status of its kind. A busy mixer is a 503, a closed mixer a 404 and a full disk a 507. Any other
 // error becomes a 500 without details.
-func fault(err error) *problemjson.Problem {
+func problemOf(err error) *problemjson.Problem {
 	var p *problemjson.Problem
 	var e *room.Error
 	switch {
@@ -38,15 +39,15 @@ func fault(err error) *problemjson.Problem {
 		if !known {
 			break
 		}
-		p = problemjson.New(status, "%s", words.OneLine(e.Detail)).Of(e.Field)
+		p = problemjson.New(status, "%s", words.OneLine(e.Detail)).WithField(e.Field)
 		p.Nearest, p.Reason, p.Event, p.Limit = e.Nearest, e.Reason, e.Event, e.Limit
 		return p
 	case errors.Is(err, mixer.ErrBusy):
 		return problemjson.New(http.StatusServiceUnavailable, "the audio side is behind; try again later")
 	case errors.Is(err, mixer.ErrClosed):
 		return problemjson.New(http.StatusNotFound, "the room has ended")
-	case full(err):
-		return problemjson.New(http.StatusInsufficientStorage, "the server's disk is full, so the data was not stored").For("disk full")
+	case isDiskFull(err):
+		return problemjson.New(http.StatusInsufficientStorage, "the server's disk is full, so the data was not stored").WithReason("disk full")
 	}
 	return problemjson.New(http.StatusInternalServerError, "internal error of the server; the call itself may be correct")
 }
@@ -54,30 +55,30 @@ func fault(err error) *problemjson.Problem {
 // errDiskFull is the error number of Windows for a full disk.
 const errDiskFull = syscall.Errno(112)
 
-// full reports whether err wraps the system's error for a full disk or an exhausted disk quota.
-func full(err error) bool {
+// isDiskFull reports whether err wraps the system's error for a full disk or an exhausted disk quota.
+func isDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
 }
 
-// answer returns the HTTP status and the *problemjson.Problem that fault makes of err, as the result of an order. err
-// must not be nil.
-func answer(err error) (int, any) {
-	p := fault(err)
+// errorReply returns the HTTP status and the *problemjson.Problem that problemOf makes of err, as the result of an
+// order. err must not be nil.
+func errorReply(err error) (int, any) {
+	p := problemOf(err)
 	return p.Status, p
 }
 
-// shown converts err, an error of the show that is not nil, to a problem. An unknown cue or target (cue.ErrAction) is
-// a 404. Any other error is an action that the show rejects in its present state: a 409 whose Reason is from
+// showError converts err, an error of the show that is not nil, to a problem. An unknown cue or target (cue.ErrAction)
+// is a 404. Any other error is an action that the show rejects in its present state: a 409 whose Reason is from
 // refusals, or "show". field is the request field to blame, or "". Errors of a busy or closed mixer are returned as
 // they are.
-func shown(err error, field string) error {
+func showError(err error, field string) error {
 	switch {
 	case errors.Is(err, mixer.ErrBusy), errors.Is(err, mixer.ErrClosed):
 		return err
 	case errors.Is(err, cue.ErrAction):
-		return problemjson.New(http.StatusNotFound, "%s", words.OneLine(plain(err))).Of(field)
+		return problemjson.New(http.StatusNotFound, "%s", words.OneLine(plainMessage(err))).WithField(field)
 	}
-	p := problemjson.New(http.StatusConflict, "%s", plain(err)).Of(field)
+	p := problemjson.New(http.StatusConflict, "%s", plainMessage(err)).WithField(field)
 	p.Reason = "show"
 	for _, r := range refusals {
 		if errors.Is(err, r.err) {
@@ -93,8 +94,9 @@ var refusals = []struct {
 	name string
 }{{showrun.ErrGuard, "guard"}, {showrun.ErrPaused, "paused"}, {showrun.ErrOver, "list over"}, {showrun.ErrEnd, "list over"}}
 
-// plain returns the message of err as one line, without the prefix "no action: " of cue.ErrAction. err must not be nil.
-func plain(err error) string {
+// plainMessage returns the message of err as one line, without the prefix "no action: " of cue.ErrAction. err must not
+// be nil.
+func plainMessage(err error) string {
 	text := words.Plain(err)
 	const action = "no action: "
 	if len(text) > len(action) && text[:len(action)] == action {

@@ -12,7 +12,7 @@ import (
 // from one goroutine at a time.
 type Follower struct {
 	room    *room.Room
-	life    string
+	runID   string
 	watcher *room.Watcher
 	last    int64 // the number of the last returned event
 }
@@ -24,14 +24,14 @@ func (s *Server) Follow(name string) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return follow(h.room, h.life), nil
+	return follow(h.room, h.runID), nil
 }
 
-// follow returns a Follower that begins with the next event of r. life is the random id of this run of the room,
+// follow returns a Follower that begins with the next event of r. runID is the random id of this run of the room,
 // which every message repeats.
-func follow(r *room.Room, life string) *Follower {
+func follow(r *room.Room, runID string) *Follower {
 	last := r.LastEvent()
-	return &Follower{room: r, life: life, watcher: r.Watch(last + 1), last: last}
+	return &Follower{room: r, runID: runID, watcher: r.Watch(last + 1), last: last}
 }
 
 // Next waits for events and returns at least one, each as a WebSocket message in JSON. missed is the number of
@@ -50,8 +50,8 @@ func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, e
 	for i := range all {
 		f.last = all[i].Number
 		text := strconv.AppendInt([]byte(`{"type":"event","number":`), f.last, 10)
-		text = append(append(append(text, `,"life":"`...), f.life...), `","event":`...)
-		messages = append(messages, append(spell(text, &all[i]), '}'))
+		text = append(append(append(text, `,"life":"`...), f.runID...), `","event":`...)
+		messages = append(messages, append(appendEvent(text, &all[i]), '}'))
 	}
 	return messages, missed, nil
 }

@@ -30,7 +30,7 @@ func tokens(t *testing.T, text string) *webauth.Tokens {
 // denied converts an error of the guard to a problem.
 func denied(err error) error {
 	if d, ok := errors.AsType[*webauth.Denied](err); ok {
-		return problemjson.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
+		return problemjson.New(d.Status, "%s", d.Detail).WithLimit(int64(d.Limit))
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func guardedOn(t *testing.T, web *httptest.Server, o webauth.Options) (*stage, *
 		so.Allow = func(ctx context.Context, role service.Role, room string) error {
 			return denied(webauth.Allow(ctx, room, webauth.Role(role)))
 		}
-		so.Take = func(ctx context.Context, n int) error { return denied(webauth.Take(ctx, n)) }
+		so.CountRequests = func(ctx context.Context, n int) error { return denied(webauth.CountRequests(ctx, n)) }
 	})
 	web.Config.Handler = g.Wrap(s.Server)
 	return s, g

@@ -10,15 +10,15 @@ import (
 	"voicepool/cmd/internal/serve/problemjson"
 )
 
-// stale is the delay after which a room counts as stalled.
-const stale = 2 * time.Second
+// stalledAfter is the delay after which a room counts as stalled.
+const stalledAfter = 2 * time.Second
 
 // health is the answer of /healthz and /readyz.
 type health struct {
 	Status string `json:"status"`
 }
 
-// healthy answers 200 as long as the process runs. The field status is "opening" before Opened, then "ok".
+// healthy answers 200 as long as the process runs. The field status is "opening" before FinishOpening, then "ok".
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return write(w, http.StatusOK, &health{"opening"})
@@ -30,32 +30,32 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 // returns a problem: the error of Options.Ready, or status 503, which names the stalled rooms.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
-		return opening()
+		return openingProblem()
 	}
 	if s.options.Ready != nil {
 		if err := s.options.Ready(); err != nil {
 			return err
 		}
 	}
-	if still := s.Still(); len(still) > 0 {
-		return problemjson.New(http.StatusServiceUnavailable, "these rooms have stalled: %s", strings.Join(still, ", ")).Of("room")
+	if stalled := s.StalledRooms(); len(stalled) > 0 {
+		return problemjson.New(http.StatusServiceUnavailable, "these rooms have stalled: %s", strings.Join(stalled, ", ")).WithField("room")
 	}
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// Opened ends the phase of Options.Opening: from now on the server answers all calls.
-func (s *Server) Opened() { s.opening.Store(false) }
+// FinishOpening ends the phase of Options.Opening: from now on the server answers all calls.
+func (s *Server) FinishOpening() { s.opening.Store(false) }
 
-// opening returns the problem for a call before Opened, with status 503.
-func opening() error {
+// openingProblem returns the problem for a call before FinishOpening, with status 503.
+func openingProblem() error {
 	return problemjson.New(http.StatusServiceUnavailable, "the rooms are being opened; try again in a moment")
 }
 
-// Still returns the sorted names of the stalled rooms, whose mix is more than two seconds behind the clock. A room
-// whose sound card is lost does not count, because it keeps time and streams over the network.
-func (s *Server) Still() (names []string) {
+// StalledRooms returns the sorted names of the stalled rooms, whose mix is more than two seconds behind the clock. A
+// room whose sound card is lost does not count, because it keeps time and streams over the network.
+func (s *Server) StalledRooms() (names []string) {
 	for _, r := range s.Rooms() {
-		if b := r.Summary(); b.Behind > stale {
+		if b := r.Summary(); b.Behind > stalledAfter {
 			names = append(names, r.Name())
 		}
 	}

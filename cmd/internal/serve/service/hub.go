@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	tick = time.Second / 30       // between messages of levels
-	lull = 100 * time.Millisecond // the same in an idle room
-	calm = 30                     // ticks without a change before the interval becomes lull
+	levelInterval = time.Second / 30       // between messages of levels
+	idleInterval  = 100 * time.Millisecond // the same in an idle room
+	idleTicks     = 30                     // ticks without a change before the interval becomes idleInterval
 )
 
 // hub sends the events, state and levels of a room to its sockets. Each message is encoded once for
@@ -21,7 +21,7 @@ const (
 type hub struct {
 	server *Server
 	room   *room.Room
-	life   string
+	runID  string
 	wake   chan struct{} // an order may have changed something
 
 	mutex   sync.Mutex
@@ -31,43 +31,43 @@ type hub struct {
 	levels  []byte
 }
 
-// begin sets the fields of h, the hub of room r. life is the random id of this run of the room, which messages with
+// init sets the fields of h, the hub of room r. runID is the random id of this run of the room, which messages with
 // events repeat. The hub has no goroutine until a socket enters.
-func (h *hub) begin(s *Server, r *room.Room, life string) {
-	h.server, h.room, h.life, h.wake, h.sockets = s, r, life, make(chan struct{}, 1), map[*socket]bool{}
+func (h *hub) init(s *Server, r *room.Room, runID string) {
+	h.server, h.room, h.runID, h.wake, h.sockets = s, r, runID, make(chan struct{}, 1), map[*socket]bool{}
 }
 
-// stir makes the hub check within a thirtieth of a second whether state or levels have changed, also if the room was
-// idle. Call it after an order. It does not block.
-func (h *roomEntry) stir() {
+// notifyChange makes the hub check within a thirtieth of a second whether state or levels have changed, also if the
+// room was idle. Call it after an order. It does not block.
+func (h *roomEntry) notifyChange() {
 	select {
 	case h.hub.wake <- struct{}{}:
 	default:
 	}
 }
 
-// enter adds c to the sockets of the hub. c receives the current state at once, and from then on events and changes
-// of state and levels. The first socket starts the two goroutines of the hub. The caller must call leave later.
-func (h *hub) enter(c *socket) {
+// add adds c to the sockets of the hub. c receives the current state at once, and from then on events and changes
+// of state and levels. The first socket starts the two goroutines of the hub. The caller must call remove later.
+func (h *hub) add(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if h.cancel == nil {
 		ctx, cancel := context.WithCancel(h.server.ctx)
 		h.cancel, h.state, h.levels = cancel, nil, nil
-		follower := follow(h.room, h.life)
-		h.server.calls.Go(func() { h.watch(ctx, follower) })
+		follower := follow(h.room, h.runID)
+		h.server.calls.Go(func() { h.sendEvents(ctx, follower) })
 		h.server.calls.Go(func() { h.sendChanges(ctx) })
 	}
 	h.sockets[c] = true
 	if h.state == nil {
-		h.state = typed("state", "state", h.room.State())
+		h.state = typedMessage("state", "state", h.room.State())
 	}
-	c.show(h.state, h.levels)
+	c.setState(h.state, h.levels)
 }
 
-// leave removes c from the sockets of the hub. After the last socket, leave cancels the goroutines of the hub,
+// remove removes c from the sockets of the hub. After the last socket, remove cancels the goroutines of the hub,
 // without waiting for them.
-func (h *hub) leave(c *socket) {
+func (h *hub) remove(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	delete(h.sockets, c)
@@ -77,8 +77,8 @@ func (h *hub) leave(c *socket) {
 	}
 }
 
-// typed returns the JSON message {"type": kind, key: value}. A value that cannot be encoded becomes null.
-func typed(kind, key string, value any) []byte {
+// typedMessage returns the JSON message {"type": kind, key: value}. A value that cannot be encoded becomes null.
+func typedMessage(kind, key string, value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
 		text = []byte("null")
@@ -87,13 +87,13 @@ func typed(kind, key string, value any) []byte {
 }
 
 // sendChanges sends the levels and the state of the room to all sockets, at first and whenever they have changed. It
-// checks thirty times a second, but only ten times after a second without new levels, until stir is called. It
+// checks thirty times a second, but only ten times after a second without new levels, until notifyChange is called. It
 // returns when ctx or the room ends.
 func (h *hub) sendChanges(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var seen *room.Levels
-	revision, still := int64(-1), 0
+	var sent *room.Levels
+	revision, unchanged := int64(-1), 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -101,36 +101,36 @@ func (h *hub) sendChanges(ctx context.Context) {
 		case <-h.room.Done():
 			return
 		case <-h.wake:
-			still = 0
-			timer.Reset(tick) // limits messages to thirty a second
+			unchanged = 0
+			timer.Reset(levelInterval) // limits messages to thirty a second
 			continue
 		case <-timer.C:
 		}
 		l, now, _ := h.room.Levels()
 		var state, levels []byte
 		if now != revision {
-			state, revision = typed("state", "state", h.room.State()), now
+			state, revision = typedMessage("state", "state", h.room.State()), now
 		}
-		if still++; l != seen {
-			seen, still = l, 0
+		if unchanged++; l != sent {
+			sent, unchanged = l, 0
 			if text, err := json.Marshal(l); err == nil {
 				levels = append([]byte(`{"type":"levels",`), text[1:]...)
 			}
 		}
 		if state != nil || levels != nil {
-			h.show(ctx, state, levels)
+			h.send(ctx, state, levels)
 		}
-		if pause := tick; still > calm {
-			timer.Reset(lull)
+		if pause := levelInterval; unchanged > idleTicks {
+			timer.Reset(idleInterval)
 		} else {
 			timer.Reset(pause)
 		}
 	}
 }
 
-// show stores state and levels, both encoded messages, for sockets that enter later, and passes them to all sockets.
+// send stores state and levels, both encoded messages, for sockets that enter later, and passes them to all sockets.
 // nil means unchanged. After the end of ctx the call has no effect, because another goroutine has taken over.
-func (h *hub) show(ctx context.Context, state, levels []byte) {
+func (h *hub) send(ctx context.Context, state, levels []byte) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if ctx.Err() != nil {
@@ -143,31 +143,31 @@ func (h *hub) show(ctx context.Context, state, levels []byte) {
 		h.levels = levels
 	}
 	for c := range h.sockets {
-		c.show(state, levels)
+		c.setState(state, levels)
 	}
 }
 
-// watch sends the events of f to all sockets until ctx or the room ends. When the room ends, watch ends the sockets.
-// Events that the server was too slow to read are skipped.
-func (h *hub) watch(ctx context.Context, f *Follower) {
+// sendEvents sends the events of f to all sockets until ctx or the room ends. When the room ends, sendEvents ends the
+// sockets. Events that the server was too slow to read are skipped.
+func (h *hub) sendEvents(ctx context.Context, f *Follower) {
 	for {
 		messages, _, err := f.Next(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			h.each(ctx, func(c *socket) { c.end() })
+			h.forEach(ctx, func(c *socket) { c.end() })
 			return
 		}
 		for _, message := range messages {
-			h.each(ctx, func(c *socket) { c.queue(message) })
+			h.forEach(ctx, func(c *socket) { c.queue(message) })
 		}
 	}
 }
 
-// each calls do for every socket, unless ctx has ended. It holds the mutex of the hub during the calls, so do must
+// forEach calls do for every socket, unless ctx has ended. It holds the mutex of the hub during the calls, so do must
 // not block.
-func (h *hub) each(ctx context.Context, do func(*socket)) {
+func (h *hub) forEach(ctx context.Context, do func(*socket)) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if ctx.Err() == nil {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	longestKey = 128              // bytes
-	keptKeys   = 1000             // maximum per room
-	keptFor    = 10 * time.Minute // lifetime of a key
+	maxKeyLength = 128              // bytes
+	maxKeys      = 1000             // maximum per room
+	keyLifetime  = 10 * time.Minute // lifetime of a key
 )
 
 // idempotency stores the first answer to each call that has an idempotency key, per room. Safe for
@@ -32,59 +32,59 @@ type roomKeys struct {
 
 // keyedCall is a call with a key. Its answer is valid once done is closed.
 type keyedCall struct {
-	call   string
-	since  time.Time
-	done   chan struct{}
-	print  [sha256.Size]byte // hash of the body
-	status int               // 0: the call gave no answer that may be reused
-	body   any
+	call     string
+	since    time.Time
+	done     chan struct{}
+	bodyHash [sha256.Size]byte // hash of the body
+	status   int               // 0: the call gave no answer that may be reused
+	body     any
 }
 
-// once runs act and stores its status and body under call and key, or returns the stored ones if once was called with
+// do runs act and stores its status and body under call and key, or returns the stored ones if do was called with
 // both in the last ten minutes. While the first act still runs, a repeated call waits for it. call identifies the
 // route. It begins with the room's name, or "" for an answer that outlives the room, and a zero byte. The same key with
 // another body is a 422, a key of more than 128 bytes a 400. If key is "", act always runs. An answer that may be
-// temporary, as in end, is not stored.
-func (k *idempotency) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
+// temporary, as in finish, is not stored.
+func (k *idempotency) do(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()
 	}
-	if len(key) > longestKey {
-		return answer(problemjson.New(http.StatusBadRequest, "the idempotency key is longer than %d bytes", longestKey).Of("Idempotency-Key").Over(longestKey))
+	if len(key) > maxKeyLength {
+		return errorReply(problemjson.New(http.StatusBadRequest, "the idempotency key is longer than %d bytes", maxKeyLength).WithField("Idempotency-Key").WithLimit(maxKeyLength))
 	}
-	print := sha256.Sum256([]byte(body))
-	one, first := k.begin(call + "\x00" + key)
+	bodyHash := sha256.Sum256([]byte(body))
+	one, first := k.start(call + "\x00" + key)
 	if !first {
-		return one.again(ctx, print)
+		return one.waitResult(ctx, bodyHash)
 	}
 	status, out := 0, any(nil)
-	defer func() { k.end(one, print, status, out) }()
+	defer func() { k.finish(one, bodyHash, status, out) }()
 	status, out = act()
 	return status, out
 }
 
-// again waits for the end of one, the first call with the same key, and returns the status and body of one. print is
-// the hash of the repeated call's body; if it differs from the first call's, the answer is a 422. If ctx ends first,
-// or the first call panicked without an answer, the answer is a 503.
-func (one *keyedCall) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
+// waitResult waits for the end of one, the first call with the same key, and returns the status and body of one.
+// bodyHash is the hash of the repeated call's body; if it differs from the first call's, the answer is a 422. If ctx
+// ends first, or the first call panicked without an answer, the answer is a 503.
+func (one *keyedCall) waitResult(ctx context.Context, bodyHash [sha256.Size]byte) (int, any) {
 	select {
 	case <-one.done:
 	case <-ctx.Done():
-		return answer(problemjson.New(http.StatusServiceUnavailable, "the first call with this key is still running"))
+		return errorReply(problemjson.New(http.StatusServiceUnavailable, "the first call with this key is still running"))
 	}
 	switch {
 	case one.status == 0:
-		return answer(problemjson.New(http.StatusServiceUnavailable, "the first call with this key did not finish; try again"))
-	case one.print != print:
-		return answer(problemjson.New(http.StatusUnprocessableEntity, "the idempotency key was used with another body").Of("Idempotency-Key"))
+		return errorReply(problemjson.New(http.StatusServiceUnavailable, "the first call with this key did not finish; try again"))
+	case one.bodyHash != bodyHash:
+		return errorReply(problemjson.New(http.StatusUnprocessableEntity, "the idempotency key was used with another body").WithField("Idempotency-Key"))
 	}
 	return one.status, one.body
 }
 
-// begin returns the entry of call, which is the room's name (or "", as in once), a zero byte, the route and the key. If
-// first is true, the entry is new, and the caller must carry out the call and then call k.end; otherwise the caller
-// must call one.again. begin drops entries after ten minutes, and the oldest if that name has more than 1,000.
-func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
+// start returns the entry of call, which is the room's name (or "", as in do), a zero byte, the route and the key. If
+// first is true, the entry is new, and the caller must carry out the call and then call k.finish; otherwise the caller
+// must call one.waitResult. start drops entries after ten minutes, and the oldest if that name has more than 1,000.
+func (k *idempotency) start(call string) (one *keyedCall, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -97,21 +97,21 @@ func (k *idempotency) begin(call string) (one *keyedCall, first bool) {
 		k.rooms[name] = r
 	}
 	now := time.Now()
-	r.shed(now, keptKeys)
+	r.prune(now, maxKeys)
 	if one := r.calls[call]; one != nil {
 		return one, false
 	}
-	r.shed(now, keptKeys-1)
+	r.prune(now, maxKeys-1)
 	one = &keyedCall{call: call, since: now, done: make(chan struct{})}
 	r.calls[call], r.order = one, append(r.order, one)
 	return one, true
 }
 
-// shed drops the entries of r that have expired at now, and then the oldest until at most `most` entries remain. The
+// prune drops the entries of r that have expired at now, and then the oldest until at most `most` entries remain. The
 // caller holds the mutex of the idempotency.
-func (r *roomKeys) shed(now time.Time, most int) {
+func (r *roomKeys) prune(now time.Time, most int) {
 	n := 0
-	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
+	for n < len(r.order) && (now.Sub(r.order[n].since) >= keyLifetime || len(r.order)-n > most) {
 		r.drop(r.order[n])
 		n++
 	}
@@ -126,14 +126,14 @@ func (r *roomKeys) drop(one *keyedCall) {
 	}
 }
 
-// end stores status and body as the answer of the call one and wakes the callers of one.again. print is the hash of the
-// request's body. A status of 0 or from 500, a 429 and the refusal of an ending room are not kept for later calls,
-// because the same call may then succeed. Call end once for each entry.
-func (k *idempotency) end(one *keyedCall, print [sha256.Size]byte, status int, body any) {
+// finish stores status and body as the answer of the call one and wakes the callers of one.waitResult. bodyHash is the
+// hash of the request's body. A status of 0 or from 500, a 429 and the refusal of an ending room are not kept for later
+// calls, because the same call may then succeed. Call finish once for each entry.
+func (k *idempotency) finish(one *keyedCall, bodyHash [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	one.print, one.status, one.body = print, status, body
-	if p, wrong := body.(*problemjson.Problem); status == 0 || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || wrong && p.Reason == ending {
+	one.bodyHash, one.status, one.body = bodyHash, status, body
+	if p, wrong := body.(*problemjson.Problem); status == 0 || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || wrong && p.Reason == reasonEnding {
 		name, _, _ := strings.Cut(one.call, "\x00")
 		if r := k.rooms[name]; r != nil {
 			r.drop(one)

@@ -19,60 +19,60 @@ import (
 )
 
 // jsonObject is a JSON object that is read strictly: only known fields, each at most once, of the right
-// type. The first error is kept in wrong. After it, all reads return zero values.
+// type. The first error is kept in err. After it, all reads return zero values.
 type jsonObject struct {
-	at     string // the prefix of its fields in messages, such as "commands[2].with."
+	prefix string // the prefix of its fields in messages, such as "commands[2].with."
 	keys   []string
 	values []json.RawMessage
-	wrong  *problemjson.Problem
+	err    *problemjson.Problem
 }
 
-// parseObject parses text, a JSON object that may have the fields in known. at precedes field names in errors, such as
-// "with.", and may be empty. Empty text is an object without fields. The result is never nil. Its field wrong is the
+// parseObject parses text, a JSON object that may have the fields in known. prefix precedes field names in errors, such
+// as "with.", and may be empty. Empty text is an object without fields. The result is never nil. Its field err is the
 // first error, a problem with status 400, such as an unknown or repeated field; a fault of the syntax has precedence.
-func parseObject(text []byte, at string, known ...string) *jsonObject {
-	o := &jsonObject{at: at}
+func parseObject(text []byte, prefix string, known ...string) *jsonObject {
+	o := &jsonObject{prefix: prefix}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return o
 	}
 	if !utf8.Valid(text) {
-		return o.broken("it is not valid UTF-8")
+		return o.failSyntax("it is not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	open, err := d.Token()
 	if err != nil {
-		return o.broken(syntax(err))
+		return o.failSyntax(syntax(err))
 	}
 	if open != json.Delim('{') {
-		return o.broken("want an object, such as {}")
+		return o.failSyntax("want an object, such as {}")
 	}
 	for d.More() {
 		token, err := d.Token()
 		key, isText := token.(string)
 		if err != nil || !isText {
-			return o.broken(syntax(err))
+			return o.failSyntax(syntax(err))
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return o.broken(syntax(err))
+			return o.failSyntax(syntax(err))
 		}
 		if !slices.Contains(known, key) {
-			if o.wrong == nil { // parsing continues, because a reply needs the ref field
-				o.wrong = problemjson.New(400, "unknown field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(cmp.Or(words.Synonym(key, known), words.Nearest(key, known)))
+			if o.err == nil { // parsing continues, because a reply needs the ref field
+				o.err = problemjson.New(400, "unknown field %q", prefix+words.OneLine(key)).WithField(prefix + words.OneLine(key)).WithNearest(cmp.Or(words.Synonym(key, known), words.Nearest(key, known)))
 			}
 			continue
 		}
 		if slices.Contains(o.keys, key) {
-			o.fault(key, "is given twice")
+			o.fail(key, "is given twice")
 			continue
 		}
 		o.keys, o.values = append(o.keys, key), append(o.values, value)
 	}
 	if _, err := d.Token(); err != nil {
-		return o.broken(syntax(err))
+		return o.failSyntax(syntax(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return o.broken("unexpected text after the object")
+		return o.failSyntax("unexpected text after the object")
 	}
 	return o
 }
@@ -91,38 +91,38 @@ func syntax(err error) string {
 }
 
 // decodeMap decodes the field key into the map that to points to. An absent field leaves the map as it is. A value of
-// another type, or null, is recorded as an error of o; its message describes valid values with wants.
-func (o *jsonObject) decodeMap(key string, to any, wants string) {
+// another type, or null, is recorded as an error of o; its message describes valid values with want.
+func (o *jsonObject) decodeMap(key string, to any, want string) {
 	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
-		o.fault(key, "it takes "+wants)
+		o.fail(key, "it takes "+want)
 	}
 }
 
-// broken records in o that the whole text is not a valid JSON object, in place of an earlier error, and returns o. why
-// is the reason in the message. The problem blames no field.
-func (o *jsonObject) broken(why string) *jsonObject {
-	o.wrong = problemjson.New(400, "the JSON cannot be read: %s", why)
-	if o.at != "" {
-		o.wrong.Detail = o.at[:len(o.at)-1] + ": " + o.wrong.Detail
+// failSyntax records in o that the whole text is not a valid JSON object, in place of an earlier error, and returns o.
+// why is the reason in the message. The problem blames no field.
+func (o *jsonObject) failSyntax(why string) *jsonObject {
+	o.err = problemjson.New(400, "the JSON cannot be read: %s", why)
+	if o.prefix != "" {
+		o.err.Detail = o.prefix[:len(o.prefix)-1] + ": " + o.err.Detail
 	}
 	return o
 }
 
-// fault records an error of the field key, unless there is an earlier error. why follows the name of the field in
+// fail records an error of the field key, unless there is an earlier error. why follows the name of the field in
 // the message.
-func (o *jsonObject) fault(key, why string) {
-	if o.wrong == nil {
-		o.wrong = problemjson.New(400, "%s: %s", o.at+key, why).Of(o.at + key)
+func (o *jsonObject) fail(key, why string) {
+	if o.err == nil {
+		o.err = problemjson.New(400, "%s: %s", o.prefix+key, why).WithField(o.prefix + key)
 	}
 }
 
 // rejectType records in o that v, the JSON value of the field key, has the wrong type, unless there is an earlier
 // error. The message describes valid values as room.ValidValues does. v must not be empty.
 func (o *jsonObject) rejectType(key string, v json.RawMessage) {
-	takes, text := room.ValidValues(key), string(v)
+	want, text := room.ValidValues(key), string(v)
 	switch {
-	case takes == "":
-		takes = "a number"
+	case want == "":
+		want = "a number"
 	case v[0] == '{':
 		text = "a mapping"
 	case v[0] == '[':
@@ -130,24 +130,24 @@ func (o *jsonObject) rejectType(key string, v json.RawMessage) {
 	case v[0] != '"':
 		text = strconv.Quote(text)
 	}
-	if o.wrong == nil {
-		o.wrong = problemjson.New(400, "%s takes %s, not %s", o.at+key, takes, text).Of(o.at + key)
+	if o.err == nil {
+		o.err = problemjson.New(400, "%s takes %s, not %s", o.prefix+key, want, text).WithField(o.prefix + key)
 	}
 }
 
 // raw returns the JSON of the field key. It returns nil if the field is absent or o has an error.
 func (o *jsonObject) raw(key string) json.RawMessage {
-	if i := slices.Index(o.keys, key); i >= 0 && o.wrong == nil {
+	if i := slices.Index(o.keys, key); i >= 0 && o.err == nil {
 		return o.values[i]
 	}
 	return nil
 }
 
-// needs records an error for the first of keys that o lacks, unless there is an earlier error.
-func (o *jsonObject) needs(keys ...string) {
+// require records an error for the first of keys that o lacks, unless there is an earlier error.
+func (o *jsonObject) require(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(o.keys, key) {
-			o.fault(key, "is missing")
+			o.fail(key, "is missing")
 		}
 	}
 }
@@ -161,19 +161,19 @@ func (o *jsonObject) text(key string) (s string) {
 	}
 	switch {
 	case v[0] == '[' || v[0] == '{' || v[0] == 'n', v[0] == '"' && json.Unmarshal(v, &s) != nil:
-		o.fault(key, "want a string")
+		o.fail(key, "want a string")
 		return ""
 	case v[0] != '"':
 		s = string(v)
 	}
-	if len(s) > longestName {
-		o.fault(key, "it is longer than "+strconv.Itoa(longestName)+" bytes")
+	if len(s) > maxNameLength {
+		o.fail(key, "it is longer than "+strconv.Itoa(maxNameLength)+" bytes")
 	}
 	return s
 }
 
-// longestName limits the strings of a call in bytes: names, ids and cue numbers.
-const longestName = 256
+// maxNameLength limits the strings of a call in bytes: names, ids and cue numbers.
+const maxNameLength = 256
 
 // number returns the field key, a finite number. It returns nil if the field is absent, or invalid, which is recorded
 // as an error. If room.IsDecibels(key), the field may also be a string with the unit, such as "-6dB".
@@ -193,7 +193,7 @@ func (o *jsonObject) number(key string) *float64 {
 		o.rejectType(key, v)
 		return nil
 	case err != nil || math.IsInf(x, 0):
-		o.fault(key, "the number is too large")
+		o.fail(key, "the number is too large")
 		return nil
 	}
 	return &x
@@ -219,23 +219,23 @@ func decibels(v json.RawMessage) (x float64, ok bool) {
 	return x, ok && unit
 }
 
-// whole returns the field key, an integer from -2^53 to 2^53. It returns nil if the field is absent, or invalid, which
-// is recorded as an error.
-func (o *jsonObject) whole(key string) *int64 {
+// integer returns the field key, an integer from -2^53 to 2^53. It returns nil if the field is absent, or invalid,
+// which is recorded as an error.
+func (o *jsonObject) integer(key string) *int64 {
 	x := o.number(key)
 	if x == nil {
 		return nil
 	}
 	if *x != math.Trunc(*x) || math.Abs(*x) > 1<<53 {
-		o.fault(key, "want a whole number")
+		o.fail(key, "want a whole number")
 		return nil
 	}
 	return new(int64(*x))
 }
 
-// truth returns the field key, true or false. It returns nil if the field is absent, or invalid, which is recorded as
+// boolean returns the field key, true or false. It returns nil if the field is absent, or invalid, which is recorded as
 // an error.
-func (o *jsonObject) truth(key string) *bool {
+func (o *jsonObject) boolean(key string) *bool {
 	switch v := o.raw(key); string(v) {
 	case "":
 	case "true", "false":
@@ -250,16 +250,16 @@ func (o *jsonObject) truth(key string) *bool {
 func (o *jsonObject) name(key string) string {
 	s := o.text(key)
 	if s == "" && o.raw(key) != nil {
-		o.fault(key, "the name is empty")
+		o.fail(key, "the name is empty")
 	}
 	return s
 }
 
-// length returns the field key as time does. A time of 0 is recorded as an error; an absent field is not.
-func (o *jsonObject) length(key string) *time.Duration {
+// positiveTime returns the field key as time does. A time of 0 is recorded as an error; an absent field is not.
+func (o *jsonObject) positiveTime(key string) *time.Duration {
 	d := o.time(key)
 	if d != nil && *d == 0 {
-		o.fault(key, "a time of 0 would be silent; leave it out")
+		o.fail(key, "a time of 0 would be silent; leave it out")
 	}
 	return d
 }
@@ -275,14 +275,14 @@ func (o *jsonObject) time(key string) *time.Duration {
 	if v[0] == '"' {
 		text = o.text(key)
 	} else if v[0] != '-' && (v[0] < '0' || v[0] > '9') {
-		o.fault(key, "want a time: a number of seconds, or a string such as \"250ms\"")
+		o.fail(key, "want a time: a number of seconds, or a string such as \"250ms\"")
 	}
-	if o.wrong != nil {
+	if o.err != nil {
 		return nil
 	}
 	d, err := duration(text)
 	if err != nil {
-		o.fault(key, words.OneLine(err.Error()))
+		o.fail(key, words.OneLine(err.Error()))
 		return nil
 	}
 	return &d
@@ -297,13 +297,13 @@ func duration(text string) (time.Duration, error) {
 // nanoseconds is a sample rate of one frame per nanosecond.
 const nanoseconds = 1e9
 
-// or returns *p, or x if p is nil.
-func or[T any](p *T, x T) T {
+// orDefault returns *p, or x if p is nil.
+func orDefault[T any](p *T, x T) T {
 	if p == nil {
 		return x
 	}
 	return *p
 }
 
-// some returns *p, or the zero value if p is nil.
-func some[T any](p *T) (x T) { return or(p, x) }
+// orZero returns *p, or the zero value if p is nil.
+func orZero[T any](p *T) (x T) { return orDefault(p, x) }

@@ -19,7 +19,7 @@ import (
 type metrics struct {
 	server *Server
 	set    *victoria.Set
-	over   sums // of ended rooms; guarded by the server's mutex
+	ended  sums // of ended rooms; guarded by the server's mutex
 }
 
 // sums are the counts of several rooms, added up.
@@ -70,20 +70,20 @@ func newMetrics(s *Server) *metrics {
 
 // counter returns the counter called name with labels, pairs of a label and its value. It creates a missing counter.
 func (m *metrics) counter(name string, labels ...string) *victoria.Counter {
-	return m.set.GetOrCreateCounter(sample(name, labels...))
+	return m.set.GetOrCreateCounter(metricName(name, labels...))
 }
 
 // sockets returns the gauge that counts the open WebSockets of kind, "orders" or "audio". It creates a missing gauge.
 func (m *metrics) sockets(kind string) *victoria.Gauge {
-	return m.set.GetOrCreateGauge(sample("voicepool_websockets", "kind", kind), nil)
+	return m.set.GetOrCreateGauge(metricName("voicepool_websockets", "kind", kind), nil)
 }
 
 // durations are the upper bounds of the buckets of answer times, in seconds.
 var durations = []float64{1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3}
 
-// sample returns a metric's name with its labels in the text format of Prometheus, such as name{kind="audio"}.
+// metricName returns a metric's name with its labels in the text format of Prometheus, such as name{kind="audio"}.
 // labels are pairs of a label and its value; without labels, only the name.
-func sample(name string, labels ...string) string {
+func metricName(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name
 	}
@@ -99,10 +99,10 @@ func sample(name string, labels ...string) string {
 	return name + b.String() + "}"
 }
 
-// call counts an answered request by its route and status, and adds took, the time to answer, to the histogram of the
-// route. pattern is the pattern of the mux, such as "GET /healthz"; without a method it counts as "/". status 0, no
-// answer yet, counts as 101. For the routes of streams and sockets, took is ignored.
-func (m *metrics) call(pattern string, status int, took time.Duration) {
+// countCall counts an answered request by its route and status, and adds duration, the time to answer, to the histogram
+// of the route. pattern is the pattern of the mux, such as "GET /healthz"; without a method it counts as "/". status 0,
+// no answer yet, counts as 101. For the routes of streams and sockets, duration is ignored.
+func (m *metrics) countCall(pattern string, status int, duration time.Duration) {
 	_, route, _ := strings.Cut(pattern, " ")
 	if route == "" {
 		route = "/"
@@ -114,20 +114,22 @@ func (m *metrics) call(pattern string, status int, took time.Duration) {
 	switch route[strings.LastIndexByte(route, '/')+1:] {
 	case "events", "audio.wav", "audio", "ws":
 	default:
-		m.set.GetOrCreatePrometheusHistogramExt(sample("voicepool_http_request_duration_seconds", "route", route), durations).Update(took.Seconds())
+		m.set.GetOrCreatePrometheusHistogramExt(metricName("voicepool_http_request_duration_seconds", "route", route), durations).Update(duration.Seconds())
 	}
 }
 
-// dropped counts a reader that was dropped for being slow, with a kind as in slow. If ctx has ended, the client has
-// disconnected or the server ends, and dropped has no effect.
-func (m *metrics) dropped(kind string, ctx context.Context) {
+// countDropped counts a reader that was dropped for being slow, with a kind as in countSlow. If ctx has ended, the
+// client has disconnected or the server ends, and countDropped has no effect.
+func (m *metrics) countDropped(kind string, ctx context.Context) {
 	if ctx.Err() == nil {
-		m.slow(kind)
+		m.countSlow(kind)
 	}
 }
 
-// slow counts a reader that was dropped for being slow. kind is "orders", "audio", "events" or "answers".
-func (m *metrics) slow(kind string) { m.counter("voicepool_readers_dropped_total", "kind", kind).Inc() }
+// countSlow counts a reader that was dropped for being slow. kind is "orders", "audio", "events" or "answers".
+func (m *metrics) countSlow(kind string) {
+	m.counter("voicepool_readers_dropped_total", "kind", kind).Inc()
+}
 
 // OSC adds received and dropped, both numbers of OSC messages, to the counters with these outcomes.
 func (s *Server) OSC(received, dropped int) {
@@ -135,10 +137,11 @@ func (s *Server) OSC(received, dropped int) {
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)
 }
 
-// Unstored counts a room or a sound that could not be stored because of err, with the reason "disk full" or "other".
-func (s *Server) Unstored(err error) {
+// CountStoreFailure counts a room or a sound that could not be stored because of err, with the reason "disk full" or
+// "other".
+func (s *Server) CountStoreFailure(err error) {
 	reason := "other"
-	if full(err) {
+	if isDiskFull(err) {
 		reason = "disk full"
 	}
 	s.metrics.counter("voicepool_store_failures_total", "reason", reason).Inc()
@@ -157,8 +160,8 @@ func (s *Server) NATS(kind string, passed, dropped int) {
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "dropped").Add(dropped)
 }
 
-// Watches adds failed to the count of failed watches on the nodes and rooms in NATS.
-func (s *Server) Watches(failed int) {
+// CountWatchErrors adds failed to the count of failed watches on the nodes and rooms in NATS.
+func (s *Server) CountWatchErrors(failed int) {
 	s.metrics.counter("voicepool_nats_watch_errors_total").Add(failed)
 }
 
@@ -176,7 +179,7 @@ func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// describe returns all, metrics in the text format of Prometheus, with the help texts of helps in its HELP lines.
+// describe returns all, metrics in the text format of Prometheus, with the help texts of helpTexts in its HELP lines.
 // Metrics without a help text are left out, because they are not documented. So are repeated HELP and TYPE lines.
 func describe(all []byte) []byte {
 	var out bytes.Buffer
@@ -184,7 +187,7 @@ func describe(all []byte) []byte {
 	for line := range bytes.Lines(all) {
 		if rest, ok := bytes.CutPrefix(line, []byte("# HELP ")); ok {
 			name := string(bytes.TrimSpace(rest))
-			help := helps[name]
+			help := helpTexts[name]
 			if known = help != ""; known && !written[name] {
 				out.WriteString("# HELP " + name + " " + help + "\n")
 			}
@@ -207,28 +210,28 @@ func describe(all []byte) []byte {
 // writeRooms writes the metrics of the server's rooms to w, summed over all rooms, and the pace of the server's
 // workers if they run. The counters of rooms include rooms that have ended.
 func (m *metrics) writeRooms(w io.Writer) {
-	rooms, sum := m.server.census()
-	var playing, pool, ears, lost, behind int64
+	rooms, sum := m.server.roomsAndSums()
+	var playing, pool, listeners, lost, behind int64
 	for _, r := range rooms {
 		b := r.Summary()
 		n, slow := r.Listeners()
 		sum.add(&b.Stats, slow)
-		playing, pool, ears = playing+b.Stats.Playing, pool+b.Stats.Voices, ears+int64(n)
+		playing, pool, listeners = playing+b.Stats.Playing, pool+b.Stats.Voices, listeners+int64(n)
 		if b.Lost != "" {
 			lost++
 		}
-		if b.Behind > stale {
+		if b.Behind > stalledAfter {
 			behind++
 		}
 	}
 	gauge := func(name string, x float64) { victoria.WriteGaugeFloat64(w, name, x) }
 	counter := func(name string, x int64, labels ...string) {
-		victoria.WriteCounterUint64(w, sample(name, labels...), uint64(x))
+		victoria.WriteCounterUint64(w, metricName(name, labels...), uint64(x))
 	}
 	gauge("voicepool_rooms", float64(len(rooms)))
 	gauge("voicepool_voices_playing", float64(playing))
 	gauge("voicepool_voices_pool", float64(pool))
-	gauge("voicepool_listeners", float64(ears))
+	gauge("voicepool_listeners", float64(listeners))
 	gauge("voicepool_devices_lost", float64(lost))
 	gauge("voicepool_rooms_behind", float64(behind))
 	counter("voicepool_starts_total", sum.started, "outcome", "started")
@@ -240,7 +243,7 @@ func (m *metrics) writeRooms(w io.Writer) {
 	counter("voicepool_stream_underruns_total", sum.underruns)
 	counter("voicepool_events_lost_total", sum.lost)
 	counter("voicepool_listeners_dropped_total", sum.slow)
-	if workers := m.server.mixing(); workers != nil {
+	if workers := m.server.startedWorkers(); workers != nil {
 		p := workers.Stats()
 		gauge("voicepool_rooms_awake", float64(p.Awake))
 		gauge("voicepool_block_longest_seconds", p.Longest.Seconds())
@@ -250,9 +253,9 @@ func (m *metrics) writeRooms(w io.Writer) {
 	}
 }
 
-// mixing returns the workers that mix the rooms made by calls: Options.Workers, or else the server's own workers. It
-// returns nil if the server's own are needed but have not been started.
-func (s *Server) mixing() *room.Workers {
+// startedWorkers returns the workers that mix the rooms made by calls: Options.Workers, or else the server's own
+// workers. It returns nil if the server's own are needed but have not been started.
+func (s *Server) startedWorkers() *room.Workers {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
 	if s.options.Workers != nil {

@@ -1,7 +1,7 @@
 package service
 
-// helps are the help texts of all metrics by name.
-var helps = map[string]string{
+// helpTexts are the help texts of all metrics by name.
+var helpTexts = map[string]string{
 	"voicepool_block_longest_seconds":         "Longest time to mix a block.",
 	"voicepool_blocks_late_total":             "Blocks mixed more than 20 ms late.",
 	"voicepool_blocks_total":                  "Mixed blocks of rooms without a sound card.",

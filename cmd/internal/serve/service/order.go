@@ -24,10 +24,10 @@ type Order struct {
 
 // command describes how an order is carried out.
 type command struct {
-	name string
-	role Role
-	on   string // the target in the Order: "voice", "bus" or empty
-	act  func(*room.Room, *Order) (int, any)
+	name   string
+	role   Role
+	target string // the target in the Order: "voice", "bus" or empty
+	act    func(*room.Room, *Order) (int, any)
 }
 
 // commands is the only table of orders, in the order that messages list them.
@@ -36,9 +36,9 @@ var commands = [...]command{
 	{"set", Operate, "voice", set},
 	{"stop", Operate, "voice", stop},
 	{"bus", Operate, "bus", bus},
-	{"go", Operate, "", fire},
+	{"go", Operate, "", goCue},
 	{"standby", Operate, "", standby},
-	{"panic", Operate, "", panicked},
+	{"panic", Operate, "", panicShow},
 	{"stopall", Operate, "", stopAll},
 	{"pause", Operate, "", pause},
 	{"scene", Operate, "", scene},
@@ -48,8 +48,8 @@ var commands = [...]command{
 
 // Do carries out the order o on the room called name. It returns the HTTP status and a body for json.Marshal, which is
 // a *problemjson.Problem if the status is 400 or above. Options.Allow checks the role of the caller in ctx, and
-// Options.Barred orders that change the room. An order with a Key that was carried out before gets the stored answer.
-// Only the further commands of a batch count against the rate limit.
+// Options.CheckOperable checks orders that change the room. An order with a Key that was carried out before gets the
+// stored answer. Only the further commands of a batch count against the rate limit.
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
 	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
 	if i < 0 {
@@ -57,39 +57,39 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 		for _, d := range commands {
 			names = append(names, d.name)
 		}
-		return answer(problemjson.New(http.StatusBadRequest, "unknown order %q", words.OneLine(o.Do)).Of("do").Near(words.Nearest(o.Do, names)))
+		return errorReply(problemjson.New(http.StatusBadRequest, "unknown order %q", words.OneLine(o.Do)).WithField("do").WithNearest(words.Nearest(o.Do, names)))
 	}
 	d := &commands[i]
 	if err := s.allow(ctx, d.role, name); err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
 	find := s.activeRoom
 	if d.role == Read {
 		find = s.entry
 	}
 	h, err := find(name)
-	if err == nil && d.role != Read && s.options.Barred != nil {
-		err = s.options.Barred(name)
+	if err == nil && d.role != Read && s.options.CheckOperable != nil {
+		err = s.options.CheckOperable(name)
 	}
 	if err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
 	switch {
-	case d.on == "voice" && (o.Voice == "" || len(o.Voice) > longestName):
-		return answer(problemjson.New(http.StatusBadRequest, "voice: want the number of a start, or an id").Of("voice"))
-	case d.on == "bus" && (o.Bus == "" || len(o.Bus) > longestName):
-		return answer(problemjson.New(http.StatusBadRequest, "bus: want the name of a bus").Of("bus"))
+	case d.target == "voice" && (o.Voice == "" || len(o.Voice) > maxNameLength):
+		return errorReply(problemjson.New(http.StatusBadRequest, "voice: want the number of a start, or an id").WithField("voice"))
+	case d.target == "bus" && (o.Bus == "" || len(o.Bus) > maxNameLength):
+		return errorReply(problemjson.New(http.StatusBadRequest, "bus: want the name of a bus").WithField("bus"))
 	}
 	o.more = func(n int) error { return s.count(ctx, n) }
 	key := o.Key
 	if d.role == Read { // a read changes nothing: a stored answer would only be outdated and use up an entry
 		key = ""
 	}
-	status, body = s.keys.once(ctx, key, name+"\x00"+o.Do+"\x00"+o.Voice+"\x00"+o.Bus, string(o.With), func() (int, any) {
+	status, body = s.idempotency.do(ctx, key, name+"\x00"+o.Do+"\x00"+o.Voice+"\x00"+o.Bus, string(o.With), func() (int, any) {
 		return d.act(h.room, &o)
 	})
 	if d.role != Read {
-		h.stir()
+		h.notifyChange()
 	}
 	return status, body
 }
@@ -97,8 +97,8 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 // state carries out the order "state". It returns the HTTP status 200 and the state of r, or a problem if o.With has
 // fields.
 func state(r *room.Room, o *Order) (int, any) {
-	if f := parseObject(o.With, ""); f.wrong != nil {
-		return answer(f.wrong)
+	if f := parseObject(o.With, ""); f.err != nil {
+		return errorReply(f.err)
 	}
 	return http.StatusOK, r.State()
 }

@@ -20,12 +20,12 @@ var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "
 func play(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", playFields...)
 	order := f.play()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	v, err := r.Play(order)
 	if err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
 	return startStatus(&v), &v
 }
@@ -39,30 +39,30 @@ func startStatus(v *room.PlayResult) int {
 }
 
 // play reads the fields of a play order; sound is required. Other absent fields have their zero values. If an error is
-// in o.wrong, the result must not be used. play does not check the ranges of values.
+// in o.err, the result must not be used. play does not check the ranges of values.
 func (o *jsonObject) play() room.PlayRequest {
-	o.needs("sound")
+	o.require("sound")
 	return room.PlayRequest{
-		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
+		Sound: o.text("sound"), Gain: orZero(o.number("gain")), Pan: orZero(o.number("pan")), Pitch: orZero(o.number("pitch")), Speed: orZero(o.number("speed")),
 		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
-		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: short(some(o.whole("priority"))), Protect: some(o.truth("protect")),
-		Owner: o.name("owner"), ID: o.name("id"), FadeIn: some(o.time("fade_in")), From: some(o.time("from")), For: some(o.length("for")), When: o.when(),
+		Bus: o.text("bus"), Loop: o.boolean("loop"), Priority: clampInt32(orZero(o.integer("priority"))), Protect: orZero(o.boolean("protect")),
+		Owner: o.name("owner"), ID: o.name("id"), FadeIn: orZero(o.time("fade_in")), From: orZero(o.time("from")), For: orZero(o.positiveTime("for")), When: o.when(),
 	}
 }
 
-// short converts n to an int, clamped to 32 bits. Larger numbers are out of range for every field anyway.
-func short(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
+// clampInt32 converts n to an int, clamped to 32 bits. Larger numbers are out of range for every field anyway.
+func clampInt32(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
 // when reads the moment of an order from the field frame, a frame of the room, or the field at, the time since the
 // room began. Without both, it returns the zero Moment: now. Both at once and a negative frame are recorded as errors
 // of o.
 func (o *jsonObject) when() room.Moment {
-	m := room.Moment{Frame: some(o.whole("frame")), At: o.time("at")}
+	m := room.Moment{Frame: orZero(o.integer("frame")), At: o.time("at")}
 	if m.Frame < 0 {
-		o.fault("frame", "is negative")
+		o.fail("frame", "is negative")
 	}
 	if m.At != nil && o.raw("frame") != nil {
-		o.fault("at", "give either at or frame, not both")
+		o.fail("at", "give either at or frame, not both")
 	}
 	return m
 }
@@ -74,23 +74,23 @@ var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass",
 // returns the HTTP status and the numbers of the voices, or a problem.
 func set(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", setFields...)
-	m := f.move()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	m := f.voiceChange()
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	return voices(r.Set(o.Voice, m))
 }
 
-// move reads the fields of a set order. Absent properties are nil, which leaves them unchanged. If an error is in
-// o.wrong, the result must not be used. move does not check the ranges of values.
-func (o *jsonObject) move() room.VoiceChange {
+// voiceChange reads the fields of a set order. Absent properties are nil, which leaves them unchanged. If an error is
+// in o.err, the result must not be used. voiceChange does not check the ranges of values.
+func (o *jsonObject) voiceChange() room.VoiceChange {
 	m := room.VoiceChange{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
 		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
-		Over: some(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.truth("pause"), Loop: o.truth("loop"), When: o.when(),
+		Over: orZero(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.boolean("pause"), Loop: o.boolean("loop"), When: o.when(),
 	}
-	if p := o.whole("priority"); p != nil {
-		m.Priority = new(short(*p))
+	if p := o.integer("priority"); p != nil {
+		m.Priority = new(clampInt32(*p))
 	}
 	return m
 }
@@ -103,20 +103,20 @@ var stopFields = []string{"over", "at", "frame"}
 func stop(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", stopFields...)
 	over, when := f.stop()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	return voices(r.Stop(o.Voice, over, when))
 }
 
 // stop reads the fields of a stop order: over, the length of the fade, 0 if absent, and the moment. If an error is in
-// o.wrong, the results must not be used.
+// o.err, the results must not be used.
 func (o *jsonObject) stop() (over time.Duration, when room.Moment) {
-	return some(o.time("over")), o.when()
+	return orZero(o.time("over")), o.when()
 }
 
-// moved is the answer to a set or stop order: the affected voices.
-type moved struct {
+// voicesReply is the answer to a set or stop order: the affected voices.
+type voicesReply struct {
 	Voices []uint64 `json:"voices"`
 }
 
@@ -124,12 +124,12 @@ type moved struct {
 // that is never null, or the problem of err if err is not nil.
 func voices(numbers []uint64, err error) (int, any) {
 	if err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
 	if numbers == nil {
 		numbers = []uint64{}
 	}
-	return http.StatusOK, &moved{numbers}
+	return http.StatusOK, &voicesReply{numbers}
 }
 
 // busFields are the fields of a bus order, and duckFields those in its duck object.
@@ -142,13 +142,13 @@ var (
 // bus, or a problem.
 func bus(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", busFields...)
-	fader := f.fader()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	change := f.busChange()
+	if f.err != nil {
+		return errorReply(f.err)
 	}
-	b, err := r.SetBus(o.Bus, fader)
+	b, err := r.SetBus(o.Bus, change)
 	if err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
 	return http.StatusOK, &b
 }
@@ -163,7 +163,7 @@ func (o *jsonObject) gains(key string) map[string]float64 {
 		v := read[name]
 		x, ok := decibels(v)
 		if !ok && json.Unmarshal(v, &x) != nil || string(v) == "null" {
-			o.fault(key+"."+words.OneLine(name), "it takes a gain in dB, such as -6 or \"-6dB\", not "+words.OneLine(string(v)))
+			o.fail(key+"."+words.OneLine(name), "it takes a gain in dB, such as -6 or \"-6dB\", not "+words.OneLine(string(v)))
 			continue
 		}
 		if all == nil {
@@ -174,11 +174,11 @@ func (o *jsonObject) gains(key string) map[string]float64 {
 	return all
 }
 
-// fader reads the fields of a bus order. Absent properties are nil, which leaves them unchanged; a duck of null gives
-// a zero Duck, which ends the ducking. A duck object requires when and by. If an error is in o.wrong, the result must
-// not be used.
-func (o *jsonObject) fader() room.BusChange {
-	f := room.BusChange{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
+// busChange reads the fields of a bus order. Absent properties are nil, which leaves them unchanged; a duck of null
+// gives a zero Duck, which ends the ducking. A duck object requires when and by. If an error is in o.err, the result
+// must not be used.
+func (o *jsonObject) busChange() room.BusChange {
+	f := room.BusChange{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.boolean("mute"), Solo: o.boolean("solo"), Over: orZero(o.time("over")), When: o.when()}
 	o.decodeMap("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
 	f.Sends = o.gains("sends")
 	switch v := o.raw("duck"); {
@@ -186,14 +186,14 @@ func (o *jsonObject) fader() room.BusChange {
 	case string(v) == "null":
 		f.Duck = &room.Duck{}
 	default:
-		d := parseObject(v, o.at+"duck.", duckFields...)
-		d.needs("when", "by")
+		d := parseObject(v, o.prefix+"duck.", duckFields...)
+		d.require("when", "by")
 		f.Duck = &room.Duck{
-			When: d.text("when"), By: some(d.number("by")), Above: d.number("above"),
-			Attack: some(d.time("attack")), Hold: some(d.time("hold")), Release: some(d.time("release")),
+			When: d.text("when"), By: orZero(d.number("by")), Above: d.number("above"),
+			Attack: orZero(d.time("attack")), Hold: orZero(d.time("hold")), Release: orZero(d.time("release")),
 		}
-		if o.wrong == nil {
-			o.wrong = d.wrong
+		if o.err == nil {
+			o.err = d.err
 		}
 	}
 	return f

@@ -136,7 +136,7 @@ func TestCloseFrames(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // some of them wait until the limit
 			s := open(t)
-			s.Hurry(200 * time.Millisecond)
+			s.SetWriteTimeout(200 * time.Millisecond)
 			conn, in := s.upgraded()
 			if _, err := conn.Write(c.input); err != nil {
 				t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // TestRemote checks that package remote makes the right HTTP call for each order.
 func TestRemote(t *testing.T) {
-	deeds := service.Deeds()
+	deeds := service.OrderPatterns()
 	for do, pattern := range deeds {
 		method, path := (&remote.Order{Do: do, Voice: "a/b", Bus: "c d"}).Call()
 		want := strings.NewReplacer("/v1/rooms/{room}", "", "{voice}", "a%2Fb", "{bus}", "c%20d").Replace(pattern)

@@ -19,11 +19,11 @@ import (
 
 // roomEntry is a room with its watchers.
 type roomEntry struct {
-	room   *room.Room
-	hub    hub
-	life   string      // distinguishes event numbers of this room from an earlier room with its name
-	ending atomic.Bool // a call has ended the room, and it fades out
-	left   sync.Once
+	room      *room.Room
+	hub       hub
+	runID     string      // distinguishes event numbers of this room from an earlier room with its name
+	ending    atomic.Bool // a call has ended the room, and it fades out
+	forgotten sync.Once
 
 	calls int // running uploads and sheet changes; guarded by the lock of the name
 }
@@ -49,23 +49,23 @@ func (s *Server) Room(name string) *room.Room {
 
 // Rooms returns all rooms, sorted by name, including rooms that fade out.
 func (s *Server) Rooms() []*room.Room {
-	all, _ := s.census()
+	all, _ := s.roomsAndSums()
 	return all
 }
 
-// census returns all rooms sorted by name, including rooms that fade out, and the summed counts of the rooms that have
-// ended, as of the same moment.
-func (s *Server) census() (all []*room.Room, over sums) {
+// roomsAndSums returns all rooms sorted by name, including rooms that fade out, and the summed counts of the rooms that
+// have ended, as of the same moment.
+func (s *Server) roomsAndSums() (all []*room.Room, ended sums) {
 	s.mutex.RLock()
 	for _, h := range s.entries {
 		if h != nil {
 			all = append(all, h.room)
 		}
 	}
-	over = s.metrics.over
+	ended = s.metrics.ended
 	s.mutex.RUnlock()
 	slices.SortFunc(all, func(x, y *room.Room) int { return strings.Compare(x.Name(), y.Name()) })
-	return all, over
+	return all, ended
 }
 
 // entry returns the entry of the room called name, even while the room fades out. An unknown name, also of a room that
@@ -83,7 +83,7 @@ func (s *Server) entry(name string) (*roomEntry, error) {
 		}
 	}
 	slices.Sort(names)
-	return nil, problemjson.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
+	return nil, problemjson.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).WithField("room").WithNearest(words.Nearest(name, names))
 }
 
 // activeRoom returns the entry of the room called name, like entry. But a room that fades out because a call has ended
@@ -91,13 +91,13 @@ func (s *Server) entry(name string) (*roomEntry, error) {
 func (s *Server) activeRoom(name string) (*roomEntry, error) {
 	h, err := s.entry(name)
 	if err == nil && h.ending.Load() {
-		return nil, problemjson.New(http.StatusConflict, "the room %q is ending", name).Of("room").For(ending)
+		return nil, problemjson.New(http.StatusConflict, "the room %q is ending", name).WithField("room").WithReason(reasonEnding)
 	}
 	return h, err
 }
 
-// ending is the reason of refusals that last until the room has ended.
-const ending = "ending"
+// reasonEnding is the reason of refusals that last until the room has ended.
+const reasonEnding = "ending"
 
 // reserve takes name for a room before the room is made; the caller must end the reservation with register. An invalid
 // name (400), a taken name (409), the limit of rooms (429) and a closed server (503) are a problem.
@@ -108,12 +108,12 @@ func (s *Server) reserve(name string) error {
 	switch most := s.options.Limits.Rooms; {
 	case s.closed:
 		return problemjson.New(http.StatusServiceUnavailable, "the server is ending")
-	case !named(name):
-		return unnamed("room", name)
+	case !validName(name):
+		return invalidName("room", name)
 	case taken:
-		return problemjson.New(http.StatusConflict, "another call is creating the room %q", name).Of("room").For("being made")
+		return problemjson.New(http.StatusConflict, "another call is creating the room %q", name).WithField("room").WithReason("being made")
 	case len(s.entries) >= most:
-		return problemjson.New(http.StatusTooManyRequests, "the limit of %s is reached", words.Count(most, "room")).Of("room").Over(int64(most))
+		return problemjson.New(http.StatusTooManyRequests, "the limit of %s is reached", words.Count(most, "room")).WithField("room").WithLimit(int64(most))
 	}
 	s.entries[name] = nil
 	return nil
@@ -129,8 +129,8 @@ func (s *Server) register(name string, r *room.Room) *roomEntry {
 		delete(s.entries, name)
 		return nil
 	}
-	h := &roomEntry{room: r, life: strings.ToLower(rand.Text()[:8])}
-	h.hub.begin(s, r, h.life)
+	h := &roomEntry{room: r, runID: strings.ToLower(rand.Text()[:8])}
+	h.hub.init(s, r, h.runID)
 	s.entries[name] = h
 	s.calls.Go(func() { s.awaitEnd(name, h) })
 	return h
@@ -146,14 +146,15 @@ func (s *Server) awaitEnd(name string, h *roomEntry) {
 // drops the room's idempotency keys. When forget returns, the name is free. Only the first call for h has an effect;
 // later calls wait for it.
 func (s *Server) forget(name string, h *roomEntry) {
-	h.left.Do(func() { s.leave(name, h) })
+	h.forgotten.Do(func() { s.removeEntry(name, h) })
 }
 
-// leave does the work of forget. If a call has ended the room, leave first calls Options.Gone, before another room can
-// take the name. If the entry is gone already, because the server is closing, it does not count the room.
-func (s *Server) leave(name string, h *roomEntry) {
-	if h.ending.Load() && s.options.Gone != nil {
-		s.options.Gone(h.room)
+// removeEntry does the work of forget. If a call has ended the room, removeEntry first calls Options.RemoveFiles,
+// before another room can take the name. If the entry is gone already, because the server is closing, it does not count
+// the room.
+func (s *Server) removeEntry(name string, h *roomEntry) {
+	if h.ending.Load() && s.options.RemoveFiles != nil {
+		s.options.RemoveFiles(h.room)
 	}
 	b := h.room.Summary()
 	_, slow := h.room.Listeners()
@@ -161,8 +162,8 @@ func (s *Server) leave(name string, h *roomEntry) {
 	defer s.mutex.Unlock()
 	if s.entries[name] == h {
 		delete(s.entries, name)
-		s.metrics.over.add(&b.Stats, slow)
-		s.keys.forget(name)
+		s.metrics.ended.add(&b.Stats, slow)
+		s.idempotency.forget(name)
 	}
 }
 
@@ -181,11 +182,11 @@ func (s *Server) workers() *room.Workers {
 }
 
 // create makes a room called name, and its folder for sounds, from text, a sheet or a bank. It registers the room and
-// stores it with Options.Save. If Options.Raise is set, that function does all this instead. After an error the room
+// stores it with Options.Save. If Options.Create is set, that function does all this instead. After an error the room
 // is closed, the name is free, and a folder without sounds is removed. The caller holds the lock of the name.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
-	if s.options.Raise != nil {
-		if err := s.options.Raise(ctx, name, text); err != nil {
+	if s.options.Create != nil {
+		if err := s.options.Create(ctx, name, text); err != nil {
 			return nil, err
 		}
 		return s.entry(name)
@@ -202,8 +203,8 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 	var r *room.Room
 	if err == nil {
 		r, err = room.Open(ctx, room.Options{
-			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Log: s.options.Say, Save: s.options.Keep,
-			VoiceLimit: func() int { return s.spare(name) },
+			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Log: s.options.Log, Save: s.options.Save,
+			VoiceLimit: func() int { return s.voiceLimit(name) },
 		})
 	}
 	if err != nil {
@@ -218,8 +219,8 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 		_ = r.Close(0)
 		return nil, problemjson.New(http.StatusServiceUnavailable, "the server is ending")
 	}
-	if s.options.Keep != nil {
-		if err := s.options.Keep(r); err != nil {
+	if s.options.Save != nil {
+		if err := s.options.Save(r); err != nil {
 			_ = r.Close(0) // it has no device
 			s.forget(name, h)
 			if folder != "" {
@@ -269,21 +270,21 @@ func (s *Server) lockName(name string) (done func()) {
 	}
 }
 
-// hold returns the room called name and counts the caller in h.calls, so that withdraw does not end the room until the
-// caller calls release. A missing room is made from text, and made is true; if text is nil, it is a problem with
+// hold returns the room called name and counts the caller in h.calls, so that endIfEmpty does not end the room until the
+// caller calls release. A missing room is made from text, and created is true; if text is nil, it is a problem with
 // status 404 instead. A room that a call has ended is a 409. After an error the caller must not call release.
-func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, made bool, err error) {
+func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, created bool, err error) {
 	defer s.lockName(name)() // of several simultaneous calls, the first makes the room
 	h, err = s.activeRoom(name)
 	if p, is := errors.AsType[*problemjson.Problem](err); is && p.Status == http.StatusNotFound && text != nil {
 		h, err = s.create(ctx, name, text)
-		made = err == nil
+		created = err == nil
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	h.calls++
-	return h, made, nil
+	return h, created, nil
 }
 
 // release ends a hold of the room h, which is called name. If this was the last hold, and the room was made by an
@@ -291,24 +292,24 @@ func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEnt
 func (s *Server) release(name string, h *roomEntry) {
 	defer s.lockName(name)()
 	h.calls--
-	s.withdraw(name, h)
+	s.endIfEmpty(name, h)
 }
 
-// withdraw ends and removes the room h, called name, if its sheet is the unchanged uploadSheet, so that it received no
-// sound, and no call holds it. Otherwise withdraw has no effect. The caller holds the lock of the name.
-func (s *Server) withdraw(name string, h *roomEntry) {
+// endIfEmpty ends and removes the room h, called name, if its sheet is the unchanged uploadSheet, so that it received
+// no sound, and no call holds it. Otherwise endIfEmpty has no effect. The caller holds the lock of the name.
+func (s *Server) endIfEmpty(name string, h *roomEntry) {
 	if h.calls == 0 && string(h.room.Text()) == uploadSheet && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
 		s.forget(name, h)
 	}
 }
 
-// receiver returns the room called name for an upload and holds it; the caller must call release. A missing room is
-// made with uploadSheet if the server has a folder for sounds, no Options.Raise, and name is valid. Otherwise it is a
-// problem with status 404.
-func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) {
+// holdForUpload returns the room called name for an upload and holds it; the caller must call release. A missing room
+// is made with uploadSheet if the server has a folder for sounds, no Options.Create, and name is valid. Otherwise it is
+// a problem with status 404.
+func (s *Server) holdForUpload(ctx context.Context, name string) (*roomEntry, error) {
 	var text []byte
-	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
+	if s.options.Folder != "" && s.options.Create == nil && validName(name) {
 		text = []byte(uploadSheet)
 	}
 	h, _, err := s.hold(ctx, name, text)
@@ -322,7 +323,7 @@ func (s *Server) receiver(ctx context.Context, name string) (*roomEntry, error) 
 func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {
 	defer s.lockName(name)()
 	if h.calls > 1 {
-		return problemjson.New(http.StatusConflict, "the room %q is receiving sounds, and this sheet has another rate; put the sheet again when the uploads have ended", name).Of("sheet").For("uploading")
+		return problemjson.New(http.StatusConflict, "the room %q is receiving sounds, and this sheet has another rate; put the sheet again when the uploads have ended", name).WithField("sheet").WithReason("uploading")
 	}
 	old := h.room.Text()
 	_ = h.room.Close(0) // it has no device
@@ -330,36 +331,36 @@ func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []
 	if _, err := s.create(ctx, name, text); err != nil {
 		again, lost := s.create(context.WithoutCancel(ctx), name, old)
 		if lost != nil {
-			s.say("room " + name + ": its sounds wait for the next sheet, and the room cannot be opened: " + words.Plain(lost))
+			s.logLine("room " + name + ": its sounds wait for the next sheet, and the room cannot be opened: " + words.Plain(lost))
 			return err
 		}
-		s.withdraw(name, again)
+		s.endIfEmpty(name, again)
 		return err
 	}
 	return nil
 }
 
-// spare returns how many voices the room called name may use: Limits.RoomVoices minus the voices of all other rooms,
-// at least 0.
-func (s *Server) spare(name string) int {
-	left := s.options.Limits.RoomVoices
+// voiceLimit returns how many voices the room called name may use: Limits.RoomVoices minus the voices of all other
+// rooms, at least 0.
+func (s *Server) voiceLimit(name string) int {
+	free := s.options.Limits.RoomVoices
 	for _, r := range s.Rooms() {
 		if r.Name() != name {
-			left -= r.Voices()
+			free -= r.Voices()
 		}
 	}
-	return max(left, 0)
+	return max(free, 0)
 }
 
-// named reports whether name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a leading dot.
-func named(name string) bool {
+// validName reports whether name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a leading dot.
+func validName(name string) bool {
 	return len(name) >= 1 && len(name) <= 64 && name[0] != '.' && !strings.ContainsFunc(name, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
 	})
 }
 
-// unnamed returns the problem, with status 400, of an invalid name. It blames the request field called what, such as
-// "room".
-func unnamed(what, name string) error {
-	return problemjson.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).Of(what)
+// invalidName returns the problem, with status 400, of an invalid name. It blames the request field called what, such
+// as "room".
+func invalidName(what, name string) error {
+	return problemjson.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).WithField(what)
 }

@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// brief is an entry in the list of rooms.
-type brief struct {
+// roomListEntry is an entry in the list of rooms.
+type roomListEntry struct {
 	Room    string  `json:"room"`
 	Playing int64   `json:"playing"`
 	Voices  int64   `json:"voices"` // the size of the pool
@@ -26,14 +26,14 @@ type brief struct {
 // list answers with a JSON list of the rooms where the caller has the role Read, sorted by name.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	out := struct {
-		Rooms []brief `json:"rooms"`
-	}{[]brief{}}
+		Rooms []roomListEntry `json:"rooms"`
+	}{[]roomListEntry{}}
 	for _, one := range s.Rooms() {
 		if s.allow(r.Context(), Read, one.Name()) != nil {
 			continue
 		}
 		b := one.Summary()
-		out.Rooms = append(out.Rooms, brief{
+		out.Rooms = append(out.Rooms, roomListEntry{
 			Room: one.Name(), Playing: b.Stats.Playing, Voices: b.Stats.Voices,
 			Time: float64(b.Frame) / float64(b.Rate), Device: b.Device, List: len(one.Sheet().List) > 0,
 		})
@@ -41,31 +41,31 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, &out)
 }
 
-// yamls are the media types accepted for a sheet.
-var yamls = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
+// sheetTypes are the media types accepted for a sheet.
+var sheetTypes = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
 
 // put makes a room from the sheet or bank in the body, or changes an existing room to it. It answers with the state
 // of the room, with status 201 if the room is new, otherwise 200. A repeated Idempotency-Key gets the first answer. It
 // returns a problem for an invalid name or an empty body (400), another media type than YAML (415) and a long body.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
-	if !named(name) {
-		return unnamed("room", name)
+	if !validName(name) {
+		return invalidName("room", name)
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !yamls[kind] {
-		return problemjson.New(http.StatusUnsupportedMediaType, "want a sheet or a bank, with the header Content-Type: application/yaml").Of("Content-Type")
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !sheetTypes[kind] {
+		return problemjson.New(http.StatusUnsupportedMediaType, "want a sheet or a bank, with the header Content-Type: application/yaml").WithField("Content-Type")
 	}
 	text, err := s.body(w, r, s.options.Limits.SheetBytes)
 	if err != nil {
 		return err
 	}
 	if len(bytes.TrimSpace(text)) == 0 { // for example, from a file that does not exist
-		return problemjson.New(http.StatusBadRequest, "the body is empty (want a sheet or a bank)").Of("sheet")
+		return problemjson.New(http.StatusBadRequest, "the body is empty (want a sheet or a bank)").WithField("sheet")
 	}
-	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
+	status, body := s.idempotency.do(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
 		status, now, err := s.sheet(r.Context(), name, text)
 		if err != nil {
-			return answer(s.noted(name, err))
+			return errorReply(s.logStoreError(name, err))
 		}
 		return status, now.State()
 	})
@@ -76,16 +76,16 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 // (status 200). now is the room. If the existing room was made by an upload and text has another sample rate, now is a
 // new room that replaces it.
 func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
-	h, made, err := s.hold(ctx, name, text)
+	h, created, err := s.hold(ctx, name, text)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer s.release(name, h)
-	if made {
+	if created {
 		return http.StatusCreated, h.room, nil
 	}
 	err = h.room.Change(ctx, text)
-	h.stir()
+	h.notifyChange()
 	if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && madeByUpload(h.room) {
 		if err = s.replace(ctx, name, h, text); err == nil {
 			h, err = s.activeRoom(name)
@@ -97,55 +97,55 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	return http.StatusOK, h.room, nil
 }
 
-// noted takes err, an error of storing a sheet or a sound in the room called name. It logs and counts a failure of the
-// server, such as a full disk, but not the end of a call's context. err must not be nil. noted returns err, or the
-// cause of an *os.LinkError that it has logged.
-func (s *Server) noted(name string, err error) error {
+// logStoreError takes err, an error of storing a sheet or a sound in the room called name. It logs and counts a failure
+// of the server, such as a full disk, but not the end of a call's context. err must not be nil. logStoreError returns
+// err, or the cause of an *os.LinkError that it has logged.
+func (s *Server) logStoreError(name string, err error) error {
 	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if status := fault(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {
-		s.Unstored(err)
+	if status := problemOf(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {
+		s.CountStoreFailure(err)
 		if at, ok := errors.AsType[*os.LinkError](err); ok {
 			err = at.Err
 		}
-		s.say("room " + name + ": " + words.Plain(words.Cause(err))) // without a path
+		s.logLine("room " + name + ": " + words.Plain(words.Cause(err))) // without a path
 	}
 	return err
 }
 
 // end fades out the room and removes it, and answers when the room has ended. The query parameter over is the length
-// of the fade, by default 300 ms, at most a minute. A room that another call is ending is a 409. If Options.Ending
+// of the fade, by default 300 ms, at most a minute. A room that another call is ending is a 409. If Options.BeforeEnd
 // returns an error, that is the answer, and the room continues.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
-	name, over := r.PathValue("room"), fade
+	name, over := r.PathValue("room"), defaultFade
 	if text := r.URL.Query().Get("over"); text != "" {
 		var err error
-		if over, err = duration(text); err != nil || over > longestFade {
-			return problemjson.New(http.StatusBadRequest, "over: want a time up to %v, such as 1s", longestFade).Of("over")
+		if over, err = duration(text); err != nil || over > maxFade {
+			return problemjson.New(http.StatusBadRequest, "over: want a time up to %v, such as 1s", maxFade).WithField("over")
 		}
 	}
-	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00end\x00"+name, over.String(), func() (int, any) {
+	status, body := s.idempotency.do(r.Context(), r.Header.Get("Idempotency-Key"), "\x00end\x00"+name, over.String(), func() (int, any) {
 		h, err := s.activeRoom(name)
 		if err == nil && !h.ending.CompareAndSwap(false, true) { // another call was faster
 			_, err = s.activeRoom(name)
 		}
-		if err == nil && s.options.Ending != nil {
-			if err = s.options.Ending(r.Context(), name, over); err != nil {
+		if err == nil && s.options.BeforeEnd != nil {
+			if err = s.options.BeforeEnd(r.Context(), name, over); err != nil {
 				h.ending.Store(false)
 			}
 		}
 		if err != nil {
-			return answer(err)
+			return errorReply(err)
 		}
 		if err := h.room.Close(over); err != nil {
-			s.say("room " + name + ": " + words.Plain(err))
+			s.logLine("room " + name + ": " + words.Plain(err))
 		}
 		s.forget(name, h)
-		return http.StatusOK, &ended{name}
+		return http.StatusOK, &endReply{name}
 	})
 	return write(w, status, body)
 }
 
-// ended is the answer when a room has ended.
-type ended struct {
+// endReply is the answer when a room has ended.
+type endReply struct {
 	Room string `json:"room"`
 }

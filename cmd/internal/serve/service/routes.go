@@ -19,7 +19,7 @@ import (
 type route struct {
 	pattern string
 	role    Role
-	takes   []string // accepted query parameters
+	params  []string // accepted query parameters
 	do      string   // the name of its order; if empty, call answers
 	call    func(*Server, http.ResponseWriter, *http.Request) error
 }
@@ -61,7 +61,7 @@ func (s *Server) route(c *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.handle(c, w, r); err != nil {
 			if t, ok := w.(*trackingWriter); !ok || t.status == 0 {
-				fault(err).Write(w)
+				problemOf(err).Write(w)
 			}
 		}
 	})
@@ -75,13 +75,13 @@ func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	if c.role != Public && s.opening.Load() {
-		return opening()
+		return openingProblem()
 	}
-	if sent, err := s.sent(w, r); sent || err != nil {
+	if redirected, err := s.redirect(w, r); redirected || err != nil {
 		return err
 	}
 	if r.URL.RawQuery != "" {
-		if err := checkQuery(r, c.takes); err != nil {
+		if err := checkQuery(r, c.params); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error 
 	o := Order{Do: c.do, Voice: r.PathValue("voice"), Bus: r.PathValue("bus"), Key: r.Header.Get("Idempotency-Key")}
 	var err error
 	if r.Method == http.MethodDelete && r.URL.RawQuery != "" {
-		if o.With, err = json.Marshal(flat(r.URL.Query())); err != nil {
+		if o.With, err = json.Marshal(queryObject(r.URL.Query())); err != nil {
 			return err
 		}
 	} else if r.Method != http.MethodGet {
@@ -103,18 +103,18 @@ func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error 
 	return write(w, status, body)
 }
 
-// sent redirects a request with status 307 if Options.Elsewhere has the address of another server for its room, and
+// redirect redirects a request with status 307 if Options.Locate has the address of another server for its room, and
 // reports whether it did. err is the problem of a room that no server can play at the moment; a PUT of a sheet ignores
 // it. If both results are zero, this server must answer: it has the room, the room is unknown, or the path has no room.
-func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err error) {
+func (s *Server) redirect(w http.ResponseWriter, r *http.Request) (redirected bool, err error) {
 	name := r.PathValue("room")
-	if name == "" || s.options.Elsewhere == nil {
+	if name == "" || s.options.Locate == nil {
 		return false, nil
 	}
 	if _, err := s.entry(name); err == nil {
 		return false, nil
 	}
-	address, err := s.options.Elsewhere(name)
+	address, err := s.options.Locate(name)
 	if err != nil && r.Method == http.MethodPut && r.PathValue("name") == "" { // a sheet for a room that no server plays
 		return false, nil
 	}
@@ -122,13 +122,13 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 		return false, err
 	}
 	w.Header().Set("Location", address+r.URL.RequestURI())
-	problemjson.New(http.StatusTemporaryRedirect, "the room %q is served by %s", name, address).Of("room").For("elsewhere").Write(w)
+	problemjson.New(http.StatusTemporaryRedirect, "the room %q is served by %s", name, address).WithField("room").WithReason("elsewhere").Write(w)
 	return true, nil
 }
 
-// flat returns values, query parameters, as the fields of a JSON body: the first value of each as a string, but frame
-// as an int64 if it is a whole number.
-func flat(values url.Values) map[string]any {
+// queryObject returns values, query parameters, as the fields of a JSON body: the first value of each as a string, but
+// frame as an int64 if it is a whole number.
+func queryObject(values url.Values) map[string]any {
 	out := map[string]any{}
 	for key := range values {
 		out[key] = values.Get(key)
@@ -140,18 +140,18 @@ func flat(values url.Values) map[string]any {
 }
 
 // checkQuery returns a problem with status 400 if the query of r cannot be parsed, or has a parameter twice or a
-// parameter that is not in takes. Otherwise it returns nil.
-func checkQuery(r *http.Request, takes []string) error {
+// parameter that is not in known. Otherwise it returns nil.
+func checkQuery(r *http.Request, known []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return problemjson.New(http.StatusBadRequest, "invalid query after the ? of the address")
 	}
 	for key, list := range values {
 		switch {
-		case !slices.Contains(takes, key):
-			return problemjson.New(http.StatusBadRequest, "unknown parameter %q", words.OneLine(key)).Of(words.OneLine(key)).Near(words.Nearest(key, takes))
+		case !slices.Contains(known, key):
+			return problemjson.New(http.StatusBadRequest, "unknown parameter %q", words.OneLine(key)).WithField(words.OneLine(key)).WithNearest(words.Nearest(key, known))
 		case len(list) > 1:
-			return problemjson.New(http.StatusBadRequest, "%s: is given twice", key).Of(key)
+			return problemjson.New(http.StatusBadRequest, "%s: is given twice", key).WithField(key)
 		}
 	}
 	return nil
@@ -171,12 +171,12 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byt
 		b.Grow(int(r.ContentLength) + bytes.MinRead)
 	}
 	_, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, most))
-	return b.Bytes(), unread(err)
+	return b.Bytes(), bodyError(err)
 }
 
-// unread converts an error of reading a body to a problem: status 413 if the body is too long, otherwise 400. nil
+// bodyError converts an error of reading a body to a problem: status 413 if the body is too long, otherwise 400. nil
 // stays nil.
-func unread(err error) error {
+func bodyError(err error) error {
 	var long *http.MaxBytesError
 	switch {
 	case err == nil:
@@ -189,7 +189,7 @@ func unread(err error) error {
 
 // tooLong returns the problem, with status 413, of a body of more than most bytes.
 func tooLong(most int64) error {
-	return problemjson.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).Over(most)
+	return problemjson.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).WithLimit(most)
 }
 
 // write answers with status and body, encoded as JSON that must not be cached. If body is a problem, the problem's own
@@ -212,9 +212,9 @@ func write(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// other answers requests that match no route, after it has discarded the body up to Limits.BodyBytes: with 405 if the
-// path has other methods, with Options.Board for a path outside /v1/, and otherwise with 404.
-func (s *Server) other(w http.ResponseWriter, r *http.Request) {
+// unmatched answers requests that match no route, after it has discarded the body up to Limits.BodyBytes: with 405 if
+// the path has other methods, with Options.Board for a path outside /v1/, and otherwise with 404.
+func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 	var can []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host, Header: r.Header}

@@ -35,45 +35,45 @@ type Options struct {
 	// means no particular room. Nil permits everything.
 	Allow func(ctx context.Context, role Role, room string) error
 
-	// Take counts n more requests of the caller in ctx against a rate limit: each WebSocket
+	// CountRequests counts n more requests of the caller in ctx against a rate limit: each WebSocket
 	// message, and each command of a batch after the first. It returns a *problemjson.Problem if the
 	// limit is exceeded. Nil means no limit.
-	Take func(ctx context.Context, n int) error
+	CountRequests func(ctx context.Context, n int) error
 
-	// Barred returns a *problemjson.Problem while a room rejects orders that need a role above Read.
+	// CheckOperable returns a *problemjson.Problem while a room rejects orders that need a role above Read.
 	// Nil: rooms accept all orders. Safe for concurrent use.
-	Barred func(room string) error
+	CheckOperable func(room string) error
 
-	// Elsewhere returns the address of the server that plays a room missing here, as
+	// Locate returns the address of the server that plays a room missing here, as
 	// http://HOST:PORT, or "" if the room is unknown. Requests are redirected to it. It returns a
 	// *problemjson.Problem if no server plays the room at the moment. Nil: this is the only server.
 	// Safe for concurrent use.
-	Elsewhere func(room string) (address string, err error)
+	Locate func(room string) (address string, err error)
 
-	// Keep stores a room before the call that has made or changed it is answered. If it fails, the
+	// Save stores a room before the call that has made or changed it is answered. If it fails, the
 	// call undoes its change. Nil: rooms are not stored. Safe for concurrent use.
-	Keep func(*room.Room) error
+	Save func(*room.Room) error
 
-	// Raise makes a room for a call and adds it. Nil: the server makes the room itself.
-	Raise func(ctx context.Context, room string, text []byte) error
+	// Create makes a room for a call and adds it. Nil: the server makes the room itself.
+	Create func(ctx context.Context, room string, text []byte) error
 
-	// Ending is called before a call fades a room out, and may do the fade itself. If it returns a
+	// BeforeEnd is called before a call fades a room out, and may do the fade itself. If it returns a
 	// *problemjson.Problem, the room continues. Nil: every room may be ended. Safe for concurrent use.
-	Ending func(ctx context.Context, room string, fade time.Duration) error
+	BeforeEnd func(ctx context.Context, room string, fade time.Duration) error
 
 	// Ready returns a *problemjson.Problem while the server as a whole cannot play. Nil: it always can.
 	Ready func() error
 
-	// Gone removes the files of a room that a call has ended, before the name is free again. Nil:
+	// RemoveFiles removes the files of a room that a call has ended, before the name is free again. Nil:
 	// the files stay. Safe for concurrent use.
-	Gone func(*room.Room)
+	RemoveFiles func(*room.Room)
 
 	// Opening makes the server answer 503 to all calls except health and the API description, until
-	// Opened is called.
+	// FinishOpening is called.
 	Opening bool
 
 	Board http.Handler // serves all paths without a route; optional
-	Say   func(string) // receives log lines for the operator; safe for concurrent use; optional
+	Log   func(string) // receives log lines for the operator; safe for concurrent use; optional
 }
 
 // Limits restrict the resources of calls. A field of 0 has the default in its comment.
@@ -88,8 +88,8 @@ type Limits struct {
 	Sockets    int   // 4,096: WebSockets and streams of events and audio at once
 }
 
-// fill replaces each limit of 0 by its default.
-func (l *Limits) fill() {
+// setDefaults replaces each limit of 0 by its default.
+func (l *Limits) setDefaults() {
 	for _, f := range []struct {
 		p    *int
 		most int
@@ -110,15 +110,15 @@ func (l *Limits) fill() {
 
 // Server answers calls. It is an http.Handler. All methods are safe for concurrent use.
 type Server struct {
-	options Options
-	mux     *http.ServeMux
-	keys    idempotency
-	metrics *metrics
-	uploads chan struct{} // one entry for each running upload
-	drawing chan struct{} // one entry for each timeline being rendered
-	open    atomic.Int64  // sockets and streams
+	options     Options
+	mux         *http.ServeMux
+	idempotency idempotency
+	metrics     *metrics
+	uploads     chan struct{} // one entry for each running upload
+	drawing     chan struct{} // one entry for each timeline being rendered
+	open        atomic.Int64  // sockets and streams
 
-	patience time.Duration // time limit for a reader to accept a piece of an answer
+	writeTimeout time.Duration // time limit for a reader to accept a piece of an answer
 
 	ctx    context.Context // ends with the server
 	cancel context.CancelFunc
@@ -133,18 +133,18 @@ type Server struct {
 	opening atomic.Bool
 }
 
-// farewell is the time that Close gives sockets and streams to end by themselves.
-const farewell = 300 * time.Millisecond
+// closeTimeout is the time that Close gives sockets and streams to end by themselves.
+const closeTimeout = 300 * time.Millisecond
 
-// uploading limits simultaneous uploads, and drawing limits timelines rendered at once.
-const uploading, drawing = 4, 4
+// maxUploads limits simultaneous uploads, and maxDrawings limits timelines rendered at once.
+const maxUploads, maxDrawings = 4, 4
 
 // New returns a server without rooms. Limits of 0 in o have their defaults. The caller must Close the server.
 func New(o Options) *Server {
-	o.Limits.fill()
+	o.Limits.setDefaults()
 	s := &Server{
-		options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), drawing: make(chan struct{}, drawing),
-		patience: patience, entries: map[string]*roomEntry{}, nameLocks: map[string]*nameLock{},
+		options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, maxUploads), drawing: make(chan struct{}, maxDrawings),
+		writeTimeout: writeTimeout, entries: map[string]*roomEntry{}, nameLocks: map[string]*nameLock{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.opening.Store(o.Opening)
@@ -152,7 +152,7 @@ func New(o Options) *Server {
 	for _, r := range routes {
 		s.mux.Handle(r.pattern, s.route(&r))
 	}
-	s.mux.HandleFunc("/", s.other)
+	s.mux.HandleFunc("/", s.unmatched)
 	return s
 }
 
@@ -161,23 +161,23 @@ func New(o Options) *Server {
 // http.ErrAbortHandler, which aborts the connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
+	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), timeout: s.writeTimeout}
 	defer func() {
 		p := recover()
-		if t.slow && !t.lasts {
-			s.metrics.slow("answers")
+		if t.slow && !t.isStream {
+			s.metrics.countSlow("answers")
 		}
 		if p == http.ErrAbortHandler {
-			s.metrics.call(r.Pattern, t.status, time.Since(began))
+			s.metrics.countCall(r.Pattern, t.status, time.Since(began))
 			panic(p)
 		}
 		if p != nil {
-			s.say("internal error in a call of " + r.Pattern + ": this is a fault of the program")
+			s.logLine("internal error in a call of " + r.Pattern + ": this is a fault of the program")
 			if t.status == 0 {
 				problemjson.New(http.StatusInternalServerError, "internal error of the server; the call itself may be correct").Write(t)
 			}
 		}
-		s.metrics.call(r.Pattern, t.status, time.Since(began))
+		s.metrics.countCall(r.Pattern, t.status, time.Since(began))
 	}()
 	s.mux.ServeHTTP(t, r)
 }
@@ -194,19 +194,19 @@ func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	return s.options.Allow(ctx, role, name)
 }
 
-// count counts n requests of the caller in ctx against the rate limit of Options.Take. If the limit is exceeded, it
-// returns a problem. An n of 0 or less is ignored.
+// count counts n requests of the caller in ctx against the rate limit of Options.CountRequests. If the limit is
+// exceeded, it returns a problem. An n of 0 or less is ignored.
 func (s *Server) count(ctx context.Context, n int) error {
-	if s.options.Take == nil || n <= 0 {
+	if s.options.CountRequests == nil || n <= 0 {
 		return nil
 	}
-	return s.options.Take(ctx, n)
+	return s.options.CountRequests(ctx, n)
 }
 
-// say passes a line for the operator to Options.Log, if that is set.
-func (s *Server) say(line string) {
-	if s.options.Say != nil {
-		s.options.Say(line)
+// logLine passes a line for the operator to Options.Log, if that is set.
+func (s *Server) logLine(line string) {
+	if s.options.Log != nil {
+		s.options.Log(line)
 	}
 }
 
@@ -232,11 +232,11 @@ func (s *Server) Close(fade time.Duration) {
 		s.calls.Wait()
 		close(over)
 	}()
-	parting := time.NewTimer(farewell)
-	defer parting.Stop()
+	timer := time.NewTimer(closeTimeout)
+	defer timer.Stop()
 	select {
 	case <-over: // all clients have received the end
-	case <-parting.C:
+	case <-timer.C:
 	}
 	s.cancel()
 	<-over

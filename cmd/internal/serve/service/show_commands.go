@@ -32,7 +32,7 @@ func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, 
 	})
 	switch {
 	case err != nil:
-		return answer(err)
+		return errorReply(err)
 	case !later:
 		return do()
 	}
@@ -56,28 +56,28 @@ func checkCue(r *room.Room, number string) error {
 	for i := range s.List {
 		numbers = append(numbers, s.List[i].Number)
 	}
-	p := problemjson.New(http.StatusNotFound, "%s", plain(err)).Of("cue")
+	p := problemjson.New(http.StatusNotFound, "%s", plainMessage(err)).WithField("cue")
 	p.Nearest = words.Nearest(number, numbers)
 	return p
 }
 
-// fire carries out the order "go": it starts a cue of the list, by default the cue on standby, now or later. It
+// goCue carries out the order "go": it starts a cue of the list, by default the cue on standby, now or later. It
 // returns the HTTP status and a *showReply or a problem: 404 for an unknown cue, 409 if the show rejects the GO.
-func fire(r *room.Room, o *Order) (int, any) {
+func goCue(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	if number != "" {
 		if err := checkCue(r, number); err != nil {
-			return answer(err)
+			return errorReply(err)
 		}
 	}
 	return runOrSchedule(r, when, "go", func() (int, any) {
 		begun, err := r.Show().GoAt(number, from)
 		if err != nil {
-			return answer(shown(err, ""))
+			return errorReply(showError(err, ""))
 		}
 		return http.StatusOK, &showReply{Cue: begun, Standby: r.Show().Next()}
 	})
@@ -88,20 +88,20 @@ func fire(r *room.Room, o *Order) (int, any) {
 // the HTTP status and a *showReply or a problem.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "step", "at", "frame")
-	number, step, when := f.text("cue"), f.whole("step"), f.when()
+	number, step, when := f.text("cue"), f.integer("step"), f.when()
 	switch {
-	case f.wrong != nil:
+	case f.err != nil:
 	case (number == "") == (step == nil):
-		f.fault("cue", "want either the number of a cue or a step")
+		f.fail("cue", "want either the number of a cue or a step")
 	case step != nil && *step != 1 && *step != -1:
-		f.fault("step", "want 1 or -1")
+		f.fail("step", "want 1 or -1")
 	}
-	if f.wrong != nil {
-		return answer(f.wrong)
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	if step == nil {
 		if err := checkCue(r, number); err != nil {
-			return answer(err)
+			return errorReply(err)
 		}
 	}
 	return runOrSchedule(r, when, "standby", func() (int, any) {
@@ -112,19 +112,19 @@ func standby(r *room.Room, o *Order) (int, any) {
 			err = r.Show().Standby(number)
 		}
 		if err != nil {
-			return answer(shown(err, field))
+			return errorReply(showError(err, field))
 		}
 		return replyStandby(r, "standby")
 	})
 }
 
-// panicked carries out the order "panic": it fades everything out and cancels scheduled actions, now or later. It
+// panicShow carries out the order "panic": it fades everything out and cancels scheduled actions, now or later. It
 // returns the HTTP status and a *showReply or a problem.
-func panicked(r *room.Room, o *Order) (int, any) {
+func panicShow(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	return runOrSchedule(r, when, "panic", func() (int, any) {
 		r.Show().Panic()
@@ -137,13 +137,13 @@ func panicked(r *room.Room, o *Order) (int, any) {
 // the HTTP status and a *showReply or a problem.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "over", "target", "at", "frame")
-	over, target, when := or(f.time("over"), showrun.Fade), f.text("target"), f.when()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	over, target, when := orDefault(f.time("over"), showrun.Fade), f.text("target"), f.when()
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	return runOrSchedule(r, when, "stop", func() (int, any) {
 		if target != "" {
-			return act(r, "stop", target, over.String())
+			return runAction(r, "stop", target, over.String())
 		}
 		r.Show().Stop(over)
 		return replyStandby(r, "stop")
@@ -155,9 +155,9 @@ func stopAll(r *room.Room, o *Order) (int, any) {
 // *showReply or a problem.
 func pause(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "on", "target", "at", "frame")
-	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	on, target, when := orDefault(f.boolean("on"), true), f.text("target"), f.when()
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	word := "resume"
 	if on {
@@ -165,22 +165,22 @@ func pause(r *room.Room, o *Order) (int, any) {
 	}
 	return runOrSchedule(r, when, word, func() (int, any) {
 		if target != "" {
-			return act(r, word, target)
+			return runAction(r, word, target)
 		}
 		r.Show().Pause(on)
 		return replyStandby(r, word)
 	})
 }
 
-// act runs the action word of the show, such as "stop", on target, the id of voices or a bus. rest are the action's
-// further arguments. It returns the HTTP status and the body: the cue on standby, or a problem. A target with a space
-// or a control character is unknown (404), because the action is passed to the show as one line.
-func act(r *room.Room, word, target string, rest ...string) (int, any) {
+// runAction runs the action word of the show, such as "stop", on target, the id of voices or a bus. args are the
+// action's further arguments. It returns the HTTP status and the body: the cue on standby, or a problem. A target with
+// a space or a control character is unknown (404), because the action is passed to the show as one line.
+func runAction(r *room.Room, word, target string, args ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return answer(problemjson.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).Of("target"))
+		return errorReply(problemjson.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).WithField("target"))
 	}
-	if err := r.Show().Do(strings.Join(append([]string{word, target}, rest...), " ")); err != nil {
-		return answer(shown(err, "target"))
+	if err := r.Show().Do(strings.Join(append([]string{word, target}, args...), " ")); err != nil {
+		return errorReply(showError(err, "target"))
 	}
 	return replyStandby(r, word)
 }
@@ -190,24 +190,24 @@ func act(r *room.Room, word, target string, rest ...string) (int, any) {
 // or a problem.
 func scene(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "scene", "over", "at", "frame")
-	f.needs("scene")
-	name, over, when := f.text("scene"), some(f.time("over")), f.when()
-	if f.wrong != nil {
-		return answer(f.wrong)
+	f.require("scene")
+	name, over, when := f.text("scene"), orZero(f.time("over")), f.when()
+	if f.err != nil {
+		return errorReply(f.err)
 	}
 	if err := r.CheckScene(name, over); err != nil {
-		return answer(err)
+		return errorReply(err)
 	}
 	return runOrSchedule(r, when, "scene", func() (int, any) {
 		if err := r.Scene(name, over); err != nil {
-			return answer(err)
+			return errorReply(err)
 		}
 		return replyStandby(r, "scene")
 	})
 }
 
-// fade is the default length of the fade when a room ends, and longestFade the maximum.
+// defaultFade is the default length of the fade when a room ends, and maxFade the maximum.
 const (
-	fade        = 300 * time.Millisecond
-	longestFade = time.Minute
+	defaultFade = 300 * time.Millisecond
+	maxFade     = time.Minute
 )

@@ -71,7 +71,7 @@ func testUnread(t *testing.T, web *httptest.Server) {
 		s.ask("POST /v1/rooms/main/batch", `{"commands":[`+strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 99)+`{"do":"play","with":{"sound":"bell"}}]}`).is(t, 200)
 	}
 	const limit = 300 * time.Millisecond
-	s.Hurry(limit)
+	s.SetWriteTimeout(limit)
 	for i, path := range []string{"/v1/rooms/main/report", "/v1/rooms/main/timeline.html", "/v1/rooms/main/events?last=4000", "/metrics", "/openapi.json"} {
 		s.unread(path)
 		time.Sleep(limit - time.Millisecond)

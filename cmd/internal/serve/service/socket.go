@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	waiting   = 8192                  // messages of a socket that may wait for its reader: a batch with all its stolen voices
-	waitBytes = 8 << 20               // limit of their total size; the sockets of a room share the same bytes
-	ping      = 20 * time.Second      // interval of pings
-	mostWrong = 100                   // unreadable messages before a socket is closed
-	overdrawn = 10 * time.Millisecond // pause after a message above the rate limit
+	maxQueuedMessages = 8192                  // messages of a socket that may wait for its reader: a batch with all its stolen voices
+	maxQueuedBytes    = 8 << 20               // limit of their total size; the sockets of a room share the same bytes
+	ping              = 20 * time.Second      // interval of pings
+	maxInvalid        = 100                   // unreadable messages before a socket is closed
+	rateLimitPause    = 10 * time.Millisecond // pause after a message above the rate limit
 )
 
 // socket is a WebSocket of orders and events. One goroutine reads and carries out orders, another
@@ -30,15 +30,15 @@ type socket struct {
 	server *Server
 	conn   *webSocket
 	cancel context.CancelFunc
-	news   chan struct{} // there is something to write
+	wake   chan struct{} // there is something to write
 
-	mutex  sync.Mutex
-	out    [][]byte // replies and events
-	bytes  int
-	state  []byte // the newest state that is not written yet
-	levels []byte
-	over   bool // the room has ended
-	slow   bool
+	mutex     sync.Mutex
+	out       [][]byte // replies and events
+	bytes     int
+	state     []byte // the newest state that is not written yet
+	levels    []byte
+	roomEnded bool // the room has ended
+	slow      bool
 }
 
 // socket answers with a WebSocket that carries orders, replies, events, state and levels. With the query parameter
@@ -50,23 +50,23 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	tell := r.URL.Query().Get("tell")
-	if tell != "" && tell != "all" && tell != "replies" {
-		return problemjson.New(http.StatusBadRequest, "tell: want all or replies").Of("tell")
+	messages := r.URL.Query().Get("tell")
+	if messages != "" && messages != "all" && messages != "replies" {
+		return problemjson.New(http.StatusBadRequest, "tell: want all or replies").WithField("tell")
 	}
-	if err := upgrades(w, r); err != nil {
+	if err := requireUpgrade(w, r); err != nil {
 		return err
 	}
 	caller := r.Context() // carries the caller's identity
 	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *webSocket) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		c := &socket{server: s, conn: conn, cancel: cancel, news: make(chan struct{}, 1)}
+		c := &socket{server: s, conn: conn, cancel: cancel, wake: make(chan struct{}, 1)}
 		var writer sync.WaitGroup
 		defer writer.Wait()
 		defer cancel()
 		writer.Go(func() { c.write(ctx) })
-		if tell == "replies" {
+		if messages == "replies" {
 			writer.Go(func() {
 				select {
 				case <-h.room.Done():
@@ -75,16 +75,16 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 				}
 			})
 		} else {
-			h.hub.enter(c)
-			defer h.hub.leave(c)
+			h.hub.add(c)
+			defer h.hub.remove(c)
 		}
 		c.read(ctx, caller, name)
 	})
 }
 
-// show sets state and levels, both encoded messages, as the next to write, and wakes write. They replace older values
-// that are not written yet. nil means unchanged. It does not block.
-func (c *socket) show(state, levels []byte) {
+// setState sets state and levels, both encoded messages, as the next to write, and wakes write. They replace older
+// values that are not written yet. nil means unchanged. It does not block.
+func (c *socket) setState(state, levels []byte) {
 	c.mutex.Lock()
 	if state != nil {
 		c.state = state
@@ -93,7 +93,7 @@ func (c *socket) show(state, levels []byte) {
 		c.levels = levels
 	}
 	c.mutex.Unlock()
-	c.sendEvents()
+	c.wakeWriter()
 }
 
 // queue adds message to the output and wakes write, without blocking. If the client reads so slowly that 8,192 messages
@@ -105,35 +105,35 @@ func (c *socket) queue(message []byte) {
 	if c.slow {
 		return
 	}
-	if len(c.out) >= waiting || c.bytes+len(message) > waitBytes && len(c.out) > 0 {
+	if len(c.out) >= maxQueuedMessages || c.bytes+len(message) > maxQueuedBytes && len(c.out) > 0 {
 		c.slow, c.out = true, nil
-		c.server.metrics.slow("orders")
+		c.server.metrics.countSlow("orders")
 		c.cancel()
 		return
 	}
 	c.out, c.bytes = append(c.out, message), c.bytes+len(message)
-	c.sendEvents()
+	c.wakeWriter()
 }
 
 // end makes write send the queued messages and the end of the room, and then close the socket. It does not block.
 func (c *socket) end() {
 	c.mutex.Lock()
-	c.over = true
+	c.roomEnded = true
 	c.mutex.Unlock()
-	c.sendEvents()
+	c.wakeWriter()
 }
 
-// sendEvents wakes the goroutine of write, which then writes all waiting messages. It does not block.
-func (c *socket) sendEvents() {
+// wakeWriter wakes the goroutine of write, which then writes all waiting messages. It does not block.
+func (c *socket) wakeWriter() {
 	select {
-	case c.news <- struct{}{}:
+	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// take removes all waiting messages from the socket and appends them to the slice before: replies and events first,
-// then the state and the levels if they are new. over reports whether end was called.
-func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
+// popMessages removes all waiting messages from the socket and appends them to the slice before: replies and events
+// first, then the state and the levels if they are new. over reports whether end was called.
+func (c *socket) popMessages(before [][]byte) (all [][]byte, over bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	all = append(before, c.out...)
@@ -146,7 +146,7 @@ func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 		all = append(all, c.levels)
 	}
 	c.state, c.levels = nil, nil
-	return all, c.over
+	return all, c.roomEnded
 }
 
 // write writes queued messages until ctx ends, end was called or a write fails; then it cancels the socket. After end
@@ -162,19 +162,19 @@ func (c *socket) write(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-			soon, cancel := context.WithTimeout(ctx, patience)
+			soon, cancel := context.WithTimeout(ctx, writeTimeout)
 			err := c.conn.Ping(soon)
 			cancel()
 			if err != nil {
-				c.server.metrics.dropped("orders", ctx)
+				c.server.metrics.countDropped("orders", ctx)
 				return
 			}
 			timer.Reset(ping)
 			continue
-		case <-c.news:
+		case <-c.wake:
 		}
 		var over bool
-		all, over = c.take(all[:0])
+		all, over = c.popMessages(all[:0])
 		for _, message := range all {
 			if !c.server.push(ctx, c.conn, websocket.MessageText, message, "orders") {
 				return
@@ -193,11 +193,11 @@ func (c *socket) write(ctx context.Context) {
 // the client. A client that does not accept the message within 10 s is counted as slow under the label what, "orders"
 // or "audio".
 func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageType, message []byte, what string) bool {
-	soon, cancel := context.WithTimeout(ctx, patience)
+	soon, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	err := c.Write(soon, kind, message)
 	if err != nil && errors.Is(soon.Err(), context.DeadlineExceeded) {
-		s.metrics.slow(what)
+		s.metrics.countSlow(what)
 	}
 	return err == nil
 }
@@ -214,7 +214,7 @@ func (s *Server) send(ctx context.Context, c *webSocket, kind websocket.MessageT
 // the rate limit is rejected and followed by a pause of 10 ms. A message that is not UTF-8 text, and the hundredth
 // that is not a JSON object, close the socket.
 func (c *socket) read(ctx, caller context.Context, name string) {
-	for wrong := 0; wrong < mostWrong; {
+	for invalid := 0; invalid < maxInvalid; {
 		kind, message, err := c.conn.Read(ctx)
 		switch {
 		case err != nil: // the library has answered a message above the limit with 1009, most protocol errors with 1002
@@ -222,7 +222,7 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 				_ = c.conn.Close(websocket.StatusProtocolError, "a client must mask its frames")
 			}
 			if ctx.Err() == nil {
-				c.conn.network.drainFor(c.conn.patience) // the client may still be sending the rest
+				c.conn.network.drainFor(c.conn.handshakeTimeout) // the client may still be sending the rest
 			}
 			return
 		case kind != websocket.MessageText:
@@ -235,11 +235,11 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 		over := c.server.count(caller, 1)
 		text, readable := c.server.reply(caller, name, message, over)
 		if !readable {
-			wrong++
+			invalid++
 		}
 		c.queue(text)
 		if over != nil {
-			idle(ctx, overdrawn)
+			sleep(ctx, rateLimitPause)
 		}
 	}
 	_ = c.conn.Close(websocket.StatusPolicyViolation, "too many invalid messages")
@@ -253,8 +253,8 @@ type reply struct {
 	Body   any             `json:"body"`
 }
 
-// idle waits for the time d, or until ctx ends if that is earlier.
-func idle(ctx context.Context, d time.Duration) {
+// sleep waits for the time d, or until ctx ends if that is earlier.
+func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -269,20 +269,20 @@ func idle(ctx context.Context, d time.Duration) {
 func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
 	f := parseObject(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
-	readable = f.wrong == nil || f.wrong.Field != ""
+	readable = f.err == nil || f.err.Field != ""
 	o := Order{Key: f.text("key"), Do: f.text("do"), Voice: f.text("voice"), Bus: f.text("bus"), With: f.raw("with")}
-	f.needs("do")
+	f.require("do")
 	switch {
 	case over != nil:
-		out.Status, out.Body = answer(over)
-	case f.wrong != nil:
-		out.Status, out.Body = answer(f.wrong)
+		out.Status, out.Body = errorReply(over)
+	case f.err != nil:
+		out.Status, out.Body = errorReply(f.err)
 	default:
-		out.Status, out.Body = s.safely(func() (int, any) { return s.Do(caller, name, o) })
+		out.Status, out.Body = s.recoverPanics(func() (int, any) { return s.Do(caller, name, o) })
 	}
 	text, err := json.Marshal(&out)
 	if err != nil {
-		out.Status, out.Body = answer(err)
+		out.Status, out.Body = errorReply(err)
 		text, _ = json.Marshal(&out)
 	}
 	return text, readable
@@ -297,20 +297,20 @@ func (o *jsonObject) ref() json.RawMessage {
 		return nil
 	}
 	v := o.values[i]
-	if len(v) > longestName || v[0] == '{' || v[0] == '[' {
-		o.wrong = problemjson.New(http.StatusBadRequest, "ref: want a number or a short string").Of("ref")
+	if len(v) > maxNameLength || v[0] == '{' || v[0] == '[' {
+		o.err = problemjson.New(http.StatusBadRequest, "ref: want a number or a short string").WithField("ref")
 		return nil
 	}
 	return v
 }
 
-// safely runs do and returns its status and body. If do panics, safely returns a 500 and writes a line to the log, so
-// that one order does not end the server.
-func (s *Server) safely(do func() (int, any)) (status int, body any) {
+// recoverPanics runs do and returns its status and body. If do panics, recoverPanics returns a 500 and writes a line to
+// the log, so that one order does not end the server.
+func (s *Server) recoverPanics(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.say("internal error in an order: this is a fault of the program")
-			status, body = answer(errors.New("a fault"))
+			s.logLine("internal error in an order: this is a fault of the program")
+			status, body = errorReply(errors.New("a fault"))
 		}
 	}()
 	return do()

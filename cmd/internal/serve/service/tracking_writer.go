@@ -8,26 +8,26 @@ import (
 )
 
 // trackingWriter is a ResponseWriter that records the status and limits slow readers: each piece of an answer
-// must be accepted within patience.
+// must be accepted within timeout.
 type trackingWriter struct {
 	http.ResponseWriter
-	out      *http.ResponseController
-	patience time.Duration
-	status   int       // 0: not answered yet
-	renewed  time.Time // the last time the deadline was set
-	slow     bool      // the reader was too slow
-	lasts    bool      // it is a stream, which counts its slow readers itself
+	out         *http.ResponseController
+	timeout     time.Duration
+	status      int       // 0: not answered yet
+	deadlineSet time.Time // the last time the deadline was set
+	slow        bool      // the reader was too slow
+	isStream    bool      // it is a stream, which counts its slow readers itself
 }
 
-// writeSize is the number of bytes that a reader must accept within patience.
+// writeSize is the number of bytes that a reader must accept within timeout.
 const writeSize = 64 << 10
 
-// renew sets the write deadline of the connection to patience from now, unless it did so within the last tenth of
-// patience.
-func (t *trackingWriter) renew() {
-	if now := time.Now(); now.Sub(t.renewed) > t.patience/10 {
-		t.renewed = now
-		_ = t.out.SetWriteDeadline(now.Add(t.patience)) // a test recorder has no deadlines
+// extendDeadline sets the write deadline of the connection to timeout from now, unless it did so within the last tenth
+// of timeout.
+func (t *trackingWriter) extendDeadline() {
+	if now := time.Now(); now.Sub(t.deadlineSet) > t.timeout/10 {
+		t.deadlineSet = now
+		_ = t.out.SetWriteDeadline(now.Add(t.timeout)) // a test recorder has no deadlines
 	}
 }
 
@@ -36,7 +36,7 @@ func (t *trackingWriter) WriteHeader(status int) {
 	if t.status == 0 {
 		t.status = status
 	}
-	t.renew()
+	t.extendDeadline()
 	t.ResponseWriter.WriteHeader(status)
 }
 
@@ -47,7 +47,7 @@ func (t *trackingWriter) Write(b []byte) (n int, err error) {
 		t.status = http.StatusOK
 	}
 	for {
-		t.renew()
+		t.extendDeadline()
 		one, err := t.ResponseWriter.Write(b[n : n+min(len(b)-n, writeSize)])
 		n += one
 		t.slow = t.slow || errors.Is(err, os.ErrDeadlineExceeded)

@@ -17,8 +17,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// uploaded is the answer to an upload.
-type uploaded struct {
+// uploadReply is the answer to an upload.
+type uploadReply struct {
 	Sound    string  `json:"sound"`
 	Seconds  float64 `json:"seconds"`
 	Channels int     `json:"channels"`
@@ -38,8 +38,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 		return tooLong(most)
 	}
 	key := r.Header.Get("Idempotency-Key")
-	if len(key) > longestKey {
-		_, p := s.keys.once(r.Context(), key, "", "", nil)
+	if len(key) > maxKeyLength {
+		_, p := s.idempotency.do(r.Context(), key, "", "", nil)
 		return p.(error)
 	}
 	select {
@@ -48,54 +48,55 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	case <-r.Context().Done():
 		return problemjson.New(http.StatusServiceUnavailable, "too many uploads of sounds are running; try again later")
 	}
-	h, err := s.receiver(r.Context(), r.PathValue("room"))
+	h, err := s.holdForUpload(r.Context(), r.PathValue("room"))
 	if err != nil {
-		return s.noted(words.OneLine(r.PathValue("room")), err)
+		return s.logStoreError(words.OneLine(r.PathValue("room")), err)
 	}
 	defer s.release(h.room.Name(), h)
-	in := &measured{in: http.MaxBytesReader(w, r.Body, most), sum: sha256.New()}
+	in := &hashingReader{in: http.MaxBytesReader(w, r.Body, most), sum: sha256.New()}
 	if key == "" {
-		status, body := s.take(r.Context(), h, name, in)
+		status, body := s.storeSound(r.Context(), h, name, in)
 		return write(w, status, body)
 	}
-	one, first := s.keys.begin(r.PathValue("room") + "\x00sound\x00" + name + "\x00" + key)
+	one, first := s.idempotency.start(r.PathValue("room") + "\x00sound\x00" + name + "\x00" + key)
 	if !first {
 		if err := in.drain(); err != nil {
-			return unread(err)
+			return bodyError(err)
 		}
-		status, body := one.again(r.Context(), in.print())
+		status, body := one.waitResult(r.Context(), in.hash())
 		return write(w, status, body)
 	}
 	status, body := 0, any(nil)
-	defer func() { s.keys.end(one, in.print(), status, body) }()
-	status, body = s.take(r.Context(), h, name, in)
+	defer func() { s.idempotency.finish(one, in.hash(), status, body) }()
+	status, body = s.storeSound(r.Context(), h, name, in)
 	if err := in.drain(); err != nil { // the hash covers the whole body
-		status, body = answer(unread(err))
+		status, body = errorReply(bodyError(err))
 	}
 	return write(w, status, body)
 }
 
-// take reads a sound from in and stores it in the room h as the file called name, if the room's limits permit it. It
-// returns the HTTP status and the body: 201 and an *uploaded, or a problem. A failure to store is logged and counted.
-func (s *Server) take(ctx context.Context, h *roomEntry, name string, in *measured) (status int, body any) {
-	if err := s.fits(h.room.Name(), name); err != nil {
-		return answer(err)
+// storeSound reads a sound from in and stores it in the room h as the file called name, if the room's limits permit it.
+// It returns the HTTP status and the body: 201 and an *uploadReply, or a problem. A failure to store is logged and
+// counted.
+func (s *Server) storeSound(ctx context.Context, h *roomEntry, name string, in *hashingReader) (status int, body any) {
+	if err := s.checkRoomSize(h.room.Name(), name); err != nil {
+		return errorReply(err)
 	}
 	sound, info, err := h.room.AddSound(ctx, name, in)
 	switch {
 	case in.err != nil:
-		return answer(unread(in.err))
+		return errorReply(bodyError(in.err))
 	case err != nil:
-		return answer(s.noted(h.room.Name(), err))
+		return errorReply(s.logStoreError(h.room.Name(), err))
 	}
-	h.stir()
-	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
+	h.notifyChange()
+	return http.StatusCreated, &uploadReply{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
 }
 
-// fits returns a problem if the stored sounds of the room called name have reached Limits.RoomSounds (429) or
+// checkRoomSize returns a problem if the stored sounds of the room called name have reached Limits.RoomSounds (429) or
 // Limits.RoomBytes (413), otherwise nil. An old version of sound, the name of the sound to upload, and the hidden
 // files of running uploads do not count. The size of the new sound is not checked here.
-func (s *Server) fits(name, sound string) error {
+func (s *Server) checkRoomSize(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
 	}
@@ -112,22 +113,22 @@ func (s *Server) fits(name, sound string) error {
 	}
 	switch {
 	case count >= l.RoomSounds:
-		return problemjson.New(http.StatusTooManyRequests, "the limit of %s in the room is reached", words.Count(l.RoomSounds, "sound")).Over(int64(l.RoomSounds))
+		return problemjson.New(http.StatusTooManyRequests, "the limit of %s in the room is reached", words.Count(l.RoomSounds, "sound")).WithLimit(int64(l.RoomSounds))
 	case bytes >= l.RoomBytes:
-		return problemjson.New(http.StatusRequestEntityTooLarge, "the sounds of the room have reached the limit of %d bytes", l.RoomBytes).Over(l.RoomBytes)
+		return problemjson.New(http.StatusRequestEntityTooLarge, "the sounds of the room have reached the limit of %d bytes", l.RoomBytes).WithLimit(l.RoomBytes)
 	}
 	return nil
 }
 
-// measured reads a body and records its hash and its first error.
-type measured struct {
+// hashingReader reads a body and records its hash and its first error.
+type hashingReader struct {
 	in  io.Reader
 	sum hash.Hash
 	err error
 }
 
 // Read reads from the body into b, adds the data to the hash and stores an error other than io.EOF in m.err.
-func (m *measured) Read(b []byte) (int, error) {
+func (m *hashingReader) Read(b []byte) (int, error) {
 	n, err := m.in.Read(b)
 	m.sum.Write(b[:n])
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -138,15 +139,15 @@ func (m *measured) Read(b []byte) (int, error) {
 
 // drain reads and discards the rest of the body, so that the hash covers it. It returns m.err: nil, or the error of
 // this or an earlier read.
-func (m *measured) drain() error {
+func (m *hashingReader) drain() error {
 	if m.err == nil {
 		_, _ = io.Copy(io.Discard, m) // m.err holds the error
 	}
 	return m.err
 }
 
-// print returns the SHA-256 hash of the data read up to now.
-func (m *measured) print() (p [sha256.Size]byte) {
+// hash returns the SHA-256 hash of the data read up to now.
+func (m *hashingReader) hash() (p [sha256.Size]byte) {
 	m.sum.Sum(p[:0])
 	return p
 }

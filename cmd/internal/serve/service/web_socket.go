@@ -17,33 +17,34 @@ import (
 // resets, so that the client may never read the close frame.
 type webSocket struct {
 	*websocket.Conn
-	network  *network
-	patience time.Duration // time limit for the client's part of the closing handshake
+	network          *network
+	handshakeTimeout time.Duration // time limit for the client's part of the closing handshake
 }
 
-// Close sends a close frame with code and reason, and waits until the client has closed, at most for w.patience.
+// Close sends a close frame with code and reason, and waits until the client has closed, at most for
+// w.handshakeTimeout.
 func (w *webSocket) Close(code websocket.StatusCode, reason string) error {
-	w.network.drainFor(w.patience)
+	w.network.drainFor(w.handshakeTimeout)
 	return w.Conn.Close(code, reason)
 }
 
 // network is the connection below a WebSocket.
 type network struct {
 	net.Conn
-	drains atomic.Bool
+	draining atomic.Bool
 }
 
 // drainFor makes a later Close discard input until the client closes, at most until the time d from now. All reads of
 // the connection fail after that time, too. It returns at once.
 func (n *network) drainFor(d time.Duration) {
 	_ = n.SetReadDeadline(time.Now().Add(d)) // the connection may be closed already
-	n.drains.Store(true)
+	n.draining.Store(true)
 }
 
 // Close closes the connection. After drainFor it first closes the sending side, so that the client sees the end, and
 // discards input until the client closes or the time of drainFor is over.
 func (n *network) Close() error {
-	if half, ok := n.Conn.(interface{ CloseWrite() error }); ok && n.drains.Load() && half.CloseWrite() == nil {
+	if half, ok := n.Conn.(interface{ CloseWrite() error }); ok && n.draining.Load() && half.CloseWrite() == nil {
 		_, _ = io.Copy(io.Discard, n.Conn) // it ends with an error or at the deadline
 	}
 	return n.Conn.Close()
@@ -67,7 +68,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // ends with the context of r, when the caller's token ends; the close code is then 1008. If the limit of sockets is
 // reached or the server is closing, upgrade returns a problem; once the response has begun, the error is nil.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *webSocket)) error {
-	done, err := s.enter()
+	done, err := s.countStream()
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do
 	if err != nil {
 		return nil // Accept has answered the request
 	}
-	c := &webSocket{conn, h.network, s.patience}
+	c := &webSocket{conn, h.network, s.writeTimeout}
 	s.metrics.sockets(kind).Inc()
 	defer s.metrics.sockets(kind).Dec()
 	ctx, cancel := context.WithCancel(s.ctx)

@@ -14,11 +14,11 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// mostSockets is the maximum number of sockets from the service manager.
-const mostSockets = 64
+// maxSockets is the maximum number of sockets from the service manager.
+const maxSockets = 64
 
-// patience is the time limit for sending a message. It is a variable for the tests.
-var patience = time.Second
+// sendTimeout is the time limit for sending a message. It is a variable for the tests.
+var sendTimeout = time.Second
 
 // Ready reports to the service manager that the program serves, with the status line status. Without a service manager,
 // Ready and the other reports return nil. All return os.ErrDeadlineExceeded if sending takes more than a second.
@@ -32,8 +32,8 @@ func Reloading() error {
 // Stopping reports that the program is shutting down.
 func Stopping() error { return send(daemon.SdNotifyStopping) }
 
-// Alive feeds the watchdog: it must be called more often than the interval of Watchdog.
-func Alive() error { return send(daemon.SdNotifyWatchdog) }
+// FeedWatchdog feeds the watchdog: it must be called more often than the interval of Watchdog.
+func FeedWatchdog() error { return send(daemon.SdNotifyWatchdog) }
 
 // send sends message to the service manager, on another goroutine, and returns the error. After a second it returns
 // os.ErrDeadlineExceeded, because the library itself blocks while the queue of a hanging service manager is full.
@@ -46,13 +46,13 @@ func send(message string) error {
 	select {
 	case err := <-sent:
 		return err
-	case <-time.After(patience):
+	case <-time.After(sendTimeout):
 		return os.ErrDeadlineExceeded
 	}
 }
 
-// Watchdog returns the maximum interval between calls of Alive from the environment, or 0 if it is missing or not from
-// 1 ms to 24 h. It removes the variables of the interval from the environment: call it once.
+// Watchdog returns the maximum interval between calls of FeedWatchdog from the environment, or 0 if it is missing or
+// not from 1 ms to 24 h. It removes the variables of the interval from the environment: call it once.
 func Watchdog() time.Duration {
 	interval, err := daemon.SdWatchdogEnabled(true)
 	if err != nil || interval < time.Millisecond || interval > 24*time.Hour { // an overflow in the library, or a mistake
@@ -65,8 +65,8 @@ func Watchdog() time.Duration {
 // closes the other sockets, and removes their variables from the environment: call it once. More than 64 sockets, and a
 // descriptor that is not a socket, are an error.
 func Listener() (net.Listener, error) {
-	if n, _ := strconv.Atoi(os.Getenv("LISTEN_FDS")); n > mostSockets { // the library would allocate for all of them
-		return nil, fmt.Errorf("LISTEN_FDS is %d, want at most %d", n, mostSockets)
+	if n, _ := strconv.Atoi(os.Getenv("LISTEN_FDS")); n > maxSockets { // the library would allocate for all of them
+		return nil, fmt.Errorf("LISTEN_FDS is %d, want at most %d", n, maxSockets)
 	}
 	var first net.Listener
 	for _, file := range activation.Files(true) {

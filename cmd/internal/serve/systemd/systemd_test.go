@@ -73,7 +73,7 @@ func TestMessages(t *testing.T) {
 			want string
 		}{
 			{func() error { return Ready("1 room") }, "READY=1\nSTATUS=1 room"},
-			{Alive, "WATCHDOG=1"},
+			{FeedWatchdog, "WATCHDOG=1"},
 			{Stopping, "STOPPING=1"},
 		} {
 			if err := step.send(); err != nil {
@@ -98,10 +98,10 @@ func TestFullQueue(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
 	c := manager(t, name)
 	t.Setenv("NOTIFY_SOCKET", name)
-	defer func(before time.Duration) { patience = before }(patience)
-	patience = 200 * time.Millisecond
+	defer func(before time.Duration) { sendTimeout = before }(sendTimeout)
+	sendTimeout = 200 * time.Millisecond
 	for range 100_000 {
-		if err := Alive(); errors.Is(err, os.ErrDeadlineExceeded) {
+		if err := FeedWatchdog(); errors.Is(err, os.ErrDeadlineExceeded) {
 			heard(t, c) // so that the blocked message ends, too
 			return
 		} else if err != nil {
@@ -118,7 +118,7 @@ func TestNoManager(t *testing.T) {
 	}
 	for _, socket := range []string{"relative", filepath.Join(t.TempDir(), "none")} {
 		t.Setenv("NOTIFY_SOCKET", socket)
-		if Alive() == nil {
+		if FeedWatchdog() == nil {
 			t.Errorf("%s hears something", socket)
 		}
 	}

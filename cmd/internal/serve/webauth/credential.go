@@ -7,19 +7,19 @@ import (
 
 // credential is a token or a session, with its permissions, until it ends.
 type credential struct {
-	id    id
-	role  Role
-	rooms []string // empty: all
-	name  string   // of the client, for people
-	ended context.Context
-	end   context.CancelFunc
-	spent bucket // the client's use of its rate
+	id     id
+	role   Role
+	rooms  []string // empty: all
+	name   string   // of the client, for people
+	ended  context.Context
+	end    context.CancelFunc
+	bucket bucket // the client's use of its rate
 }
 
-// in returns the role that the credential gives in the room called room: the zero Role if it is limited to other rooms
-// or has ended. The room "" is the server as a whole: there, a credential that is limited to some rooms gives at most
-// the role Read.
-func (b *credential) in(room string) Role {
+// roleIn returns the role that the credential gives in the room called room: the zero Role if it is limited to other
+// rooms or has ended. The room "" is the server as a whole: there, a credential that is limited to some rooms gives at
+// most the role Read.
+func (b *credential) roleIn(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
 		return None
@@ -34,7 +34,7 @@ func (b *credential) in(room string) Role {
 // covers reports whether the credential gives at least role in the room called room. For the room "" it reports whether
 // the credential does so in all rooms; a credential that is limited to some rooms does not.
 func (b *credential) covers(role Role, room string) bool {
-	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
+	return b.roleIn(room) >= role && (room != "" || len(b.rooms) == 0)
 }
 
 // visitor is the client of a request.
@@ -47,13 +47,13 @@ type visitor struct {
 
 type visitorKey struct{}
 
-// in returns the visitor's role in the room called room; the room "" is the server as a whole. A credential decides
+// roleIn returns the visitor's role in the room called room; the room "" is the server as a whole. A credential decides
 // alone. Without a credential, the role is Admin if tokens are not required and the server listens on loopback only. If
 // not, the role is the room's from Options.Public, if that has a role. Otherwise it is the zero Role if tokens are
 // required, and else Admin for a visitor on this machine and Operate for any other.
-func (v *visitor) in(room string) Role {
+func (v *visitor) roleIn(room string) Role {
 	if v.credential != nil {
-		return v.credential.in(room)
+		return v.credential.roleIn(room)
 	}
 	rules := v.guard.rules.Load()
 	if rules.Tokens == nil && rules.Loopback {
@@ -73,20 +73,20 @@ func (v *visitor) in(room string) Role {
 	return Operate
 }
 
-// Of returns the role of the caller in ctx in the room called room. The room "" is the server as a whole. If ctx does
-// not come from a request through Guard.Wrap, the role is the zero Role, without any permission.
-func Of(ctx context.Context, room string) Role {
+// RoleIn returns the role of the caller in ctx in the room called room. The room "" is the server as a whole. If ctx
+// does not come from a request through Guard.Wrap, the role is the zero Role, without any permission.
+func RoleIn(ctx context.Context, room string) Role {
 	v, ok := ctx.Value(visitorKey{}).(*visitor)
 	if !ok {
 		return None
 	}
-	return v.in(room)
+	return v.roleIn(room)
 }
 
 // Allow returns nil if the caller in ctx has at least the role need in the room called room; the room "" is the server
 // as a whole. Otherwise it returns a *Denied: status 401 if a token is missing or expired, 403 if the role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
-	have := Of(ctx, room)
+	have := RoleIn(ctx, room)
 	if have >= need {
 		return nil
 	}
@@ -96,12 +96,12 @@ func Allow(ctx context.Context, room string, need Role) error {
 	return denied(403, "this needs the role %v; the token has the role %v here", need, have)
 }
 
-// Take counts n more requests of the caller in ctx, such as the commands of a batch, against the rate limits. It
-// returns a *Denied with status 429 if a limit is exceeded, otherwise nil. An n of 0 or less, and a ctx that does not
-// come from a request through Guard.Wrap, are ignored.
-func Take(ctx context.Context, n int) error {
+// CountRequests counts n more requests of the caller in ctx, such as the commands of a batch, against the rate limits.
+// It returns a *Denied with status 429 if a limit is exceeded, otherwise nil. An n of 0 or less, and a ctx that does
+// not come from a request through Guard.Wrap, are ignored.
+func CountRequests(ctx context.Context, n int) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
-		if err := v.take(n); err != nil {
+		if err := v.countRequests(n); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, e
 		}
 	}
 	for _, room := range rooms {
-		role = max(role, v.in(room))
+		role = max(role, v.roleIn(room))
 	}
 	return role, nil
 }

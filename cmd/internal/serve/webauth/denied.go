@@ -12,10 +12,10 @@ import (
 
 // Denied is the error of a request that the guard rejects.
 type Denied struct {
-	Status int           // HTTP status
-	Detail string        // one sentence
-	Limit  int           // the exceeded limit, explained in Detail; 0: not a limit
-	After  time.Duration // time until a retry may succeed; 0: unknown
+	Status     int           // HTTP status
+	Detail     string        // one sentence
+	Limit      int           // the exceeded limit, explained in Detail; 0: not a limit
+	RetryAfter time.Duration // time until a retry may succeed; 0: unknown
 }
 
 // denied returns a *Denied with the HTTP status status, and a Detail formatted as by fmt.Sprintf.
@@ -26,8 +26,8 @@ func denied(status int, format string, args ...any) *Denied {
 // Error returns Detail.
 func (d *Denied) Error() string { return d.Detail }
 
-// Seconds returns After rounded up to whole seconds, for the header Retry-After. 0 means unknown.
-func (d *Denied) Seconds() int { return int(math.Ceil(d.After.Seconds())) }
+// Seconds returns RetryAfter rounded up to whole seconds, for the header Retry-After. 0 means unknown.
+func (d *Denied) Seconds() int { return int(math.Ceil(d.RetryAfter.Seconds())) }
 
 // problem returns the error as problem JSON (RFC 9457), with a line feed at the end.
 func (d *Denied) problem() []byte {
@@ -45,7 +45,7 @@ func (d *Denied) problem() []byte {
 const scheme = `Bearer realm="voicepool"`
 
 // Write answers with err, a *Denied or an error that wraps it, as problem JSON (RFC 9457), with the headers
-// WWW-Authenticate for a 401 and Retry-After if After is known. Any other error becomes a 500 without details.
+// WWW-Authenticate for a 401 and Retry-After if RetryAfter is known. Any other error becomes a 500 without details.
 func Write(w http.ResponseWriter, err error) {
 	d, ok := errors.AsType[*Denied](err)
 	if !ok {
@@ -57,7 +57,7 @@ func Write(w http.ResponseWriter, err error) {
 	if d.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", scheme)
 	}
-	if d.After > 0 {
+	if d.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(d.Seconds()))
 	}
 	w.WriteHeader(d.Status)

@@ -44,16 +44,16 @@ type Limits struct {
 	Refusals    int // refused connections that may receive an answer at once (64)
 }
 
-// MostConnections and MostPerAddress are the defaults of Limits.Connections and Limits.PerAddress.
+// DefaultConnections and DefaultPerAddress are the defaults of Limits.Connections and Limits.PerAddress.
 const (
-	MostConnections = 4096
-	MostPerAddress  = 512
+	DefaultConnections = 4096
+	DefaultPerAddress  = 512
 )
 
-// complete returns the limits with each value of 0 or less replaced by its default.
-func (l Limits) complete() Limits {
+// withDefaults returns the limits with each value of 0 or less replaced by its default.
+func (l Limits) withDefaults() Limits {
 	for at, value := range map[*int]int{
-		&l.Connections: MostConnections, &l.PerAddress: MostPerAddress, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
+		&l.Connections: DefaultConnections, &l.PerAddress: DefaultPerAddress, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
 	} {
 		if *at <= 0 {
 			*at = value
@@ -79,13 +79,13 @@ type Guard struct {
 	ended context.Context // ends all credentials
 	end   context.CancelFunc
 
-	sessions sessions
-	salt     []byte // salt of the token ids
-	keeping  sync.Mutex
-	keepText func(text []byte)
-	rates    rates
-	failures failures
-	crowd    crowd
+	sessions    sessions
+	salt        []byte // salt of the token ids
+	storing     sync.Mutex
+	storeText   func(text []byte)
+	rates       rates
+	failures    failures
+	connections connections
 
 	counts struct{ hosts, origins, tokens, rates, connections, crowded, files atomic.Int64 }
 	change sync.Mutex // serializes changes of rules
@@ -94,18 +94,18 @@ type Guard struct {
 // rules are the part of a Guard that Change replaces.
 type rules struct {
 	Options
-	hosts map[string]bool // lower case, without a port
-	open  *credential     // the credential of links made without a token; nil if tokens are required
+	hosts          map[string]bool // lower case, without a port
+	openCredential *credential     // the credential of links made without a token; nil if tokens are required
 }
 
 // New returns a Guard with the rules o. The caller must Close it.
 func New(o Options) *Guard {
-	g := &Guard{limits: o.Limits.complete()}
+	g := &Guard{limits: o.Limits.withDefaults()}
 	g.ended, g.end = context.WithCancel(context.Background())
-	g.sessions.most = g.limits.Sessions
+	g.sessions.max = g.limits.Sessions
 	g.rates.init(g.limits)
-	g.failures.least = g.limits.Logins
-	g.crowd.limits = g.limits
+	g.failures.limit = g.limits.Logins
+	g.connections.limits = g.limits
 	g.salt = newSalt()
 	g.Change(o)
 	return g
@@ -120,23 +120,23 @@ func (g *Guard) Change(o Options) {
 	old := g.rules.Load()
 	o.Hosts = slices.Clone(o.Hosts)
 	if o.Tokens != nil {
-		o.Tokens = o.Tokens.issue(g.ended, g.salt, old)
+		o.Tokens = o.Tokens.activate(g.ended, g.salt, old)
 	}
 	now := &rules{Options: o, hosts: hostNames(o.Hosts)}
 	switch {
 	case o.Tokens != nil:
-	case old != nil && old.open != nil:
-		now.open = old.open
+	case old != nil && old.openCredential != nil:
+		now.openCredential = old.openCredential
 	default:
-		now.open = &credential{}
-		now.open.ended, now.open.end = context.WithCancel(g.ended)
+		now.openCredential = &credential{}
+		now.openCredential.ended, now.openCredential.end = context.WithCancel(g.ended)
 	}
 	g.rules.Store(now)
 	if old == nil {
 		return
 	}
-	if old.open != nil && now.open == nil {
-		old.open.end()
+	if old.openCredential != nil && now.openCredential == nil {
+		old.openCredential.end()
 	}
 	if old.Tokens != nil {
 		for _, t := range old.Tokens.list {
@@ -145,14 +145,14 @@ func (g *Guard) Change(o Options) {
 			}
 		}
 	}
-	g.keep()
+	g.storeSessions()
 }
 
-// Close ends all credentials: tokens, sessions, links and their long requests. Sessions that Restore's keep has stored
+// Close ends all credentials: tokens, sessions, links and their long requests. Sessions that Restore's store has stored
 // stay stored.
 func (g *Guard) Close() {
-	g.keeping.Lock()
-	defer g.keeping.Unlock()
+	g.storing.Lock()
+	defer g.storing.Unlock()
 	g.end()
 }
 
@@ -161,14 +161,14 @@ func (g *Guard) Counts() Counts {
 	return Counts{
 		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
 		Rates: g.counts.rates.Load(), Connections: g.counts.connections.Load(), Crowded: g.counts.crowded.Load(), Files: g.counts.files.Load(),
-		Sessions: g.sessions.count(), Open: g.crowd.count(),
+		Sessions: g.sessions.count(), Open: g.connections.count(),
 	}
 }
 
 // Wrap returns a handler that passes requests to next, unless their host, origin, token or rate is wrong; these get an
 // error, which browsers see as a page. It does not check roles: the context of a request identifies the caller, so that
-// next can call Of, Allow and Take. The handler answers /login, /login.css, /logout and /v1/login-links itself, limits
-// the time of bodies, and sets security headers.
+// next can call RoleIn, Allow and CountRequests. The handler answers /login, /login.css, /logout and /v1/login-links
+// itself, limits the time of bodies, and sets security headers.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", g.loginPage)
@@ -178,7 +178,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	mux.HandleFunc("POST /v1/login-links", g.makeLink)
 	mux.Handle("/", next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		secure(w.Header(), r.TLS != nil)
+		setSecurityHeaders(w.Header(), r.TLS != nil)
 		if showsPage(r) {
 			page := &pageWriter{ResponseWriter: w, request: r}
 			defer page.finish()
@@ -196,7 +196,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 		case v.session != nil:
 			w.Header().Set(sessionHeader, v.session.credential.role.String()) // scripts cannot read the cookie
 		}
-		mux.ServeHTTP(w, bounded(w, r.WithContext(ctx)))
+		mux.ServeHTTP(w, limitBody(w, r.WithContext(ctx)))
 	})
 }
 
@@ -217,11 +217,11 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 		g.counts.origins.Add(1)
 		return nil, nil, err
 	}
-	if err := v.take(1); err != nil {
+	if err := v.countRequests(1); err != nil {
 		return nil, nil, err
 	}
 	ctx := context.WithValue(r.Context(), visitorKey{}, v)
-	if v.credential == nil || !mayLast(r) {
+	if v.credential == nil || !isLong(r) {
 		return ctx, func() {}, nil
 	}
 	// A long response, such as an event stream or a WebSocket, ends with the credential.
@@ -230,6 +230,6 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 	return ctx, func() { stop(); cancel() }, nil
 }
 
-// mayLast reports whether the response to r may last long, like an event stream or a WebSocket. That is true for
+// isLong reports whether the response to r may last long, like an event stream or a WebSocket. That is true for
 // every GET request.
-func mayLast(r *http.Request) bool { return r.Method == http.MethodGet }
+func isLong(r *http.Request) bool { return r.Method == http.MethodGet }

@@ -46,7 +46,7 @@ var roles = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		webauth.Write(w, err)
 		return
 	}
-	fmt.Fprintf(w, "%v %v", webauth.Of(r.Context(), r.URL.Query().Get("room")), webauth.Of(r.Context(), "other"))
+	fmt.Fprintf(w, "%v %v", webauth.RoleIn(r.Context(), r.URL.Query().Get("room")), webauth.RoleIn(r.Context(), "other"))
 })
 
 // ask makes a request without a network.
@@ -196,7 +196,7 @@ func TestNobody(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	if webauth.Of(t.Context(), "main") != webauth.None || webauth.Allow(t.Context(), "main", webauth.Read) == nil || webauth.Take(t.Context(), 1) != nil {
+	if webauth.RoleIn(t.Context(), "main") != webauth.None || webauth.Allow(t.Context(), "main", webauth.Read) == nil || webauth.CountRequests(t.Context(), 1) != nil {
 		t.Error("whom no Guard has let in may do something")
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// crowd counts the open connections.
-type crowd struct {
+// connections counts the open connections.
+type connections struct {
 	limits    Limits
 	mutex     sync.Mutex
 	open      int
 	addresses map[netip.Prefix]int
-	leaving   int // refused connections that are receiving an answer
+	refusing  int // refused connections that are receiving an answer
 }
 
 // count returns the number of open connections.
-func (c *crowd) count() int {
+func (c *connections) count() int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.open
@@ -34,17 +34,17 @@ func (c *crowd) count() int {
 // enter counts a new connection of the client a and returns nil. If that would exceed a limit, it does not count the
 // connection and returns a *Denied: 503 for the limit of the server, 429 for the limit of the address. Loopback
 // addresses have only the limit of the server. An IPv6 /64 network counts as one address.
-func (c *crowd) enter(a address) *Denied {
+func (c *connections) enter(a address) *Denied {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.open >= c.limits.Connections {
 		n := c.limits.Connections
-		return &Denied{Status: 503, Detail: fmt.Sprintf("the server has its %d connections", n), Limit: n, After: time.Second}
+		return &Denied{Status: 503, Detail: fmt.Sprintf("the server has its %d connections", n), Limit: n, RetryAfter: time.Second}
 	}
 	if !a.loopback {
 		if c.addresses[a.block] >= c.limits.PerAddress {
 			n := c.limits.PerAddress
-			return &Denied{Status: 429, Detail: fmt.Sprintf("this address has its %d connections", n), Limit: n, After: time.Second}
+			return &Denied{Status: 429, Detail: fmt.Sprintf("this address has its %d connections", n), Limit: n, RetryAfter: time.Second}
 		}
 		if c.addresses == nil {
 			c.addresses = map[netip.Prefix]int{}
@@ -56,7 +56,7 @@ func (c *crowd) enter(a address) *Denied {
 }
 
 // leave removes a connection of the client a, which enter has counted.
-func (c *crowd) leave(a address) {
+func (c *connections) leave(a address) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.open--
@@ -90,9 +90,9 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		a := addressOf(c.RemoteAddr().String())
-		why := l.guard.crowd.enter(a)
+		why := l.guard.connections.enter(a)
 		if why == nil {
-			return &conn{Conn: c, leave: sync.OnceFunc(func() { l.guard.crowd.leave(a) })}, nil
+			return &conn{Conn: c, leave: sync.OnceFunc(func() { l.guard.connections.leave(a) })}, nil
 		}
 		if why.Status == http.StatusTooManyRequests {
 			l.guard.counts.crowded.Add(1)
@@ -126,12 +126,12 @@ func (c *conn) CloseWrite() error {
 // refuse sends why to the client of c, as JSON or, to a browser, as a page, and closes c within one second. It does not
 // block. Under TLS, or if Limits.Refusals clients are being answered already, it only closes c.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
-	g.crowd.mutex.Lock()
-	full := g.crowd.leaving >= g.limits.Refusals || g.rules.Load().Secure
+	g.connections.mutex.Lock()
+	full := g.connections.refusing >= g.limits.Refusals || g.rules.Load().Secure
 	if !full {
-		g.crowd.leaving++
+		g.connections.refusing++
 	}
-	g.crowd.mutex.Unlock()
+	g.connections.mutex.Unlock()
 	if full {
 		c.Close()
 		return
@@ -139,15 +139,15 @@ func (g *Guard) refuse(c net.Conn, why *Denied) {
 	go func() {
 		defer func() {
 			c.Close()
-			g.crowd.mutex.Lock()
-			g.crowd.leaving--
-			g.crowd.mutex.Unlock()
+			g.connections.mutex.Lock()
+			g.connections.refusing--
+			g.connections.mutex.Unlock()
 		}()
-		begin := time.Now()
-		c.SetReadDeadline(begin.Add(time.Second / 2))
-		head := make([]byte, mostHeader)
+		startTime := time.Now()
+		c.SetReadDeadline(startTime.Add(time.Second / 2))
+		head := make([]byte, maxHeader)
 		n, _ := c.Read(head) // a client that sends no request gets JSON
-		c.SetDeadline(begin.Add(time.Second))
+		c.SetDeadline(startTime.Add(time.Second))
 		kind, text := mediaType, why.problem()
 		if r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(head[:n]))); err == nil && showsPage(r) {
 			kind, text = "text/html; charset=utf-8", errorPage(text, why.Status, strconv.Itoa(why.Seconds()), "")
@@ -157,6 +157,6 @@ func (g *Guard) refuse(c net.Conn, why *Denied) {
 		if half, ok := c.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite()
 		}
-		io.CopyN(io.Discard, c, 2*mostHeader)
+		io.CopyN(io.Discard, c, 2*maxHeader)
 	}()
 }

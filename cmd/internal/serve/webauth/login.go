@@ -20,8 +20,8 @@ var loginText string
 //go:embed login.css
 var loginCSS []byte
 
-// mostForm is the maximum size of a login form in bytes.
-const mostForm = 4096
+// maxForm is the maximum size of a login form in bytes.
+const maxForm = 4096
 
 var loginTemplate = template.Must(template.New("login").Parse(loginText))
 
@@ -49,7 +49,7 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 		g.showLogin(w, r, http.StatusForbidden, "This link has been used or has expired. Get another link, or log in with a token.")
 		return
 	}
-	g.enter(w, r, b)
+	g.startSession(w, r, b)
 }
 
 // login answers the form of the login page. With a valid token, or if the server needs no tokens, it redirects; with a
@@ -61,7 +61,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 		g.refuseLogin(w, r, err)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		g.showLogin(w, r, http.StatusBadRequest, "The form is invalid, or larger than 4 KiB.")
 		return
@@ -80,19 +80,19 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 		g.showLogin(w, r, http.StatusForbidden, "This token is unknown or has expired.")
 		return
 	}
-	g.enter(w, r, b)
+	g.startSession(w, r, b)
 }
 
-// enter starts and stores a session with the permissions of b, sets its cookie and redirects to the target of the
-// login, as next returns it. It ends the caller's earlier session, unless b comes from a link which that session has
-// made.
-func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *credential) {
+// startSession starts and stores a session with the permissions of b, sets its cookie and redirects to the target of
+// the login, as next returns it. It ends the caller's earlier session, unless b comes from a link which that session
+// has made.
+func (g *Guard) startSession(w http.ResponseWriter, r *http.Request, b *credential) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	if v.session != nil && v.session.credential.id != b.id { // a session that made the link stays: the new one ends with it
 		v.session.credential.end()
 	}
-	cookie := g.sessions.begin(b)
-	g.keep()
+	cookie := g.sessions.start(b)
+	g.storeSessions()
 	g.setCookie(w, cookie, int(sessionTime.Seconds()))
 	http.Redirect(w, r, next(r), http.StatusSeeOther)
 }
@@ -101,7 +101,7 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *credential) {
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
 		v.session.credential.end()
-		g.keep()
+		g.storeSessions()
 	}
 	g.setCookie(w, "", -1)
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
@@ -163,8 +163,8 @@ func loginStyle(w http.ResponseWriter, _ *http.Request) {
 	w.Write(loginCSS)
 }
 
-// invitation is the body of POST /v1/login-links.
-type invitation struct {
+// linkRequest is the body of POST /v1/login-links.
+type linkRequest struct {
 	Role string `json:"role"`
 	Room string `json:"room"`
 }
@@ -174,34 +174,34 @@ type invitation struct {
 // invalid body is a 400, a long one a 413, a missing permission a 401 or 403.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
 	if err != nil {
-		Write(w, &Denied{Status: 413, Detail: "the body is larger than 4 KiB", Limit: mostForm})
+		Write(w, &Denied{Status: 413, Detail: "the body is larger than 4 KiB", Limit: maxForm})
 		return
 	}
-	var asked invitation
-	role, wrong := asked.read(data)
+	var request linkRequest
+	role, wrong := request.read(data)
 	if wrong != nil {
 		Write(w, wrong)
 		return
 	}
-	if err := Allow(r.Context(), asked.Room, Admin); err != nil {
+	if err := Allow(r.Context(), request.Room, Admin); err != nil {
 		Write(w, err)
 		return
 	}
-	if asked.Room == "" && v.credential != nil && !v.credential.covers(Admin, "") {
+	if request.Room == "" && v.credential != nil && !v.credential.covers(Admin, "") {
 		Write(w, denied(403, "room: the token is limited to some rooms; name one of them"))
 		return
 	}
 	from := v.credential
 	if from == nil {
-		from = rules.open
+		from = rules.openCredential
 	}
 	if from == nil { // tokens were removed after the rules were read
 		Write(w, denied(401, "the tokens of the server have just changed; try again"))
 		return
 	}
-	path := g.invite(from, role, asked.Room)
+	path := g.invite(from, role, request.Room)
 	scheme := "http"
 	if rules.Secure {
 		scheme = "https"
@@ -212,14 +212,14 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
 }
 
-// read parses data, the JSON of an invitation, into i and returns its role. Invalid JSON, an unknown field and an
+// read parses data, the JSON of a linkRequest, into i and returns its role. Invalid JSON, an unknown field and an
 // unknown or missing role are a *Denied with status 400; otherwise the *Denied is nil.
-func (i *invitation) read(data []byte) (Role, *Denied) {
-	var given map[string]json.RawMessage
-	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {
+func (i *linkRequest) read(data []byte) (Role, *Denied) {
+	var fields map[string]json.RawMessage
+	if !utf8.Valid(data) || json.Unmarshal(data, &fields) != nil {
 		return None, denied(400, `the body must be JSON, such as {"role": "operator", "room": "main"}`)
 	}
-	for key, value := range given {
+	for key, value := range fields {
 		to := map[string]*string{"role": &i.Role, "room": &i.Room}[key]
 		switch {
 		case to == nil:

@@ -169,7 +169,7 @@ func TestRequestsEnd(t *testing.T) {
 	h := g.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(begun)
 		<-r.Context().Done()
-		if webauth.Of(r.Context(), "main") != webauth.None || webauth.Allow(r.Context(), "main", webauth.Read) == nil {
+		if webauth.RoleIn(r.Context(), "main") != webauth.None || webauth.Allow(r.Context(), "main", webauth.Read) == nil {
 			t.Error("it may do something still")
 		}
 		close(ended)
@@ -345,7 +345,7 @@ func TestRates(t *testing.T) {
 		h.ServeHTTP(httptest.NewRecorder(), r)
 		passed := 0
 		for range 30 {
-			if webauth.Take(ctx, 1) == nil {
+			if webauth.CountRequests(ctx, 1) == nil {
 				passed++
 			}
 		}
@@ -358,7 +358,7 @@ func TestRates(t *testing.T) {
 			passes bool
 		}{{time.Second, 15, true}, {0, 15, false}, {0, 5, true}, {0, 1, false}, {time.Second, 1000, true}, {0, 1, false}, {0, 0, true}} {
 			time.Sleep(c.wait)
-			if err := webauth.Take(ctx, c.n); (err == nil) != c.passes {
+			if err := webauth.CountRequests(ctx, c.n); (err == nil) != c.passes {
 				t.Errorf("%d at once: %v, want it to pass: %v", c.n, err, c.passes)
 			}
 		}

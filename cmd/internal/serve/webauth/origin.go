@@ -57,7 +57,7 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	}
 	if list := r.Header.Values("Origin"); len(list) > 0 {
 		for _, origin := range list {
-			if !s.own(origin, r.Host) {
+			if !s.sameOrigin(origin, r.Host) {
 				return denied(403, "Origin: a page of another site may not do this")
 			}
 		}
@@ -75,10 +75,10 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
 }
 
-// own reports whether origin, the value of an Origin header, is this server: its host and port are equal to host, the
-// Host of the request, or to an entry of Options.Hosts. If the server uses TLS, origin must be https, otherwise http or
-// https.
-func (s *rules) own(origin, host string) bool {
+// sameOrigin reports whether origin, the value of an Origin header, is this server: its host and port are equal to
+// host, the Host of the request, or to an entry of Options.Hosts. If the server uses TLS, origin must be https,
+// otherwise http or https.
+func (s *rules) sameOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
 		return false
@@ -119,9 +119,9 @@ func upgrades(r *http.Request) bool {
 	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 }
 
-// secure sets headers in h, a response, that restrict pages in browsers, such as Content-Security-Policy. tls means
-// that the request came over TLS; it adds Cross-Origin-Opener-Policy.
-func secure(h http.Header, tls bool) {
+// setSecurityHeaders sets headers in h, a response, that restrict pages in browsers, such as Content-Security-Policy.
+// tls means that the request came over TLS; it adds Cross-Origin-Opener-Policy.
+func setSecurityHeaders(h http.Header, tls bool) {
 	h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send the login form with "Origin: null"

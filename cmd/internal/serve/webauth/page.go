@@ -20,16 +20,16 @@ var errorTemplate = template.Must(template.New("error").Parse(errorText))
 // mediaType is the media type of an error (RFC 9457).
 const mediaType = "application/problem+json"
 
-// wantsPage reports whether accept, an Accept header, prefers HTML, as browsers do for a page. Scripts and programs
+// prefersHTML reports whether accept, an Accept header, prefers HTML, as browsers do for a page. Scripts and programs
 // accept JSON or anything.
-func wantsPage(accept string) bool {
+func prefersHTML(accept string) bool {
 	accept = strings.ToLower(accept)
 	return strings.Contains(accept, "text/html") && !strings.Contains(accept, "json")
 }
 
 // showsPage reports whether a browser will show the answer to r as a page. It is false for WebSockets and scripts.
 func showsPage(r *http.Request) bool {
-	return wantsPage(r.Header.Get("Accept")) && !upgrades(r)
+	return prefersHTML(r.Header.Get("Accept")) && !upgrades(r)
 }
 
 // pageWriter replaces a JSON error by an HTML page with the same status and sentence. Other answers
@@ -39,7 +39,7 @@ type pageWriter struct {
 	request *http.Request
 	began   bool // a status was written or held
 	status  int  // of the held error; 0: no error
-	held    bytes.Buffer
+	body    bytes.Buffer
 }
 
 // WriteHeader holds back status if it is at least 400 and the response is problem JSON, so that finish can write a page
@@ -58,7 +58,7 @@ func (p *pageWriter) WriteHeader(status int) {
 func (p *pageWriter) Write(b []byte) (int, error) {
 	p.began = true
 	if p.status != 0 {
-		return p.held.Write(b)
+		return p.body.Write(b)
 	}
 	return p.ResponseWriter.Write(b)
 }
@@ -91,19 +91,19 @@ func (p *pageWriter) finish() {
 	if p.request.Method == http.MethodGet {
 		next = p.request.URL.RequestURI()
 	}
-	p.ResponseWriter.Write(errorPage(p.held.Bytes(), p.status, h.Get("Retry-After"), next))
+	p.ResponseWriter.Write(errorPage(p.body.Bytes(), p.status, h.Get("Retry-After"), next))
 }
 
 // errorPage returns the HTML page of an error. problem is its problem JSON, whose sentence the page shows, and status
 // the HTTP status. after is the value of Retry-After in seconds, or "". For a 401 the page links to the login, which
 // then redirects to next, or to "/" if next is "".
 func errorPage(problem []byte, status int, after, next string) []byte {
-	var said struct{ Detail string }
-	_ = json.Unmarshal(problem, &said) // without a sentence the page shows the title
-	first, size := utf8.DecodeRuneInString(said.Detail)
-	detail := said.Detail
+	var fields struct{ Detail string }
+	_ = json.Unmarshal(problem, &fields) // without a sentence the page shows the title
+	first, size := utf8.DecodeRuneInString(fields.Detail)
+	detail := fields.Detail
 	if size > 0 {
-		detail = string(unicode.ToUpper(first)) + said.Detail[size:]
+		detail = string(unicode.ToUpper(first)) + fields.Detail[size:]
 	}
 	login := ""
 	if status == http.StatusUnauthorized {

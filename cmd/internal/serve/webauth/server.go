@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	mostHeader  = 16 << 10 // bytes
+	maxHeader   = 16 << 10 // bytes
 	headerTime  = 5 * time.Second
 	idleTime    = 2 * time.Minute
 	answerTime  = 10 * time.Second // until the handler writes, which may set its own deadline
@@ -22,7 +22,7 @@ const (
 // which lacks WebSockets, and logs no errors, because they quote client data. h should come from Wrap.
 func (g *Guard) Server(h http.Handler) *http.Server {
 	s := &http.Server{
-		Handler: h, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
+		Handler: h, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
 		Protocols: new(http.Protocols),
 		ErrorLog:  log.New(io.Discard, "", 0), // its messages quote client data
 	}
@@ -30,11 +30,11 @@ func (g *Guard) Server(h http.Handler) *http.Server {
 	return s
 }
 
-// bounded replaces the body of r, if it has one, by a body that must arrive within a time limit: 10 s from now, and 1 s
-// more for each 16 KiB. It returns r. w is the response to r; its deadlines are set.
-func bounded(w http.ResponseWriter, r *http.Request) *http.Request {
+// limitBody replaces the body of r, if it has one, by a body that must arrive within a time limit: 10 s from now, and 1
+// s more for each 16 KiB. It returns r. w is the response to r; its deadlines are set.
+func limitBody(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), begin: time.Now()}
+		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), startTime: time.Now()}
 	}
 	return r
 }
@@ -42,11 +42,11 @@ func bounded(w http.ResponseWriter, r *http.Request) *http.Request {
 // body is a request body that must arrive at a minimum speed.
 type body struct {
 	io.ReadCloser
-	conn  *http.ResponseController
-	begin time.Time
-	count int64
-	next  int64 // the count for the next update of the deadline
-	ended bool
+	conn      *http.ResponseController
+	startTime time.Time
+	count     int64
+	next      int64 // the count for the next update of the deadline
+	ended     bool
 }
 
 // Read reads the body into p and extends the read deadline of the connection as data arrives. At the end of the body,
@@ -56,7 +56,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.count >= b.next && !b.ended {
 		b.next = b.count + bodyBetween
 		slack := time.Duration(b.next/bodySpeed) * time.Second
-		_ = b.conn.SetReadDeadline(b.begin.Add(bodyTime + slack)) // fails if the connection is closed
+		_ = b.conn.SetReadDeadline(b.startTime.Add(bodyTime + slack)) // fails if the connection is closed
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.count += int64(n)

@@ -13,13 +13,13 @@ import (
 const (
 	sessionTime = 30 * 24 * time.Hour
 	linkTime    = time.Hour
-	mostLinks   = 256
+	maxLinks    = 256
 )
 
 // session is a browser that is logged in. The id of its credential is the hash of its cookie.
 type session struct {
 	credential *credential
-	under      id // id of the token or session that it ends with
+	parent     id // id of the token or session that it ends with
 	until      time.Time
 }
 
@@ -33,7 +33,7 @@ type link struct {
 // sessions holds browser sessions and unused login links, each oldest first.
 type sessions struct {
 	mutex sync.Mutex
-	most  int
+	max   int
 	list  map[id]*session
 	order []*session
 	links []link
@@ -47,10 +47,10 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin starts a session of 30 days with the permissions of the credential `of`, and returns the cookie of the session.
-// Only the hash of the cookie is kept. The session ends early if the credential ends. The caller must call Guard.keep,
-// which stores the session.
-func (s *sessions) begin(of *credential) (cookie string) {
+// start starts a session of 30 days with the permissions of the credential `of`, and returns the cookie of the session.
+// Only the hash of the cookie is kept. The session ends early if the credential ends. The caller must call
+// Guard.storeSessions, which stores the session.
+func (s *sessions) start(of *credential) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
@@ -62,7 +62,7 @@ func (s *sessions) begin(of *credential) (cookie string) {
 func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if len(s.order) >= s.most {
+	if len(s.order) >= s.max {
 		s.order = slices.DeleteFunc(s.order, func(old *session) bool {
 			over := old.credential.ended.Err() != nil
 			if over {
@@ -71,7 +71,7 @@ func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 			return over
 		})
 	}
-	if len(s.order) >= s.most {
+	if len(s.order) >= s.max {
 		s.order[0].credential.end()
 		delete(s.list, s.order[0].credential.id)
 		s.order = slices.Delete(s.order, 0, 1)
@@ -119,7 +119,7 @@ func (s *sessions) invite(b *credential) (key string) {
 	defer s.mutex.Unlock()
 	now := time.Now()
 	s.links = slices.DeleteFunc(s.links, func(l link) bool { return !now.Before(l.until) || l.credential.ended.Err() != nil })
-	if len(s.links) == mostLinks {
+	if len(s.links) == maxLinks {
 		s.links = slices.Delete(s.links, 0, 1)
 	}
 	s.links = append(s.links, link{sum, b, now.Add(linkTime)})
@@ -148,7 +148,7 @@ func (s *sessions) use(key string) *credential {
 // room called room, or in all rooms if room is "". It is meant for the person who started the server. If the server has
 // no tokens, the link and its session end when tokens are added.
 func (g *Guard) Invite(role Role, room string) (path string) {
-	from := g.rules.Load().open
+	from := g.rules.Load().openCredential
 	if from == nil {
 		from = &credential{id: ownID, ended: g.ended}
 	}

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// keptVersion is the version of the stored sessions. It is raised when older programs would misread
+// sessionsVersion is the version of the stored sessions. It is raised when older programs would misread
 // them.
-const keptVersion = 1
+const sessionsVersion = 1
 
 // ErrNewer is the error of sessions stored by a newer program.
 var ErrNewer = errors.New("the sessions were written by a newer voicepool")
 
-// keptSessions are the stored browser sessions as JSON. They contain only hashes of cookies and
+// storedSessions are the stored browser sessions as JSON. They contain only hashes of cookies and
 // tokens.
-type keptSessions struct {
-	Version  int           `json:"version"`
-	Salt     []byte        `json:"salt"` // salt of the token ids
-	Sessions []keptSession `json:"sessions"`
+type storedSessions struct {
+	Version  int             `json:"version"`
+	Salt     []byte          `json:"salt"` // salt of the token ids
+	Sessions []storedSession `json:"sessions"`
 }
 
-type keptSession struct {
+type storedSession struct {
 	Cookie []byte    `json:"cookie"`          // hash of the cookie
 	Until  time.Time `json:"until"`           // when the session expires
 	Under  []byte    `json:"under,omitempty"` // id of the token or session that this session ends with; empty: it began without tokens
@@ -66,58 +66,58 @@ func newSalt() []byte {
 
 // read parses text, stored sessions in JSON, into k. Empty text means no sessions and a new salt. Text of a newer
 // program is an error that wraps ErrNewer. After an error, k may be partly filled. The sessions are not checked.
-func (k *keptSessions) read(text []byte) error {
+func (k *storedSessions) read(text []byte) error {
 	if len(text) == 0 {
-		*k = keptSessions{Version: keptVersion, Salt: newSalt()}
+		*k = storedSessions{Version: sessionsVersion, Salt: newSalt()}
 		return nil
 	}
 	var of struct{ Version int } // a newer version may have other types
-	if err := json.Unmarshal(text, &of); err == nil && of.Version > keptVersion {
-		return fmt.Errorf("%w (version %d of the sessions; this program reads version %d)", ErrNewer, of.Version, keptVersion)
+	if err := json.Unmarshal(text, &of); err == nil && of.Version > sessionsVersion {
+		return fmt.Errorf("%w (version %d of the sessions; this program reads version %d)", ErrNewer, of.Version, sessionsVersion)
 	}
 	if err := json.Unmarshal(text, k); err != nil {
 		return errors.New("the sessions are not valid JSON")
 	}
 	switch {
-	case k.Version != keptVersion:
-		return fmt.Errorf("the sessions have version %d, this program reads version %d", k.Version, keptVersion)
+	case k.Version != sessionsVersion:
+		return fmt.Errorf("the sessions have version %d, this program reads version %d", k.Version, sessionsVersion)
 	case len(k.Salt) != sha256.Size:
 		return errors.New("the sessions have no salt")
 	}
 	return nil
 }
 
-// Restore restores sessions from text, which an earlier Guard has passed to keep, with their remaining time. A
+// Restore restores sessions from text, which an earlier Guard has passed to store, with their remaining time. A
 // session whose token was removed or has other permissions is skipped. So is a session from a time without tokens,
 // if tokens are now required. Empty text has no sessions. If text is invalid or newer (ErrNewer), Restore returns an
 // error and has no effect. Call it successfully at most once, before the Guard serves requests.
 //
-// Afterwards the Guard calls keep with the text of all sessions whenever a session begins or ends, before the answer
-// is sent, but not after Close. Calls of keep do not overlap.
-func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
-	var kept keptSessions
-	if err := kept.read(text); err != nil {
+// Afterwards the Guard calls store with the text of all sessions whenever a session begins or ends, before the answer
+// is sent, but not after Close. Calls of store do not overlap.
+func (g *Guard) Restore(text []byte, store func(text []byte)) error {
+	var stored storedSessions
+	if err := stored.read(text); err != nil {
 		return err
 	}
-	g.salt, g.keepText = kept.Salt, keep
+	g.salt, g.storeText = stored.Salt, store
 	if tokens := g.rules.Load().Tokens; tokens != nil {
 		for _, t := range tokens.list {
 			t.credential.id = tokenID(g.salt, t)
 		}
 	}
-	g.begin(kept.Sessions)
-	g.keep()
+	g.restoreSessions(stored.Sessions)
+	g.storeSessions()
 	return nil
 }
 
-// begin adds the stored sessions kept, which are in order of their beginning, with their remaining time, at most 30
-// days. It skips sessions that have expired, are damaged, or whose token or earlier session is gone, and the oldest
-// above the limit. It changes kept.
-func (g *Guard) begin(kept []keptSession) {
+// restoreSessions adds the sessions in stored, which are in order of their beginning, with their remaining time, at
+// most 30 days. It skips sessions that have expired, are damaged, or whose token or earlier session is gone, and the
+// oldest above the limit. It changes stored.
+func (g *Guard) restoreSessions(stored []storedSession) {
 	rules := g.rules.Load()
 	credentials := map[id]*credential{ownID: {ended: g.ended}}
-	if rules.open != nil {
-		credentials[id{}] = rules.open
+	if rules.openCredential != nil {
+		credentials[id{}] = rules.openCredential
 	}
 	if tokens := rules.Tokens; tokens != nil {
 		for _, t := range tokens.list {
@@ -125,10 +125,10 @@ func (g *Guard) begin(kept []keptSession) {
 		}
 	}
 	now := time.Now()
-	kept = slices.DeleteFunc(kept, func(k keptSession) bool { return !now.Before(k.Until) })
-	kept = kept[max(len(kept)-g.limits.Sessions, 0):] // if there are too many, the oldest are dropped
+	stored = slices.DeleteFunc(stored, func(k storedSession) bool { return !now.Before(k.Until) })
+	stored = stored[max(len(stored)-g.limits.Sessions, 0):] // if there are too many, the oldest are dropped
 	latest := now.Add(sessionTime)
-	for _, k := range kept {
+	for _, k := range stored {
 		var under id
 		copy(under[:], k.Under)
 		of := credentials[under]
@@ -146,34 +146,34 @@ func (g *Guard) begin(kept []keptSession) {
 	}
 }
 
-// keep passes the text of all active sessions to the function given to Restore, one call at a time. Before Restore and
-// after Close it has no effect.
-func (g *Guard) keep() {
-	if g.keepText == nil {
+// storeSessions passes the text of all active sessions to the function given to Restore, one call at a time. Before
+// Restore and after Close it has no effect.
+func (g *Guard) storeSessions() {
+	if g.storeText == nil {
 		return
 	}
-	g.keeping.Lock()
-	defer g.keeping.Unlock()
+	g.storing.Lock()
+	defer g.storing.Unlock()
 	if g.ended.Err() != nil { // Close has ended all sessions; they are restored at the next start
 		return
 	}
-	k := keptSessions{Version: keptVersion, Salt: g.salt, Sessions: g.sessions.kept()}
+	k := storedSessions{Version: sessionsVersion, Salt: g.salt, Sessions: g.sessions.stored()}
 	text, err := json.MarshalIndent(k, "", " ")
 	if err == nil { // marshaling strings and times cannot fail
-		g.keepText(append(text, '\n'))
+		g.storeText(append(text, '\n'))
 	}
 }
 
-// kept returns the active sessions in their stored form, oldest first.
-func (s *sessions) kept() []keptSession {
+// stored returns the active sessions in their stored form, oldest first.
+func (s *sessions) stored() []storedSession {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	list := []keptSession{}
+	list := []storedSession{}
 	for _, one := range s.order {
 		if b := one.credential; b.ended.Err() == nil {
-			k := keptSession{Cookie: b.id[:], Until: one.until.UTC(), Role: b.role.String(), Rooms: b.rooms, Name: b.name}
-			if one.under != (id{}) {
-				k.Under = one.under[:]
+			k := storedSession{Cookie: b.id[:], Until: one.until.UTC(), Role: b.role.String(), Rooms: b.rooms, Name: b.name}
+			if one.parent != (id{}) {
+				k.Under = one.parent[:]
 			}
 			list = append(list, k)
 		}

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	leastToken = 16      // characters
-	mostToken  = 512     // characters
-	mostTokens = 1000    // each is compared with every presented token
-	mostFile   = 1 << 20 // bytes of a token file
+	minTokenLength = 16      // characters
+	maxTokenLength = 512     // characters
+	maxTokens      = 1000    // each is compared with every presented token
+	maxTokenFile   = 1 << 20 // bytes of a token file
 )
 
 // token is a line of a token file. It holds only the hash of the token.
@@ -52,7 +52,7 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		notes = append(notes, fmt.Sprintf("%s: others can read or change the tokens (mode %04o); chmod 600 keeps them out", words.OneLine(path), mode))
 	}
-	text, err := io.ReadAll(io.LimitReader(file, mostFile+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxTokenFile+1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
 	}
@@ -63,7 +63,7 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 // ParseTokens parses text, lines of the form ROLE TOKEN [ROOM,ROOM...] [# NAME]. A text without tokens is an error.
 // An error begins with title and the line, and never quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
-	if len(text) > mostFile {
+	if len(text) > maxTokenFile {
 		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
 	}
 	t := &Tokens{}
@@ -78,13 +78,13 @@ func ParseTokens(title string, text []byte) (*Tokens, error) {
 			continue
 		case slices.ContainsFunc(t.list, func(other *token) bool { return other.sum == one.sum }):
 			return nil, fmt.Errorf("%s:%d: an earlier line has the same token", title, number)
-		case len(t.list) == mostTokens:
-			return nil, fmt.Errorf("%s:%d: has more than %d tokens", title, number, mostTokens)
+		case len(t.list) == maxTokens:
+			return nil, fmt.Errorf("%s:%d: has more than %d tokens", title, number, maxTokens)
 		}
 		t.list = append(t.list, one)
 	}
 	if len(t.list) == 0 {
-		return nil, fmt.Errorf("%s: has no token; write a line such as: operator %s", title, strings.Repeat("x", leastToken))
+		return nil, fmt.Errorf("%s: has no token; write a line such as: operator %s", title, strings.Repeat("x", minTokenLength))
 	}
 	return t, nil
 }
@@ -109,15 +109,15 @@ func parseToken(line string, number int) (*token, error) {
 	}
 	role, err := ParseRole(fields[0])
 	if err != nil {
-		if len(fields[0]) >= leastToken { // it may be a token in the wrong place
+		if len(fields[0]) >= minTokenLength { // it may be a token in the wrong place
 			err = fmt.Errorf("a line begins with its role: read-only, operator or admin")
 		}
 		return nil, err
 	}
 	secret := fields[1]
 	switch {
-	case len(secret) < leastToken || len(secret) > mostToken:
-		return nil, fmt.Errorf("a token has %d to %d characters, this one has %d", leastToken, mostToken, len(secret))
+	case len(secret) < minTokenLength || len(secret) > maxTokenLength:
+		return nil, fmt.Errorf("a token has %d to %d characters, this one has %d", minTokenLength, maxTokenLength, len(secret))
 	case strings.ContainsFunc(secret, func(r rune) bool { return r < '!' || r > '~' }):
 		return nil, fmt.Errorf("a token has a character other than ASCII letters, digits and signs")
 	case len(fields) > 3:
@@ -133,9 +133,9 @@ func parseToken(line string, number int) (*token, error) {
 	return &token{sha256.Sum256([]byte(secret)), b}, nil
 }
 
-// issue returns a copy of the tokens with active credentials, which end with the context ended. salt is the key of
+// activate returns a copy of the tokens with active credentials, which end with the context ended. salt is the key of
 // their ids. A token with unchanged permissions keeps its credential from old, the earlier rules, which may be nil.
-func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
+func (t *Tokens) activate(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
 		b := &credential{id: tokenID(salt, one), role: one.credential.role, rooms: one.credential.rooms, name: one.credential.name}
@@ -157,7 +157,7 @@ func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 // find returns the credential of the token whose text is secret, or nil if it is unknown. The time that find takes
 // depends neither on the position of the token in the list nor on its text.
 func (t *Tokens) find(secret string) *credential {
-	if len(secret) > mostToken {
+	if len(secret) > maxTokenLength {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(secret))
