@@ -40,7 +40,7 @@ type Bank struct {
 	named []sounds.Source // sounds that need no file
 
 	reloading sync.Mutex
-	tried     *rules.Rules // the last rules read, even if their sounds could not be loaded; may be nil
+	lastRead  *rules.Rules // the last rules read, even if their sounds could not be loaded; may be nil
 
 	mu          sync.Mutex // guards all fields below
 	claimEnded  sync.Cond  // signals the end of a claim
@@ -56,7 +56,7 @@ type Bank struct {
 	stage       scenes.Stage          // scene state applied to the mixer
 	streams     atomic.Pointer[error] // first error of a stream
 
-	plays  plays
+	plays  playPool
 	values map[string]float64 // parameters set for all sounds
 }
 
@@ -143,26 +143,26 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
 	var (
-		cues, rated *yaml.Pair
-		top         *yaml.Node
+		cues, rateKey *yaml.Pair
+		tree          *yaml.Node
 	)
-	no := []fields.Field{
+	bankOnly := []fields.Field{
 		{Key: "cues", To: func(p *yaml.Pair) bool { cues = p; return true }},
 		{Key: "length", To: func(p *yaml.Pair) bool { cues = p; return true }},
 	}
-	r.Text(src, "bank", no, func(root *yaml.Node) {
-		top = root
+	r.Text(src, "bank", bankOnly, func(root *yaml.Node) {
+		tree = root
 		if cues != nil {
-			r.Fail(cues.Place, "%s belongs to a cue sheet, which `voicepool run` plays; a bank has no times", cues.Key)
+			r.Fail(cues.Position, "%s belongs to a cue sheet, which `voicepool run` plays; a bank has no times", cues.Key)
 		}
-		if rated = fields.Given(root, "rate"); rated == nil && rate >= 1000 {
+		if rateKey = fields.Find(root, "rate"); rateKey == nil && rate >= 1000 {
 			out.Rate = rate
 		}
-		if rated != nil && rate != 0 && out.Rate != rate {
-			r.Fail(rated.Value.Place, "rate: the library has its sounds at %d Hz; write that, or give the library this rate", rate)
+		if rateKey != nil && rate != 0 && out.Rate != rate {
+			r.Fail(rateKey.Value.Position, "rate: the library has its sounds at %d Hz; write that, or give the library this rate", rate)
 		}
 	})
-	return out, top, r.Errors()
+	return out, tree, r.Errors()
 }
 
 // load loads the sounds of r into the library, prepares them for the pitches that they can reach, and returns them by
@@ -170,25 +170,25 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 // change the bank, and needs no mutex.
 func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	ctx := context.Background()
-	ways := make([]loading.Ways, len(r.Sounds))
-	for i := range ways {
-		if ways[i] = loading.Once; r.Sounds[i].Loop {
-			ways[i] = loading.Looped
+	modes := make([]loading.Modes, len(r.Sounds))
+	for i := range modes {
+		if modes[i] = loading.Once; r.Sounds[i].Loop {
+			modes[i] = loading.Looped
 		}
 	}
-	all, missing, err := loading.Sounds(ctx, r, b.lib, ways, loading.Options{OnError: b.noteStreamError})
+	all, missing, err := loading.Sounds(ctx, r, b.lib, modes, loading.Options{OnError: b.noteStreamError})
 	if err != nil {
 		return nil, err
 	}
 	out := make(map[string]*sound, len(all))
-	versions := &loading.Versions{}
+	versions := &loading.Variants{}
 	for i := range all {
 		s := &r.Sounds[i]
 		files := all[i].Files(s.Loop)
 		out[s.Name] = &sound{rules: s, files: files, startName: s.Name, chanceKey: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
 		for j, f := range files {
 			if f != nil && s.Loop && s.Stream && f.Loop().Frames() <= 0 {
-				missing.Note(s.Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
+				missing.Add(s.Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
 			}
 		}
 	}
@@ -200,16 +200,16 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		s.then = out[s.rules.Then]
 	}
 	for _, s := range out {
-		own := parameterPitchRange(s.rules)
+		added := parameterPitchRange(s.rules)
 		if s.rules.Layers == nil {
-			pitches[s.rules.Name] = unionRange(pitches[s.rules.Name], own)
+			pitches[s.rules.Name] = unionRange(pitches[s.rules.Name], added)
 		}
 		for i, l := range s.rules.Layers {
 			one := *out[l.Sound]
 			one.startName = s.rules.Name
 			one.chanceKey = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // layers draw independently
 			s.layers = append(s.layers, layer{&one, l.Delay.Frames(r.Rate)})
-			pitches[l.Sound] = unionRange(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
+			pitches[l.Sound] = unionRange(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + added.From, To: s.rules.Pitch.To + added.To})
 		}
 	}
 	for _, s := range out {
@@ -218,16 +218,16 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	filters := r.Filters()
 	for i := range all {
 		if filters {
-			versions.Measure(all[i].Files(r.Sounds[i].Loop), r.Sounds[i].Loop)
+			versions.AddSpectra(all[i].Files(r.Sounds[i].Loop), r.Sounds[i].Loop)
 		}
 		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
 			speed := float64(pcm.FromRatio(s.Speed))
 			add := pitches[s.Name]
-			most := max(s.Pitch.To+speed+add.To, float64(s.MaxPitch))
-			versions.Need(all[i].Files(s.Loop), s.Loop, s.Pitch.From+speed+add.From, most)
+			high := max(s.Pitch.To+speed+add.To, float64(s.MaxPitch))
+			versions.AddPitches(all[i].Files(s.Loop), s.Loop, s.Pitch.From+speed+add.From, high)
 		}
 	}
-	return out, versions.Make(ctx)
+	return out, versions.Compute(ctx)
 }
 
 // noteStreamError keeps err for Err if it is the first error of a stream. The first argument is unused. It may be
@@ -297,7 +297,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules, m.At)
 	setOptions(b.sounds, found)
 	expectStems(m, b.sounds)
-	b.plays = plays{}
+	b.plays = playPool{}
 	return nil
 }
 
@@ -354,21 +354,23 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	return out, nil
 }
 
-// noMixer returns an error that wraps ErrMixer for a method that needs a mixer before there is one. call is the name
-// of the method, for the message.
-func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
+// noMixerError returns an error that wraps ErrMixer for a method that needs a mixer before there is one. call is the
+// name of the method, for the message.
+func noMixerError(call string) error {
+	return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call)
+}
 
 // find returns the sound called name, or an error that wraps ErrName. The caller holds mu.
 func (b *Bank) find(name string) (*sound, error) {
 	if s := b.sounds[name]; s != nil {
 		return s, nil
 	}
-	return nil, unknown("sound", name, b.sounds)
+	return nil, unknownError("sound", name, b.sounds)
 }
 
-// unknown returns an error that wraps ErrName because known has no key name. kind is a word such as "sound" for the
-// message, which suggests the nearest key of known.
-func unknown[V any](kind, name string, known map[string]V) error {
+// unknownError returns an error that wraps ErrName because known has no key name. kind is a word such as "sound" for
+// the message, which suggests the nearest key of known.
+func unknownError[V any](kind, name string, known map[string]V) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, kind, yaml.Quote(name))
 	}

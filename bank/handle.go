@@ -24,10 +24,10 @@ type Handle struct {
 	age  uint64
 }
 
-// forAll calls do for each voice of the play and returns the first error other than mixer.ErrGone. It returns
+// forEach calls do for each voice of the play and returns the first error other than mixer.ErrGone. It returns
 // mixer.ErrGone if all voices have ended, or if the play has been reused for another start. It locks Bank.mu during
 // the calls, except for a play with a single voice.
-func (h Handle) forAll(do func(mixer.Handle) error) error {
+func (h Handle) forEach(do func(mixer.Handle) error) error {
 	if h.play == nil {
 		return do(h.Handle)
 	}
@@ -44,7 +44,7 @@ func (h Handle) forAll(do func(mixer.Handle) error) error {
 // voice. For the zero Handle it is mixer.StateNone.
 func (h Handle) State() mixer.State {
 	state := h.Handle.State()
-	_ = h.forAll(func(one mixer.Handle) error {
+	_ = h.forEach(func(one mixer.Handle) error {
 		if s := one.State(); state.Over() && !s.Over() {
 			state = s
 		}
@@ -55,31 +55,31 @@ func (h Handle) State() mixer.State {
 
 // Stop fades the play out over 10 ms and ends it, like mixer.Handle.Stop. Layers that have not started yet are
 // cancelled. The error is mixer.ErrGone if the play has ended.
-func (h Handle) Stop() error { return h.forAll(mixer.Handle.Stop) }
+func (h Handle) Stop() error { return h.forEach(mixer.Handle.Stop) }
 
 // StopOver fades the play to silence along a raised cosine, over the duration fade, and then ends it, like
 // mixer.Handle.StopOver. A fade of 0 or less is the same as Stop. The error is mixer.ErrGone if the play has ended.
 func (h Handle) StopOver(fade time.Duration) error {
-	return h.forAll(func(one mixer.Handle) error { return one.StopOver(fade) })
+	return h.forEach(func(one mixer.Handle) error { return one.StopOver(fade) })
 }
 
 // Pause fades the play out within 10 ms and holds it at its position until Resume. A voice that is already fading out
 // ends at once. The error is mixer.ErrGone if the play has ended.
-func (h Handle) Pause() error { return h.forAll(mixer.Handle.Pause) }
+func (h Handle) Pause() error { return h.forEach(mixer.Handle.Pause) }
 
 // Resume ends a Pause; the play fades in over 5 ms. The error is mixer.ErrGone if the play has ended.
-func (h Handle) Resume() error { return h.forAll(mixer.Handle.Resume) }
+func (h Handle) Resume() error { return h.forEach(mixer.Handle.Resume) }
 
 // SetGain sets the game's gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The gains of
 // the file and its parameters are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid gain.
 func (h Handle) SetGain(gain pcm.Decibels) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetGain(h.withParameterGain(gain)) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetGain(h.withParameterGain(gain)) })
 }
 
 // Fade changes the game's gain to gain within a time and along a shape, like mixer.Handle.Fade. gain and the error
 // are as in SetGain. Fade does not stop the play.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
-	return h.forAll(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), within, shape) })
+	return h.forEach(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), within, shape) })
 }
 
 // withParameterGain stores gain, the game's gain in dB, in the play and returns it plus the gain of the parameters.
@@ -89,7 +89,7 @@ func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
 	if gain == pcm.FromLinear(0) {
 		gain = mixer.MinGain
 	}
-	if h.play != nil && within(float64(gain), mixer.MinGain, mixer.MaxGain) {
+	if h.play != nil && inInterval(float64(gain), mixer.MinGain, mixer.MaxGain) {
 		h.play.gain = gain
 		gain, _ = h.play.withParameters()
 	}
@@ -99,9 +99,9 @@ func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
 // SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms. The pitches of the file and its parameters
 // are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pitch.
 func (h Handle) SetPitch(pitch pcm.Semitones) error {
-	return h.forAll(func(one mixer.Handle) error {
+	return h.forEach(func(one mixer.Handle) error {
 		all := pitch
-		if h.play != nil && within(float64(pitch), -mixer.MaxPitch, mixer.MaxPitch) {
+		if h.play != nil && inInterval(float64(pitch), -mixer.MaxPitch, mixer.MaxPitch) {
 			h.play.pitch = pitch
 			_, all = h.play.withParameters()
 		}
@@ -112,57 +112,57 @@ func (h Handle) SetPitch(pitch pcm.Semitones) error {
 // SetPan sets the pan of all voices, -1 (left) .. +1 (right), ramped over 5 ms; the pan of the file is replaced. The
 // error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pan.
 func (h Handle) SetPan(pan float64) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetPan(pan) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetPan(pan) })
 }
 
 // SetSpeed sets the game's speed, a ratio of 1/16..16, ramped over 5 ms. It multiplies the speed of the file. The
 // error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid speed.
 func (h Handle) SetSpeed(speed float64) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetSpeed(speed) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetSpeed(speed) })
 }
 
 // SetLowPass sets the cutoff of the low-pass of all voices, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is
 // mixer.ErrGone, or wraps mixer.ErrOption for an invalid cutoff.
 func (h Handle) SetLowPass(hz float64) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetLowPass(hz) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetLowPass(hz) })
 }
 
 // SetHighPass sets the cutoff of the high-pass of all voices, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is
 // mixer.ErrGone, or wraps mixer.ErrOption for an invalid cutoff.
 func (h Handle) SetHighPass(hz float64) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetHighPass(hz) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetHighPass(hz) })
 }
 
 // SetSend moves the gain of the play's send to the bus called to, in dB, to gain within the time within, like
 // mixer.Handle.SetSend. The error is mixer.ErrGone, or wraps mixer.ErrOption.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
 }
 
 // SetPriority sets the priority of all voices, -1,000,000..1,000,000; the priority of the file is replaced. The error
 // is mixer.ErrGone, or wraps mixer.ErrOption for an invalid priority.
 func (h Handle) SetPriority(priority int) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetPriority(priority) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetPriority(priority) })
 }
 
 // Protect protects the play from being stolen if on is true, and otherwise ends the protection. The error is
 // mixer.ErrGone if the play has ended.
 func (h Handle) Protect(on bool) error {
-	return h.forAll(func(one mixer.Handle) error { return one.Protect(on) })
+	return h.forEach(func(one mixer.Handle) error { return one.Protect(on) })
 }
 
 // SetLoop sets the remaining loop rounds of each looping voice of the play, including sounds that follow by `then`.
 // rounds counts from the current round: 1 leaves the loop at its end, mixer.Forever stays in it. Errors are as in
 // mixer.Handle.SetLoop.
 func (h Handle) SetLoop(rounds int) error {
-	return h.forAll(func(one mixer.Handle) error { return one.SetLoop(rounds) })
+	return h.forEach(func(one mixer.Handle) error { return one.SetLoop(rounds) })
 }
 
-// sounding returns the first voice of the play that has not ended. If all have ended, it returns the first voice. It
-// locks Bank.mu as forAll does.
-func (h Handle) sounding() mixer.Handle {
+// firstActive returns the first voice of the play that has not ended. If all have ended, it returns the first voice. It
+// locks Bank.mu as forEach does.
+func (h Handle) firstActive() mixer.Handle {
 	found := h.Handle
-	_ = h.forAll(func(one mixer.Handle) error {
+	_ = h.forEach(func(one mixer.Handle) error {
 		if found.State().Over() && !one.State().Over() {
 			found = one
 		}
@@ -173,11 +173,11 @@ func (h Handle) sounding() mixer.Handle {
 
 // Seek moves the first voice of the play that has not ended to position, a time in its sound. Other voices do not
 // move. Errors are as in mixer.Handle.Seek.
-func (h Handle) Seek(position time.Duration) error { return h.sounding().Seek(position) }
+func (h Handle) Seek(position time.Duration) error { return h.firstActive().Seek(position) }
 
 // Position returns the position in the sound of the first voice of the play that has not ended. If all have ended, it
 // is the position of the first voice.
-func (h Handle) Position() time.Duration { return h.sounding().Position() }
+func (h Handle) Position() time.Duration { return h.firstActive().Position() }
 
 // Set sets the parameter of the file called parameter for this play only, ramped over 5 ms. x is in the unit of the
 // parameter. The error wraps ErrName, mixer.ErrGone, or mixer.ErrOption if x is out of the range of the parameter.
@@ -187,12 +187,12 @@ func (h Handle) Set(parameter string, x float64) error {
 	}
 	known := map[string]int{}
 	if h.play == nil {
-		return unknown("parameter", parameter, known)
+		return unknownError("parameter", parameter, known)
 	}
 	b := h.play.bank
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if h.play.age != h.age || h.play.over() {
+	if h.play.age != h.age || h.play.ended() {
 		return mixer.ErrGone
 	}
 	r := h.play.rules
@@ -206,5 +206,5 @@ func (h Handle) Set(parameter string, x float64) error {
 		}
 		return h.play.setParameter(i, x)
 	}
-	return unknown("parameter", parameter, known)
+	return unknownError("parameter", parameter, known)
 }

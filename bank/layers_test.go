@@ -72,9 +72,9 @@ func TestLayers(t *testing.T) {
 	if h.State() == mixer.StatePlaying || h.SetGain(0) != mixer.ErrGone {
 		t.Errorf("when all have ended the play is %v, SetGain says %v", h.State(), h.SetGain(0))
 	}
-	late := start(t, b, "boom", bank.Options{})
+	differences := start(t, b, "boom", bank.Options{})
 	render(m, 10)
-	if err := late.Stop(); err != nil {
+	if err := differences.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	near(t, "a delayed layer that was stopped", render(m, 1000)[999], 0, 0)

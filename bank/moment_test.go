@@ -193,8 +193,8 @@ sounds:
 			t.Fatal(err)
 		}
 	}
-	late := start(t, b, "boom", bank.Options{})
-	if err := m.At(m.Now()+100).Stop(mixer.TargetVoice(late.Handle), 0); err != nil {
+	differences := start(t, b, "boom", bank.Options{})
+	if err := m.At(m.Now()+100).Stop(mixer.TargetVoice(differences.Handle), 0); err != nil {
 		t.Fatal(err)
 	}
 	render(m, 100)

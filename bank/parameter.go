@@ -16,8 +16,8 @@ import (
 func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 	gain, pitch = p.gain, p.pitch
 	for i := range p.values {
-		gain += pcm.Decibels(p.rules.Parameters[i].Gain.Of(p.values[i]))
-		pitch += pcm.Semitones(p.rules.Parameters[i].Pitch.Of(p.values[i]))
+		gain += pcm.Decibels(p.rules.Parameters[i].Gain.Value(p.values[i]))
+		pitch += pcm.Semitones(p.rules.Parameters[i].Pitch.Value(p.values[i]))
 	}
 	if p.gain <= pcm.Silence {
 		gain = min(gain, pcm.Silence)
@@ -29,7 +29,7 @@ func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
 // handle for all its voices. If a voice cannot start, it stops the others, takes back the random choices, and returns
 // the zero Handle and the error. The caller holds mu, which is released while a stream is opened.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
-	p := b.plays.free(b)
+	p := b.plays.acquire(b)
 	p.starting = true
 	p.age++
 	p.number = bankNumberBit | lastPlayNumber.Add(1)
@@ -56,20 +56,20 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 // the caller. The caller holds mu, which is released while a stream is opened.
 func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
-	moves := within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
+	valid := inInterval(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && inInterval(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
 	gain, pitch := p.withParameters()
-	if moves { // otherwise the mixer reports the invalid value
+	if valid { // otherwise the mixer reports the invalid value
 		m.Gain, m.Pitch = gain, pitch
 	}
-	one := [1]layer{{sound: s}}
+	single := [1]layer{{sound: s}}
 	layers, base := s.layers, mixer.Base{Speed: 1}
 	if layers == nil {
-		layers = one[:]
+		layers = single[:]
 	} else {
-		d := chance.Draw{Seed: b.rules.Seed, Place: s.chanceKey, Time: s.plays}
+		d := chance.Draw{Seed: b.rules.Seed, Stream: s.chanceKey, Count: s.plays}
 		base = s.base(&d)
 		m.Priority += s.rules.Priority
-		if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) {
+		if inInterval(o.Pan, -mixer.MaxPan, mixer.MaxPan) {
 			m.Pan = min(max(s.rules.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 		}
 	}
@@ -108,8 +108,8 @@ func (s *sound) hasDelayedLayers() bool {
 	return false
 }
 
-// within reports whether x is in least..most, both inclusive. For NaN it returns false.
-func within(x, least, most float64) bool { return x >= least && x <= most }
+// inInterval reports whether x is in least..most, both inclusive. For NaN it returns false.
+func inInterval(x, low, high float64) bool { return x >= low && x <= high }
 
 // setParameter sets parameter i of p.rules for this play to x, which must be in its range, and updates the gain and
 // pitch of its voices. It returns mixer.ErrGone if all voices have ended. The caller holds Bank.mu.
@@ -140,16 +140,16 @@ func (p *play) apply(gain pcm.Decibels, pitch pcm.Semitones) error {
 // returns mixer.ErrGone only if do returned it for all voices. The caller holds Bank.mu.
 func (p *play) forEach(do func(mixer.Handle) error) error {
 	var first error
-	gone := 0
+	ended := 0
 	for _, h := range p.voices {
 		switch err := do(h); {
 		case err == mixer.ErrGone:
-			gone++
+			ended++
 		case err != nil && first == nil:
 			first = err
 		}
 	}
-	if gone == len(p.voices) {
+	if ended == len(p.voices) {
 		return mixer.ErrGone
 	}
 	return first
@@ -158,7 +158,7 @@ func (p *play) forEach(do func(mixer.Handle) error) error {
 // inRange returns nil if x is in the range of the parameter p, or an error that wraps mixer.ErrOption. sound is the
 // name of the sound that has p, for the message.
 func inRange(sound string, p *rules.Parameter, x float64) error {
-	if within(x, p.From, p.To) {
+	if inInterval(x, p.From, p.To) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s: %v is not in the range of %q, %v to %v", mixer.ErrOption, p.Name, x, sound, p.From, p.To)
@@ -177,7 +177,7 @@ func (b *Bank) Set(parameter string, x float64) error {
 	var first error
 	for _, p := range b.plays.all {
 		for i := range p.values {
-			if p.rules.Parameters[i].Name != parameter || p.over() {
+			if p.rules.Parameters[i].Name != parameter || p.ended() {
 				continue
 			}
 			if err := p.setParameter(i, x); err != nil && err != mixer.ErrGone && first == nil {
@@ -212,5 +212,5 @@ func (b *Bank) checkParameter(parameter string, x float64) error {
 			known[b.rules.Sounds[i].Parameters[j].Name] = true
 		}
 	}
-	return unknown("parameter", parameter, known)
+	return unknownError("parameter", parameter, known)
 }

@@ -47,7 +47,7 @@ func (b *Bank) Play(name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
-		return Handle{}, noMixer("Play")
+		return Handle{}, noMixerError("Play")
 	}
 	return b.play(mixer.Now, name, &o)
 }
@@ -58,7 +58,7 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
-		return Handle{}, noMixer("PlayAt")
+		return Handle{}, noMixerError("PlayAt")
 	}
 	return b.play(frame, name, &o)
 }
@@ -116,11 +116,11 @@ func (b *Bank) start(
 	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
 	r := s.rules
-	d := chance.Draw{Seed: b.rules.Seed, Place: s.chanceKey, Time: s.plays}
+	d := chance.Draw{Seed: b.rules.Seed, Stream: s.chanceKey, Count: s.plays}
 	file := s.files[s.picker.Next(r.Pick, len(s.files), s.chanceKey, d)]
 	s.plays++
 	m := mixer.Options{
-		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
+		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: combineBase(base, s.base(&d)),
 		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.emitterFor(o.Emitter),
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.startName, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
@@ -130,7 +130,7 @@ func (b *Bank) start(
 		m.Sends = s.sends
 	}
 	m.LowPass, m.HighPass = overrideOr(o.LowPass, r.LowPass), overrideOr(o.HighPass, r.HighPass)
-	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // otherwise the mixer reports the invalid value
+	if inInterval(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // otherwise the mixer reports the invalid value
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
 	if o.From == 0 {
@@ -167,9 +167,9 @@ func (s *sound) base(d *chance.Draw) mixer.Base {
 	}
 }
 
-// add combines the values of a parent and of its layer: it adds gains and pitches and multiplies speeds, and limits
-// each to the range of the mixer.
-func add(a, b mixer.Base) mixer.Base {
+// combineBase combines the values of a parent and of its layer: it adds gains and pitches and multiplies speeds, and
+// limits each to the range of the mixer.
+func combineBase(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
 		Pitch: min(max(a.Pitch+b.Pitch, -mixer.MaxPitch), mixer.MaxPitch),
@@ -179,16 +179,16 @@ func add(a, b mixer.Base) mixer.Base {
 
 // emitterFor returns a copy of at whose zero fields have the values of the rules, or nil if at is nil. The copy is
 // s.emitter, which is valid until the next start of s. The caller holds mu.
-func (s *sound) emitterFor(at *space.Emitter) *space.Emitter {
-	if at == nil {
+func (s *sound) emitterFor(emitter *space.Emitter) *space.Emitter {
+	if emitter == nil {
 		return nil
 	}
-	said, e := &s.rules.Emitter, &s.emitter
-	*e = *at
-	e.Attenuation = cmp.Or(e.Attenuation, said.Attenuation)
-	e.Cone = cmp.Or(e.Cone, said.Cone)
-	e.Spread = cmp.Or(e.Spread, said.Spread)
-	e.Air = cmp.Or(e.Air, said.Air)
-	e.SendAttenuation = cmp.Or(e.SendAttenuation, said.SendAttenuation)
+	defaults, e := &s.rules.Emitter, &s.emitter
+	*e = *emitter
+	e.Attenuation = cmp.Or(e.Attenuation, defaults.Attenuation)
+	e.Cone = cmp.Or(e.Cone, defaults.Cone)
+	e.Spread = cmp.Or(e.Spread, defaults.Spread)
+	e.Air = cmp.Or(e.Air, defaults.Air)
+	e.SendAttenuation = cmp.Or(e.SendAttenuation, defaults.SendAttenuation)
 	return e
 }

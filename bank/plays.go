@@ -37,9 +37,9 @@ func (p *play) undo() {
 	}
 }
 
-// over reports whether all voices of p have ended. A play that is still starting is not over. The caller holds
+// ended reports whether all voices of p have ended. A play that is still starting is not over. The caller holds
 // Bank.mu.
-func (p *play) over() bool {
+func (p *play) ended() bool {
 	if p.starting {
 		return false
 	}
@@ -51,8 +51,8 @@ func (p *play) over() bool {
 	return true
 }
 
-// plays is a pool of plays. Plays that have ended are reused.
-type plays struct {
+// playPool is a pool of plays. Plays that have ended are reused.
+type playPool struct {
 	all    []*play
 	cursor int
 }
@@ -68,33 +68,33 @@ const (
 	initialPlays = 64 // initial size of the pool
 )
 
-// free returns a play of the bank b that has ended, for reuse; the caller sets all fields except the bank. If the
+// acquire returns a play of the bank b that has ended, for reuse; the caller sets all fields except the bank. If the
 // first plays that it looks at are in use, and at least three quarters of all plays, it doubles the pool. The caller
 // holds Bank.mu.
-func (ps *plays) free(b *Bank) *play {
+func (ps *playPool) acquire(b *Bank) *play {
 	for range min(len(ps.all), quickChecks) {
 		ps.cursor = (ps.cursor + 1) % len(ps.all)
-		if p := ps.all[ps.cursor]; p.over() {
+		if p := ps.all[ps.cursor]; p.ended() {
 			return p
 		}
 	}
-	over := 0
+	free := 0
 	for i, p := range ps.all {
-		if p.over() {
+		if p.ended() {
 			ps.cursor = i
-			over++
+			free++
 		}
 	}
-	if over > len(ps.all)/4 {
+	if free > len(ps.all)/4 {
 		return ps.all[ps.cursor]
 	}
 	ps.cursor = len(ps.all)
 	n := max(len(ps.all), initialPlays)
-	made, voices, sounds := make([]play, n), make([]mixer.Handle, n*parse.MaxLayers), make([]*sound, n*parse.MaxLayers)
-	for i := range made {
+	chunk, voices, sounds := make([]play, n), make([]mixer.Handle, n*parse.MaxLayers), make([]*sound, n*parse.MaxLayers)
+	for i := range chunk {
 		from, to := i*parse.MaxLayers, (i+1)*parse.MaxLayers
-		made[i].bank, made[i].voices, made[i].sounds = b, voices[from:from:to], sounds[from:from:to]
-		ps.all = append(ps.all, &made[i])
+		chunk[i].bank, chunk[i].voices, chunk[i].sounds = b, voices[from:from:to], sounds[from:from:to]
+		ps.all = append(ps.all, &chunk[i])
 	}
 	return ps.all[ps.cursor]
 }

@@ -41,14 +41,14 @@ func (b *Bank) Watch(ctx context.Context, reloaded func(err error)) {
 		}
 		now := b.stamps()
 		changed := map[string]bool{}
-		still := last != nil
+		stable := last != nil
 		for file, s := range now {
 			changed[file] = s != done[file]
-			still = still && s == last[file]
+			stable = stable && s == last[file]
 		}
 		last = now
 		delete(changed, b.name)
-		if !still || sameStamps(now, done) {
+		if !stable || sameStamps(now, done) {
 			continue
 		}
 		err := b.reload(changed)
@@ -92,7 +92,7 @@ func (b *Bank) stamps() map[string]stamp {
 	}
 	add(b.name)
 	b.mu.Lock()
-	both := []*rules.Rules{b.rules, cmp.Or(b.tried, b.rules)}
+	both := []*rules.Rules{b.rules, cmp.Or(b.lastRead, b.rules)}
 	b.mu.Unlock()
 	for _, r := range both {
 		for i := range r.Sounds {
@@ -121,7 +121,7 @@ func (b *Bank) Reload() error { return b.reload(nil) }
 func (b *Bank) reload(changed map[string]bool) error {
 	b.reloading.Lock()
 	defer b.reloading.Unlock()
-	b.forget(changed)
+	b.evictFiles(changed)
 	r, root, err := b.read()
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 		return fmt.Errorf("bank: %s: it had sounds, and there are no `sounds` any more", b.name)
 	}
 	b.mu.Lock()
-	b.tried = r
+	b.lastRead = r
 	b.mu.Unlock()
 	loaded, err := b.load(r)
 	if err != nil {
@@ -139,12 +139,12 @@ func (b *Bank) reload(changed map[string]bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.waitForClaims()
-	return b.adopt(r, loaded, root)
+	return b.applyReload(r, loaded, root)
 }
 
-// forget removes the sounds in the files of changed, paths in the file system of the bank, from the library, so that
-// the next load reads the files again. Playing voices keep their sounds. It locks b.mu.
-func (b *Bank) forget(changed map[string]bool) {
+// evictFiles removes the sounds in the files of changed, paths in the file system of the bank, from the library, so
+// that the next load reads the files again. Playing voices keep their sounds. It locks b.mu.
+func (b *Bank) evictFiles(changed map[string]bool) {
 	b.mu.Lock()
 	var old []*voice.Sound
 	for _, s := range b.sounds {
@@ -160,14 +160,14 @@ func (b *Bank) forget(changed map[string]bool) {
 	}
 }
 
-// adopt replaces the rules and sounds of the bank by r, loaded and root, the tree of the file, and moves the mixer to
-// the new values within 50 ms. The error lists the changes that need a new mixer, at their places in root, or is the
-// mixer's; only an error of new groups leaves the bank unchanged. Random choices and limits continue if their rules
-// have not changed. The caller holds mu, and no play opens a stream.
-func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
-	late := &reloadDifferences{file: r.File, root: root}
+// applyReload replaces the rules and sounds of the bank by r, loaded and root, the tree of the file, and moves the
+// mixer to the new values within 50 ms. The error lists the changes that need a new mixer, at their places in root, or
+// is the mixer's; only an error of new groups leaves the bank unchanged. Random choices and limits continue if their
+// rules have not changed. The caller holds mu, and no play opens a stream.
+func (b *Bank) applyReload(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
+	differences := &reloadDifferences{file: r.File, root: root}
 	if b.mixer != nil {
-		late.compare(b.mixer, b.mixerRules, r)
+		differences.compare(b.mixer, b.mixerRules, r)
 		found, err := optionsOn(b.mixer, r)
 		if err != nil {
 			return err
@@ -209,10 +209,10 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	if scene == nil {
 		b.scene = ""
 	}
-	if err := b.move(scenes.Of(r, scene), busRampTime, late); err != nil {
-		return errors.Join(err, late.err())
+	if err := b.moveTo(scenes.StateOf(r, scene), busRampTime, differences); err != nil {
+		return errors.Join(err, differences.err())
 	}
-	return late.err()
+	return differences.err()
 }
 
 // resumeRandom makes s continue the random choices of old, the previous version of the sound. If its pick or its

@@ -33,16 +33,16 @@ func (*difference) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} 
 // addDifference adds a difference at path, a path of keys such as buses, sfx, parent, with a message formatted as by
 // fmt.Sprintf. If the file lacks a key of path, the place is the last key found. path must not be empty.
 func (l *reloadDifferences) addDifference(path []string, format string, args ...any) {
-	place := yaml.Place{}
+	position := yaml.Position{}
 	for n, i := l.root, 0; n != nil && i < len(path); i++ {
 		at := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == path[i] })
 		if at < 0 {
 			break
 		}
-		place, n = n.Pairs[at].Place, n.Pairs[at].Value
+		position, n = n.Pairs[at].Position, n.Pairs[at].Value
 	}
 	msg := path[len(path)-1] + ": " + fmt.Sprintf(format, args...)
-	l.all = append(l.all, &difference{File: l.file, Line: place.Line, Column: place.Column, Msg: msg})
+	l.all = append(l.all, &difference{File: l.file, Line: position.Line, Column: position.Column, Msg: msg})
 }
 
 // err sorts the differences by their places in the file and returns an error with one line for each, or nil without
@@ -60,57 +60,57 @@ func (l *reloadDifferences) err() error {
 
 // compare adds the differences that need a new mixer between made, the rules that m was made from, and now, the new
 // rules.
-func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
+func (l *reloadDifferences) compare(m *mixer.Mixer, old, now *rules.Rules) {
 	const what = "only a new mixer takes this; call NewMixer. Until then it stays as it was"
 	for _, k := range []struct {
 		path []string
 		same bool
 	}{
-		{path: []string{"virtual"}, same: made.Virtual == now.Virtual},
-		{path: []string{"overflow"}, same: made.Overflow == now.Overflow},
-		{path: []string{"grow"}, same: made.Grow == now.Grow},
-		{path: []string{"refuse"}, same: made.Refuse == now.Refuse},
-		{path: []string{"master", "limiter"}, same: made.Master.Limiter == now.Master.Limiter},
-		{path: []string{"master", "soft_clip"}, same: made.Master.SoftClip == now.Master.SoftClip},
-		{path: []string{"master", "dc_guard"}, same: made.Master.DCGuard == now.Master.DCGuard},
+		{path: []string{"virtual"}, same: old.Virtual == now.Virtual},
+		{path: []string{"overflow"}, same: old.Overflow == now.Overflow},
+		{path: []string{"grow"}, same: old.Grow == now.Grow},
+		{path: []string{"refuse"}, same: old.Refuse == now.Refuse},
+		{path: []string{"master", "limiter"}, same: old.Master.Limiter == now.Master.Limiter},
+		{path: []string{"master", "soft_clip"}, same: old.Master.SoftClip == now.Master.SoftClip},
+		{path: []string{"master", "dc_guard"}, same: old.Master.DCGuard == now.Master.DCGuard},
 	} {
 		if !k.same {
 			l.addDifference(k.path, what)
 		}
 	}
-	if !slices.EqualFunc(made.Outputs, now.Outputs, func(a, b rules.Output) bool { return a.Name == b.Name && a.Channel == b.Channel }) {
+	if !slices.EqualFunc(old.Outputs, now.Outputs, func(a, b rules.Output) bool { return a.Name == b.Name && a.Channel == b.Channel }) {
 		l.addDifference([]string{"outputs"}, what)
 	} else {
 		for i := range now.Outputs {
-			l.effects([]string{"outputs", now.Outputs[i].Name, "effects"}, made.Outputs[i].Effects, now.Outputs[i].Effects)
+			l.effects([]string{"outputs", now.Outputs[i].Name, "effects"}, old.Outputs[i].Effects, now.Outputs[i].Effects)
 		}
 	}
-	l.effects(l.masterEffects(now), made.Master.Effects, now.Master.Effects)
-	before := map[string]*rules.Bus{}
-	for i := range made.Buses {
-		before[made.Buses[i].Name] = &made.Buses[i]
+	l.effects(l.masterEffects(now), old.Master.Effects, now.Master.Effects)
+	oldBuses := map[string]*rules.Bus{}
+	for i := range old.Buses {
+		oldBuses[old.Buses[i].Name] = &old.Buses[i]
 	}
 	for i := range now.Buses {
 		b := &now.Buses[i]
-		was := before[b.Name]
+		before := oldBuses[b.Name]
 		if _, err := m.Bus(b.Name); err != nil {
 			l.addDifference([]string{"buses", b.Name}, "only a new mixer has this bus; call NewMixer. Until then its sounds are on %s", busNameOrParent(m, now, b.Parent))
 			continue
 		}
-		if was == nil {
+		if before == nil {
 			continue
 		}
-		if was.Parent != b.Parent {
+		if before.Parent != b.Parent {
 			l.addDifference([]string{"buses", b.Name, "parent"}, what)
 		}
-		if was.Output != b.Output {
+		if before.Output != b.Output {
 			l.addDifference([]string{"buses", b.Name, "output"}, what)
 		}
-		if was.Voices != b.Voices {
+		if before.Voices != b.Voices {
 			l.addDifference([]string{"buses", b.Name, "voices"}, what)
 		}
-		l.effects([]string{"buses", b.Name, "effects"}, was.Effects, b.Effects)
-		if !sameSends(was.Sends, b.Sends) {
+		l.effects([]string{"buses", b.Name, "effects"}, before.Effects, b.Effects)
+		if !sameSends(before.Sends, b.Sends) {
 			l.addDifference([]string{"buses", b.Name, "sends"}, "only a new mixer adds, removes or changes sends, but for their gains; call NewMixer. Until then they lead where they did")
 		}
 	}
@@ -119,7 +119,7 @@ func (l *reloadDifferences) compare(m *mixer.Mixer, made, now *rules.Rules) {
 // masterEffects returns the path of keys to the effects of the master in the file: in `master`, or in the first
 // output of now if the master has no such key.
 func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
-	if master := fields.Given(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Given(master.Value, "effects") == nil) {
+	if master := fields.Find(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Find(master.Value, "effects") == nil) {
 		return []string{"outputs", now.Outputs[0].Name, "effects"}
 	}
 	return []string{"master", "effects"}
@@ -127,8 +127,8 @@ func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
 
 // effects adds a difference at path if made and now, two versions of the effects of a bus, differ in kind, name, key
 // or order. Differences of their values do not count.
-func (l *reloadDifferences) effects(path []string, made, now []effect.Effect) {
-	if !slices.EqualFunc(made, now, func(a, b effect.Effect) bool {
+func (l *reloadDifferences) effects(path []string, old, now []effect.Effect) {
+	if !slices.EqualFunc(old, now, func(a, b effect.Effect) bool {
 		return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key
 	}) {
 		l.addDifference(path, "only a new mixer adds, removes or moves effects; call NewMixer. Until then they stay as they were")
@@ -138,10 +138,10 @@ func (l *reloadDifferences) effects(path []string, made, now []effect.Effect) {
 // sameSends reports whether a and b, two versions of the sends of a bus, have the same targets and pre-fader flags.
 // Their order and gains may differ.
 func sameSends(a, b []mixer.Send) bool {
-	has := func(all []mixer.Send, s mixer.Send) bool {
+	contains := func(all []mixer.Send, s mixer.Send) bool {
 		return slices.ContainsFunc(all, func(other mixer.Send) bool { return other.To == s.To && other.Pre == s.Pre })
 	}
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(s mixer.Send) bool { return !has(b, s) })
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s mixer.Send) bool { return !contains(b, s) })
 }
 
 // busOrParent returns the bus of m called name, or if m lacks that bus its nearest parent by the rules r that m has.

@@ -18,7 +18,7 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
-		return noMixer("Scene")
+		return noMixerError("Scene")
 	}
 	scene := scenes.Find(b.rules, name)
 	if scene == nil && name != "" {
@@ -26,18 +26,18 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 		for i := range b.rules.Scenes {
 			known[b.rules.Scenes[i].Name] = true
 		}
-		return unknown("scene", name, known)
+		return unknownError("scene", name, known)
 	}
-	late := &reloadDifferences{file: b.rules.File, root: b.root}
-	if err := b.move(scenes.Of(b.rules, scene), within, late); err != nil {
+	differences := &reloadDifferences{file: b.rules.File, root: b.root}
+	if err := b.moveTo(scenes.StateOf(b.rules, scene), within, differences); err != nil {
 		return err
 	}
 	b.scene = name
-	return late.err()
+	return differences.err()
 }
 
-// move moves the mixer to the state to within the time within, from the next frame on. It records in late the
+// moveTo moves the mixer to the state to within the time within, from the next frame on. It records in late the
 // differences that require another mixer. The error is the mixer's. The caller holds mu.
-func (b *Bank) move(to scenes.State, within time.Duration, late *reloadDifferences) error {
-	return b.stage.Move(mixer.Now, to, within, late.addDifference)
+func (b *Bank) moveTo(to scenes.State, within time.Duration, differences *reloadDifferences) error {
+	return b.stage.Move(mixer.Now, to, within, differences.addDifference)
 }

@@ -45,9 +45,9 @@ func (p *Player) applyCue(at mixer.Moment, c *Cue, target mixer.Target) error {
 	case Resize:
 		return p.stage.Resize(p.held.Frame, c.Voices)
 	case SetScene:
-		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over, nil)
+		return p.stage.Move(p.held.Frame, scenes.StateOf(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over, nil)
 	case SetDuck:
-		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
+		return at.SetDuck(p.buses[c.Target], c.Duck.MixerDuck(rate))
 	case Move:
 		return at.SetPosition(p.target(c), c.spot())
 	case SetListener:

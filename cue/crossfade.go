@@ -41,12 +41,12 @@ func (d *draft) expandCrossfade(n *yaml.Node, p *yaml.Pair) (actions []*yaml.Nod
 	var c crossfadeSpec
 	value := p.Value
 	if value.Kind != yaml.Mapping {
-		d.Fail(value.Place, "crossfade is a mapping, such as {from: rain, to: wind, over: 4s}, not %s", value.Kind)
+		d.Fail(value.Position, "crossfade is a mapping, such as {from: rain, to: wind, over: 4s}, not %s", value.Kind)
 		return nil
 	}
 	for i := range n.Pairs {
 		if key := n.Pairs[i].Key; key != crossfade && key != "at" {
-			d.Fail(n.Pairs[i].Place, "%s is not allowed beside crossfade; move it into the braces (only `at` stays outside)", yaml.Quote(key))
+			d.Fail(n.Pairs[i].Position, "%s is not allowed beside crossfade; move it into the braces (only `at` stays outside)", yaml.Quote(key))
 			return nil
 		}
 	}
@@ -58,26 +58,26 @@ func (d *draft) expandCrossfade(n *yaml.Node, p *yaml.Pair) (actions []*yaml.Nod
 	if d.Each(value, "a crossfade", keys, func(i int, q *yaml.Pair) { valid = d.Value(q, &own[i]) && valid }) || !valid {
 		return nil
 	}
-	lookup := func(key string) *yaml.Pair { return fields.Given(value, key) }
+	lookup := func(key string) *yaml.Pair { return fields.Find(value, key) }
 	switch {
 	case lookup("from") == nil || lookup("over") == nil:
-		d.Fail(value.Place, "a crossfade needs `from`, the id or the bus that fades out, and `over`, the time")
+		d.Fail(value.Position, "a crossfade needs `from`, the id or the bus that fades out, and `over`, the time")
 		return nil
 	case (lookup("to") == nil) == (lookup("play") == nil):
-		d.Fail(value.Place, "a crossfade needs `to`, the id or the bus that fades in, or `play`, a sound to start; not both")
+		d.Fail(value.Position, "a crossfade needs `to`, the id or the bus that fades in, or `play`, a sound to start; not both")
 		return nil
 	case lookup("play") == nil:
 		for _, key := range []string{"id", "loop", "bus"} {
 			if q := lookup(key); q != nil {
-				d.Fail(q.Place, "%s needs `play`: it is a setting of the started sound", key)
+				d.Fail(q.Position, "%s needs `play`: it is a setting of the started sound", key)
 				return nil
 			}
 		}
 	}
-	text := func(text string) *yaml.Node { return &yaml.Node{Place: p.Place, Kind: yaml.Scalar, Text: text} }
+	text := func(text string) *yaml.Node { return &yaml.Node{Position: p.Position, Kind: yaml.Scalar, Text: text} }
 	node := func(pairs ...*yaml.Pair) *yaml.Node {
-		one := &yaml.Node{Place: n.Place, Kind: yaml.Mapping}
-		for _, pair := range append(pairs, fields.Given(n, "at")) {
+		one := &yaml.Node{Position: n.Position, Kind: yaml.Mapping}
+		for _, pair := range append(pairs, fields.Find(n, "at")) {
 			if pair != nil {
 				one.Pairs = append(one.Pairs, *pair)
 			}
@@ -85,10 +85,10 @@ func (d *draft) expandCrossfade(n *yaml.Node, p *yaml.Pair) (actions []*yaml.Nod
 		return one
 	}
 	as := func(key string, q *yaml.Pair) *yaml.Pair {
-		return &yaml.Pair{Place: q.Place, Key: key, Value: q.Value}
+		return &yaml.Pair{Position: q.Position, Key: key, Value: q.Value}
 	}
 	with := func(key, value string) *yaml.Pair {
-		return &yaml.Pair{Place: p.Place, Key: key, Value: text(value)}
+		return &yaml.Pair{Position: p.Position, Key: key, Value: text(value)}
 	}
 	shape, from, over := with("shape", voice.ConstantPower.String()), lookup("from"), lookup("over")
 	if d.Buses[c.from] {

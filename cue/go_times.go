@@ -32,11 +32,11 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 		g := Go{Line: line, Column: 1 + strings.Index(string(row), at), Cue: strings.TrimSpace(number)}
 		var err error
 		if g.At, err = rules.ParseTime(at); err != nil {
-			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v; a line is a time and, if need be, the number of a cue, such as: 5.5s 2", err)
+			r.Fail(yaml.Position{Line: line, Column: g.Column}, "%v; a line is a time and, if need be, the number of a cue, such as: 5.5s 2", err)
 			continue
 		}
 		if err = g.parseArguments(s, strings.TrimSpace(over)); err != nil {
-			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v", err)
+			r.Fail(yaml.Position{Line: line, Column: g.Column}, "%v", err)
 			continue
 		}
 		goes = append(goes, g)
@@ -138,7 +138,7 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {
-		g, at := &goes[i], yaml.Place{Line: goes[i].Line, Column: goes[i].Column}
+		g, at := &goes[i], yaml.Position{Line: goes[i].Line, Column: goes[i].Column}
 		if i > 0 && g.At.Compare(goes[i-1].At) < 0 {
 			r.Fail(at, "goes: a GO at %v comes after the one at %v; put them in the order of their times", g.At, goes[i-1].At)
 			return

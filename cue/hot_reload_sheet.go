@@ -75,7 +75,7 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	if err != nil {
 		return nil, err
 	}
-	if err := s.variants(loaded, true).Make(ctx); err != nil {
+	if err := s.variants(loaded, true).Compute(ctx); err != nil {
 		return nil, err
 	}
 	groups, err := s.Groups(p.mixer)

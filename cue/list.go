@@ -87,10 +87,10 @@ func (s *Sheet) numbers() map[string]int {
 
 // cueLabel returns the number, name and line that s.Cues[i] has in the list, for messages. It is the zero value if i is
 // out of range or the action has no number.
-func (s *Sheet) cueLabel(i int) (c report.Called) {
+func (s *Sheet) cueLabel(i int) (c report.CueLabel) {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
 		of := &s.Cues[i]
-		c = report.Called{ListCue: of.Number, CueName: of.Name, CueLine: of.Line}
+		c = report.CueLabel{ListCue: of.Number, CueName: of.Name, CueLine: of.Line}
 	}
 	return c
 }

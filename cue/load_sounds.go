@@ -31,7 +31,7 @@ func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Pr
 // If sounds cannot be loaded, the error is a rules.Errors, and the other sounds are returned. If ctx ends, the result
 // is nil and the error the error of ctx.
 func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Progress, b *streamErrors, live bool) ([]loading.Sound, error) {
-	modes := make([]loading.Ways, len(s.Sounds))
+	modes := make([]loading.Modes, len(s.Sounds))
 	for i := range s.Cues {
 		for _, c := range s.Cues[i].starts() {
 			if c.Loop {
@@ -60,7 +60,7 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Progress
 			}
 			for j, sound := range all[c.Sound].Looped {
 				if sound != nil && sound.Loop().Frames() <= 0 {
-					missing.Note(s.Sounds[c.Sound].Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
+					missing.Add(s.Sounds[c.Sound].Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
 				}
 			}
 		}

@@ -131,7 +131,7 @@ func (l *live) parseAction(s *Sheet, words []string) (*Cue, error) {
 // firstError returns the message of the first recorded error as an error, without its place in a file; nil if no error
 // is recorded.
 func (r *reader) firstError() error {
-	if wrong := r.Wrong(); len(wrong) > 0 {
+	if wrong := r.SortedErrors(); len(wrong) > 0 {
 		return errors.New(wrong[0].Msg)
 	}
 	return nil
@@ -141,9 +141,9 @@ func (r *reader) firstError() error {
 // values. words must not be empty. The error is for an unknown verb, a missing target, or a word that is invalid or
 // repeated.
 func actionNode(words []string) (*yaml.Node, error) {
-	at := yaml.Place{Line: 1, Column: 1}
-	scalar := func(text string) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: text} }
-	n := &yaml.Node{Place: at, Kind: yaml.Mapping, Pairs: []yaml.Pair{{Place: at, Key: "at", Value: scalar("0")}}}
+	at := yaml.Position{Line: 1, Column: 1}
+	scalar := func(text string) *yaml.Node { return &yaml.Node{Position: at, Kind: yaml.Scalar, Text: text} }
+	n := &yaml.Node{Position: at, Kind: yaml.Mapping, Pairs: []yaml.Pair{{Position: at, Key: "at", Value: scalar("0")}}}
 	add := func(key, text string) error {
 		value := scalar(text)
 		if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
@@ -156,7 +156,7 @@ func actionNode(words []string) (*yaml.Node, error) {
 		if slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key }) {
 			return fmt.Errorf("%s is given twice", key)
 		}
-		n.Pairs = append(n.Pairs, yaml.Pair{Place: at, Key: key, Value: value})
+		n.Pairs = append(n.Pairs, yaml.Pair{Position: at, Key: key, Value: value})
 		return nil
 	}
 	verb, args := words[0], words[1:]
@@ -171,8 +171,8 @@ func actionNode(words []string) (*yaml.Node, error) {
 	}
 	cue := n
 	if verb == Send.String() { // osc to=HOST:PORT address=/go: the words are keys of the message
-		n = &yaml.Node{Place: at, Kind: yaml.Mapping}
-		cue.Pairs = append(cue.Pairs, yaml.Pair{Place: at, Key: verb, Value: n})
+		n = &yaml.Node{Position: at, Kind: yaml.Mapping}
+		cue.Pairs = append(cue.Pairs, yaml.Pair{Position: at, Key: verb, Value: n})
 	} else if err := add(verb, args[0]); err != nil {
 		return nil, err
 	} else {

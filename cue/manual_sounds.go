@@ -120,7 +120,7 @@ func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, group
 // draw returns the random source of the next start of w, a sound or a layer. The same seed, template and number of
 // starts give the same source. The caller holds d.mutex.
 func (d *randomState) draw(w *soundTemplate, seed uint64) chance.Draw {
-	return chance.Draw{Seed: seed, Place: w.randomStream, Time: d.starts}
+	return chance.Draw{Seed: seed, Stream: w.randomStream, Count: d.starts}
 }
 
 // chooseFile chooses a file for a start with the random source draw and returns its index in the files. w is the

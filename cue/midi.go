@@ -52,8 +52,8 @@ func (m *Midi) fields() []fields.Field {
 		{Key: "program", To: &m.Number, Within: byte7},
 		{Key: "control", To: &m.Number, Within: byte7},
 		{Key: "channel", To: &m.Channel, Within: fields.Limits{From: 1, To: 16}},
-		{Key: "do", To: &m.Action, Like: fields.Schema{"enum": MidiActions}},
-		{Key: "cue", To: &m.Cue, Like: number},
+		{Key: "do", To: &m.Action, Shape: fields.Schema{"enum": MidiActions}},
+		{Key: "cue", To: &m.Cue, Shape: number},
 	}
 }
 
@@ -66,7 +66,7 @@ func (d *draft) parseMidi(n *yaml.Node) {
 	lines, numbers := map[midiKey]int{}, d.sheet.numbers()
 	for _, item := range n.Items {
 		if item.Kind != yaml.Mapping {
-			d.Fail(item.Place, "an entry of midi is a mapping, such as {note: 60, do: go}, not %s", item.Kind)
+			d.Fail(item.Position, "an entry of midi is a mapping, such as {note: 60, do: go}, not %s", item.Kind)
 			continue
 		}
 		m := Midi{Line: item.Line, Column: item.Column}
@@ -76,24 +76,24 @@ func (d *draft) parseMidi(n *yaml.Node) {
 			continue
 		}
 		if err := m.check(item); err != "" {
-			d.Fail(item.Place, "%s", err)
+			d.Fail(item.Position, "%s", err)
 			continue
 		}
-		if p := fields.Given(item, "do"); p != nil && !slices.Contains(MidiActions, m.Action) {
-			d.Fail(p.Value.Place, "do: unknown value %s; want one of %s%s", yaml.Quote(m.Action), fields.Join(MidiActions), d.Suggest(m.Action, func() []string { return MidiActions }))
+		if p := fields.Find(item, "do"); p != nil && !slices.Contains(MidiActions, m.Action) {
+			d.Fail(p.Value.Position, "do: unknown value %s; want one of %s%s", yaml.Quote(m.Action), fields.Join(MidiActions), d.Suggest(m.Action, func() []string { return MidiActions }))
 		}
-		if p := fields.Given(item, "cue"); p != nil {
+		if p := fields.Find(item, "cue"); p != nil {
 			i, some := numbers[numberOf(m.Cue)]
 			switch {
 			case !some:
-				d.Fail(p.Value.Place, "cue: no cue of the list has the number %s%s", yaml.Quote(m.Cue), d.Suggest(m.Cue, func() []string { return fields.Sorted(numbers) }))
+				d.Fail(p.Value.Position, "cue: no cue of the list has the number %s%s", yaml.Quote(m.Cue), d.Suggest(m.Cue, func() []string { return fields.Sorted(numbers) }))
 			case d.sheet.List[i].Disabled:
-				d.Fail(p.Value.Place, "cue: cue %s has `arm: false`, so nothing fires it", yaml.Quote(m.Cue))
+				d.Fail(p.Value.Position, "cue: cue %s has `arm: false`, so nothing fires it", yaml.Quote(m.Cue))
 			}
 		}
 		key := midiKey{m.Kind, m.Number, m.Channel}
 		if line, twice := lines[key]; twice {
-			d.Fail(item.Place, "midi: %s %d is used in line %d already", m.Kind, m.Number, line)
+			d.Fail(item.Position, "midi: %s %d is used in line %d already", m.Kind, m.Number, line)
 			continue
 		}
 		lines[key] = item.Line
@@ -106,12 +106,12 @@ func (d *draft) parseMidi(n *yaml.Node) {
 func (m *Midi) check(n *yaml.Node) string {
 	kinds := 0
 	for i, key := range midiKinds {
-		if fields.Given(n, key) != nil {
+		if fields.Find(n, key) != nil {
 			m.Kind = MidiKind(i)
 			kinds++
 		}
 	}
-	switch does, cue := fields.Given(n, "do") != nil, fields.Given(n, "cue") != nil; {
+	switch does, cue := fields.Find(n, "do") != nil, fields.Find(n, "cue") != nil; {
 	case kinds != 1:
 		return "a MIDI message is one of " + fields.Join(midiKinds[:]) + ": give one of them, such as {note: 60, do: go}"
 	case does && cue:

@@ -44,9 +44,9 @@ func (m *Message) Size() int {
 func (d *draft) messageFields(m *Message) []fields.Field {
 	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
 	return []fields.Field{
-		{Key: "to", To: func(p *yaml.Pair) bool { return d.parseDestination(p, &m.To) }, Like: new(string)},
-		{Key: "address", To: func(p *yaml.Pair) bool { return d.parseAddress(p, &m.Address) }, Like: fields.Schema{"type": "string", "pattern": "^/[^ #*,?\\[\\]{}]+$"}},
-		{Key: "args", To: func(p *yaml.Pair) bool { return d.parseArguments(p, &m.Args) }, Like: fields.Schema{"type": "array", "items": plain}},
+		{Key: "to", To: func(p *yaml.Pair) bool { return d.parseDestination(p, &m.To) }, Shape: new(string)},
+		{Key: "address", To: func(p *yaml.Pair) bool { return d.parseAddress(p, &m.Address) }, Shape: fields.Schema{"type": "string", "pattern": "^/[^ #*,?\\[\\]{}]+$"}},
+		{Key: "args", To: func(p *yaml.Pair) bool { return d.parseArguments(p, &m.Args) }, Shape: fields.Schema{"type": "array", "items": plain}},
 	}
 }
 
@@ -55,19 +55,19 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 func (d *draft) parseMessage(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
-		d.Fail(n.Place, "osc is a mapping, such as {to: 127.0.0.1:8000, address: /go, args: [1]}, not %s", n.Kind)
+		d.Fail(n.Position, "osc is a mapping, such as {to: 127.0.0.1:8000, address: /go, args: [1]}, not %s", n.Kind)
 		return false
 	}
 	own, ok := d.messageFields(m), true
 	unknown := d.Each(n, "an osc message", []string{"to", "address", "args"}, func(i int, p *yaml.Pair) { ok = d.Value(p, &own[i]) && ok })
 	for _, key := range [...]string{"to", "address"} {
 		if fields.Missing(n, key) && !unknown {
-			d.Fail(n.Place, "an osc message needs `%s`, such as {to: 127.0.0.1:8000, address: /go}", key)
+			d.Fail(n.Position, "an osc message needs `%s`, such as {to: 127.0.0.1:8000, address: /go}", key)
 			return false
 		}
 	}
 	if size := m.Size(); size > maxMessage {
-		d.Fail(p.Place, "osc: this message has %d bytes; one packet has at most %d", size, maxMessage)
+		d.Fail(p.Position, "osc: this message has %d bytes; one packet has at most %d", size, maxMessage)
 		return false
 	}
 	d.Message = m
@@ -91,11 +91,11 @@ func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 		host = ""
 	}
 	if colon < 0 || host == "" || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("[]/", r) }) {
-		d.Fail(p.Value.Place, "to: %s is not a host with a port, such as 127.0.0.1:8000 or [::1]:8000", yaml.Quote(*to))
+		d.Fail(p.Value.Position, "to: %s is not a host with a port, such as 127.0.0.1:8000 or [::1]:8000", yaml.Quote(*to))
 		return false
 	}
 	if n, ok := fields.ParseWhole(port, 1, math.MaxUint16); !ok || strconv.FormatInt(n, 10) != port {
-		d.Fail(p.Value.Place, "to: the port of %s is not a number from 1 to 65535", yaml.Quote(*to))
+		d.Fail(p.Value.Position, "to: the port of %s is not a number from 1 to 65535", yaml.Quote(*to))
 		return false
 	}
 	return true
@@ -113,10 +113,10 @@ func (d *draft) parseAddress(p *yaml.Pair, to *string) bool {
 	i := strings.IndexFunc(*to, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(notInAddresses, r) })
 	switch {
 	case !strings.HasPrefix(*to, "/") || len(*to) == 1:
-		d.Fail(p.Value.Place, "address: %s does not begin with / and a name, such as /eos/cue/12/fire", yaml.Quote(*to))
+		d.Fail(p.Value.Position, "address: %s does not begin with / and a name, such as /eos/cue/12/fire", yaml.Quote(*to))
 	case i >= 0:
 		r := []rune((*to)[i:])[0]
-		d.Fail(p.Value.Place, "address: %s has %s; an OSC address has printable ASCII except space and # * , ? [ ] { }", yaml.Quote(*to), yaml.Quote(string(r)))
+		d.Fail(p.Value.Position, "address: %s has %s; an OSC address has printable ASCII except space and # * , ? [ ] { }", yaml.Quote(*to), yaml.Quote(string(r)))
 	default:
 		return true
 	}
@@ -127,14 +127,14 @@ func (d *draft) parseAddress(p *yaml.Pair, to *string) bool {
 // valid. If not, it records an error and leaves *to unchanged.
 func (d *draft) parseArguments(p *yaml.Pair, to *[]any) bool {
 	if p.Value.Kind != yaml.List {
-		d.Fail(p.Value.Place, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
+		d.Fail(p.Value.Position, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
 		return false
 	}
 	all := make([]any, 0, len(p.Value.Items))
 	for _, n := range p.Value.Items {
 		arg, wrong := parseArgument(n)
 		if wrong != "" {
-			d.Fail(n.Place, "args: %s", wrong)
+			d.Fail(n.Position, "args: %s", wrong)
 			return false
 		}
 		all = append(all, arg)

@@ -250,7 +250,7 @@ func TestFoldedSheet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Fold = true
+		s.Downmix = true
 		p, err := cue.NewPlayer(t.Context(), s, lib, cue.Options{Events: true})
 		if err != nil {
 			t.Fatal(err)

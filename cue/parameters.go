@@ -75,7 +75,7 @@ func (l *propertyLine) at(frame int64) float64 {
 	sum := l.cueValue.at(frame)
 	silent := l.field == mixer.FieldGain && sum <= float64(pcm.Silence)
 	for i, c := range l.curves {
-		sum += c.Of(l.start.values[i].at(frame))
+		sum += c.Value(l.start.values[i].at(frame))
 	}
 	if silent {
 		sum = min(sum, float64(pcm.Silence))

@@ -23,7 +23,7 @@ func Load(path string) (*Sheet, error) {
 	}
 	if len(bytes.TrimSpace(src)) == 0 {
 		r := newReader(&Sheet{}, path)
-		r.Fail(yaml.Place{Line: 1, Column: 1}, "the file is empty; a cue sheet has `cues` or a `list`, a bank has `sounds`")
+		r.Fail(yaml.Position{Line: 1, Column: 1}, "the file is empty; a cue sheet has `cues` or a `list`, a bank has `sounds`")
 		return nil, r.Errors()
 	}
 	return Parse(path, src)
@@ -51,11 +51,11 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{}
 	r := newReader(s, file)
 	read := r.Text(src, "cue sheet", s.fields(), func(root *yaml.Node) {
-		cues, list := fields.Given(root, "cues"), fields.Given(root, "list")
+		cues, list := fields.Find(root, "cues"), fields.Find(root, "list")
 		if cues == nil && list == nil {
 			return
 		}
-		for _, at := range r.Thens() {
+		for _, at := range r.SuccessorPositions() {
 			r.Fail(at, "then is for banks, which a game plays; in a cue sheet, give the successor its own cue")
 		}
 		d := newDraft(r)
@@ -66,13 +66,13 @@ func Parse(file string, src []byte) (*Sheet, error) {
 			d.parseList(list.Value)
 		}
 		d.resolve()
-		if p := fields.Given(root, "repeat"); p != nil && s.repeats {
+		if p := fields.Find(root, "repeat"); p != nil && s.repeats {
 			d.parseRepeat(p, cues)
 		}
-		if p := fields.Given(root, "goes"); p != nil {
+		if p := fields.Find(root, "goes"); p != nil {
 			d.parseGoes(p.Value)
 		}
-		if p := fields.Given(root, "midi"); p != nil {
+		if p := fields.Find(root, "midi"); p != nil {
 			d.parseMidi(p.Value)
 		}
 	})
@@ -91,13 +91,13 @@ func (d *draft) parseRepeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {
 	case cues == nil:
-		d.Fail(p.Place, "repeat needs `cues`, which have times; a list waits for GO")
+		d.Fail(p.Position, "repeat needs `cues`, which have times; a list waits for GO")
 	case s.Length == nil || s.Length.IsZero():
-		d.Fail(p.Place, "repeat needs `length`, the time after which the cues begin again")
+		d.Fail(p.Position, "repeat needs `length`, the time after which the cues begin again")
 	default:
 		for i := range s.Cues {
 			if c := &s.Cues[i]; c.list == 0 && c.At.Compare(*s.Length) >= 0 {
-				d.Fail(yaml.Place{Line: c.Line, Column: c.Column}, "at: the sheet repeats at %v, so this cue at %v never runs; increase `length`", *s.Length, c.At)
+				d.Fail(yaml.Position{Line: c.Line, Column: c.Column}, "at: the sheet repeats at %v, so this cue at %v never runs; increase `length`", *s.Length, c.At)
 				return
 			}
 		}

@@ -20,9 +20,9 @@ const maxCues = 500000
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
 	case n.Kind != yaml.List:
-		d.Fail(n.Place, "%s is a list, such as %s, not %s", key, example, n.Kind)
+		d.Fail(n.Position, "%s is a list, such as %s, not %s", key, example, n.Kind)
 	case len(n.Items) > maxCues:
-		d.Fail(n.Place, "%s has %d entries; a sheet has at most %d", key, len(n.Items), maxCues)
+		d.Fail(n.Position, "%s has %d entries; a sheet has at most %d", key, len(n.Items), maxCues)
 	default:
 		return true
 	}
@@ -66,13 +66,13 @@ func (d *draft) resolve() {
 		}
 		c := &d.sheet.Cues[i]
 		if c.isRelease {
-			p = &yaml.Pair{Place: p.Place, Key: release, Value: p.Value}
+			p = &yaml.Pair{Position: p.Position, Key: release, Value: p.Value}
 		}
-		d.Of(c.label(), func() { d.reader.resolveTarget(p, c) })
+		d.WithPrefix(c.label(), func() { d.reader.resolveTarget(p, c) })
 	}
 	for i, n := range d.nodes {
 		c := &d.sheet.Cues[i]
-		d.Of(c.label(), func() { d.checkParameters(n, c); d.parseBusKeys(n, c) })
+		d.WithPrefix(c.label(), func() { d.checkParameters(n, c); d.parseBusKeys(n, c) })
 	}
 	if !d.Failed() {
 		d.checkEndWaits()
@@ -83,7 +83,7 @@ func (d *draft) resolve() {
 // with the target of the cue, which resolve looks up later; nil for cues without such a target, such as starts.
 func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
-		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
+		d.Fail(n.Position, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
 		return nil
 	}
 	d.sound, d.duck = nil, rules.Duck{}
@@ -93,7 +93,7 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 		switch {
 		case v == 0 || v == d.Verb:
 		case verb != nil:
-			d.Fail(n.Pairs[i].Place, "a cue does one thing; this one has %s already", verb.Key)
+			d.Fail(n.Pairs[i].Position, "a cue does one thing; this one has %s already", verb.Key)
 			return nil
 		default:
 			d.Verb, verb = v, &n.Pairs[i]
@@ -102,7 +102,7 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	all := d.keys[0]
 	for i := range n.Pairs {
 		if p := &n.Pairs[i]; d.field(p.Key) == nil && slices.Contains(all, p.Key) {
-			d.Fail(p.Place, "%s does not belong to a cue with %s, which takes %s", yaml.Quote(p.Key), d.Verb, fields.Join(d.keys[d.Verb]))
+			d.Fail(p.Position, "%s does not belong to a cue with %s, which takes %s", yaml.Quote(p.Key), d.Verb, fields.Join(d.keys[d.Verb]))
 		}
 	}
 	faulty := false
@@ -124,30 +124,30 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	if !unknown {
 		d.checkRequired(n)
 	}
-	if p := fields.Given(n, "shape"); p != nil {
+	if p := fields.Find(n, "shape"); p != nil {
 		switch {
 		case d.Verb == Set && fields.Missing(n, "gain"):
-			d.Fail(p.Place, "shape needs `gain`: it is the curve of a gain; other values move linearly")
+			d.Fail(p.Position, "shape needs `gain`: it is the curve of a gain; other values move linearly")
 		case d.Verb == Play && d.FadeIn.IsZero():
-			d.Fail(p.Place, "shape needs `fade_in`: it is the curve of the fade")
+			d.Fail(p.Position, "shape needs `fade_in`: it is the curve of the fade")
 		case d.Verb == Stop && d.Over.IsZero():
-			d.Fail(p.Place, "shape needs `over`: it is the curve of the fade")
+			d.Fail(p.Position, "shape needs `over`: it is the curve of the fade")
 		}
 	}
-	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
-		d.Fail(p.Place, "cut ends voices at once; leave it out, or `over`")
+	if p := fields.Find(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
+		d.Fail(p.Position, "cut ends voices at once; leave it out, or `over`")
 	}
 	d.checkPosition(n)
-	if p := fields.Given(n, "speed_of_sound"); p != nil && d.Doppler == 0 {
-		d.Fail(p.Place, "speed_of_sound needs `doppler`, the strength of the shift, such as `doppler: 1`")
+	if p := fields.Find(n, "speed_of_sound"); p != nil && d.Doppler == 0 {
+		d.Fail(p.Position, "speed_of_sound needs `doppler`, the strength of the shift, such as `doppler: 1`")
 	}
 	if d.For != nil && d.For.IsZero() {
-		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
+		d.Fail(fields.Find(n, "for").Value.Position, "for: a time of 0 leaves nothing to hear; leave the cue out")
 	}
 	d.countRepetitions(n, faulty)
 	if d.sound != nil {
 		d.inherit(n)
-		d.SendsHome(n, d.Sends, d.Bus)
+		d.CheckSendTargets(n, d.Sends, d.Bus)
 		d.addLayers(n)
 		if played := d.played[d.tag]; !slices.Contains(played, d.Sound) {
 			d.played[d.tag] = append(played, d.Sound)
@@ -158,7 +158,7 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	switch d.Verb {
 	case SetDuck:
 		d.Duck = new(d.duck)
-		d.GivesWay(n, d.duck.When, verb.Value.Text)
+		d.CheckDuckTrigger(n, d.duck.When, verb.Value.Text)
 	case SetListener:
 		d.checkListener(n)
 		return nil
@@ -166,7 +166,7 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 		d.Scope = OnAll
 		return nil
 	}
-	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Nothing {
+	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Null {
 		return nil
 	}
 	return verb
@@ -175,30 +175,30 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 // checkRequired records an error for each key that the cue in d.Cue needs and n, its node, does not have.
 func (d *draft) checkRequired(n *yaml.Node) {
 	if fields.Missing(n, "at") {
-		d.Fail(n.Place, "a cue needs `at`, its time")
+		d.Fail(n.Position, "a cue needs `at`, its time")
 	}
 	switch {
 	case d.Verb == 0:
-		d.Fail(n.Place, "a cue needs one of %s", fields.Join(verbNames[:]))
+		d.Fail(n.Position, "a cue needs one of %s", fields.Join(verbNames[:]))
 	case d.Verb == Fade && fields.Missing(n, "to"):
-		d.Fail(n.Place, "a fade needs `to`, its target in decibels")
+		d.Fail(n.Position, "a fade needs `to`, its target in decibels")
 	case d.Verb == Seek && fields.Missing(n, "to"):
-		d.Fail(n.Place, "a seek needs `to`, the position in the sound")
+		d.Fail(n.Position, "a seek needs `to`, the position in the sound")
 	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
-		d.Fail(n.Place, "a duck needs `when`, the bus that triggers it, and `by`, the decibels; `by: 0` ends it")
+		d.Fail(n.Position, "a duck needs `when`, the bus that triggers it, and `by`, the decibels; `by: 0` ends it")
 	case d.Verb == SetDuck && fields.Missing(n, "when"):
 		for _, f := range parse.Duck(&d.duck, d.Buses) {
-			if p := fields.Given(n, f.Key); p != nil && f.Key != "by" {
-				d.Fail(p.Place, "%s needs `when`, the bus that triggers the duck; `by: 0` alone ends it", p.Key)
+			if p := fields.Find(n, f.Key); p != nil && f.Key != "by" {
+				d.Fail(p.Position, "%s needs `when`, the bus that triggers the duck; `by: 0` alone ends it", p.Key)
 			}
 		}
 	case d.Verb == Move && fields.Missing(n, "place"):
-		d.Fail(n.Place, "a move needs `place`, its target, such as [3, 0, -1]")
+		d.Fail(n.Position, "a move needs `place`, its target, such as [3, 0, -1]")
 	case d.Verb == Set && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && fields.Missing(n, "sends") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.property != 0
 	}):
-		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, lowpass, highpass, loop, priority, protect, parameters or, for a bus, mute, solo, effects, sends")
+		d.Fail(n.Position, "a set needs something to set: gain, pan, pitch, speed, lowpass, highpass, loop, priority, protect, parameters or, for a bus, mute, solo, effects, sends")
 	}
 }
 
@@ -209,17 +209,17 @@ func (d *draft) parseBusKeys(n *yaml.Node, c *Cue) {
 		return
 	}
 	bus := d.canonicalTarget(c)
-	for _, p := range []*yaml.Pair{fields.Given(n, "effects"), fields.Given(n, "sends")} {
+	for _, p := range []*yaml.Pair{fields.Find(n, "effects"), fields.Find(n, "sends")} {
 		switch {
 		case p == nil:
 		case p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0:
-			d.Fail(p.Place, "%s is empty; leave it out", p.Key)
+			d.Fail(p.Position, "%s is empty; leave it out", p.Key)
 		case c.Scope == OnID && p.Key == "sends":
 			if d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses, false)}) {
-				d.SendsHome(n, c.Sends, "")
+				d.CheckSendTargets(n, c.Sends, "")
 			}
 		case c.Scope != OnBus:
-			d.Fail(p.Place, "%s needs a bus as its target; %s is not a bus", p.Key, yaml.Quote(c.Target))
+			d.Fail(p.Position, "%s needs a bus as its target; %s is not a bus", p.Key, yaml.Quote(c.Target))
 		case p.Key == "sends":
 			d.SendMoves(p, bus, &c.Sends)
 		default:
@@ -233,7 +233,7 @@ func (d *draft) parseBusKeys(n *yaml.Node, c *Cue) {
 func (d *draft) parseScene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
 	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
-		d.Fail(p.Value.Place, "scene: there is no scene %s in `scenes`%s", yaml.Quote(text), d.Suggest(text, func() (names []string) {
+		d.Fail(p.Value.Position, "scene: there is no scene %s in `scenes`%s", yaml.Quote(text), d.Suggest(text, func() (names []string) {
 			for i := range d.sheet.Scenes {
 				names = append(names, d.sheet.Scenes[i].Name)
 			}
@@ -261,9 +261,9 @@ func (d *draft) parseID(p *yaml.Pair) bool {
 	}
 	switch {
 	case c.ID == "all":
-		r.Fail(p.Value.Place, "id: %q is reserved: it means all voices", c.ID)
+		r.Fail(p.Value.Position, "id: %q is reserved: it means all voices", c.ID)
 	case r.Buses[c.ID]:
-		r.Fail(p.Value.Place, "id: %s is the name of a bus; an id must differ from them", yaml.Quote(c.ID))
+		r.Fail(p.Value.Position, "id: %s is the name of a bus; an id must differ from them", yaml.Quote(c.ID))
 	default:
 		if r.ids[c.ID] == 0 {
 			r.sheet.ids = append(r.sheet.ids, c.ID)
@@ -280,7 +280,7 @@ func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
 	}
-	at := p.Value.Place
+	at := p.Value.Position
 	deny := func(fields mixer.Fields, why string) {
 		if c.Change.Fields&fields != 0 {
 			r.Fail(at, "%s: %s", p.Key, why)
@@ -335,11 +335,11 @@ func (d *draft) parsePlay(p *yaml.Pair) bool {
 	switch {
 	case known:
 	case !found && !tone.Is(name) && !strings.ContainsAny(name, `./\`):
-		names := func() []string { return append(fields.Sorted(r.Sounds), r.Known()...) }
-		r.Fail(p.Value.Place, "play: there is no sound %s in `sounds` or among the embedded ones%s", yaml.Quote(name), r.Suggest(name, names))
+		names := func() []string { return append(fields.Sorted(r.Sounds), r.NamedSounds()...) }
+		r.Fail(p.Value.Position, "play: there is no sound %s in `sounds` or among the embedded ones%s", yaml.Quote(name), r.Suggest(name, names))
 		return false
 	default:
-		i = r.Add(rules.Sound{Name: name, Speed: 1, Files: r.File(p.Value, nil)})
+		i = r.Add(rules.Sound{Name: name, Speed: 1, Files: r.AddFile(p.Value, nil)})
 	}
 	d.Sound, d.sound = i, &r.sheet.Sounds[i]
 	return true
@@ -364,7 +364,7 @@ func (d *draft) inherit(n *yaml.Node) {
 
 // inherit sets *dst to sound, a value of the cue's sound, if n, the node of the cue, does not have the key.
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
-	if fields.Given(n, key) == nil {
+	if fields.Find(n, key) == nil {
 		*dst = sound
 	}
 }
@@ -372,17 +372,17 @@ func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 // countRepetitions sets d.Times, how many times a cue acts, from the keys `every`, `times` and `until` of n, its node,
 // and records errors. If faulty is true, a time of the cue is invalid, and d.Times stays.
 func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
-	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
+	every, times, until := fields.Find(n, "every"), fields.Find(n, "times"), fields.Find(n, "until")
 	switch {
 	case times != nil && fields.Missing(n, "every"):
-		d.Fail(times.Place, "times needs `every`, the time from one to the next")
+		d.Fail(times.Position, "times needs `every`, the time from one to the next")
 	case until != nil && fields.Missing(n, "every"):
-		d.Fail(until.Place, "until needs `every`, the time from one repetition to the next")
+		d.Fail(until.Position, "until needs `every`, the time from one repetition to the next")
 	case every != nil && fields.Missing(n, "times") && fields.Missing(n, "until"):
-		d.Fail(every.Place, "every needs `times` or `until`, or it would never end")
-	case faulty || every == nil || fields.Given(n, "at") == nil:
+		d.Fail(every.Position, "every needs `times` or `until`, or it would never end")
+	case faulty || every == nil || fields.Find(n, "at") == nil:
 	case until != nil && d.until.Compare(d.At) <= 0:
-		d.Fail(until.Place, "until: the cue begins at %v, so nothing happens before %v", d.At, d.until)
+		d.Fail(until.Position, "until: the cue begins at %v, so nothing happens before %v", d.At, d.until)
 	default:
 		if until != nil {
 			most := d.At.Repeats(d.until, d.Every)
@@ -393,7 +393,7 @@ func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
 		if !d.EveryMax.IsZero() {
 			d.setSpan(every, until)
 		} else if _, ok := d.At.Repeat(d.Times-1, d.Every); !ok {
-			d.Fail(every.Place, "every: the last repetition would come after more than 10^12 seconds")
+			d.Fail(every.Position, "every: the last repetition would come after more than 10^12 seconds")
 			d.Times = 1
 		}
 	}

@@ -48,26 +48,26 @@ func newDraft(r *reader) *draft {
 	c := &d.Cue
 	d.table = []cueField{
 		{fields.Field{Key: "at", To: &c.At}, allVerbs, 0},
-		{fields.Field{Key: "play", To: d.parsePlay, Like: new(string)}, []Verb{Play}, 0},
+		{fields.Field{Key: "play", To: d.parsePlay, Shape: new(string)}, []Verb{Play}, 0},
 	}
 	for _, v := range allVerbs[1:] { // their targets may be defined later in the sheet
-		f := fields.Field{Key: v.String(), Like: new(string)}
+		f := fields.Field{Key: v.String(), Shape: new(string)}
 		switch v {
 		case Resize:
-			f.To, f.Within, f.Like = &c.Voices, parse.Counts, nil
+			f.To, f.Within, f.Shape = &c.Voices, parse.Counts, nil
 		case SetScene:
-			f.To, f.Like = d.parseScene, fields.Schema{"type": "string"}
+			f.To, f.Shape = d.parseScene, fields.Schema{"type": "string"}
 		case SetListener:
-			f.To, f.Like = parse.Vector{To: &c.Position}, nil
+			f.To, f.Shape = parse.Vector{To: &c.Position}, nil
 		case Send:
-			f.To, f.Like = d.parseMessage, fields.Mapping{Fields: d.messageFields(new(Message)), Needs: []string{"to", "address"}}
+			f.To, f.Shape = d.parseMessage, fields.Mapping{Fields: d.messageFields(new(Message)), Required: []string{"to", "address"}}
 		}
 		d.table = append(d.table, cueField{f, []Verb{v}, 0})
 	}
 	play, set, both := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
 	d.table = append(d.table, []cueField{
-		{fields.Field{Key: "id", To: d.parseID, Like: new(string)}, play, 0},
-		{fields.Field{Key: "bus", To: fields.Name{To: &c.Bus, What: "bus", Known: r.Buses}}, play, 0},
+		{fields.Field{Key: "id", To: d.parseID, Shape: new(string)}, play, 0},
+		{fields.Field{Key: "bus", To: fields.Name{To: &c.Bus, Kind: "bus", Known: r.Buses}}, play, 0},
 		{fields.Field{Key: "to", To: &c.Change.Gain, Within: parse.Decibels}, []Verb{Fade}, mixer.FieldGain},
 		{fields.Field{Key: "to", To: &c.To}, []Verb{Seek}, 0},
 		{fields.Field{Key: "gain", To: &c.Change.Gain, Within: parse.Decibels}, both, mixer.FieldGain},
@@ -92,22 +92,22 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set, SetScene}, 0},
 		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
 		{fields.Field{Key: "shape", To: parse.Shape(&c.Change.Shape)}, []Verb{Play, Stop, Fade, Set}, 0},
-		{fields.Field{Key: "every", To: parse.Every{Least: &c.Every, Most: &c.EveryMax}}, allVerbs, 0},
+		{fields.Field{Key: "every", To: parse.Every{Min: &c.Every, Max: &c.EveryMax}}, allVerbs, 0},
 		{fields.Field{Key: "chance", To: &c.Chance, Within: fields.Limits{From: 1e-6, To: 1}}, allVerbs, 0},
-		{fields.Field{Key: "times", To: d.parseTimes, Like: fields.Schema{"type": "integer", "minimum": 1}}, allVerbs, 0},
+		{fields.Field{Key: "times", To: d.parseTimes, Shape: fields.Schema{"type": "integer", "minimum": 1}}, allVerbs, 0},
 		{fields.Field{Key: "until", To: &d.until}, allVerbs, 0},
 	}...)
 	d.table = append(d.table, cueField{
-		fields.Field{Key: "parameters", To: d.parseParameters, Like: fields.Names{Of: fields.Schema{"type": "number"}}}, both, 0,
+		fields.Field{Key: "parameters", To: d.parseParameters, Shape: fields.Names{Of: fields.Schema{"type": "number"}}}, both, 0,
 	})
-	d.table = append(d.table, cueField{parse.Moves(func(*yaml.Pair) bool { return true }), set, 0})
-	d.table = append(d.table, cueField{parse.SendMoves(func(*yaml.Pair) bool { return true }), set, 0})
+	d.table = append(d.table, cueField{parse.EffectMovesField(func(*yaml.Pair) bool { return true }), set, 0})
+	d.table = append(d.table, cueField{parse.SendMovesField(func(*yaml.Pair) bool { return true }), set, 0})
 	d.table = append(d.table, d.spatialKeys()...)
 	for _, f := range parse.Duck(&d.duck, r.Buses) {
 		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})
 	}
 	d.table = append(d.table, []cueField{
-		{fields.Field{Key: "cue", To: &c.Number, Like: number}, allVerbs, 0},
+		{fields.Field{Key: "cue", To: &c.Number, Shape: number}, allVerbs, 0},
 		{fields.Field{Key: "name", To: &c.Name}, allVerbs, 0},
 	}...)
 	d.keys = keysByVerb(d)

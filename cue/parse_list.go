@@ -35,7 +35,7 @@ type parsedListCue struct {
 // is stored when it is parsed; `do` has no destination and is parsed by parseListCue.
 func (l *parsedListCue) fields() []fields.Field {
 	return []fields.Field{
-		{Key: "cue", To: &l.Number, Like: number},
+		{Key: "cue", To: &l.Number, Shape: number},
 		{Key: "name", To: &l.Name},
 		{Key: "note", To: &l.Note},
 		{Key: "colour", To: &l.Colour},
@@ -43,7 +43,7 @@ func (l *parsedListCue) fields() []fields.Field {
 		{Key: "then", To: fields.Choice(&l.Then, ThenWait, ThenContinue, ThenFollow)},
 		{Key: "wait", To: &l.PostWait},
 		{Key: "arm", To: &l.enabled},
-		{Key: "start", To: &l.start, Like: fields.Schema{"enum": []string{"timeline"}}},
+		{Key: "start", To: &l.start, Shape: fields.Schema{"enum": []string{"timeline"}}},
 		{Key: "do"},
 	}
 }
@@ -58,23 +58,23 @@ func (d *draft) parseList(n *yaml.Node) {
 	var totalWait rules.Time // sum of pre and wait
 	for _, item := range n.Items {
 		var l *parsedListCue
-		d.Of(labelOf(item), func() { l = d.parseListCue(item) })
+		d.WithPrefix(labelOf(item), func() { l = d.parseListCue(item) })
 		if l == nil {
 			continue
 		}
-		if p := fields.Given(item, "cue"); p != nil && l.Number != "" {
+		if p := fields.Find(item, "cue"); p != nil && l.Number != "" {
 			d.registerNumber(item, l.Number)
 		}
 		if l.Timeline {
 			if timeline > 0 {
-				d.Fail(fields.Given(item, "start").Place, "start: the cue of line %d starts the timeline already", timeline)
+				d.Fail(fields.Find(item, "start").Position, "start: the cue of line %d starts the timeline already", timeline)
 			}
 			timeline = item.Line
 		}
 		sum, ok := totalWait.Repeat(1, l.PreWait)
 		sum, ok2 := sum.Repeat(1, l.PostWait)
 		if !ok || !ok2 {
-			d.Fail(item.Place, "the waits of the list are together more than 10^12 seconds")
+			d.Fail(item.Position, "the waits of the list are together more than 10^12 seconds")
 			return
 		}
 		totalWait = sum
@@ -82,7 +82,7 @@ func (d *draft) parseList(n *yaml.Node) {
 	}
 	if last := len(n.Items) - 1; last >= 0 && len(d.sheet.List) > last {
 		if l := &d.sheet.List[last]; l.Then != ThenWait {
-			d.Fail(fields.Given(n.Items[last], "then").Place, "then: %v: no cue comes after this one; leave it out", l.Then)
+			d.Fail(fields.Find(n.Items[last], "then").Position, "then: %v: no cue comes after this one; leave it out", l.Then)
 		}
 	}
 }
@@ -91,11 +91,11 @@ func (d *draft) parseList(n *yaml.Node) {
 // another cue has it already; 2.50 and 2.5 are the same.
 func (d *draft) registerNumber(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
-		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
+		d.Fail(fields.Find(n, "cue").Value.Position, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
 		return
 	}
 	if line, some := d.lineByNumber[numberOf(number)]; some {
-		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s is in line %d already; each cue has a number of its own", yaml.Quote(number), line)
+		d.Fail(fields.Find(n, "cue").Value.Position, "cue: %s is in line %d already; each cue has a number of its own", yaml.Quote(number), line)
 		return
 	}
 	d.lineByNumber[numberOf(number)] = n.Line
@@ -105,7 +105,7 @@ func (d *draft) registerNumber(n *yaml.Node, number string) {
 // caller appends to the list. It records errors and returns nil only if n is not a mapping.
 func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 	if n.Kind != yaml.Mapping {
-		d.Fail(n.Place, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
+		d.Fail(n.Position, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
 		return nil
 	}
 	l := &parsedListCue{enabled: true, ListCue: ListCue{Line: n.Line, Column: n.Column, First: len(d.sheet.Cues)}}
@@ -120,7 +120,7 @@ func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 			keys = append(keys, key)
 		}
 	}
-	action := &yaml.Node{Place: n.Place, Kind: yaml.Mapping}
+	action := &yaml.Node{Position: n.Position, Kind: yaml.Mapping}
 	unknown := d.EachOf(n, "a cue of the list", keys, d.keysToSuggest(n, keys[:ownCount]), func(i int, p *yaml.Pair) {
 		switch {
 		case i >= ownCount:
@@ -132,22 +132,22 @@ func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 		}
 	})
 	l.Disabled = !l.enabled
-	if p := fields.Given(n, "start"); p != nil && l.start != "" {
+	if p := fields.Find(n, "start"); p != nil && l.start != "" {
 		if l.Timeline = l.start == "timeline"; !l.Timeline {
-			d.Fail(p.Value.Place, "start: a cue starts the `timeline`, not %s", yaml.Quote(l.start))
+			d.Fail(p.Value.Position, "start: a cue starts the `timeline`, not %s", yaml.Quote(l.start))
 		}
 	}
 	if fields.Missing(n, "cue") && !unknown {
-		d.Fail(n.Place, "a cue of the list needs `cue`, its number")
+		d.Fail(n.Position, "a cue of the list needs `cue`, its number")
 	}
-	if p := fields.Given(n, "wait"); p != nil && l.Then != ThenContinue {
-		d.Fail(p.Place, "wait needs `then: continue`: it is the time from this cue to the next")
+	if p := fields.Find(n, "wait"); p != nil && l.Then != ThenContinue {
+		d.Fail(p.Position, "wait needs `then: continue`: it is the time from this cue to the next")
 	}
 	switch {
 	case l.actions != nil && len(action.Pairs) > 0:
-		d.Fail(action.Pairs[0].Place, "%s: this cue has `do`; put the action into it", yaml.Quote(action.Pairs[0].Key))
+		d.Fail(action.Pairs[0].Position, "%s: this cue has `do`; put the action into it", yaml.Quote(action.Pairs[0].Key))
 	case l.actions != nil && l.actions.Kind != yaml.List:
-		d.Fail(l.actions.Place, "do is a list, such as [{play: ...}, {at: 1s, stop: ...}], not %s", l.actions.Kind)
+		d.Fail(l.actions.Position, "do is a list, such as [{play: ...}, {at: 1s, stop: ...}], not %s", l.actions.Kind)
 	case l.actions != nil:
 		for _, item := range l.actions.Items {
 			d.parseAction(item, l)
@@ -155,7 +155,7 @@ func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 	case len(action.Pairs) > 0:
 		d.parseAction(action, l)
 	case l.start == "" && !unknown && fields.Missing(n, "do"):
-		d.Fail(n.Place, "a cue of the list needs something to do: play, stop, fade, crossfade, release and so on, `do: [...]`, or `start: timeline`")
+		d.Fail(n.Position, "a cue of the list needs something to do: play, stop, fade, crossfade, release and so on, `do: [...]`, or `start: timeline`")
 	}
 	l.Count = len(d.sheet.Cues) - l.First
 	return l
@@ -164,7 +164,7 @@ func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 // parseAction parses node n as an action of the list cue l and appends it to the cues of the sheet; a crossfade becomes
 // two. An action is like a cue, but its `at` is optional and may be the end of an id. Errors are recorded.
 func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
-	if p := fields.Given(n, crossfade); p != nil {
+	if p := fields.Find(n, crossfade); p != nil {
 		for _, one := range d.expandCrossfade(n, p) {
 			d.parseAction(one, l)
 		}
@@ -174,13 +174,13 @@ func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 		Line: n.Line, Column: n.Column, Times: 1, Number: l.Number, Name: l.Name, list: len(d.sheet.List) + 1,
 	}
 	if n.Kind != yaml.Mapping {
-		d.Fail(n.Place, "an action is a mapping, such as {play: ...}, not %s", n.Kind)
+		d.Fail(n.Position, "an action is a mapping, such as {play: ...}, not %s", n.Kind)
 		return
 	}
-	mapping := &yaml.Node{Place: n.Place, Kind: yaml.Mapping, Pairs: slices.Clone(n.Pairs)}
-	zero := func(at yaml.Place) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: "0"} }
+	mapping := &yaml.Node{Position: n.Position, Kind: yaml.Mapping, Pairs: slices.Clone(n.Pairs)}
+	zero := func(at yaml.Position) *yaml.Node { return &yaml.Node{Position: at, Kind: yaml.Scalar, Text: "0"} }
 	if fields.Missing(n, "at") {
-		mapping.Pairs = append(mapping.Pairs, yaml.Pair{Place: n.Place, Key: "at", Value: zero(n.Place)})
+		mapping.Pairs = append(mapping.Pairs, yaml.Pair{Position: n.Position, Key: "at", Value: zero(n.Position)})
 	}
 	for i := range mapping.Pairs {
 		p := &mapping.Pairs[i]
@@ -188,14 +188,14 @@ func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 		case p.Key == "at" && p.Value.Kind == yaml.Scalar && strings.HasPrefix(p.Value.Text, strings.TrimSpace(endOf)):
 			c.awaitedID = strings.TrimSpace(strings.TrimPrefix(p.Value.Text, strings.TrimSpace(endOf)))
 			d.endWaits = append(d.endWaits, endWait{p.Value, len(d.sheet.Cues)})
-			p.Value = zero(p.Value.Place)
+			p.Value = zero(p.Value.Position)
 		case p.Key == "cue":
-			d.Fail(p.Place, "cue: an action of `do` has no number of its own; the cue has one")
+			d.Fail(p.Position, "cue: an action of `do` has no number of its own; the cue has one")
 			return
 		case p.Key == release && !d.isOption(n, release):
 			p.Key, c.isRelease = Set.String(), true
 			mapping.Pairs = append(mapping.Pairs, yaml.Pair{
-				Place: p.Place, Key: "loop", Value: &yaml.Node{Place: p.Place, Kind: yaml.Scalar, Text: "false"},
+				Position: p.Position, Key: "loop", Value: &yaml.Node{Position: p.Position, Kind: yaml.Scalar, Text: "false"},
 			})
 		}
 	}
@@ -229,11 +229,11 @@ func (d *draft) keysToSuggest(n *yaml.Node, own []string) []string {
 // labelOf returns the text that names a list cue in messages, such as cue 2.5 "Thunder" (line 14), or "" if
 // the cue has no number. n is the node of the cue.
 func labelOf(n *yaml.Node) string {
-	called := report.Called{CueLine: n.Line}
-	if p := fields.Given(n, "cue"); p != nil {
+	called := report.CueLabel{CueLine: n.Line}
+	if p := fields.Find(n, "cue"); p != nil {
 		called.ListCue = p.Value.Text
 	}
-	if p := fields.Given(n, "name"); p != nil {
+	if p := fields.Find(n, "name"); p != nil {
 		called.CueName = p.Value.Text
 	}
 	if called.ListCue == "" {
@@ -248,7 +248,7 @@ func (c *Cue) label() string {
 	if c.list == 0 || c.Number == "" {
 		return ""
 	}
-	called := report.Called{ListCue: c.Number, CueName: c.Name, CueLine: c.Line}
+	called := report.CueLabel{ListCue: c.Number, CueName: c.Name, CueLine: c.Line}
 	return called.CueText(0)
 }
 
@@ -275,11 +275,11 @@ func (d *draft) checkEndWaits() {
 	}
 	for _, e := range d.endWaits {
 		c := &s.Cues[e.cue]
-		fail := func(at yaml.Place, format string, args ...any) {
-			d.Of(c.label(), func() { d.Fail(at, format, args...) })
+		fail := func(at yaml.Position, format string, args ...any) {
+			d.WithPrefix(c.label(), func() { d.Fail(at, format, args...) })
 		}
 		if c.awaitedTag = d.ids[c.awaitedID]; c.awaitedTag == 0 {
-			fail(e.at.Place, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.awaitedID),
+			fail(e.at.Position, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.awaitedID),
 				d.Suggest(c.awaitedID, func() []string { return s.ids }))
 			continue
 		}
@@ -291,16 +291,16 @@ func (d *draft) checkEndWaits() {
 		}
 		switch {
 		case !others:
-			fail(e.at.Place, "at: %s is played only by cues that wait for its end; start it elsewhere, or give a time", yaml.Quote(c.awaitedID))
+			fail(e.at.Position, "at: %s is played only by cues that wait for its end; start it elsewhere, or give a time", yaml.Quote(c.awaitedID))
 		case endless:
-			fail(e.at.Place, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
+			fail(e.at.Position, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
 				yaml.Quote(c.awaitedID))
 		}
 	}
 	for _, e := range d.endWaits {
 		if c := &s.Cues[e.cue]; s.waitsInCycle(e.cue, e.cue, map[int]bool{}) {
-			d.Of(c.label(), func() {
-				d.Fail(e.at.Place, "at: %s waits for an end that waits for its own end; give one of them a time", yaml.Quote(c.ID))
+			d.WithPrefix(c.label(), func() {
+				d.Fail(e.at.Position, "at: %s waits for an end that waits for its own end; give one of them a time", yaml.Quote(c.ID))
 			})
 			break
 		}
@@ -309,7 +309,7 @@ func (d *draft) checkEndWaits() {
 		l := &s.List[i]
 		for j := l.First; l.Then == ThenFollow && j < l.First+l.Count; j++ {
 			if ends.loopsForever(&s.Cues[j], "") {
-				d.Fail(yaml.Place{Line: l.Line, Column: l.Column},
+				d.Fail(yaml.Position{Line: l.Line, Column: l.Column},
 					"then: follow: this cue loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or `then: wait`")
 				break
 			}
@@ -376,12 +376,12 @@ func (e *loopEnds) loopsForever(start *Cue, awaited string) bool {
 // parsed.
 func (d *draft) parseGoes(n *yaml.Node) {
 	if n.Kind != yaml.List {
-		d.Fail(n.Place, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)
+		d.Fail(n.Position, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)
 		return
 	}
 	for _, item := range n.Items {
 		g := Go{Line: item.Line, Column: item.Column}
-		if !d.Value(&yaml.Pair{Place: item.Place, Key: "goes", Value: item}, &fields.Field{To: &g.At}) {
+		if !d.Value(&yaml.Pair{Position: item.Position, Key: "goes", Value: item}, &fields.Field{To: &g.At}) {
 			return
 		}
 		d.sheet.Goes = append(d.sheet.Goes, g)

@@ -31,7 +31,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 		inherit(n, "loop", &c.Loop, s.Loop)
 		inherit(n, "loop", &c.Rounds, s.Rounds)
 		inherit(n, "from", &c.From, s.From)
-		d.SendsHome(n, c.Sends, c.Bus)
+		d.CheckSendTargets(n, c.Sends, c.Bus)
 		d.Cue.layers = append(d.Cue.layers, c)
 	}
 }
@@ -46,7 +46,7 @@ func (d *draft) parseParameters(p *yaml.Pair) bool {
 		}
 	})
 	if p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0 {
-		d.Fail(p.Value.Place, "parameters takes names and values, such as {rpm: 4200}")
+		d.Fail(p.Value.Position, "parameters takes names and values, such as {rpm: 4200}")
 	}
 	return true
 }
@@ -55,17 +55,17 @@ func (d *draft) parseParameters(p *yaml.Pair) bool {
 // is out of range. For a start these are the sound it plays, for an id all sounds played under it; for all voices one
 // sound with the parameter is enough. n is the node of c.
 func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
-	pair := fields.Given(n, "parameters")
+	pair := fields.Find(n, "parameters")
 	if pair == nil || pair.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
 		return
 	}
 	if c.Scope == OnBus {
-		r.Fail(pair.Place, "parameters: a bus has no parameters; set those of an id, or of \"all\"")
+		r.Fail(pair.Position, "parameters: a bus has no parameters; set those of an id, or of \"all\"")
 		return
 	}
 	sounds := r.soundsOf(c)
 	for _, set := range c.Parameters {
-		at := fields.Given(pair.Value, set.Name).Value.Place
+		at := fields.Find(pair.Value, set.Name).Value.Position
 		found := false
 		for _, s := range sounds {
 			i := slices.IndexFunc(s.Parameters, func(p rules.Parameter) bool { return p.Name == set.Name })

@@ -196,17 +196,17 @@ func (s *Sheet) hasFilters() bool {
 
 // variants returns the list of resampled and measured variants that the cues can need of loaded, the sounds in the
 // order of s.Sounds. If live is true, it includes the variants for starts by hand. It makes no variant;
-// loading.Versions.Make does.
-func (s *Sheet) variants(loaded []loading.Sound, live bool) *loading.Versions {
-	out := &loading.Versions{}
+// loading.Variants.Compute does.
+func (s *Sheet) variants(loaded []loading.Sound, live bool) *loading.Variants {
+	out := &loading.Variants{}
 	pitches, filters := s.pitches(), s.hasFilters()
 	need := func(c, cue *Cue) {
 		sets := pitches.sets[c.tag]
 		leavesLoop := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
 		if filters {
-			out.Measure(loaded[c.Sound].Files(c.Loop), c.Loop)
+			out.AddSpectra(loaded[c.Sound].Files(c.Loop), c.Loop)
 			if leavesLoop {
-				out.Measure(loaded[c.Sound].Files(c.Loop), !c.Loop)
+				out.AddSpectra(loaded[c.Sound].Files(c.Loop), !c.Loop)
 			}
 		}
 		if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
@@ -216,9 +216,9 @@ func (s *Sheet) variants(loaded []loading.Sound, live bool) *loading.Versions {
 		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
 			total = total.include(float64(most))
 		}
-		out.Need(loaded[c.Sound].Files(c.Loop), c.Loop, total.low, total.high)
+		out.AddPitches(loaded[c.Sound].Files(c.Loop), c.Loop, total.low, total.high)
 		if leavesLoop {
-			out.Need(loaded[c.Sound].Files(c.Loop), !c.Loop, total.low, total.high)
+			out.AddPitches(loaded[c.Sound].Files(c.Loop), !c.Loop, total.low, total.high)
 		}
 	}
 	for i := range s.Cues {

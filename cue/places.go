@@ -20,8 +20,8 @@ func (d *draft) spatialKeys() []cueField {
 		{fields.Field{Key: "place", To: parse.Vector{To: &c.Position}}, put, 0},
 		{fields.Field{Key: "velocity", To: parse.Vector{To: &c.Velocity}}, all, 0},
 		{fields.Field{Key: "facing", To: parse.Vector{To: &c.Facing}}, all, 0},
-		{fields.Field{Key: "occlusion", To: &c.Occlusion, Within: parse.Behind}, put, 0},
-		{fields.Field{Key: "obstruction", To: &c.Obstruction, Within: parse.Behind}, put, 0},
+		{fields.Field{Key: "occlusion", To: &c.Occlusion, Within: parse.Obstruction}, put, 0},
+		{fields.Field{Key: "obstruction", To: &c.Obstruction, Within: parse.Obstruction}, put, 0},
 		{fields.Field{Key: "up", To: parse.Vector{To: &c.Up}}, listen, 0},
 		{fields.Field{Key: "strength", To: parse.PanStrength{To: &c.Strength}, Within: parse.Strength}, listen, 0},
 		{fields.Field{Key: "width", To: &c.Width, Within: parse.Width}, listen, 0},
@@ -38,8 +38,8 @@ func (d *draft) checkListener(n *yaml.Node) {
 		return
 	}
 	if _, err := d.listener().Ear(); err != nil {
-		p := fields.Given(n, SetListener.String())
-		d.Fail(p.Value.Place, "listener: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
+		p := fields.Find(n, SetListener.String())
+		d.Fail(p.Value.Position, "listener: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}
 }
 
@@ -93,8 +93,8 @@ func (d *draft) checkPosition(n *yaml.Node) {
 		{"occlusion", "how much of the sound is behind walls there"},
 		{"obstruction", "how much stands in the way of the sound there"},
 	} {
-		if p := fields.Given(n, c.key); p != nil {
-			d.Fail(p.Place, "%s needs `place`: it is %s", c.key, c.why)
+		if p := fields.Find(n, c.key); p != nil {
+			d.Fail(p.Position, "%s needs `place`: it is %s", c.key, c.why)
 		}
 	}
 }

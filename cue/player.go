@@ -160,7 +160,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	versions := s.variants(loaded, o.Live)
 	versions.Progress = o.Preparing
-	if err := versions.Make(ctx); err != nil {
+	if err := versions.Compute(ctx); err != nil {
 		return nil, err
 	}
 	if o.Record {

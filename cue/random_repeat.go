@@ -25,7 +25,7 @@ func (c *Cue) nextRepetition(d chance.Draw, since int64) (next int64, more bool)
 
 // happens reports whether the repetition with the random source d happens, by the chance of the cue. A cue without a
 // chance always acts. The same d gives the same result.
-func (c *Cue) happens(d chance.Draw) bool { return c.Chance == 0 || d.Happens(c.Chance, chance.Acts) }
+func (c *Cue) happens(d chance.Draw) bool { return c.Chance == 0 || d.Happens(c.Chance, chance.Occurs) }
 
 // setSpan sets d.span, the time from the first repetition to `until` in nanoseconds; 0 without `until`. every and until
 // are the pairs of these keys; until may be nil. If the last repetition could come after more than 146 years, it
@@ -35,7 +35,7 @@ func (d *draft) setSpan(every, until *yaml.Pair) {
 		d.span = nanoseconds(d.until) - nanoseconds(d.At)
 	}
 	if until == nil && d.Times-1 > uint64(1<<62/nanoseconds(d.EveryMax)) || d.span < 0 {
-		d.Fail(every.Place, "every: the last repetition would come after more than 146 years")
+		d.Fail(every.Position, "every: the last repetition would come after more than 146 years")
 		d.Times = 1
 	}
 }

@@ -292,7 +292,7 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	name := uniqueName(r.names, e.Sound.Name())
 	r.sounds[key] = name
 	entry := rules.Sound{
-		Gain: rules.At(float64(h.BaseGain)), Pitch: rules.At(float64(h.BasePitch)),
+		Gain: rules.Constant(float64(h.BaseGain)), Pitch: rules.Constant(float64(h.BasePitch)),
 		Stream: s.Stream, Leveling: s.Leveling, WhenFull: e.WhenFull,
 		LoopFrom: s.LoopFrom, LoopTo: s.LoopTo, MaxPitch: s.MaxPitch,
 	}

@@ -41,7 +41,7 @@ func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
 	e.Cue, _ = splitRef(m.Ref)
 	e.Ref, _ = splitManualRef(m.Ref)
-	e.Called, e.Cue = p.sheet.cueLabel(e.Cue), p.sheet.filePosition(e.Cue)
+	e.CueLabel, e.Cue = p.sheet.cueLabel(e.Cue), p.sheet.filePosition(e.Cue)
 	e.Sound, e.BySound = p.soundName(m.Sound, m.Ref), p.soundName(m.BySound, m.ByRef)
 	p.addRule(&e, m)
 	return e

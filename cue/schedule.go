@@ -234,7 +234,7 @@ func (sc *Schedule) actionOf(t occurrence) (a Action, after occurrence, more boo
 	after = occurrence{instant: instant{0, t.index}, number: t.number + 1, round: t.round}
 	more = after.number < c.Times
 	a = Action{Frame: t.frame, Cue: t.index, Repetition: t.number + t.round*c.Times}
-	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.filePosition(t.index)), Time: a.Repetition + c.firing*c.Times}
+	d := chance.Draw{Seed: sc.seed, Stream: uint64(sc.sheet.filePosition(t.index)), Count: a.Repetition + c.firing*c.Times}
 	if more && !c.EveryMax.IsZero() {
 		if after.since, more = c.nextRepetition(d, t.since); !more {
 			a.Dropped = c.Times - after.number
@@ -308,11 +308,11 @@ func (sc *Schedule) drop() {
 // action of c. It advances the file pickers.
 func (sc *Schedule) choose(a *Action, c *Cue) {
 	cue := uint64(sc.sheet.filePosition(a.Cue))
-	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
+	d := chance.Draw{Seed: sc.seed, Stream: cue, Count: a.Repetition + c.firing*c.Times}
 	one := sc.chooseFor(c, d, [2]int{a.Cue})
 	a.File, a.Gain, a.Pitch = one.file, one.gain, one.pitch
 	for i := range c.layers {
-		d.Place = chance.Layer(cue, i)
+		d.Stream = chance.Layer(cue, i)
 		a.layerChoices = append(a.layerChoices, sc.chooseFor(&c.layers[i], d, [2]int{a.Cue, i + 1}))
 	}
 }
@@ -353,7 +353,7 @@ func (sc *Schedule) addPickers(i int) {
 		all := &sc.listPickers[c.Sound]
 		sc.cuePickers[key] = all.Clone()
 		for k := range min(c.Times, maxListPicks) {
-			all.Next(s.Pick, len(s.Files), uint64(c.Sound), chance.Draw{Seed: sc.seed, Time: k})
+			all.Next(s.Pick, len(s.Files), uint64(c.Sound), chance.Draw{Seed: sc.seed, Count: k})
 		}
 	}
 	addPicker(c, [2]int{i})

@@ -17,20 +17,20 @@ func Schema() []byte {
 	for i := range own {
 		switch own[i].Key {
 		case "cues":
-			own[i].Like = fields.List{Of: cueShape(), Most: maxCues}
+			own[i].Shape = fields.List{Of: cueShape(), Max: maxCues}
 		case "list":
-			own[i].Like = fields.List{Of: listShape(), Most: maxCues}
+			own[i].Shape = fields.List{Of: listShape(), Max: maxCues}
 		case "goes":
-			own[i].Like = fields.List{Of: new(rules.Time)}
+			own[i].Shape = fields.List{Of: new(rules.Time)}
 		case "midi":
-			own[i].Like = fields.List{Of: fields.Mapping{Fields: new(Midi).fields()}, Most: maxCues}
+			own[i].Shape = fields.List{Of: fields.Mapping{Fields: new(Midi).fields()}, Max: maxCues}
 		}
 	}
 	schema := parse.File(own).Schema(fields.Limits{})
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "voicepool cue sheet or bank"
 	refused := fields.Schema{}
-	for _, key := range parse.OfBanks {
+	for _, key := range parse.BankOnlyKeys {
 		refused[key] = false
 	}
 	schema["if"] = fields.Schema{"required": []string{"cues"}}
@@ -56,7 +56,7 @@ func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
 	for _, v := range allVerbs {
 		d.Verb = v
-		m := fields.Mapping{Needs: slices.Concat(more, []string{v.String()}, requiredKeys[v])}
+		m := fields.Mapping{Required: slices.Concat(more, []string{v.String()}, requiredKeys[v])}
 		for _, key := range d.keys[v] {
 			m.Fields = append(m.Fields, d.field(key).Field)
 		}
@@ -68,11 +68,11 @@ func verbShapes(more ...string) (verbs fields.Either) {
 // actionShape returns the schema of an action of a list cue: any verb, release or crossfade, with an optional time.
 func actionShape() (verbs fields.Either) {
 	var at rules.Time
-	when := fields.Field{Key: "at", Like: fields.Either{&at, fields.Schema{"type": "string", "pattern": "^" + endOf}}}
+	when := fields.Field{Key: "at", Shape: fields.Either{&at, fields.Schema{"type": "string", "pattern": "^" + endOf}}}
 	for _, one := range append(verbShapes(), fields.Mapping{
-		Fields: []fields.Field{{Key: "at"}, {Key: release, Like: new(string)}}, Needs: []string{release},
+		Fields: []fields.Field{{Key: "at"}, {Key: release, Shape: new(string)}}, Required: []string{release},
 	}, fields.Mapping{
-		Fields: []fields.Field{{Key: "at"}, {Key: crossfade, Like: fields.Mapping{Fields: new(crossfadeSpec).fields(), Needs: []string{"from", "over"}}}}, Needs: []string{crossfade},
+		Fields: []fields.Field{{Key: "at"}, {Key: crossfade, Shape: fields.Mapping{Fields: new(crossfadeSpec).fields(), Required: []string{"from", "over"}}}}, Required: []string{crossfade},
 	}) {
 		m := one.(fields.Mapping)
 		m.Fields = slices.DeleteFunc(m.Fields, func(f fields.Field) bool { return f.Key == "at" || f.Key == "cue" })
@@ -89,16 +89,16 @@ func listShape() (all fields.Either) {
 	actions := actionShape()
 	for i := range own {
 		if own[i].Key == "do" {
-			own[i].Like = fields.List{Of: actions}
+			own[i].Shape = fields.List{Of: actions}
 		}
 	}
 	for _, one := range actions {
 		m := one.(fields.Mapping)
 		m.Fields = slices.DeleteFunc(slices.Clone(m.Fields), func(f fields.Field) bool { return f.Key == "name" })
 		m.Fields = append(m.Fields, slices.DeleteFunc(slices.Clone(own), func(f fields.Field) bool { return f.Key == "do" })...)
-		m.Needs = append([]string{"cue"}, m.Needs...)
+		m.Required = append([]string{"cue"}, m.Required...)
 		all = append(all, m)
 	}
-	return append(all, fields.Mapping{Fields: own, Needs: []string{"cue", "do"}},
-		fields.Mapping{Fields: slices.DeleteFunc(slices.Clone(own), func(f fields.Field) bool { return f.Key == "do" }), Needs: []string{"cue", "start"}})
+	return append(all, fields.Mapping{Fields: own, Required: []string{"cue", "do"}},
+		fields.Mapping{Fields: slices.DeleteFunc(slices.Clone(own), func(f fields.Field) bool { return f.Key == "do" }), Required: []string{"cue", "start"}})
 }

@@ -112,7 +112,7 @@ func (p *Player) invalidField(o *Start, rate int) string {
 		{"ref", float64(o.Ref), fields.Limits{To: MaxRef}},
 	} {
 		if !(v.x >= v.within.From && v.x <= v.within.To) && !((v.key == "speed" || v.within == cutoffs) && v.x == 0) {
-			return v.key + ": " + v.within.Refuses(strconv.FormatFloat(v.x, 'f', -1, 64))
+			return v.key + ": " + v.within.OutOfRange(strconv.FormatFloat(v.x, 'f', -1, 64))
 		}
 	}
 	for _, v := range [...]struct {

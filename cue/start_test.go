@@ -73,7 +73,7 @@ func TestStart(t *testing.T) {
 		})
 		alike(t, c.cue, got, want)
 		for _, e := range p.Report().Events {
-			if e.Cue != -1 || e.Ref != 7 || e.Called != (report.Called{}) || !strings.Contains("bell tail drone thrice fast motor", e.Sound) {
+			if e.Cue != -1 || e.Ref != 7 || e.CueLabel != (report.CueLabel{}) || !strings.Contains("bell tail drone thrice fast motor", e.Sound) {
 				t.Errorf("%s: the event %+v", c.cue, e)
 			}
 		}

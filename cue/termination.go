@@ -22,7 +22,7 @@ func (s *Sheet) CheckRender() error {
 	r := newReader(&Sheet{}, s.File)
 	if !s.Repeat.IsZero() && len(s.Cues) > 0 {
 		c := &s.Cues[0]
-		r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, "the sheet repeats every %v, so a render would never end; give it an end with --length, such as --length 10m", s.Repeat)
+		r.Fail(yaml.Position{Line: c.Line, Column: c.Column}, "the sheet repeats every %v, so a render would never end; give it an end with --length, such as --length 10m", s.Repeat)
 		return r.Errors()
 	}
 	s = s.withScheduledGoes()
@@ -30,7 +30,7 @@ func (s *Sheet) CheckRender() error {
 	for i, c := range s.activeCues() {
 		m := s.lastInstant(i)
 		fail := func(format string, args ...any) {
-			r.Of(c.label(), func() { r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, format, args...) })
+			r.WithPrefix(c.label(), func() { r.Fail(yaml.Position{Line: c.Line, Column: c.Column}, format, args...) })
 		}
 		for _, c := range c.starts() {
 			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.endsLoop(c, m) {

@@ -70,7 +70,7 @@ func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
 
 // edit replaces old by new at a place in a text.
 type edit struct {
-	at  yaml.Place
+	at  yaml.Position
 	old string
 	new string
 }
@@ -86,7 +86,7 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	var edits []edit
 	for _, item := range items(root, "list") {
-		p := fields.Given(item, "cue")
+		p := fields.Find(item, "cue")
 		if p == nil {
 			continue
 		}
@@ -100,10 +100,10 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 			continue
 		}
 		for _, action := range append(items(item, "do"), item) {
-			if p := fields.Given(action, "crossfade"); p != nil && p.Value.Kind == yaml.Mapping {
+			if p := fields.Find(action, "crossfade"); p != nil && p.Value.Kind == yaml.Mapping {
 				action = p.Value
 			}
-			play := fields.Given(action, "play")
+			play := fields.Find(action, "play")
 			if play == nil {
 				continue
 			}
@@ -131,7 +131,7 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	if n == nil || n.Kind != yaml.Mapping {
 		return nil
 	}
-	if p := fields.Given(n, key); p != nil && p.Value.Kind == yaml.List {
+	if p := fields.Find(n, key); p != nil && p.Value.Kind == yaml.List {
 		return slices.Clone(p.Value.Items)
 	}
 	return nil
@@ -144,15 +144,15 @@ func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (e
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
 	}
-	if p := fields.Given(action, "gain"); p != nil {
+	if p := fields.Find(action, "gain"); p != nil {
 		old := p.Value.Text
 		number, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(old, "dB")), 64)
-		if err != nil || !hasTextAt(lines, p.Value.Place, old) {
+		if err != nil || !hasTextAt(lines, p.Value.Position, old) {
 			return edit{}, fmt.Errorf("gain %s cannot be changed; write it as a plain number", yaml.Quote(old))
 		}
-		return edit{p.Value.Place, old, text(number + by)}, nil
+		return edit{p.Value.Position, old, text(number + by)}, nil
 	}
-	key, end := "gain: ", play.Value.Place
+	key, end := "gain: ", play.Value.Position
 	line := []rune(lines[play.Line-1])
 	token := play.Value.Text
 	if play.Value.Quoted {
@@ -165,7 +165,7 @@ func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (e
 		key = `"gain": `
 	}
 	if first := []rune(lines[action.Line-1]); first[action.Column-1] != '{' { // in block style: a new line before the key
-		at := yaml.Place{Line: play.Line, Column: play.Column}
+		at := yaml.Position{Line: play.Line, Column: play.Column}
 		return edit{at, "", key + text(by) + "\n" + strings.Repeat(" ", play.Column-1)}, nil
 	}
 	return edit{end, token, token + ", " + key + text(by)}, nil
@@ -187,7 +187,7 @@ func quotedPrefix(line []rune) string {
 
 // hasTextAt reports whether text is in lines at the place at, whose line and column count from 1. An empty text, or a
 // place outside the lines, gives false.
-func hasTextAt(lines []string, at yaml.Place, text string) bool {
+func hasTextAt(lines []string, at yaml.Position, text string) bool {
 	if text == "" || at.Line < 1 || at.Line > len(lines) {
 		return false
 	}

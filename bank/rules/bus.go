@@ -40,8 +40,8 @@ type Duck struct {
 	Attack, Hold, Release Time
 }
 
-// Of converts the duck for a mixer with the sample rate rate, in Hz. A nil d gives a zero Duck, which is off.
-func (d *Duck) Of(rate int) mixer.Duck {
+// MixerDuck converts the duck for a mixer with the sample rate rate, in Hz. A nil d gives a zero Duck, which is off.
+func (d *Duck) MixerDuck(rate int) mixer.Duck {
 	if d == nil {
 		return mixer.Duck{}
 	}

@@ -22,9 +22,9 @@ type Curve []Point
 // Point is a point of a curve: X is a parameter value, Y a gain in dB or a pitch in semitones.
 type Point struct{ X, Y float64 }
 
-// Of returns the Y value of the curve at x: linear between points, constant before the first and after the last
+// Value returns the Y value of the curve at x: linear between points, constant before the first and after the last
 // point. Without points it is 0. The points must be in ascending order of X.
-func (c Curve) Of(x float64) float64 {
+func (c Curve) Value(x float64) float64 {
 	for i, p := range c {
 		if x > p.X {
 			continue
@@ -47,7 +47,7 @@ func (c Curve) Span() Range {
 	if len(c) == 0 {
 		return Range{}
 	}
-	r := At(c[0].Y)
+	r := Constant(c[0].Y)
 	for _, p := range c {
 		r.From, r.To = min(r.From, p.Y), max(r.To, p.Y)
 	}

@@ -39,7 +39,7 @@ type Rules struct {
 	Seed          uint64 // of the random choices; default 1
 	Master        Master
 	Outputs       []Output // pairs of channels of the device; empty: one pair, the master
-	Fold          bool     // mix all outputs down to one; not a key of a file
+	Downmix       bool     // mix all outputs down to one; not a key of a file
 	Buses         []Bus
 	Scenes        []Scene
 	Sounds        []Sound // the sounds of `sounds`; in a cue sheet also embedded sounds and files that cues play by name
@@ -69,7 +69,7 @@ func (o *Output) Channels() string { return fmt.Sprintf("%d-%d", o.Channel, o.Ch
 func (r *Rules) Pairs() int {
 	n := 1
 	for i := range r.Outputs {
-		if !r.Fold {
+		if !r.Downmix {
 			n = max(n, (r.Outputs[i].Channel+1)/2)
 		}
 	}
@@ -113,7 +113,7 @@ func (r *Rules) Config() mixer.Config {
 		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, IgnoreFilters: r.IgnoreFilters,
 		Grow:       mixer.Grow{Step: r.Grow.Step, Max: r.Grow.Max, Idle: r.Grow.Idle.Duration(r.Rate)},
 		MasterGain: r.Master.Gain, NoLimiter: !r.Master.Limiter, SoftClip: r.Master.SoftClip, DCGuard: r.Master.DCGuard,
-		Quality: r.Quality, Fold: r.Fold, Effects: r.Master.Effects, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass,
+		Quality: r.Quality, Fold: r.Downmix, Effects: r.Master.Effects, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass,
 	}
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
@@ -126,7 +126,7 @@ func (r *Rules) Config() mixer.Config {
 		b := &r.Buses[i]
 		bus := mixer.BusConfig{
 			Name: b.Name, Parent: b.Parent, Output: b.Output, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute,
-			Duck: b.Duck.Of(r.Rate), Effects: b.Effects, Sends: b.Sends, LowPass: b.LowPass, HighPass: b.HighPass,
+			Duck: b.Duck.MixerDuck(r.Rate), Effects: b.Effects, Sends: b.Sends, LowPass: b.LowPass, HighPass: b.HighPass,
 		}
 		c.Buses = append(c.Buses, bus)
 	}

@@ -17,8 +17,8 @@ import (
 // Range is a value drawn uniformly between From and To for each start. It is constant if both are equal.
 type Range struct{ From, To float64 }
 
-// At returns a range that always gives x.
-func At(x float64) Range { return Range{From: x, To: x} }
+// Constant returns a range that always gives x.
+func Constant(x float64) Range { return Range{From: x, To: x} }
 
 // Pick selects how a start chooses among the files of a sound.
 type Pick uint8
@@ -160,8 +160,8 @@ func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	case f.Path == "" && tone.Is(f.Name):
 		src.Name, src.File, src.FS = f.Name, f.Name, tone.FS{Rate: r.Rate}
 	case f.Path == "":
-		at, _ := r.Find(f.Name)
-		src.Name, src.File, src.FS = at.Name, at.File, at.FS
+		named, _ := r.Find(f.Name)
+		src.Name, src.File, src.FS = named.Name, named.File, named.FS
 	case r.FS != nil:
 		src.FS, src.File = r.FS, path.Join(path.Dir(r.File), f.Path)
 	case filepath.IsAbs(file) || r.File == "-":

@@ -16,19 +16,19 @@ import (
 type Time struct{ hi, lo uint64 } // 128 bits
 
 const (
-	attos    = 1e18 // units per second
-	decimals = 18
+	unitsPerSecond = 1e18 // units per second
+	decimals       = 18
 
-	// maxSeconds is the longest time that can be written. maxMoment is the latest beginning of a repetition.
+	// maxSeconds is the longest time that can be written. maxStart is the latest beginning of a repetition.
 	// Both are in seconds. They ensure that frames at 768 kHz fit in 63 bits, and products of times and rates
 	// in 128 bits.
 	maxSeconds = 1e9
-	maxMoment  = 1e12
+	maxStart   = 1e12
 )
 
 // seconds returns a Time of n seconds. It does not overflow for any n.
 func seconds(n uint64) Time {
-	hi, lo := bits.Mul64(n, attos)
+	hi, lo := bits.Mul64(n, unitsPerSecond)
 	return Time{hi, lo}
 }
 
@@ -49,19 +49,19 @@ func (t Time) sub(u Time) Time {
 	return Time{t.hi - u.hi - borrow, lo}
 }
 
-// times returns n times t and true, or false if the product does not fit.
-func (t Time) times(n uint64) (Time, bool) {
-	over, hi := bits.Mul64(t.hi, n)
+// multiply returns n times t and true, or false if the product does not fit.
+func (t Time) multiply(n uint64) (Time, bool) {
+	overflow, hi := bits.Mul64(t.hi, n)
 	carry, lo := bits.Mul64(t.lo, n)
 	hi, c := bits.Add64(hi, carry, 0)
-	return Time{hi, lo}, over == 0 && c == 0
+	return Time{hi, lo}, overflow == 0 && c == 0
 }
 
-// over returns the quotient t / u rounded up, or the largest uint64 if the quotient is larger. u must not be 0.
-func (t Time) over(u Time) uint64 {
+// ceilDiv returns the quotient t / u rounded up, or the largest uint64 if the quotient is larger. u must not be 0.
+func (t Time) ceilDiv(u Time) uint64 {
 	n := uint64(0)
 	for bit := uint64(1) << 63; bit > 0; bit >>= 1 {
-		if p, ok := u.times(n | bit); ok && p.Compare(t) < 0 {
+		if p, ok := u.multiply(n | bit); ok && p.Compare(t) < 0 {
 			n |= bit
 		}
 	}
@@ -74,27 +74,27 @@ func (t Time) over(u Time) uint64 {
 // Repeat returns t + n times every, and true if the sum is at most 10^12 seconds. If the bool is false, the time is
 // meaningless.
 func (t Time) Repeat(n uint64, every Time) (Time, bool) {
-	rest, ok := every.times(n)
-	if !ok || rest.hi > 1<<62 {
+	sum, ok := every.multiply(n)
+	if !ok || sum.hi > 1<<62 {
 		return Time{}, false
 	}
-	t = t.add(rest)
-	return t, t.Compare(seconds(maxMoment)) <= 0
+	t = t.add(sum)
+	return t, t.Compare(seconds(maxStart)) <= 0
 }
 
 // Repeats returns how many of the times t, t + every, t + 2 x every, ... are before until. until must be after t, and
 // every must not be 0.
-func (t Time) Repeats(until, every Time) uint64 { return until.sub(t).over(every) }
+func (t Time) Repeats(until, every Time) uint64 { return until.sub(t).ceilDiv(every) }
 
 // Frames returns the time as a number of frames at rate, in 1..768,000 Hz, rounded half up. The result is at most
 // 2^63-1. This is the only rounding of a time.
 func (t Time) Frames(rate int) int64 {
-	p, _ := t.times(uint64(rate))
-	p = p.add(Time{lo: attos / 2})
-	if p.hi >= attos {
+	p, _ := t.multiply(uint64(rate))
+	p = p.add(Time{lo: unitsPerSecond / 2})
+	if p.hi >= unitsPerSecond {
 		return 1<<63 - 1
 	}
-	q, _ := bits.Div64(p.hi, p.lo, attos)
+	q, _ := bits.Div64(p.hi, p.lo, unitsPerSecond)
 	return int64(min(q, 1<<63-1))
 }
 
@@ -102,10 +102,10 @@ func (t Time) Frames(rate int) int64 {
 // least 1. A negative number of frames gives 0.
 func FrameTime(frames int64, rate int) Time {
 	n, d := uint64(max(frames, 0)), uint64(rate)
-	hi, lo := bits.Mul64(n%d, attos)
+	hi, lo := bits.Mul64(n%d, unitsPerSecond)
 	lo, carry := bits.Add64(lo, d/2, 0)
-	rest, _ := bits.Div64(hi+carry, lo, d)
-	return (seconds(n / d)).add(Time{lo: rest})
+	fraction, _ := bits.Div64(hi+carry, lo, d)
+	return (seconds(n / d)).add(Time{lo: fraction})
 }
 
 // IsZero reports whether the time is 0.
@@ -119,7 +119,7 @@ func (t *Time) UnmarshalText(text []byte) (err error) {
 
 // Seconds returns the time in seconds, rounded to a float64.
 func (t Time) Seconds() float64 {
-	return float64(float64(float64(t.hi)*(1<<64))+float64(t.lo)) / attos
+	return float64(float64(float64(t.hi)*(1<<64))+float64(t.lo)) / unitsPerSecond
 }
 
 // Duration returns the duration that a mixer with the rate rate, in Hz, converts back to t.Frames(rate) frames. It is
@@ -129,11 +129,11 @@ func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(ra
 // String formats the time as in a file, in seconds and exactly: "1.5s". Times that cannot be in a file may be
 // "forever".
 func (t Time) String() string {
-	if t.hi >= attos {
+	if t.hi >= unitsPerSecond {
 		return "forever"
 	}
-	whole, rest := bits.Div64(t.hi, t.lo, attos)
-	s := strings.TrimRight(fmt.Sprintf("%d.%0*d", whole, decimals, rest), "0")
+	whole, fraction := bits.Div64(t.hi, t.lo, unitsPerSecond)
+	s := strings.TrimRight(fmt.Sprintf("%d.%0*d", whole, decimals, fraction), "0")
 	return strings.TrimSuffix(s, ".") + "s"
 }
 
@@ -150,38 +150,38 @@ var units = [...]struct {
 // each at most once and in this order. A time is not negative, at most 1,000,000,000 s long, and has at most 18
 // decimals. "" is an error. The error contains a remedy.
 func ParseTime(text string) (Time, error) {
-	const right = "write 1.5s, 250ms, 2m3s or a number of seconds"
+	const hint = "write 1.5s, 250ms, 2m3s or a number of seconds"
 	if strings.HasPrefix(text, "-") {
 		if _, err := ParseTime(text[1:]); err == nil {
 			return Time{}, fmt.Errorf("a time of %s is negative", yaml.Quote(text))
 		}
 	}
-	total, rest, from := Time{}, text, 0
-	for rest != "" || text == "" {
-		number, after, ok := splitNumber(rest)
+	total, remaining, nextUnit := Time{}, text, 0
+	for remaining != "" || text == "" {
+		number, after, ok := splitNumber(remaining)
 		if !ok {
-			return Time{}, fmt.Errorf("%s is not a time; %s", yaml.Quote(text), right)
+			return Time{}, fmt.Errorf("%s is not a time; %s", yaml.Quote(text), hint)
 		}
-		rest = after
+		remaining = after
 		unit := 2
-		if rest != "" || from > 0 {
-			name := rest
-			if i := strings.IndexAny(rest, "0123456789.+-"); i >= 0 {
-				name = rest[:i]
+		if remaining != "" || nextUnit > 0 {
+			name := remaining
+			if i := strings.IndexAny(remaining, "0123456789.+-"); i >= 0 {
+				name = remaining[:i]
 			}
-			for unit = from; unit < len(units) && units[unit].name != name; unit++ {
+			for unit = nextUnit; unit < len(units) && units[unit].name != name; unit++ {
 			}
 			if unit == len(units) || number.exponent {
-				return Time{}, fmt.Errorf("%s is not a time; %s", yaml.Quote(text), right)
+				return Time{}, fmt.Errorf("%s is not a time; %s", yaml.Quote(text), hint)
 			}
-			rest = rest[len(name):]
-			from = unit + 1
+			remaining = remaining[len(name):]
+			nextUnit = unit + 1
 		}
-		part, ok := number.attos(units[unit].shift)
+		part, ok := number.toTime(units[unit].shift)
 		if !ok {
 			return Time{}, fmt.Errorf("a time of %s has more than %d decimals", yaml.Quote(text), decimals)
 		}
-		part, ok = part.times(units[unit].seconds)
+		part, ok = part.multiply(units[unit].seconds)
 		if total = total.add(part); !ok || total.Compare(seconds(maxSeconds)) > 0 || part.Compare(seconds(maxSeconds)) > 0 {
 			return Time{}, fmt.Errorf("a time of %s is longer than 1000000000s", yaml.Quote(text))
 		}
@@ -199,16 +199,16 @@ type decimal struct {
 // splitNumber splits a number without a sign off the front of text: digits, a point, an exponent of at most 400 up or
 // down. The string rest is the text after it. If text does not begin with such a number, ok is false and rest is the
 // whole text.
-func splitNumber(text string) (d decimal, rest string, ok bool) {
-	d.whole, rest = splitDigits(text)
-	if after, ok := strings.CutPrefix(rest, "."); ok {
-		d.fraction, rest = splitDigits(after)
+func splitNumber(text string) (d decimal, remaining string, ok bool) {
+	d.whole, remaining = splitDigits(text)
+	if after, ok := strings.CutPrefix(remaining, "."); ok {
+		d.fraction, remaining = splitDigits(after)
 	}
 	if d.whole == "" && d.fraction == "" {
 		return d, text, false
 	}
-	if strings.HasPrefix(rest, "e") || strings.HasPrefix(rest, "E") {
-		unsigned, negative := strings.CutPrefix(rest[1:], "-")
+	if strings.HasPrefix(remaining, "e") || strings.HasPrefix(remaining, "E") {
+		unsigned, negative := strings.CutPrefix(remaining[1:], "-")
 		if !negative {
 			unsigned = strings.TrimPrefix(unsigned, "+")
 		}
@@ -220,20 +220,20 @@ func splitNumber(text string) (d decimal, rest string, ok bool) {
 		if negative {
 			power = -power
 		}
-		d.power, d.exponent, rest = power, true, after
+		d.power, d.exponent, remaining = power, true, after
 	}
-	return d, rest, true
+	return d, remaining, true
 }
 
 // splitDigits splits the decimal digits at the beginning off text. Both results may be empty.
-func splitDigits(text string) (digits, rest string) {
-	rest = strings.TrimLeft(text, "0123456789")
-	return text[:len(text)-len(rest)], rest
+func splitDigits(text string) (digits, remaining string) {
+	remaining = strings.TrimLeft(text, "0123456789")
+	return text[:len(text)-len(remaining)], remaining
 }
 
-// attos converts d, in seconds divided by 10^shift, to an exact Time. It returns false if the number has more than 18
-// decimals. A number beyond 10^11 s becomes maxMoment.
-func (d decimal) attos(shift int) (Time, bool) {
+// toTime converts d, in seconds divided by 10^shift, to an exact Time. It returns false if the number has more than 18
+// decimals. A number beyond 10^11 s becomes maxStart.
+func (d decimal) toTime(shift int) (Time, bool) {
 	digits := strings.TrimLeft(d.whole+d.fraction, "0")
 	places := len(d.fraction) + shift - d.power // number of decimals in digits
 	for places > decimals && strings.HasSuffix(digits, "0") {
@@ -247,7 +247,7 @@ func (d decimal) attos(shift int) (Time, bool) {
 		return Time{}, false
 	}
 	if len(digits)-places > 11 { // beyond 10^11 s
-		return seconds(maxMoment), true
+		return seconds(maxStart), true
 	}
 	padded := strings.Repeat("0", decimals) + digits + strings.Repeat("0", decimals-places)
 	point := len(padded) - decimals

@@ -130,13 +130,13 @@ type foldFlag struct {
 	Fold bool `help:"Mix all outputs of the sheet into one, in stereo."`
 }
 
-// fold sets sheet.Fold to the flag --fold. If the flag is given for a sheet without several outputs, it prints a
+// fold sets sheet.Downmix to the flag --fold. If the flag is given for a sheet without several outputs, it prints a
 // message, unless c.Quiet is set.
 func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 	if f.Fold && len(sheet.Outputs) == 0 && !c.Quiet {
 		c.Say("--fold has no effect: the sheet has no `outputs`")
 	}
-	sheet.Fold = f.Fold
+	sheet.Downmix = f.Fold
 }
 
 // liveFlags are the flags of commands that play in real time.

@@ -85,7 +85,7 @@ func reloader(path string, goes goesFlag, fold bool) func(context.Context) (*cue
 		if err != nil {
 			return nil, err
 		}
-		sheet.Fold = fold
+		sheet.Downmix = fold
 		return sheet, nil
 	}
 }

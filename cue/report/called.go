@@ -7,9 +7,9 @@ import (
 	"voicepool/internal/words"
 )
 
-// Called identifies a cue for people: its number, name and line in the sheet. A cue without a number has the
+// CueLabel identifies a cue for people: its number, name and line in the sheet. A cue without a number has the
 // zero value.
-type Called struct {
+type CueLabel struct {
 	ListCue string `json:"list_cue,omitempty"` // the number of the cue, such as "2.5"; may be any text
 	CueName string `json:"cue_name,omitempty"`
 	CueLine int    `json:"cue_line,omitempty"` // line in the sheet
@@ -17,7 +17,7 @@ type Called struct {
 
 // CueText returns the label of a cue in messages, such as cue 2.5 "Thunder" (line 14). If c has no number, the label
 // is cue 7 for the index 7 in the sheet, which is the argument cue. A negative index gives "by hand".
-func (c *Called) CueText(cue int) string {
+func (c *CueLabel) CueText(cue int) string {
 	switch {
 	case c.ListCue == "" && cue < 0:
 		return "by hand"

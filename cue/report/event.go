@@ -13,15 +13,15 @@ import (
 // Event is an event of a mixer, as described at mixer.Event, or of a device, with the names of the cue
 // sheet.
 type Event struct {
-	Frame  int64
-	Kind   mixer.EventKind
-	Voice  uint64 // number of the start, from 1; 0: it never started
-	Sound  string // name in the sheet; empty for mixer.Missed
-	Cue    int    // index in the sheet, from 0; -1: not from a cue
-	Slot   int    // -1: no slot
-	Called        // the cue's number and name
-	Ref    int64  // value of a start by hand, see cue.Start; not in the JSON
-	Reason mixer.Reason
+	Frame    int64
+	Kind     mixer.EventKind
+	Voice    uint64 // number of the start, from 1; 0: it never started
+	Sound    string // name in the sheet; empty for mixer.Missed
+	Cue      int    // index in the sheet, from 0; -1: not from a cue
+	Slot     int    // -1: no slot
+	CueLabel        // the cue's number and name
+	Ref      int64  // value of a start by hand, see cue.Start; not in the JSON
+	Reason   mixer.Reason
 
 	// For a voice that was stolen or became virtual, the start that took its slot. For a coalesced start, the
 	// voice that it was merged into.
@@ -61,9 +61,9 @@ type Event struct {
 	HasBelowMix bool
 
 	// For a device event, its state and reason. For DeviceBack, how long the device was lost.
-	State   DeviceState
-	Why     string
-	Seconds float64
+	State        DeviceState
+	DeviceReason string
+	Seconds      float64
 }
 
 // DeviceState is the state of the audio device in an event.
@@ -74,14 +74,14 @@ const (
 	DeviceBack DeviceState = "back" // sound is heard again
 )
 
-// wire is the JSON form of an event. Fields that do not apply to its kind are omitted.
-type wire struct {
+// jsonEvent is the JSON form of an event. Fields that do not apply to its kind are omitted.
+type jsonEvent struct {
 	Frame int64  `json:"frame"`
 	Kind  string `json:"kind"`
 	Voice uint64 `json:"voice,omitempty"`
 	Sound string `json:"sound,omitempty"`
 	Cue   *int   `json:"cue,omitempty"`
-	Called
+	CueLabel
 	By               uint64   `json:"by,omitempty"`
 	BySound          string   `json:"by_sound,omitempty"`
 	Slot             *int     `json:"slot,omitempty"`
@@ -131,46 +131,46 @@ func (e *Event) ByPriority() bool {
 	return e.Loss() && e.Peers > 0 && e.Peers < e.Candidates
 }
 
-// decided reports whether the event has the values of a victim choice: a loss, or a rejection after a
+// hasChoice reports whether the event has the values of a victim choice: a loss, or a rejection after a
 // comparison of candidates.
-func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
+func (e *Event) hasChoice() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
 
-// none is the level of silence.
-var none = Level(math.Inf(-1))
+// noLevel is the level of silence.
+var noLevel = Level(math.Inf(-1))
 
 // UnmarshalJSON parses the output of MarshalJSON into e and overwrites all fields. A missing or null level becomes
 // -Inf, except BelowMix and Muffled, which become 0. An unknown kind, reason, policy or device state is an error.
 func (e *Event) UnmarshalJSON(text []byte) error {
-	var w wire
+	var w jsonEvent
 	if err := json.Unmarshal(text, &w); err != nil {
 		return err
 	}
 	*e = Event{
-		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: or(w.Cue, 0), Called: w.Called, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
-		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
-		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, or(w.Priority, 0)),
-		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
-		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil,
-		Muffled: or(w.Muffled, 0), LowPass: or(w.LowPass, 0), HighPass: or(w.HighPass, 0), Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
+		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: valueOr(w.Cue, 0), CueLabel: w.CueLabel, By: w.By, BySound: w.BySound, Slot: valueOr(w.Slot, -1),
+		Audibility: valueOr(w.Audibility, noLevel), Newcomer: valueOr(w.Newcomer, noLevel), RunnerUp: valueOr(w.RunnerUp, noLevel), HasRunnerUp: w.RunnerUp != nil,
+		Candidates: valueOr(w.Candidates, 0), Peers: valueOr(w.Peers, 0), Priority: valueOr(w.Priority, 0), NewcomerPriority: valueOr(w.NewcomerPriority, valueOr(w.Priority, 0)),
+		RunnerUpPriority: valueOr(w.RunnerUpPriority, valueOr(w.Priority, 0)),
+		Lost:             valueOr(w.Lost, noLevel), BelowMix: valueOr(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil,
+		Muffled: valueOr(w.Muffled, 0), LowPass: valueOr(w.LowPass, 0), HighPass: valueOr(w.HighPass, 0), Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
 	if w.Kind == "" {
 		return errors.New("an event without a kind")
 	}
 	return cmp.Or(
-		named(&e.Kind, w.Kind, "kind of event", mixer.EventDevice),
-		e.device(&w),
-		named(&e.Reason, w.Reason, "reason", mixer.ReasonExchanged),
-		named(&e.Policy, cmp.Or(w.Policy, e.Policy.String()), "policy", mixer.StealMasked),
+		parseName(&e.Kind, w.Kind, "kind of event", mixer.EventDevice),
+		e.parseDevice(&w),
+		parseName(&e.Reason, w.Reason, "reason", mixer.ReasonExchanged),
+		parseName(&e.Policy, cmp.Or(w.Policy, e.Policy.String()), "policy", mixer.StealMasked),
 	)
 }
 
-// device fills in the fields of a device event from w and clears w.Reason. It returns an error if the state is
+// parseDevice fills in the fields of a device event from w and clears w.Reason. It returns an error if the state is
 // unknown; for other kinds of event it has no effect.
-func (e *Event) device(w *wire) error {
+func (e *Event) parseDevice(w *jsonEvent) error {
 	if e.Kind != mixer.EventDevice {
 		return nil
 	}
-	e.State, e.Why, e.Seconds = DeviceState(w.State), w.Reason, or(w.Seconds, 0)
+	e.State, e.DeviceReason, e.Seconds = DeviceState(w.State), w.Reason, valueOr(w.Seconds, 0)
 	w.Reason, e.Cue, e.Slot = "", -1, -1
 	if e.State != DeviceLost && e.State != DeviceBack {
 		return fmt.Errorf("unknown device state %q; want %s or %s", w.State, DeviceLost, DeviceBack)
@@ -178,9 +178,9 @@ func (e *Event) device(w *wire) error {
 	return nil
 }
 
-// named sets *dst to the value whose String is name, searching from the present value of *dst up to last. For an
+// parseName sets *dst to the value whose String is name, searching from the present value of *dst up to last. For an
 // unknown name it returns an error, with kind as the kind of value in its message; *dst is then beyond last.
-func named[T interface {
+func parseName[T interface {
 	~uint8
 	String() string
 }](dst *T, name, kind string, last T) error {
@@ -192,8 +192,8 @@ func named[T interface {
 	return fmt.Errorf("%q is no %s", name, kind)
 }
 
-// or returns *p, or the value otherwise if p is nil.
-func or[T any](p *T, otherwise T) T {
+// valueOr returns *p, or the value otherwise if p is nil.
+func valueOr[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
 	}

@@ -23,14 +23,14 @@ const (
 // one line of text that begins with name and, unless in failed, the line and column of the fault. On an error the
 // report is nil.
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
-	places := &placeReader{in: in, most: maxEvent}
-	r := &reader{d: json.NewDecoder(places), places: places, each: each}
+	places := &positionReader{in: in, maxAhead: maxEvent}
+	r := &reader{d: json.NewDecoder(places), input: places, each: each}
 	err := r.read()
 	switch {
-	case r.told != nil:
-		return nil, r.told
+	case r.callbackErr != nil:
+		return nil, r.callbackErr
 	case err != nil:
-		return nil, places.wrong(name, r.d.InputOffset(), err)
+		return nil, places.locate(name, r.d.InputOffset(), err)
 	}
 	return &r.head, nil
 }
@@ -40,12 +40,12 @@ var errNoReport = errors.New("not a report: want the JSON with a version and eve
 
 // reader parses a report from JSON; see Read.
 type reader struct {
-	d      *json.Decoder
-	places *placeReader
-	each   func(*Event) error
-	head   Report
-	frame  int64
-	told   error // the error returned by each
+	d           *json.Decoder
+	input       *positionReader
+	each        func(*Event) error
+	head        Report
+	frame       int64
+	callbackErr error // the error returned by each
 }
 
 // maxKeys limits the number of member names that are checked for duplicates.
@@ -55,7 +55,7 @@ const maxKeys = 64
 // report. Errors do not include a line or column. An error of each is returned unchanged.
 func (r *reader) read() error {
 	if err := r.open('{', "a report"); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) || r.places.err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || r.input.err != nil {
 			return err
 		}
 		return errNoReport
@@ -87,10 +87,10 @@ func (r *reader) read() error {
 		if len(seen) < maxKeys || key == "events" || key == "version" {
 			seen[key] = true
 		}
-		r.places.let(r.d.InputOffset())
+		r.input.advance(r.d.InputOffset())
 	}
 	if _, err := r.d.Token(); err != nil {
-		return unexpected(err)
+		return unexpectedEOF(err)
 	}
 	switch {
 	case !seen["version"] || !seen["events"]:
@@ -118,7 +118,7 @@ func (r *reader) member(key string) error {
 	if err != nil {
 		return err
 	}
-	return readable(json.Unmarshal(text, &r.head))
+	return rewordTypeError(json.Unmarshal(text, &r.head))
 }
 
 // open consumes the delimiter want, or returns an error if another token or the end follows. kind is the expected
@@ -126,7 +126,7 @@ func (r *reader) member(key string) error {
 func (r *reader) open(want json.Delim, kind string) error {
 	token, err := r.d.Token()
 	if err != nil {
-		return unexpected(err)
+		return unexpectedEOF(err)
 	}
 	if token != want {
 		return fmt.Errorf("this is not %s", kind)
@@ -136,10 +136,10 @@ func (r *reader) open(want json.Delim, kind string) error {
 
 // decode parses the next value into the variable that into points to. Its errors are reworded for users; the end of
 // the input is io.ErrUnexpectedEOF.
-func (r *reader) decode(into any) error { return readable(unexpected(r.d.Decode(into))) }
+func (r *reader) decode(into any) error { return rewordTypeError(unexpectedEOF(r.d.Decode(into))) }
 
-// readable rewords a *json.UnmarshalTypeError for users. It returns other errors, and nil, unchanged.
-func readable(err error) error {
+// rewordTypeError rewords a *json.UnmarshalTypeError for users. It returns other errors, and nil, unchanged.
+func rewordTypeError(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		what := wrong.Field
@@ -169,74 +169,74 @@ func (r *reader) events() error {
 			return fmt.Errorf("an event of frame %d after one of frame %d", e.Frame, r.frame)
 		}
 		r.frame = e.Frame
-		if r.told = r.each(e); r.told != nil {
-			return r.told
+		if r.callbackErr = r.each(e); r.callbackErr != nil {
+			return r.callbackErr
 		}
-		r.places.let(r.d.InputOffset())
+		r.input.advance(r.d.InputOffset())
 	}
 	_, err := r.d.Token()
-	return unexpected(err)
+	return unexpectedEOF(err)
 }
 
-// unexpected returns io.ErrUnexpectedEOF for io.EOF, and other errors, or nil, unchanged.
-func unexpected(err error) error {
+// unexpectedEOF returns io.ErrUnexpectedEOF for io.EOF, and other errors, or nil, unchanged.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// placeReader feeds a JSON decoder. It limits how far the decoder reads ahead, and keeps the unparsed input,
+// positionReader feeds a JSON decoder. It limits how far the decoder reads ahead, and keeps the unparsed input,
 // so that errors have a line and a column.
-type placeReader struct {
-	in    io.Reader
-	most  int64
-	until int64  // offset of the parsed input
-	line  int    // number of lines before until
-	begin int64  // offset of the line that contains until
-	ahead []byte // input read beyond until
-	err   error  // error of in
+type positionReader struct {
+	in        io.Reader
+	maxAhead  int64
+	parsed    int64  // offset of the parsed input
+	line      int    // number of lines before until
+	lineStart int64  // offset of the line that contains until
+	pending   []byte // input read beyond until
+	err       error  // error of in
 }
 
-var errLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
+var errTooLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
-// Read reads from p.in into b and keeps the bytes in p.ahead, to find lines and columns later. It returns errLong if
-// the decoder needs more than 2 * p.most bytes ahead of the parsed input.
-func (p *placeReader) Read(b []byte) (int, error) {
+// Read reads from p.in into b and keeps the bytes in p.pending, to find lines and columns later. It returns errTooLong
+// if the decoder needs more than 2 * p.maxAhead bytes ahead of the parsed input.
+func (p *positionReader) Read(b []byte) (int, error) {
 	// A decoder may read a whole buffer ahead of its current token.
-	if room := 2*p.most - int64(len(p.ahead)); room <= 0 {
-		p.err = errLong
+	if space := 2*p.maxAhead - int64(len(p.pending)); space <= 0 {
+		p.err = errTooLong
 		return 0, p.err
-	} else if int64(len(b)) > room {
-		b = b[:room]
+	} else if int64(len(b)) > space {
+		b = b[:space]
 	}
 	n, err := p.in.Read(b)
-	p.ahead = append(p.ahead, b[:n]...)
+	p.pending = append(p.pending, b[:n]...)
 	if err != nil && err != io.EOF {
 		p.err = err
 	}
 	return n, err
 }
 
-// let marks the input up to offset, in bytes from its beginning, as parsed, so that Read can read more. offset must
+// advance marks the input up to offset, in bytes from its beginning, as parsed, so that Read can read more. offset must
 // not be less than at the last call, nor beyond the input read.
-func (p *placeReader) let(offset int64) {
-	passed := p.ahead[:offset-p.until]
+func (p *positionReader) advance(offset int64) {
+	passed := p.pending[:offset-p.parsed]
 	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
 		p.line += n
-		p.begin = p.until + int64(bytes.LastIndexByte(passed, '\n')) + 1
+		p.lineStart = p.parsed + int64(bytes.LastIndexByte(passed, '\n')) + 1
 	}
-	p.ahead = p.ahead[len(passed):]
-	p.until = offset
+	p.pending = p.pending[len(passed):]
+	p.parsed = offset
 }
 
-// wrong returns err, an error of the parser, with name and the line and column of the fault before its text. offset is
+// locate returns err, an error of the parser, with name and the line and column of the fault before its text. offset is
 // the byte offset of the decoder. If p.in has failed, it returns the error of p.in with name only. Call it last: it
 // moves p.
-func (p *placeReader) wrong(name string, offset int64, err error) error {
+func (p *positionReader) locate(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err
-		if !errors.Is(err, errLong) {
+		if !errors.Is(err, errTooLong) {
 			return fmt.Errorf("%s: %w", name, words.Cause(err))
 		}
 	}
@@ -244,16 +244,16 @@ func (p *placeReader) wrong(name string, offset int64, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = errors.New("it ends before the report does")
-		offset = p.until + int64(len(p.ahead))
+		offset = p.parsed + int64(len(p.pending))
 	case errors.As(err, &syntax):
 		// A decoder does not report its offset once it has returned tokens.
-		rest := p.ahead[offset-p.until:]
-		value := bytes.TrimLeft(rest, " \t\r\n,:")
-		var again *json.SyntaxError
-		if errors.As(json.Unmarshal(value, new(json.RawMessage)), &again) {
-			offset += int64(len(rest)-len(value)) + again.Offset - 1
+		unparsed := p.pending[offset-p.parsed:]
+		value := bytes.TrimLeft(unparsed, " \t\r\n,:")
+		var inner *json.SyntaxError
+		if errors.As(json.Unmarshal(value, new(json.RawMessage)), &inner) {
+			offset += int64(len(unparsed)-len(value)) + inner.Offset - 1
 		}
 	}
-	p.let(offset)
-	return fmt.Errorf("%s:%d:%d: %w", name, p.line+1, offset-p.begin+1, err)
+	p.advance(offset)
+	return fmt.Errorf("%s:%d:%d: %w", name, p.line+1, offset-p.lineStart+1, err)
 }

@@ -108,8 +108,8 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// chunk is the size of buffered output that triggers a write, in bytes.
-const chunk = 1 << 12
+// writeSize is the size of buffered output that triggers a write, in bytes.
+const writeSize = 1 << 12
 
 // WriteTo writes the report to w as JSON, one event per line. It returns the number of bytes written and the first
 // error of w.
@@ -138,7 +138,7 @@ func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) 
 			text = append(text, ',')
 		}
 		first = false
-		if text = e.AppendJSON(append(text, "\n "...)); len(text) < chunk {
+		if text = e.AppendJSON(append(text, "\n "...)); len(text) < writeSize {
 			continue
 		}
 		n, err := w.Write(text)

@@ -29,7 +29,7 @@ func TestRoundTrip(t *testing.T) {
 		quiet(Event{Frame: 2, Kind: mixer.EventLimited, Slot: -1, Sound: "a", Reason: mixer.ReasonCooldown, Cooldown: "0.25s", Priority: 7, NewcomerPriority: 7, RunnerUpPriority: 7}),
 		quiet(Event{Frame: 3, Kind: mixer.EventRejected, Slot: -1, Reason: mixer.ReasonBusLimit, Bus: "sfx", Limit: 2}),
 		quiet(Event{Frame: 4, Kind: mixer.EventMissed, Slot: -1}),
-		quiet(Event{Frame: 4, Kind: mixer.EventDevice, Cue: -1, Slot: -1, State: DeviceLost, Why: "pool: the sound server is gone"}),
+		quiet(Event{Frame: 4, Kind: mixer.EventDevice, Cue: -1, Slot: -1, State: DeviceLost, DeviceReason: "pool: the sound server is gone"}),
 		quiet(Event{Frame: 6, Kind: mixer.EventDevice, Cue: -1, Slot: -1, State: DeviceBack, Seconds: 0.25}),
 	}
 	want.Events = events
@@ -71,7 +71,7 @@ func TestNames(t *testing.T) {
 				t.Fatal(err)
 			}
 			var back Event
-			if err := back.UnmarshalJSON(text); err != nil || back.Kind != kind || back.Reason != reason || e.decided() && back.Policy != mixer.GrowPool {
+			if err := back.UnmarshalJSON(text); err != nil || back.Kind != kind || back.Reason != reason || e.hasChoice() && back.Policy != mixer.GrowPool {
 				t.Errorf("%s is read as %+v, %v", text, back, err)
 			}
 		}

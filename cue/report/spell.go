@@ -14,7 +14,7 @@ func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 // AppendJSON appends the output of MarshalJSON to the slice to and returns the extended slice. It is faster, because
 // it avoids reflection.
 func (e *Event) AppendJSON(to []byte) []byte {
-	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
+	loss, decided, device := e.Loss(), e.hasChoice(), e.Kind == mixer.EventDevice
 	b := line(strconv.AppendInt(append(to, `{"frame":`...), e.Frame, 10))
 	b.text("kind", e.Kind.String())
 	b.whole(e.Voice != 0, "voice", int64(e.Voice))
@@ -30,7 +30,7 @@ func (e *Event) AppendJSON(to []byte) []byte {
 	b.level(decided, "newcomer_db", e.Newcomer)
 	runnerUp := e.RunnerUp
 	if !e.HasRunnerUp {
-		runnerUp = none
+		runnerUp = noLevel
 	}
 	b.level(decided, "runner_up_db", runnerUp)
 	b.whole(decided, "candidates", int64(e.Candidates))
@@ -47,7 +47,7 @@ func (e *Event) AppendJSON(to []byte) []byte {
 	b.number(loss && e.LowPass != 0, "lowpass", e.LowPass)
 	b.number(loss && e.HighPass != 0, "highpass", e.HighPass)
 	if device {
-		b.text("reason", e.Why)
+		b.text("reason", e.DeviceReason)
 	} else {
 		b.text("reason", e.Reason.String())
 	}
@@ -79,8 +79,8 @@ func (b *line) text(name, value string) {
 }
 
 // whole writes a member name with the integer n, only if belongs is true.
-func (b *line) whole(belongs bool, name string, n int64) {
-	if belongs {
+func (b *line) whole(applies bool, name string, n int64) {
+	if applies {
 		b.key(name)
 		*b = strconv.AppendInt(*b, n, 10)
 	}
@@ -95,16 +95,16 @@ func (b *line) flag(name string, value bool) {
 }
 
 // level writes a member name with l in dB, or null if l is not finite, only if belongs is true.
-func (b *line) level(belongs bool, name string, l Level) {
-	if belongs {
+func (b *line) level(applies bool, name string, l Level) {
+	if applies {
 		b.key(name)
 		*b = l.append(*b)
 	}
 }
 
 // number writes a member name with x, rounded to two decimals, only if belongs is true.
-func (b *line) number(belongs bool, name string, x float64) {
-	if belongs {
+func (b *line) number(applies bool, name string, x float64) {
+	if applies {
 		b.key(name)
 		*b = strconv.AppendFloat(*b, hundredths(x), 'f', -1, 64)
 	}

@@ -17,22 +17,22 @@ func TestAppendJSON(t *testing.T) {
 		}
 		whole := func(name string) int { return rapid.OneOf(rapid.Just(0), rapid.IntRange(-1<<30, 1<<30)).Draw(t, name) }
 		level := func(name string) Level {
-			return rapid.OneOf(rapid.Just(none), rapid.Just(-none), rapid.Custom(func(t *rapid.T) Level { return Level(rapid.Float64Range(-250, 50).Draw(t, "dB")) })).Draw(t, name)
+			return rapid.OneOf(rapid.Just(noLevel), rapid.Just(-noLevel), rapid.Custom(func(t *rapid.T) Level { return Level(rapid.Float64Range(-250, 50).Draw(t, "dB")) })).Draw(t, name)
 		}
 		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 		e := Event{
 			Frame: int64(whole("frame")), Kind: mixer.EventKind(rapid.IntRange(0, int(mixer.EventDevice)+1).Draw(t, "kind")),
 			Voice: uint64(max(whole("voice"), 0)), Sound: text("sound"), Cue: whole("cue"), Slot: whole("slot"),
-			Called: Called{ListCue: text("number"), CueName: text("name"), CueLine: whole("line")},
-			Reason: mixer.Reason(rapid.IntRange(0, int(mixer.ReasonExchanged)+1).Draw(t, "reason")),
-			By:     uint64(max(whole("by"), 0)), BySound: text("by sound"),
+			CueLabel: CueLabel{ListCue: text("number"), CueName: text("name"), CueLine: whole("line")},
+			Reason:   mixer.Reason(rapid.IntRange(0, int(mixer.ReasonExchanged)+1).Draw(t, "reason")),
+			By:       uint64(max(whole("by"), 0)), BySound: text("by sound"),
 			Audibility: level("audibility"), Newcomer: level("newcomer"), RunnerUp: level("runner-up"), HasRunnerUp: flag("has a runner-up"),
 			Candidates: whole("candidates"), Peers: whole("peers"),
 			Priority: whole("priority"), NewcomerPriority: whole("newcomer's"), RunnerUpPriority: whole("runner-up's"),
 			Policy: mixer.Overflow(rapid.IntRange(0, int(mixer.StealMasked)+1).Draw(t, "policy")), Lost: level("lost"), BelowMix: level("below"), HasBelowMix: flag("has below"),
 			Muffled: level("muffled"), LowPass: rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(20, 20000)).Draw(t, "low-pass"), HighPass: rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(20, 20000)).Draw(t, "high-pass"),
 			Limit: whole("limit"), PerOwner: flag("per owner"), Endless: flag("endless"), Bus: text("bus"), Cooldown: text("cooldown"),
-			State: DeviceState(rapid.SampledFrom([]string{"", "lost", "back"}).Draw(t, "state")), Why: text("why"), Seconds: rapid.OneOf(rapid.Just(0.0), rapid.Float64()).Draw(t, "seconds"),
+			State: DeviceState(rapid.SampledFrom([]string{"", "lost", "back"}).Draw(t, "state")), DeviceReason: text("why"), Seconds: rapid.OneOf(rapid.Just(0.0), rapid.Float64()).Draw(t, "seconds"),
 		}
 		want, err := spelled(&e)
 		if err != nil {
@@ -84,9 +84,9 @@ func BenchmarkAppendJSON(b *testing.B) {
 
 // spelled is a reference for MarshalJSON that uses reflection.
 func spelled(e *Event) ([]byte, error) {
-	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
-	w := wire{
-		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: when(!device, &e.Cue), Called: e.Called, By: e.By, BySound: e.BySound,
+	loss, decided, device := e.Loss(), e.hasChoice(), e.Kind == mixer.EventDevice
+	w := jsonEvent{
+		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: when(!device, &e.Cue), CueLabel: e.CueLabel, By: e.By, BySound: e.BySound,
 		Reason: e.Reason.String(), Limit: e.Limit, PerOwner: e.PerOwner, Endless: e.Endless, Bus: e.Bus, Cooldown: e.Cooldown,
 		State: string(e.State), Seconds: when(e.State == DeviceBack, &e.Seconds),
 		Slot:       when(e.Voice != 0, &e.Slot),
@@ -103,10 +103,10 @@ func spelled(e *Event) ([]byte, error) {
 		w.Policy = e.Policy.String()
 	}
 	if device {
-		w.Reason = e.Why
+		w.Reason = e.DeviceReason
 	}
 	if decided && !e.HasRunnerUp {
-		w.RunnerUp = &none
+		w.RunnerUp = &noLevel
 	}
 	return json.Marshal(&w)
 }

@@ -57,7 +57,7 @@ func TestPagesHaveEveryKey(t *testing.T) {
 	}
 	banks, cues, effects := keysOn(t, "docs/banks.md"), keysOn(t, "docs/cues.md"), keysOn(t, "docs/effects.md")
 	ofBanks := map[string]bool{"layers": true, "parameters": true, "when_full": true, "limit": true, "scenes": true}
-	for _, key := range parse.OfBanks {
+	for _, key := range parse.BankOnlyKeys {
 		ofBanks[key] = true
 	}
 	seen := map[string]bool{}

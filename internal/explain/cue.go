@@ -16,7 +16,7 @@ import (
 // Cue summarizes the starts of a cue.
 type Cue struct {
 	Cue int `json:"cue"`
-	report.Called
+	report.CueLabel
 	Sound     string   `json:"sound"`
 	Asked     int      `json:"asked"`
 	Started   int      `json:"started"`
@@ -98,7 +98,7 @@ func (s *starts) add(e *report.Event, earlier map[string]report.Event) {
 	if a.Asked+a.Missed == 0 {
 		a.Cue = e.Cue
 	}
-	a.Called = e.Called
+	a.CueLabel = e.CueLabel
 	if e.Sound != "" && len(s.sounds) < maxSounds && !slices.Contains(s.sounds, e.Sound) {
 		s.sounds = append(s.sounds, e.Sound)
 		a.Sound = strings.Join(s.sounds, ", ")

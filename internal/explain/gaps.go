@@ -42,8 +42,8 @@ func (g Gaps) End(head *report.Report) {
 // Text describes the gap, with times in seconds, in words.
 func (g *Gap) Text(head *report.Report) string {
 	text := "no sound"
-	if g.Lost.Why != "" {
-		text += ": " + words.OneLine(g.Lost.Why)
+	if g.Lost.DeviceReason != "" {
+		text += ": " + words.OneLine(g.Lost.DeviceReason)
 	}
 	if !g.back {
 		return text + "; the device did not return"

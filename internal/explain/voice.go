@@ -16,7 +16,7 @@ type Voice struct {
 	Voice uint64 `json:"voice"`
 	Sound string `json:"sound"`
 	Cue   int    `json:"cue"`
-	report.Called
+	report.CueLabel
 	Fate   string   `json:"fate"` // ended, stopped, stolen, playing
 	From   float64  `json:"from_seconds"`
 	To     float64  `json:"to_seconds"`
@@ -116,7 +116,7 @@ func (l *VoiceEvents) Explain(head *report.Report) *Voice {
 		var text string
 		switch e.Kind {
 		case mixer.EventStarted:
-			a.Called = e.Called
+			a.CueLabel = e.CueLabel
 			a.Sound, a.Cue, a.From = e.Sound, e.Cue, secondsOf(e.Frame, head)
 			begun = e.Frame
 			inSlot, since = e.Slot >= 0, e.Frame

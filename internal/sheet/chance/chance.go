@@ -19,20 +19,20 @@ const (
 	Pick Key = iota + 1
 	Gain
 	Pitch
-	order // the order of a shuffle cycle
-	Every // the time to the next repetition
-	Acts  // whether a repetition acts
+	shuffleOrder // the order of a shuffle cycle
+	Every        // the time to the next repetition
+	Occurs       // whether a repetition acts
 )
 
 // Draw is the input of the random choices of one start.
 type Draw struct {
-	Seed  uint64
-	Place uint64 // position of a cue in its sheet, or hash of a name
-	Time  uint64 // number of earlier draws at the place
+	Seed   uint64
+	Stream uint64 // position of a cue in its sheet, or hash of a name
+	Count  uint64 // number of earlier draws at the place
 }
 
 // bits returns 64 random bits that depend on d and k only.
-func (d *Draw) bits(k Key) uint64 { return hash(d.Seed, d.Place, d.Time, uint64(k)) }
+func (d *Draw) bits(k Key) uint64 { return hash(d.Seed, d.Stream, d.Count, uint64(k)) }
 
 // In returns a value uniformly distributed in the range r, r.From included. It depends on d, k and r only: equal
 // arguments give equal values.
@@ -46,24 +46,24 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 
 // Between returns a uniformly distributed integer from least to most, both inclusive and at least 0. It depends on
 // the arguments and d only.
-func (d *Draw) Between(least, most int64, k Key) int64 {
-	hi, _ := bits.Mul64(d.bits(k), uint64(most-least)+1)
-	return least + int64(hi)
+func (d *Draw) Between(low, high int64, k Key) int64 {
+	hi, _ := bits.Mul64(d.bits(k), uint64(high-low)+1)
+	return low + int64(hi)
 }
 
 // Happens returns true with the probability share, 0..1. The result depends on the arguments and d only.
 func (d *Draw) Happens(share float64, k Key) bool { return float64(d.bits(k)>>11)*0x1p-53 < share }
 
-// Layer returns the Draw.Place for the layer with the index layer of a sound whose own Draw.Place is place.
-func Layer(place uint64, layer int) uint64 { return hash(place, uint64(layer)) }
+// Layer returns the Draw.Stream for the layer with the index layer of a sound whose own Draw.Stream is place.
+func Layer(stream uint64, layer int) uint64 { return hash(stream, uint64(layer)) }
 
-// Name returns the Draw.Place for a sound called name: a hash of the name.
+// Name returns the Draw.Stream for a sound called name: a hash of the name.
 func Name(name string) uint64 {
-	place := uint64(0)
+	stream := uint64(0)
 	for i := range len(name) {
-		place = scramble(place + golden + uint64(name[i]))
+		stream = scramble(stream + golden + uint64(name[i]))
 	}
-	return place
+	return stream
 }
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
@@ -84,49 +84,49 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below maps h, a hash, to an integer in 0..n-1, which is uniformly distributed if h is. n must be at least 1.
-func below(h uint64, n int) int {
+// scaleTo maps h, a hash, to an integer in 0..n-1, which is uniformly distributed if h is. n must be at least 1.
+func scaleTo(h uint64, n int) int {
 	hi, _ := bits.Mul64(h, uint64(n))
 	return int(hi)
 }
 
 // Picker is the state of the file choices of a sound. The zero value is the beginning. One goroutine at a time.
 type Picker struct {
-	asked int
-	order []int // current cycle of a shuffle
-	made  int   // number of cycles made
+	count  int
+	order  []int // current cycle of a shuffle
+	cycles int   // number of cycles made
 }
 
 // Next returns the index, from 0, of the next file of a sound with n files, chosen as pick selects, and advances p.
 // Every call must have the same n. The number sound identifies the sound in shuffles; d is the input of a random
 // choice.
 func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
-	turn, cycle := p.asked%n, p.asked/n
-	p.asked++
+	position, cycle := p.count%n, p.count/n
+	p.count++
 	switch {
 	case n == 1 || pick == rules.PickRound:
-		return turn
+		return position
 	case pick == rules.PickRandom:
-		return below(d.bits(Pick), n)
+		return scaleTo(d.bits(Pick), n)
 	}
-	for p.made <= cycle {
-		p.shuffle(n, d.Seed, sound, uint64(p.made))
-		p.made++
+	for p.cycles <= cycle {
+		p.shuffle(n, d.Seed, sound, uint64(p.cycles))
+		p.cycles++
 	}
-	return p.order[turn]
+	return p.order[position]
 }
 
 // Clone returns a copy that is independent of p.
 func (p *Picker) Clone() *Picker {
-	return &Picker{asked: p.asked, order: slices.Clone(p.order), made: p.made}
+	return &Picker{count: p.count, order: slices.Clone(p.order), cycles: p.cycles}
 }
 
 // Undo takes back the last Next, for a rejected start: the next Next with equal arguments returns the same index. It
 // may be called several times in a row, but not more often than Next.
 func (p *Picker) Undo() {
-	p.asked--
-	if n := len(p.order); n > 0 && p.asked/n+1 < p.made { // order belongs to a later cycle
-		p.made = 0
+	p.count--
+	if n := len(p.order); n > 0 && p.count/n+1 < p.cycles { // order belongs to a later cycle
+		p.cycles = 0
 	}
 }
 
@@ -140,13 +140,13 @@ func (p *Picker) shuffle(n int, seed, sound, cycle uint64) {
 		last = p.order[n-1]
 	}
 	for i := range n {
-		h := hash(seed, sound, cycle, uint64(i), uint64(order))
-		j := below(h, i+1)
+		h := hash(seed, sound, cycle, uint64(i), uint64(shuffleOrder))
+		j := scaleTo(h, i+1)
 		p.order[i] = p.order[j]
 		p.order[j] = i
 	}
 	if p.order[0] == last {
-		j := 1 + below(hash(seed, sound, cycle, uint64(n), uint64(order)), n-1)
+		j := 1 + scaleTo(hash(seed, sound, cycle, uint64(n), uint64(shuffleOrder)), n-1)
 		p.order[0], p.order[j] = p.order[j], p.order[0]
 	}
 }

@@ -15,53 +15,53 @@ import (
 	"voicepool/pcm"
 )
 
-// maxWrong is the largest number of listed errors.
-const maxWrong = 1000
+// maxErrors is the largest number of listed errors.
+const maxErrors = 1000
 
 // Reader collects errors. The zero Reader is ready to use.
 type Reader struct {
 	HalfRate float64 // upper limit of cutoffs; 0: no limit
 
-	wrong []*yaml.Error
-	hints int // cells computed for suggestions
-	more  int // number of unlisted errors
+	errors         []*yaml.Error
+	suggestionCost int // cells computed for suggestions
+	unlisted       int // number of unlisted errors
 }
 
-// Fail records an error at the place at, with a message formatted as by fmt.Sprintf. After maxWrong errors it only
+// Fail records an error at the place at, with a message formatted as by fmt.Sprintf. After maxErrors errors it only
 // counts further ones.
-func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
-	if len(r.wrong) == maxWrong {
-		r.more++
+func (r *Reader) Fail(at yaml.Position, format string, args ...any) {
+	if len(r.errors) == maxErrors {
+		r.unlisted++
 		return
 	}
-	r.wrong = append(r.wrong, &yaml.Error{Place: at, Msg: fmt.Sprintf(format, args...)})
+	r.errors = append(r.errors, &yaml.Error{Position: at, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Of calls do. If name is not empty, each error that do records gets the prefix name and a colon.
-func (r *Reader) Of(name string, do func()) {
-	from := len(r.wrong)
+// WithPrefix calls do. If name is not empty, each error that do records gets the prefix name and a colon.
+func (r *Reader) WithPrefix(name string, do func()) {
+	from := len(r.errors)
 	do()
 	if name == "" {
 		return
 	}
-	for _, w := range r.wrong[from:] {
+	for _, w := range r.errors[from:] {
 		w.Msg = name + ": " + w.Msg
 	}
 }
 
 // Failed reports whether there are errors.
-func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
+func (r *Reader) Failed() bool { return len(r.errors) > 0 }
 
-// Wrong returns the recorded errors in file order, or nil without errors. If more than maxWrong were recorded, a last
-// one reads "and N more". The result shares memory with r.
-func (r *Reader) Wrong() []*yaml.Error {
-	slices.SortStableFunc(r.wrong, func(a, b *yaml.Error) int {
+// SortedErrors returns the recorded errors in file order, or nil without errors. If more than maxErrors were recorded,
+// a last one reads "and N more". The result shares memory with r.
+func (r *Reader) SortedErrors() []*yaml.Error {
+	slices.SortStableFunc(r.errors, func(a, b *yaml.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	if r.more > 0 {
-		return append(slices.Clip(r.wrong), &yaml.Error{Msg: fmt.Sprintf("and %d more", r.more)})
+	if r.unlisted > 0 {
+		return append(slices.Clip(r.errors), &yaml.Error{Msg: fmt.Sprintf("and %d more", r.unlisted)})
 	}
-	return r.wrong
+	return r.errors
 }
 
 // Field is a key of a mapping with the destination of its value. The type of To determines how the value is
@@ -71,7 +71,7 @@ type Field struct {
 	Key    string
 	To     any
 	Within Limits
-	Like   any // the shape of the value if To does not define it: a Shape, or a type as in To
+	Shape  any // the shape of the value if To does not define it: a Shape, or a type as in To
 }
 
 // Value is a destination with a format of its own.
@@ -130,11 +130,11 @@ func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	panic(fmt.Sprintf("fields: no reader for a %T", f.To))
 }
 
-// Given returns the first pair of the mapping n with the key key. Without such a pair, or if its value is missing, it
+// Find returns the first pair of the mapping n with the key key. Without such a pair, or if its value is missing, it
 // returns nil.
-func Given(n *yaml.Node, key string) *yaml.Pair {
+func Find(n *yaml.Node, key string) *yaml.Pair {
 	i := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
-	if i < 0 || n.Pairs[i].Value.Kind == yaml.Nothing {
+	if i < 0 || n.Pairs[i].Value.Kind == yaml.Null {
 		return nil
 	}
 	return &n.Pairs[i]
@@ -154,38 +154,38 @@ func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p
 
 // EachOf is Each for a mapping whose valid keys depend on another key. For an unknown key, the message suggests only
 // keys in takes, a part of keys.
-func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func(i int, p *yaml.Pair)) (unknown bool) {
-	if n.Kind == yaml.Nothing {
+func (r *Reader) EachOf(n *yaml.Node, what string, keys, suggestions []string, do func(i int, p *yaml.Pair)) (unknown bool) {
+	if n.Kind == yaml.Null {
 		return false
 	}
 	if n.Kind != yaml.Mapping {
-		r.Fail(n.Place, "%s is a mapping, such as {%s: ...}, not %s", what, keys[0], n.Kind)
+		r.Fail(n.Position, "%s is a mapping, such as {%s: ...}, not %s", what, keys[0], n.Kind)
 		return false
 	}
 	lines := make([]int, len(keys)) // the line of each key's first pair; 0: not seen
-	var free []string               // the keys to suggest
+	var unused []string             // the keys to suggest
 	for i := range n.Pairs {
 		p := &n.Pairs[i]
 		k := slices.Index(keys, p.Key)
 		switch {
 		case k < 0:
 			if !unknown {
-				free = absent(n, takes)
+				unused = absentKeys(n, suggestions)
 			}
 			unknown = true
-			hint := r.meant(p.Key, free)
-			switch i := strings.IndexFunc(p.Key, yaml.OddSpace); {
+			hint := r.suggestKey(p.Key, unused)
+			switch i := strings.IndexFunc(p.Key, yaml.LooksLikeSpace); {
 			case i >= 0:
 				r, _ := utf8.DecodeRuneInString(p.Key[i:])
 				hint = fmt.Sprintf("; %U in it looks like a space; write a plain space", r)
-			case hint == "" && p.Value.Kind == yaml.Nothing && strings.Contains(p.Key, ":"):
+			case hint == "" && p.Value.Kind == yaml.Null && strings.Contains(p.Key, ":"):
 				hint = "; write a space after the colon"
 			}
-			r.Fail(p.Place, "unknown key %s in %s%s", yaml.Quote(p.Key), what, hint)
+			r.Fail(p.Position, "unknown key %s in %s%s", yaml.Quote(p.Key), what, hint)
 		case lines[k] > 0:
-			r.Fail(p.Place, "%q is in %s twice, first in line %d", p.Key, what, lines[k])
-		case p.Value.Kind == yaml.Nothing:
-			r.Fail(p.Place, "%q needs a value", p.Key)
+			r.Fail(p.Position, "%q is in %s twice, first in line %d", p.Key, what, lines[k])
+		case p.Value.Kind == yaml.Null:
+			r.Fail(p.Position, "%q needs a value", p.Key)
 		default:
 			do(k, p)
 		}
@@ -196,8 +196,8 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 	return unknown
 }
 
-// absent returns the elements of keys that are not keys of the mapping n, in their order. It takes linear time.
-func absent(n *yaml.Node, keys []string) (missing []string) {
+// absentKeys returns the elements of keys that are not keys of the mapping n, in their order. It takes linear time.
+func absentKeys(n *yaml.Node, keys []string) (missing []string) {
 	present := make(map[string]bool, len(n.Pairs))
 	for i := range n.Pairs {
 		present[n.Pairs[i].Key] = true
@@ -214,19 +214,19 @@ func absent(n *yaml.Node, keys []string) (missing []string) {
 // an error instead, and if n is not a mapping it only records an error. what names the mapping in messages.
 func (r *Reader) Named(n *yaml.Node, what string, do func(p *yaml.Pair)) {
 	if n.Kind != yaml.Mapping {
-		r.Fail(n.Place, "%s is a mapping from names, not %s", what, n.Kind)
+		r.Fail(n.Position, "%s is a mapping from names, not %s", what, n.Kind)
 		return
 	}
 	lines := map[string]int{}
 	for i := range n.Pairs {
 		p := &n.Pairs[i]
 		if line, ok := lines[p.Key]; ok {
-			r.Fail(p.Place, "the name %s is in %s twice, first in line %d", yaml.Quote(p.Key), what, line)
+			r.Fail(p.Position, "the name %s is in %s twice, first in line %d", yaml.Quote(p.Key), what, line)
 			continue
 		}
 		lines[p.Key] = p.Line
 		if p.Key == "" {
-			r.Fail(p.Place, "a name in %s is empty", what)
+			r.Fail(p.Position, "a name in %s is empty", what)
 			continue
 		}
 		do(p)

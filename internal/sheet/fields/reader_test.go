@@ -25,7 +25,7 @@ func TestMappingsOfAnyNumberOfKeys(t *testing.T) {
 		}
 		var r Reader
 		if r.Read(root, "a mapping", keys); r.Failed() {
-			t.Fatalf("%d keys: %v", n, r.Wrong())
+			t.Fatalf("%d keys: %v", n, r.SortedErrors())
 		}
 		for i, got := range values {
 			if got != i+1 {
@@ -35,8 +35,8 @@ func TestMappingsOfAnyNumberOfKeys(t *testing.T) {
 		root.Pairs = append(root.Pairs, root.Pairs[n-1])
 		r.Read(root, "a mapping", keys)
 		want := fmt.Sprintf(`"key%d" is in a mapping twice, first in line %d`, n-1, n)
-		if len(r.Wrong()) != 1 || r.Wrong()[0].Msg != want {
-			t.Fatalf("%d keys and the last one again: %v, want %s", n, r.Wrong(), want)
+		if len(r.SortedErrors()) != 1 || r.SortedErrors()[0].Msg != want {
+			t.Fatalf("%d keys and the last one again: %v, want %s", n, r.SortedErrors(), want)
 		}
 	}
 }

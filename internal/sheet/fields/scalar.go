@@ -19,11 +19,11 @@ type Limits struct {
 
 // String describes the valid numbers for messages, such as "a number of Hz from 20 to 20000".
 func (l Limits) String() string {
-	return fmt.Sprintf("a number%s from %s to %s", l.Unit, short(l.From), short(l.To))
+	return fmt.Sprintf("a number%s from %s to %s", l.Unit, formatLimit(l.From), formatLimit(l.To))
 }
 
-// Refuses returns the message that text, a number as written in the file, is out of range.
-func (l Limits) Refuses(text string) string {
+// OutOfRange returns the message that text, a number as written in the file, is out of range.
+func (l Limits) OutOfRange(text string) string {
 	return fmt.Sprintf("%s is out of range; want %s", text, l)
 }
 
@@ -31,17 +31,17 @@ func (l Limits) Refuses(text string) string {
 // and returns "" and false. want describes the valid values in the error.
 func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
 	if p.Value.Kind != yaml.Scalar {
-		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, p.Value.Kind)
+		r.Fail(p.Value.Position, "%s takes %s, not %s", p.Key, want, p.Value.Kind)
 		return "", false
 	}
 	return p.Value.Text, true
 }
 
-// Refuse records an error at the value of p, which is invalid, and always returns false. want describes the valid
+// RejectValue records an error at the value of p, which is invalid, and always returns false. want describes the valid
 // values.
-func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
+func (r *Reader) RejectValue(p *yaml.Pair, want string) bool {
 	if text, ok := r.Scalar(p, want); ok {
-		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, yaml.Quote(text))
+		r.Fail(p.Value.Position, "%s takes %s, not %s", p.Key, want, yaml.Quote(text))
 	}
 	return false
 }
@@ -63,14 +63,14 @@ func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 	}
 	if isNumber && beyond && within.To > r.HalfRate {
 		within.To = r.HalfRate
-		r.Fail(p.Value.Place, "%s: %s, which is half the rate", p.Key, within.Refuses(p.Value.Text))
+		r.Fail(p.Value.Position, "%s: %s, which is half the rate", p.Key, within.OutOfRange(p.Value.Text))
 		return false
 	}
 	if isNumber {
-		r.Fail(p.Value.Place, "%s: %s", p.Key, within.Refuses(p.Value.Text))
+		r.Fail(p.Value.Position, "%s: %s", p.Key, within.OutOfRange(p.Value.Text))
 		return false
 	}
-	return r.Refuse(p, within.String())
+	return r.RejectValue(p, within.String())
 }
 
 // HertzUnit is the unit of a frequency.
@@ -79,8 +79,8 @@ const HertzUnit = " of Hz"
 // DecibelUnit is the unit of a gain, which may be written with it: -6, -6dB or -6 dB.
 const DecibelUnit = " of decibels"
 
-// short formats x, a limit of a range, without an exponent. It writes 0.0625 as 1/16.
-func short(x float64) string {
+// formatLimit formats x, a limit of a range, without an exponent. It writes 0.0625 as 1/16.
+func formatLimit(x float64) string {
 	if x == 1./16 {
 		return "1/16"
 	}
@@ -94,7 +94,7 @@ func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
 	if ok && !p.Value.Quoted {
 		return n, true
 	}
-	return 0, r.Refuse(p, fmt.Sprintf("a whole number from %d to %d", from, to))
+	return 0, r.RejectValue(p, fmt.Sprintf("a whole number from %d to %d", from, to))
 }
 
 // flag parses the value of p, true or false without quotes, into dst and reports whether it is valid. If not, it
@@ -102,7 +102,7 @@ func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
 func (r *Reader) flag(p *yaml.Pair, dst *bool) bool {
 	text := p.Value.Text
 	if p.Value.Quoted || text != "true" && text != "false" {
-		return r.Refuse(p, "true or false")
+		return r.RejectValue(p, "true or false")
 	}
 	*dst = text == "true"
 	return true
@@ -117,7 +117,7 @@ func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
 	}
 	err := dst.UnmarshalText([]byte(text))
 	if err != nil {
-		r.Fail(p.Value.Place, "%s: %v", p.Key, err)
+		r.Fail(p.Value.Position, "%s: %v", p.Key, err)
 	}
 	return err == nil
 }
@@ -127,7 +127,7 @@ func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
 func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
 	text, ok := r.Scalar(p, "a name")
 	if ok && text == "" {
-		r.Fail(p.Value.Place, "%s takes a name, not an empty one", p.Key)
+		r.Fail(p.Value.Position, "%s takes a name, not an empty one", p.Key)
 		return false
 	}
 	*dst = text

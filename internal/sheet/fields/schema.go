@@ -43,8 +43,8 @@ func either(of ...Schema) Schema { return Schema{"anyOf": of} }
 
 // Mapping is the shape of a mapping with the given fields. The keys in Needs are required.
 type Mapping struct {
-	Fields []Field
-	Needs  []string
+	Fields   []Field
+	Required []string
 }
 
 // Schema returns the schema of an object with only the keys of m.Fields. Fields without a schema are left out.
@@ -56,8 +56,8 @@ func (m Mapping) Schema(Limits) Schema {
 		}
 	}
 	out := Schema{"type": "object", "properties": keys, "additionalProperties": false}
-	if m.Needs != nil {
-		out["required"] = m.Needs
+	if m.Required != nil {
+		out["required"] = m.Required
 	}
 	return out
 }
@@ -83,15 +83,15 @@ func (r Ranged) Schema(Limits) Schema { return (&Field{To: r.Of, Within: r.Withi
 
 // List is the shape of a list with Least to Most items. Most 0 means no limit.
 type List struct {
-	Of          any
-	Least, Most int
+	Of       any
+	Min, Max int
 }
 
-// Schema returns the schema of an array of l.Least to l.Most items of the shape l.Of; within limits each item.
+// Schema returns the schema of an array of l.Min to l.Max items of the shape l.Of; within limits each item.
 func (l List) Schema(within Limits) Schema {
-	out := Schema{"type": "array", "items": (&Field{To: l.Of, Within: within}).schema(), "minItems": l.Least}
-	if l.Most > 0 {
-		out["maxItems"] = l.Most
+	out := Schema{"type": "array", "items": (&Field{To: l.Of, Within: within}).schema(), "minItems": l.Min}
+	if l.Max > 0 {
+		out["maxItems"] = l.Max
 	}
 	return out
 }
@@ -108,12 +108,12 @@ func (e Either) Schema(within Limits) Schema {
 	return either(all...)
 }
 
-// schema returns the schema of f.Like, or of f.To if Like is nil. The result is nil if editors should not offer the
+// schema returns the schema of f.Shape, or of f.To if Like is nil. The result is nil if editors should not offer the
 // key. It panics on a type without a schema.
 func (f *Field) schema() Schema {
 	to := f.To
-	if f.Like != nil {
-		to = f.Like
+	if f.Shape != nil {
+		to = f.Shape
 	}
 	switch to := to.(type) {
 	case *float64, *pcm.Decibels, *pcm.Semitones, *pcm.LUFS:

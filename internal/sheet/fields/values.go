@@ -20,17 +20,17 @@ func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 		return ok
 	}
 	if len(p.Value.Items) != 2 {
-		r.Fail(p.Value.Place, "a range of %s is [least, most], not a list of %d", p.Key, len(p.Value.Items))
+		r.Fail(p.Value.Position, "a range of %s is [least, most], not a list of %d", p.Key, len(p.Value.Items))
 		return false
 	}
-	least, most := *p, *p
-	least.Value, most.Value = p.Value.Items[0], p.Value.Items[1]
+	low, high := *p, *p
+	low.Value, high.Value = p.Value.Items[0], p.Value.Items[1]
 	var span Span
-	if !r.number(&least, &span.From, within) || !r.number(&most, &span.To, within) {
+	if !r.number(&low, &span.From, within) || !r.number(&high, &span.To, within) {
 		return false
 	}
 	if span.From > span.To {
-		r.Fail(p.Value.Place, "a range of %s is [least, most]; here the first is larger", p.Key)
+		r.Fail(p.Value.Position, "a range of %s is [least, most]; here the first is larger", p.Key)
 		return false
 	}
 	*s = span
@@ -81,7 +81,7 @@ func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	if hint == "" {
 		hint = fmt.Sprintf("; want one of %s", Join(names))
 	}
-	r.Fail(p.Value.Place, "%s: there is no %s%s", p.Key, yaml.Quote(text), hint)
+	r.Fail(p.Value.Position, "%s: there is no %s%s", p.Key, yaml.Quote(text), hint)
 	return false
 }
 
@@ -102,18 +102,18 @@ func (c *choice[T]) Schema(Limits) Schema {
 
 // optional is a value that may be missing.
 type optional[T any] struct {
-	to    **T
-	place func(*T) any
+	to          **T
+	destination func(*T) any
 }
 
 // Optional returns a Value for a setting that may be missing. A valid value sets *to to a new T; otherwise *to stays
 // unchanged. place(x) returns the destination, as for Field.To, that parses into x.
-func Optional[T any](to **T, place func(*T) any) Value { return optional[T]{to, place} }
+func Optional[T any](to **T, destination func(*T) any) Value { return optional[T]{to, destination} }
 
 // Read parses the value of p into a new T, stores it in *o.to if it is valid, and reports whether it is.
 func (o optional[T]) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	value := new(T)
-	ok := r.Value(p, &Field{To: o.place(value), Within: within})
+	ok := r.Value(p, &Field{To: o.destination(value), Within: within})
 	if ok {
 		*o.to = value
 	}
@@ -125,34 +125,34 @@ func (o optional[T]) Text() (text string, some bool) {
 	if *o.to == nil {
 		return "", false
 	}
-	text, _ = (&Field{To: o.place(*o.to)}).text()
+	text, _ = (&Field{To: o.destination(*o.to)}).text()
 	return text, true
 }
 
 // Schema returns the schema of the value.
 func (o optional[T]) Schema(within Limits) Schema {
-	return (&Field{To: o.place(new(T)), Within: within}).schema()
+	return (&Field{To: o.destination(new(T)), Within: within}).schema()
 }
 
-// Refused is a known key that is rejected. Its text is the reason: "is called ...".
-type Refused string
+// RejectedKey is a known key that is rejected. Its text is the reason: "is called ...".
+type RejectedKey string
 
 // Read records an error at p with the reason why the key is invalid, and always returns false.
-func (n Refused) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
-	r.Fail(p.Place, "%s %s", p.Key, string(n))
+func (n RejectedKey) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
+	r.Fail(p.Position, "%s %s", p.Key, string(n))
 	return false
 }
 
 // Text returns "" and false, because the key is never written.
-func (n Refused) Text() (string, bool) { return "", false }
+func (n RejectedKey) Text() (string, bool) { return "", false }
 
 // Schema returns nil, so that editors do not offer the key.
-func (n Refused) Schema(Limits) Schema { return nil }
+func (n RejectedKey) Schema(Limits) Schema { return nil }
 
 // Name is a destination for the name of a known object.
 type Name struct {
 	To    *string
-	What  string          // "bus"
+	Kind  string          // "bus"
 	Known map[string]bool // not needed for writing
 }
 
@@ -164,7 +164,7 @@ func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 		return false
 	}
 	if !n.Known[name] {
-		r.Fail(p.Value.Place, "%s: there is no %s %s%s", p.Key, n.What, yaml.Quote(name), r.Suggest(name, func() []string { return Sorted(n.Known) }))
+		r.Fail(p.Value.Position, "%s: there is no %s %s%s", p.Key, n.Kind, yaml.Quote(name), r.Suggest(name, func() []string { return Sorted(n.Known) }))
 		return false
 	}
 	*n.To = name
@@ -190,7 +190,7 @@ func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	n, counted := ParseWhole(text, 1, mixer.MaxRounds)
 	switch {
 	case p.Value.Quoted || !counted && text != "true" && text != "false":
-		return r.Refuse(p, fmt.Sprintf("true, false, or how often the loop is played, from 1 to %d", mixer.MaxRounds))
+		return r.RejectValue(p, fmt.Sprintf("true, false, or how often the loop is played, from 1 to %d", mixer.MaxRounds))
 	case l.On != nil:
 		*l.On = text != "false"
 	case text == "true":

@@ -16,11 +16,11 @@ import (
 	"voicepool/voice"
 )
 
-// Ways is a set of ways to play a sound.
-type Ways uint8
+// Modes is a set of ways to play a sound.
+type Modes uint8
 
 const (
-	Once Ways = 1 << iota
+	Once Modes = 1 << iota
 	Looped
 )
 
@@ -46,13 +46,13 @@ type Options struct {
 // Sounds loads all sounds of r into lib, each for the ways in ways[i] that it is played, as many files in parallel as
 // there are processors, and opens streams. The result has one element for each of r.Sounds, with nil for a file that
 // could not be loaded. Missing has the errors of these files. The error is only the end of ctx.
-func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Ways, o Options) ([]Sound, *Missing, error) {
+func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, modes []Modes, o Options) ([]Sound, *LoadErrors, error) {
 	var (
-		all     = make([]Sound, len(r.Sounds))
-		missing = &Missing{rules: r, told: map[string]bool{}}
-		sources []sounds.Source
-		files   []rules.File
-		places  []**voice.Sound // by source: destination of the sound
+		all          = make([]Sound, len(r.Sounds))
+		missing      = &LoadErrors{rules: r, reported: map[string]bool{}}
+		sources      []sounds.Source
+		files        []rules.File
+		destinations []**voice.Sound // by source: destination of the sound
 	)
 	for i := range r.Sounds {
 		sound := &r.Sounds[i]
@@ -62,18 +62,18 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Way
 			continue
 		}
 		for _, loop := range [...]bool{false, true} {
-			way, to := Once, &all[i].Once
+			mode, to := Once, &all[i].Once
 			if loop {
-				way, to = Looped, &all[i].Looped
+				mode, to = Looped, &all[i].Looped
 			}
-			if ways[i]&way == 0 {
+			if modes[i]&mode == 0 {
 				continue
 			}
 			*to = make([]*voice.Sound, len(sound.Files))
 			for j, f := range sound.Files {
 				sources = append(sources, r.Source(sound, f, loop))
 				files = append(files, f)
-				places = append(places, &(*to)[j])
+				destinations = append(destinations, &(*to)[j])
 			}
 		}
 	}
@@ -81,10 +81,10 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Way
 	if o.Progress != nil && len(sources) > 0 {
 		o.Progress(0, len(sources))
 	}
-	lib.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
-		*places[i] = got
+	lib.LoadEach(ctx, sources, func(i int, loaded *voice.Sound, err error) bool {
+		*destinations[i] = loaded
 		if err != nil {
-			missing.Note(files[i], err)
+			missing.Add(files[i], err)
 		}
 		if done++; o.Progress != nil {
 			o.Progress(done, len(sources))
@@ -96,49 +96,49 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Way
 
 // openStreams opens the files of sound, a stream. It notes the errors of files in missing; their elements are nil.
 // After the end of ctx it opens no further files.
-func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, missing *Missing, o Options) []*voice.Sound {
+func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, missing *LoadErrors, o Options) []*voice.Sound {
 	opened := make([]*voice.Sound, len(sound.Files))
 	for j, f := range sound.Files {
 		if ctx.Err() != nil {
 			break
 		}
-		got, err := lib.OpenStream(missing.rules.Source(sound, f, true), sounds.StreamOptions{
+		stream, err := lib.OpenStream(missing.rules.Source(sound, f, true), sounds.StreamOptions{
 			CountsAs: sound.CountsAs, Measure: sound.Leveling.LUFS != 0, OnError: o.OnError,
 		})
 		if err != nil {
-			missing.Note(f, err)
+			missing.Add(f, err)
 		}
-		opened[j] = got
+		opened[j] = stream
 	}
 	return opened
 }
 
-// Missing collects errors of sounds.
-type Missing struct {
-	rules *rules.Rules
-	wrong rules.Errors
-	told  map[string]bool
+// LoadErrors collects errors of sounds.
+type LoadErrors struct {
+	rules    *rules.Rules
+	errors   rules.Errors
+	reported map[string]bool
 }
 
-// Note records err, the error of the file f, at the place of f in the sheet. An equal error at the same place, as for
+// Add records err, the error of the file f, at the place of f in the sheet. An equal error at the same place, as for
 // the other way to play the file, is recorded once.
-func (m *Missing) Note(f rules.File, err error) {
+func (m *LoadErrors) Add(f rules.File, err error) {
 	msg := strings.TrimPrefix(err.Error(), "sounds: ")
 	if path.Ext(f.Path) == "" && !strings.Contains(f.Path, "/") && errors.Is(err, fs.ErrNotExist) { // probably a name
-		msg += m.meant(f.Path)
+		msg += m.embeddedHint(f.Path)
 	}
 	e := &rules.Error{File: m.rules.File, Line: f.Line, Column: f.Column, Msg: msg, Sound: err}
-	if said := e.Error(); !m.told[said] {
-		m.told[said] = true
-		m.wrong = append(m.wrong, e)
+	if text := e.Error(); !m.reported[text] {
+		m.reported[text] = true
+		m.errors = append(m.errors, e)
 	}
 }
 
-// meant returns a hint for name, a path without a file that may be meant as an embedded sound: the nearest embedded
-// sound, or how to use embedded sounds. It is the end of a message.
-func (m *Missing) meant(name string) string {
+// embeddedHint returns a hint for name, a path without a file that may be meant as an embedded sound: the nearest
+// embedded sound, or how to use embedded sounds. It is the end of a message.
+func (m *LoadErrors) embeddedHint(name string) string {
 	if m.rules.Named == nil {
-		return "; " + parse.AskEmbedded
+		return "; " + parse.EmbeddedHint
 	}
 	var known []string
 	for i := range m.rules.Named {
@@ -148,10 +148,10 @@ func (m *Missing) meant(name string) string {
 }
 
 // Err sorts the errors by line and returns them as rules.Errors, or nil without errors.
-func (m *Missing) Err() error {
-	if len(m.wrong) == 0 {
+func (m *LoadErrors) Err() error {
+	if len(m.errors) == 0 {
 		return nil
 	}
-	m.wrong.Sort()
-	return m.wrong
+	m.errors.Sort()
+	return m.errors
 }

@@ -13,8 +13,8 @@ import (
 
 // effectsField returns the field `effects` of a bus, parsed by read. nil is enough for the schema.
 func effectsField(read func(*yaml.Pair) bool) fields.Field {
-	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
-		return fields.List{Of: effectShape(), Most: mixer.MaxEffects}
+	return fields.Field{Key: "effects", To: read, Shape: fields.Deferred(func() fields.Shape {
+		return fields.List{Of: effectShape(), Max: mixer.MaxEffects}
 	})}
 }
 
@@ -22,15 +22,15 @@ func effectsField(read func(*yaml.Pair) bool) fields.Field {
 func effectShape() fields.Shape {
 	of := fields.Either{choices(effect.Names())}
 	for _, k := range effect.Kinds() {
-		one := fields.Field{Key: k.Name, Like: fields.Mapping{Fields: effectFields(k, true, nil)}}
-		of = append(of, fields.Mapping{Fields: []fields.Field{one}, Needs: []string{k.Name}})
+		one := fields.Field{Key: k.Name, Shape: fields.Mapping{Fields: effectFields(k, true, nil)}}
+		of = append(of, fields.Mapping{Fields: []fields.Field{one}, Required: []string{k.Name}})
 	}
 	return of
 }
 
-// Moves returns the field with new values for effects, by the name of the effect, parsed by read.
-func Moves(read func(*yaml.Pair) bool) fields.Field {
-	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
+// EffectMovesField returns the field with new values for effects, by the name of the effect, parsed by read.
+func EffectMovesField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "effects", To: read, Shape: fields.Deferred(func() fields.Shape {
 		of := fields.Either{}
 		for _, k := range effect.Kinds() {
 			of = append(of, fields.Mapping{Fields: effectFields(k, false, nil)})
@@ -47,16 +47,16 @@ func choices(words []string) fields.Schema { return fields.Schema{"enum": words}
 func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fields.Field {
 	var all []fields.Field
 	if whole {
-		all = append(all, fields.Field{Key: "id", To: read, Like: new(string)})
+		all = append(all, fields.Field{Key: "id", To: read, Shape: new(string)})
 		if k.Key {
-			all = append(all, fields.Field{Key: "key", To: read, Like: new(string)})
+			all = append(all, fields.Field{Key: "key", To: read, Shape: new(string)})
 		}
 	}
 	all = append(all, paramFields(k.Params, read)...)
 	if k.Bands > 0 {
 		bands := fields.Field{Key: "bands", To: read}
 		if read == nil {
-			bands.Like = fields.List{Of: fields.Mapping{Fields: paramFields(k.Band, nil)}, Most: k.Bands}
+			bands.Shape = fields.List{Of: fields.Mapping{Fields: paramFields(k.Band, nil)}, Max: k.Bands}
 		}
 		all = append(all, bands)
 	}
@@ -70,7 +70,7 @@ func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Fie
 	for i := range params {
 		all[i] = fields.Field{Key: params[i].Name, To: read}
 		if read == nil {
-			all[i].Like = paramShape(&params[i])
+			all[i].Shape = paramShape(&params[i])
 		}
 	}
 	return all
@@ -81,7 +81,7 @@ func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Fie
 func paramShape(p *effect.Param) any {
 	number := fields.Schema{"type": "number", "minimum": p.From, "maximum": p.To}
 	switch {
-	case onOff(p):
+	case isSwitch(p):
 		return new(bool)
 	case p.Choices != nil:
 		return choices(p.Choices)
@@ -93,28 +93,28 @@ func paramShape(p *effect.Param) any {
 	return number
 }
 
-// onOff reports whether files write the parameter p as true or false: it has exactly two choices.
-func onOff(p *effect.Param) bool { return len(p.Choices) == 2 }
+// isSwitch reports whether files write the parameter p as true or false: it has exactly two choices.
+func isSwitch(p *effect.Param) bool { return len(p.Choices) == 2 }
 
-// effects parses the effects of a bus from p and appends the valid ones to *to. It records errors, also for two
+// parseEffects parses the effects of a bus from p and appends the valid ones to *to. It records errors, also for two
 // effects with one name, and always returns true. The names of buses must be known.
-func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
+func (r *Reader) parseEffects(p *yaml.Pair, to *[]effect.Effect) bool {
 	if p.Value.Kind != yaml.List {
-		r.Fail(p.Value.Place, "effects is a list, such as [{reverb: {time: 2s}}], not %s", p.Value.Kind)
+		r.Fail(p.Value.Position, "effects is a list, such as [{reverb: {time: 2s}}], not %s", p.Value.Kind)
 		return true
 	}
 	if n := len(p.Value.Items); n > mixer.MaxEffects {
-		r.Fail(p.Value.Place, "effects has %d entries; a bus has at most %d", n, mixer.MaxEffects)
+		r.Fail(p.Value.Position, "effects has %d entries; a bus has at most %d", n, mixer.MaxEffects)
 		return true
 	}
 	named := map[string]bool{}
 	for _, item := range p.Value.Items {
-		e, ok := r.effect(item)
+		e, ok := r.parseEffect(item)
 		if !ok {
 			continue
 		}
 		if named[e.Name()] {
-			r.Fail(item.Place, "there are two effects %s on this bus; give one an `id`", yaml.Quote(e.Name()))
+			r.Fail(item.Position, "there are two effects %s on this bus; give one an `id`", yaml.Quote(e.Name()))
 		}
 		named[e.Name()] = true
 		*to = append(*to, e)
@@ -122,21 +122,21 @@ func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
 	return true
 }
 
-// effect parses the node n of one effect, a kind or {kind: values}. It records errors. ok is false if the kind is
+// parseEffect parses the node n of one effect, a kind or {kind: values}. It records errors. ok is false if the kind is
 // unknown or the effect rejects a value. A value that cannot be parsed keeps its default and does not affect ok.
-func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
+func (r *Reader) parseEffect(n *yaml.Node) (e effect.Effect, ok bool) {
 	var name string
-	values := &yaml.Node{Kind: yaml.Mapping, Place: n.Place}
+	values := &yaml.Node{Kind: yaml.Mapping, Position: n.Position}
 	switch {
 	case n.Kind == yaml.Scalar:
 		name = n.Text
 	case n.Kind == yaml.Mapping && len(n.Pairs) == 1:
 		name = n.Pairs[0].Key
-		if n.Pairs[0].Value.Kind != yaml.Nothing {
+		if n.Pairs[0].Value.Kind != yaml.Null {
 			values = n.Pairs[0].Value
 		}
 	default:
-		r.Fail(n.Place, "an effect is a kind, such as reverb, or a kind with its values, such as {reverb: {time: 2s}}; the kinds are %s",
+		r.Fail(n.Position, "an effect is a kind, such as reverb, or a kind with its values, such as {reverb: {time: 2s}}; the kinds are %s",
 			fields.Join(effect.Names()))
 		return e, false
 	}
@@ -146,7 +146,7 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 		if hint == "" {
 			hint = "; the kinds are " + strings.Join(effect.Names(), ", ")
 		}
-		r.Fail(n.Place, "there is no effect %s%s", yaml.Quote(name), hint)
+		r.Fail(n.Position, "there is no effect %s%s", yaml.Quote(name), hint)
 		return e, false
 	}
 	set := func(path string, value float64) { err = e.Set(path, value) }
@@ -157,63 +157,63 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 		case "key":
 			return r.Value(p, &fields.Field{Key: "key", To: bus(&e.Key, r.Buses)})
 		}
-		return r.effectValue(p, e.Kind(), set)
+		return r.parseEffectValue(p, e.Kind(), set)
 	}))
 	if err != nil {
-		r.Fail(n.Place, "%v", err)
+		r.Fail(n.Position, "%v", err)
 	}
-	r.bandsHaveFreq(values)
+	r.checkBandFrequencies(values)
 	if r.isMaster(e.Key) {
 		e.Key = "master"
 	}
 	return e, err == nil
 }
 
-// bandsHaveFreq records an error for each equaliser band with a type other than flat that has no frequency. values is
-// the mapping of the effect in the file.
-func (r *Reader) bandsHaveFreq(values *yaml.Node) {
-	p := fields.Given(values, "bands")
+// checkBandFrequencies records an error for each equaliser band with a type other than flat that has no frequency.
+// values is the mapping of the effect in the file.
+func (r *Reader) checkBandFrequencies(values *yaml.Node) {
+	p := fields.Find(values, "bands")
 	if p == nil || p.Value.Kind != yaml.List {
 		return
 	}
 	for _, band := range p.Value.Items {
-		if kind := fields.Given(band, "type"); kind != nil && kind.Value.Text != "flat" && fields.Given(band, "freq") == nil {
-			r.Fail(band.Place, "a band of type %s needs freq: a number of Hz from 20 to 20000", kind.Value.Text)
+		if kind := fields.Find(band, "type"); kind != nil && kind.Value.Text != "flat" && fields.Find(band, "freq") == nil {
+			r.Fail(band.Position, "a band of type %s needs freq: a number of Hz from 20 to 20000", kind.Value.Text)
 		}
 	}
 }
 
-// effectValue parses the pair p of an effect of kind k, a parameter or the bands, and calls set with the path of each
-// valid value. It records errors and returns false after an error, except for an error inside a band. The key of p
+// parseEffectValue parses the pair p of an effect of kind k, a parameter or the bands, and calls set with the path of
+// each valid value. It records errors and returns false after an error, except for an error inside a band. The key of p
 // must be a parameter of k or, if k has bands, bands.
-func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string, value float64)) bool {
+func (r *Reader) parseEffectValue(p *yaml.Pair, k *effect.Kind, set func(path string, value float64)) bool {
 	if p.Key != "bands" || k.Bands == 0 {
-		return r.param(p, &k.Params[slices.IndexFunc(k.Params, func(q effect.Param) bool { return q.Name == p.Key })], p.Key, set)
+		return r.parseParam(p, &k.Params[slices.IndexFunc(k.Params, func(q effect.Param) bool { return q.Name == p.Key })], p.Key, set)
 	}
 	if p.Value.Kind != yaml.List {
-		r.Fail(p.Value.Place, "bands is a list, such as [{type: peak, freq: 800, gain: -4, q: 1}], not %s", p.Value.Kind)
+		r.Fail(p.Value.Position, "bands is a list, such as [{type: peak, freq: 800, gain: -4, q: 1}], not %s", p.Value.Kind)
 		return false
 	}
 	if n := len(p.Value.Items); n > k.Bands {
-		r.Fail(p.Value.Place, "bands has %d entries; an %s has at most %d", n, k.Name, k.Bands)
+		r.Fail(p.Value.Position, "bands has %d entries; an %s has at most %d", n, k.Name, k.Bands)
 		return false
 	}
 	for i, item := range p.Value.Items {
 		r.Read(item, "a band", paramFields(k.Band, func(p *yaml.Pair) bool {
 			j := slices.IndexFunc(k.Band, func(q effect.Param) bool { return q.Name == p.Key })
-			return r.param(p, &k.Band[j], k.Path(k.At(i, j)), set)
+			return r.parseParam(p, &k.Band[j], k.Path(k.At(i, j)), set)
 		}))
 	}
 	return true
 }
 
-// param parses the value of p for the parameter of, calls set with path and the value, and returns true. If the value
-// is invalid, it records an error and returns false. The value for set is 0 for off, 1 for on, the index of a choice,
-// or seconds for a time.
-func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(path string, value float64)) bool {
+// parseParam parses the value of p for the parameter of, calls set with path and the value, and returns true. If the
+// value is invalid, it records an error and returns false. The value for set is 0 for off, 1 for on, the index of a
+// choice, or seconds for a time.
+func (r *Reader) parseParam(p *yaml.Pair, of *effect.Param, path string, set func(path string, value float64)) bool {
 	x, ok := 0.0, true
 	switch {
-	case onOff(of):
+	case isSwitch(of):
 		on := false
 		if ok = r.Value(p, &fields.Field{To: &on}); on {
 			x = 1
@@ -221,7 +221,7 @@ func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(pat
 	case of.Choices != nil:
 		at := slices.Index(of.Choices, p.Value.Text)
 		if ok = at >= 0 && p.Value.Kind == yaml.Scalar; !ok {
-			r.Refuse(p, fields.Join(of.Choices))
+			r.RejectValue(p, fields.Join(of.Choices))
 		}
 		x = float64(at)
 	case of.Off && p.Value.Kind == yaml.Scalar && p.Value.Text == "off":
@@ -229,7 +229,7 @@ func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(pat
 		var t rules.Time
 		if ok = r.Value(p, &fields.Field{To: &t}); ok {
 			if x = t.Seconds(); !of.Allows(x) {
-				r.Fail(p.Value.Place, "%s: %s is out of range; want a time from %s to %s", p.Key, p.Value.Text, brief(of.From), brief(of.To))
+				r.Fail(p.Value.Position, "%s: %s is out of range; want a time from %s to %s", p.Key, p.Value.Text, formatTime(of.From), formatTime(of.To))
 				return false
 			}
 		}
@@ -254,8 +254,8 @@ func unitOf(p *effect.Param) string {
 	return ""
 }
 
-// brief formats a time in seconds as in sheets: 250ms, 4s.
-func brief(seconds float64) string {
+// formatTime formats a time in seconds as in sheets: 250ms, 4s.
+func formatTime(seconds float64) string {
 	if seconds < 1 {
 		return fields.Shortest(seconds*1000) + "ms"
 	}
@@ -276,13 +276,13 @@ func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *
 			if len(names) > 0 {
 				why = "the bus has " + strings.Join(names, ", ")
 			}
-			r.Fail(p.Place, "effects: bus %s has no effect %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
+			r.Fail(p.Position, "effects: bus %s has no effect %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
 			return
 		}
 		move := rules.EffectMove{Effect: p.Key, Values: effect.Values{}}
 		kind := has[i].Kind()
 		r.Read(p.Value, "a move of "+kind.Name, effectFields(kind, false, func(p *yaml.Pair) bool {
-			return r.effectValue(p, kind, func(path string, value float64) { move.Values[path] = value })
+			return r.parseEffectValue(p, kind, func(path string, value float64) { move.Values[path] = value })
 		}))
 		*to = append(*to, move)
 	})

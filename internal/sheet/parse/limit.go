@@ -18,18 +18,18 @@ func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{To: &l.Voices, Within: Counts})
 	}
-	var counted per
+	var counted limitScope
 	r.Read(p.Value, "limit", l.fields(&counted))
 	l.PerOwner = counted == perOwner
 	if fields.Missing(p.Value, "voices") {
-		r.Fail(p.Place, "limit needs `voices`, the largest number at once")
+		r.Fail(p.Position, "limit needs `voices`, the largest number at once")
 		return false
 	}
 	return true
 }
 
 // fields returns the fields of the mapping, which parse into l, except `per`, which is parsed into counted.
-func (l *limit) fields(counted *per) []fields.Field {
+func (l *limit) fields(counted *limitScope) []fields.Field {
 	return []fields.Field{
 		{Key: "voices", To: &l.Voices, Within: Counts},
 		{Key: "per", To: fields.Choice(counted, perSound, perOwner)},
@@ -40,7 +40,7 @@ func (l *limit) fields(counted *per) []fields.Field {
 // Schema returns the schema of a number or the mapping.
 func (l *limit) Schema(fields.Limits) fields.Schema {
 	number := fields.Schema{"type": "integer", "minimum": Counts.From, "maximum": Counts.To}
-	mapping := fields.Mapping{Fields: l.fields(new(per)), Needs: []string{"voices"}}
+	mapping := fields.Mapping{Fields: l.fields(new(limitScope)), Required: []string{"voices"}}
 	return fields.Schema{"anyOf": []fields.Schema{number, mapping.Schema(fields.Limits{})}}
 }
 
@@ -57,16 +57,16 @@ func (l *limit) Text() (string, bool) {
 	return text + fmt.Sprintf(", full: %v}", l.Full), l.Voices != 0
 }
 
-// per selects whether a limit applies per sound or per owner.
-type per bool
+// limitScope selects whether a limit applies per sound or per owner.
+type limitScope bool
 
 const (
-	perSound per = false
-	perOwner per = true
+	perSound limitScope = false
+	perOwner limitScope = true
 )
 
 // String returns the word of the key `per` in a file: owner or sound.
-func (p per) String() string {
+func (p limitScope) String() string {
 	if p == perOwner {
 		return "owner"
 	}

@@ -8,8 +8,8 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// middle is the MIDI note of C4.
-const middle = 60
+// middleC is the MIDI note of C4.
+const middleC = 60
 
 // ParseNote parses a MIDI note: 0..127, or a name such as C4, F#3 or Bb-1. C4 is 60. ok is false for any other
 // text and for a note outside 0..127.
@@ -25,16 +25,16 @@ func ParseNote(text string) (note int, ok bool) {
 		return 0, false
 	}
 	text = text[1:]
-	if rest, sharp := strings.CutPrefix(text, "#"); sharp {
-		at, text = at+1, rest
-	} else if rest, flat := strings.CutPrefix(text, "b"); flat {
-		at, text = at-1, rest
+	if natural, sharp := strings.CutPrefix(text, "#"); sharp {
+		at, text = at+1, natural
+	} else if natural, flat := strings.CutPrefix(text, "b"); flat {
+		at, text = at-1, natural
 	}
 	octave, err := strconv.Atoi(text)
 	if err != nil || octave < -1 || octave > 9 {
 		return 0, false
 	}
-	note = middle + 12*(octave-4) + at
+	note = middleC + 12*(octave-4) + at
 	return note, note >= 0 && note <= 127
 }
 
@@ -44,17 +44,17 @@ type Note struct{ To *int }
 // Read parses the value of p, a number or a name as in ParseNote, into *n.To and reports whether it is valid. If not,
 // it records an error.
 func (n Note) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
-	text, ok := r.Scalar(p, noteWanted)
+	text, ok := r.Scalar(p, noteFormat)
 	if !ok {
 		return false
 	}
 	if *n.To, ok = ParseNote(text); !ok {
-		r.Fail(p.Value.Place, "note takes %s, not %s", noteWanted, yaml.Quote(text))
+		r.Fail(p.Value.Position, "note takes %s, not %s", noteFormat, yaml.Quote(text))
 	}
 	return ok
 }
 
-const noteWanted = "a number from 0 to 127, or a name such as C4, which is 60"
+const noteFormat = "a number from 0 to 127, or a name such as C4, which is 60"
 
 // Text returns the number, and always true.
 func (n Note) Text() (string, bool) { return strconv.Itoa(*n.To), true }

@@ -11,25 +11,25 @@ import (
 	"voicepool/mixer"
 )
 
-// pair is a destination for a pair of channels, written as 3-4. It stores the first channel.
-type pair struct{ to *int }
+// channelPair is a destination for a pair of channels, written as 3-4. It stores the first channel.
+type channelPair struct{ to *int }
 
 // Read parses the value of p, a pair of channels such as 3-4, and reports whether it is valid. It stores the first
 // channel, an odd number from 1, in *c.to. If the value is invalid, it records an error.
-func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+func (c channelPair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	const most = 2 * mixer.MaxOutputs
 	first, second, found := strings.Cut(p.Value.Text, "-")
 	from, err := strconv.Atoi(first)
 	to, wrong := strconv.Atoi(second)
 	switch {
 	case p.Value.Kind != yaml.Scalar || !found || err != nil || wrong != nil || from < 1:
-		return r.Refuse(p, "a pair of channels, such as 1-2 or 3-4")
+		return r.RejectValue(p, "a pair of channels, such as 1-2 or 3-4")
 	case from%2 == 0 || to != from+1:
 		hint := min((from+1)/2*2, most)
-		r.Fail(p.Value.Place, "%s: %s is not a pair; want an odd channel and the next one, such as %d-%d", p.Key, p.Value.Text, hint-1, hint)
+		r.Fail(p.Value.Position, "%s: %s is not a pair; want an odd channel and the next one, such as %d-%d", p.Key, p.Value.Text, hint-1, hint)
 		return false
 	case to > most:
-		r.Fail(p.Value.Place, "%s: %s is beyond the last pair, %d-%d", p.Key, p.Value.Text, most-1, most)
+		r.Fail(p.Value.Position, "%s: %s is beyond the last pair, %d-%d", p.Key, p.Value.Text, most-1, most)
 		return false
 	}
 	*c.to = from
@@ -37,10 +37,10 @@ func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 }
 
 // Text returns the pair, such as "3-4", and whether it is set.
-func (c pair) Text() (string, bool) { return fmt.Sprintf("%d-%d", *c.to, *c.to+1), *c.to != 0 }
+func (c channelPair) Text() (string, bool) { return fmt.Sprintf("%d-%d", *c.to, *c.to+1), *c.to != 0 }
 
 // Schema returns an enum of all pairs.
-func (c pair) Schema(fields.Limits) fields.Schema {
+func (c channelPair) Schema(fields.Limits) fields.Schema {
 	var all []string
 	for i := 1; i < 2*mixer.MaxOutputs; i += 2 {
 		all = append(all, fmt.Sprintf("%d-%d", i, i+1))
@@ -55,7 +55,7 @@ type outputName struct{ fields.Name }
 // an error; without any outputs the error explains how to define them.
 func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
-		r.Fail(p.Place, "output: no outputs are defined; add them, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
+		r.Fail(p.Position, "output: no outputs are defined; add them, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
 		return false
 	}
 	return n.Name.Read(r, p, within)
@@ -64,7 +64,7 @@ func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) b
 // Output returns the fields of an output that parse into o, except its effects.
 func Output(o *rules.Output) []fields.Field {
 	return []fields.Field{
-		{Key: "channels", To: pair{&o.Channel}},
+		{Key: "channels", To: channelPair{&o.Channel}},
 		{Key: "gain", To: &o.Gain, Within: Decibels},
 		{Key: "lowpass", To: Cutoff(&o.LowPass), Within: Cutoffs},
 		{Key: "highpass", To: Cutoff(&o.HighPass), Within: Cutoffs},
@@ -75,54 +75,54 @@ func Output(o *rules.Output) []fields.Field {
 // have channels.
 func outputsShape() fields.Shape {
 	o := &rules.Output{}
-	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Needs: []string{"channels"}}}
+	one := fields.Either{channelPair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Required: []string{"channels"}}}
 	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
 }
 
-// allOutputs parses n, the mapping of all outputs, except their effects, and appends them to the rules. Their names
+// parseOutputs parses n, the mapping of all outputs, except their effects, and appends them to the rules. Their names
 // are also added to r.Buses, so that buses can refer to them. Errors are recorded. It runs before the buses are
 // parsed.
-func (r *Reader) allOutputs(n *yaml.Node) {
+func (r *Reader) parseOutputs(n *yaml.Node) {
 	if n.Kind == yaml.Mapping && len(n.Pairs) > mixer.MaxOutputs {
-		r.Fail(n.Place, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
+		r.Fail(n.Position, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
 		return
 	}
 	users := map[int]string{}
 	r.Named(n, "outputs", func(p *yaml.Pair) {
 		o := rules.Output{Name: p.Key}
 		if p.Key == "all" || p.Key == "master" && len(r.rules.Outputs) > 0 {
-			r.Fail(p.Place, "the name %q is reserved; rename the output", p.Key)
+			r.Fail(p.Position, "the name %q is reserved; rename the output", p.Key)
 			return
 		}
 		if p.Value.Kind != yaml.Mapping {
-			if !r.Value(p, &fields.Field{To: pair{&o.Channel}}) {
+			if !r.Value(p, &fields.Field{To: channelPair{&o.Channel}}) {
 				return
 			}
-		} else if r.Read(p.Value, "an output", append(Output(&o), effectsField(later))); fields.Missing(p.Value, "channels") {
-			r.Fail(p.Place, "output %s needs `channels`, its pair of channels, such as 3-4", yaml.Quote(p.Key))
+		} else if r.Read(p.Value, "an output", append(Output(&o), effectsField(parseLater))); fields.Missing(p.Value, "channels") {
+			r.Fail(p.Position, "output %s needs `channels`, its pair of channels, such as 3-4", yaml.Quote(p.Key))
 		}
 		if o.Channel == 0 {
 			return // reported already
 		}
-		if other, taken := users[o.Channel]; taken {
-			r.Fail(p.Value.Place, "outputs %s and %s have the same channels, %d-%d", yaml.Quote(other), yaml.Quote(p.Key), o.Channel, o.Channel+1)
+		if other, used := users[o.Channel]; used {
+			r.Fail(p.Value.Position, "outputs %s and %s have the same channels, %d-%d", yaml.Quote(other), yaml.Quote(p.Key), o.Channel, o.Channel+1)
 			return
 		}
 		users[o.Channel] = p.Key
 		if len(r.rules.Outputs) == 0 {
-			r.firstOutput(p, &o)
+			r.mergeFirstOutput(p, &o)
 		}
 		r.Buses[o.Name], r.outputs[o.Name] = true, true
 		r.rules.Outputs = append(r.rules.Outputs, o)
 	})
 }
 
-// firstOutput moves the gain and cutoffs of o, the first output, to the master, which is its bus. For a value that
+// mergeFirstOutput moves the gain and cutoffs of o, the first output, to the master, which is its bus. For a value that
 // the master has, too, it records an error instead. p is the pair of the output in the file.
-func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
+func (r *Reader) mergeFirstOutput(p *yaml.Pair, o *rules.Output) {
 	m := &r.rules.Master
 	if o.Gain != 0 && m.Gain != 0 {
-		r.givenTwice(p, "gain")
+		r.failDuplicate(p, "gain")
 	} else if o.Gain != 0 {
 		m.Gain, o.Gain = o.Gain, 0
 	}
@@ -131,51 +131,51 @@ func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 		own, main *float64
 	}{{"lowpass", &o.LowPass, &m.LowPass}, {"highpass", &o.HighPass, &m.HighPass}} {
 		if *c.own != 0 && *c.main != 0 {
-			r.givenTwice(p, c.key)
+			r.failDuplicate(p, c.key)
 		} else if *c.own != 0 {
 			*c.main, *c.own = *c.own, 0
 		}
 	}
 }
 
-// givenTwice records an error at key, a key of the first output that the master has, too. p is the pair of the output
-// in the file.
-func (r *Reader) givenTwice(p *yaml.Pair, key string) {
-	r.Fail(fields.Given(p.Value, key).Place, "%s: the first output is the master bus, and `master` sets it, too; leave one out", key)
+// failDuplicate records an error at key, a key of the first output that the master has, too. p is the pair of the
+// output in the file.
+func (r *Reader) failDuplicate(p *yaml.Pair, key string) {
+	r.Fail(fields.Find(p.Value, key).Position, "%s: the first output is the master bus, and `master` sets it, too; leave one out", key)
 }
 
-// masterEffects parses the effects of the master and of the outputs. It runs after the buses, because sidechain
+// parseMasterEffects parses the effects of the master and of the outputs. It runs after the buses, because sidechain
 // keys name buses. root is the mapping of the whole file.
-func (r *Reader) masterEffects(root *yaml.Node) {
+func (r *Reader) parseMasterEffects(root *yaml.Node) {
 	master := &r.rules.Master.Effects
-	if p := fields.Given(root, "master"); p != nil {
-		if p = fields.Given(p.Value, "effects"); p != nil {
-			r.effects(p, master)
+	if p := fields.Find(root, "master"); p != nil {
+		if p = fields.Find(p.Value, "effects"); p != nil {
+			r.parseEffects(p, master)
 		}
 	}
-	outputs := fields.Given(root, "outputs")
+	outputs := fields.Find(root, "outputs")
 	for i := range r.rules.Outputs {
 		o := &r.rules.Outputs[i]
-		pair := fields.Given(outputs.Value, o.Name)
-		p := fields.Given(pair.Value, "effects")
+		pair := fields.Find(outputs.Value, o.Name)
+		p := fields.Find(pair.Value, "effects")
 		switch {
 		case p == nil:
 		case i == 0 && len(*master) > 0:
-			r.givenTwice(pair, "effects")
+			r.failDuplicate(pair, "effects")
 		case i == 0:
-			r.effects(p, master)
+			r.parseEffects(p, master)
 		default:
-			r.effects(p, &o.Effects)
+			r.parseEffects(p, &o.Effects)
 		}
 	}
 }
 
-// later accepts any value. It is for a field that is parsed once all buses are known.
-func later(*yaml.Pair) bool { return true }
+// parseLater accepts any value. It is for a field that is parsed once all buses are known.
+func parseLater(*yaml.Pair) bool { return true }
 
-// route records an error for each bus whose own output differs from the output of its parent. at returns the pair in
-// the file of the bus called bus.
-func (r *Reader) route(at func(bus string) *yaml.Pair) {
+// checkOutputs records an error for each bus whose own output differs from the output of its parent. at returns the
+// pair in the file of the bus called bus.
+func (r *Reader) checkOutputs(at func(bus string) *yaml.Pair) {
 	if len(r.rules.Outputs) == 0 {
 		return
 	}
@@ -199,10 +199,10 @@ func (r *Reader) route(at func(bus string) *yaml.Pair) {
 	}
 	for i := range r.rules.Buses {
 		b := &r.rules.Buses[i]
-		if above := of(b.Parent); b.Output != "" && b.Parent != "" && above != b.Output {
-			p := fields.Given(at(b.Name).Value, "output")
-			r.Fail(p.Value.Place, "output: the bus %s goes into %s, which is on output %s; leave `output` or `parent` out",
-				yaml.Quote(b.Name), yaml.Quote(b.Parent), yaml.Quote(above))
+		if parentOutput := of(b.Parent); b.Output != "" && b.Parent != "" && parentOutput != b.Output {
+			p := fields.Find(at(b.Name).Value, "output")
+			r.Fail(p.Value.Position, "output: the bus %s goes into %s, which is on output %s; leave `output` or `parent` out",
+				yaml.Quote(b.Name), yaml.Quote(b.Parent), yaml.Quote(parentOutput))
 		}
 	}
 }

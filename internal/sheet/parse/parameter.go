@@ -14,13 +14,13 @@ func parameterFields(p *rules.Parameter) []fields.Field {
 		{Key: "at", To: &p.At, Within: Values},
 		{Key: "gain", To: curve{&p.Gain}, Within: Decibels},
 		{Key: "pitch", To: curve{&p.Pitch}, Within: Semitones},
-		{Key: "lowpass", To: fields.Refused("is not supported: a parameter moves gain and pitch")},
+		{Key: "lowpass", To: fields.RejectedKey("is not supported: a parameter moves gain and pitch")},
 	}
 }
 
-// parameters parses the parameters of a sound from p and appends them to s.Parameters. It records errors, also for
+// parseParameters parses the parameters of a sound from p and appends them to s.Parameters. It records errors, also for
 // contradictory values such as points outside the range, and always returns true.
-func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
+func (r *Reader) parseParameters(p *yaml.Pair, s *rules.Sound) bool {
 	r.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := rules.Parameter{Name: p.Key}
 		r.Read(p.Value, "a parameter", parameterFields(&one))
@@ -29,13 +29,13 @@ func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 		}
 		switch {
 		case fields.Missing(p.Value, "from") || fields.Missing(p.Value, "to"):
-			r.Fail(p.Place, "a parameter needs `from` and `to`, its range")
+			r.Fail(p.Position, "a parameter needs `from` and `to`, its range")
 		case one.From >= one.To:
-			r.Fail(p.Place, "the range of a parameter needs `from` below `to`")
+			r.Fail(p.Position, "the range of a parameter needs `from` below `to`")
 		case fields.Missing(p.Value, "at"):
 			one.At = one.From
 		case one.At < one.From || one.At > one.To:
-			r.Fail(fields.Given(p.Value, "at").Place, "at: %v is not in the range of the parameter, %v to %v", one.At, one.From, one.To)
+			r.Fail(fields.Find(p.Value, "at").Position, "at: %v is not in the range of the parameter, %v to %v", one.At, one.From, one.To)
 		}
 		for _, c := range []struct {
 			key   string
@@ -43,7 +43,7 @@ func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 		}{{"gain", one.Gain}, {"pitch", one.Pitch}} {
 			for i, point := range c.curve {
 				if point.X < one.From || point.X > one.To || i > 0 && point.X <= c.curve[i-1].X {
-					r.Fail(fields.Given(p.Value, c.key).Place, "%s: the points of a curve go up from %v to %v; %v does not", c.key, one.From, one.To, point.X)
+					r.Fail(fields.Find(p.Value, c.key).Position, "%s: the points of a curve go up from %v to %v; %v does not", c.key, one.From, one.To, point.X)
 					break
 				}
 			}
@@ -60,12 +60,12 @@ type curve struct{ to *rules.Curve }
 // within limits y. Read does not check the order of the points. At the first error, which it records, it stops.
 func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 {
-		r.Fail(p.Value.Place, "%s takes a list of points, such as [[0, -12], [1, 0]]", p.Key)
+		r.Fail(p.Value.Position, "%s takes a list of points, such as [[0, -12], [1, 0]]", p.Key)
 		return false
 	}
 	for _, n := range p.Value.Items {
 		if n.Kind != yaml.List || len(n.Items) != 2 {
-			r.Fail(n.Place, "a point of %s is [value of the parameter, %s]", p.Key, p.Key)
+			r.Fail(n.Position, "a point of %s is [value of the parameter, %s]", p.Key, p.Key)
 			return false
 		}
 		var at rules.Point
@@ -85,5 +85,5 @@ func (c curve) Text() (string, bool) { return "", false }
 // Schema returns the schema of a list of pairs of numbers.
 func (c curve) Schema(fields.Limits) fields.Schema {
 	number := fields.Schema{"type": "number"}
-	return fields.List{Of: fields.List{Of: number, Least: 2, Most: 2}, Least: 1}.Schema(fields.Limits{})
+	return fields.List{Of: fields.List{Of: number, Min: 2, Max: 2}, Min: 1}.Schema(fields.Limits{})
 }

@@ -33,11 +33,11 @@ type Reader struct {
 	Buses  map[string]bool // names of buses, including "master"
 	Sounds map[string]int  // by name, index in Rules.Sounds
 
-	rules   *rules.Rules
-	outputs map[string]bool
-	groups  map[string]*rules.Sound // first sound of each group
-	named   []layerName
-	thens   []then
+	rules         *rules.Rules
+	outputs       map[string]bool
+	groups        map[string]*rules.Sound // first sound of each group
+	layerNames    []layerName
+	successorKeys []successorKey
 }
 
 // New sets *to to the defaults of a file and returns a Reader that parses into *to. The string file is the path of
@@ -55,19 +55,19 @@ func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reade
 // Text parses src, the text of a file of the kind what, "bank" or "cue sheet". more lists its fields beyond the
 // rules. After the rules, Text calls rest with the root, so that rest can refer to their sounds and buses regardless
 // of the order in the file. Text records all errors and reports whether src is valid YAML.
-func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
+func (r *Reader) Text(src []byte, what string, more []fields.Field, parseSections func(*yaml.Node)) bool {
 	root, wrong := yaml.Read(src, what)
 	if wrong != nil {
-		r.Fail(wrong.Place, "%s", wrong.Msg)
+		r.Fail(wrong.Position, "%s", wrong.Msg)
 		return false
 	}
 	if root != nil {
-		r.root(root, "a "+what, more)
-		rest(root)
+		r.parseRoot(root, "a "+what, more)
+		parseSections(root)
 	}
 	if !r.Failed() {
 		if err := r.rules.Config().Check(); err != nil { // limits of the mixer that the checks above do not cover
-			r.Fail(yaml.Place{}, "%v", err)
+			r.Fail(yaml.Position{}, "%v", err)
 		}
 	}
 	return true
@@ -76,7 +76,7 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*y
 // Errors returns the recorded errors as rules.Errors in file order, or nil without errors.
 func (r *Reader) Errors() error {
 	var all rules.Errors
-	for _, w := range r.Wrong() {
+	for _, w := range r.SortedErrors() {
 		all = append(all, &rules.Error{File: r.rules.File, Line: w.Line, Column: w.Column, Msg: w.Msg})
 	}
 	if all == nil {
@@ -96,24 +96,24 @@ func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	type shape = fields.Deferred
 	return []fields.Field{
-		{Key: "sounds", Like: shape(func() fields.Shape {
+		{Key: "sounds", Shape: shape(func() fields.Shape {
 			return fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}
 		})},
-		{Key: "buses", Like: shape(func() fields.Shape {
+		{Key: "buses", Shape: shape(func() fields.Shape {
 			return fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil), effectsField(nil), sendsField(nil))}}
 		})},
-		{Key: "outputs", Like: shape(outputsShape)},
-		{Key: "scenes", Like: shape(func() fields.Shape { return fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}} })},
-		{Key: "master", To: r.master, Like: shape(func() fields.Shape { return fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))} })},
+		{Key: "outputs", Shape: shape(outputsShape)},
+		{Key: "scenes", Shape: shape(func() fields.Shape { return fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}} })},
+		{Key: "master", To: r.parseMaster, Shape: shape(func() fields.Shape { return fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))} })},
 		{Key: "voices", To: &s.Voices, Within: Counts},
 		{Key: "virtual", To: &s.Virtual, Within: fields.Limits{From: 0, To: mixer.MaxVoices}},
 		{Key: "overflow", To: fields.Choice(&s.Overflow, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
 			mixer.Reject, mixer.GrowPool, mixer.StealMasked)},
-		{Key: "grow", Like: fields.Mapping{Fields: Grow(&s.Grow)}},
+		{Key: "grow", Shape: fields.Mapping{Fields: Grow(&s.Grow)}},
 		{Key: "refuse", To: &s.Refuse},
 		{Key: "quality", To: quality(&s.Quality)},
 		{Key: "rate", To: &s.Rate, Within: fields.Limits{From: 1000, To: mixer.MaxRate}},
-		{Key: "seed", To: r.seed, Like: fields.Schema{"type": "integer"}},
+		{Key: "seed", To: r.parseSeed, Shape: fields.Schema{"type": "integer"}},
 	}
 }
 
@@ -123,43 +123,43 @@ func quality(to *voice.Quality) any {
 	return fields.Choice(to, voice.Linear, voice.Cubic, voice.Best)
 }
 
-// root parses n, the mapping of a whole file, into the rules and records errors. what names the file in messages: "a
-// bank". more lists its fields beyond the rules.
-func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
+// parseRoot parses n, the mapping of a whole file, into the rules and records errors. what names the file in messages:
+// "a bank". more lists its fields beyond the rules.
+func (r *Reader) parseRoot(n *yaml.Node, what string, more []fields.Field) {
 	s := r.rules
-	if p := fields.Given(n, "rate"); p != nil { // before the other keys, regardless of their order
+	if p := fields.Find(n, "rate"); p != nil { // before the other keys, regardless of their order
 		rate, _ := strconv.Atoi(p.Value.Text)
 		r.HalfRate = float64(max(rate, 0)) / 2
 	}
 	r.Read(n, what, append(more, r.fields()...))
 	// Sections that refer to names are parsed after the definitions, regardless of their order.
-	if p := fields.Given(n, "grow"); p != nil {
-		r.grow(p)
+	if p := fields.Find(n, "grow"); p != nil {
+		r.parseGrow(p)
 	}
-	if p := fields.Given(n, "refuse"); s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
-		r.Fail(p.Place, "refuse needs `overflow: quietest` or grow: other policies do not compare the loudness of a newcomer")
+	if p := fields.Find(n, "refuse"); s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
+		r.Fail(p.Position, "refuse needs `overflow: quietest` or grow: other policies do not compare the loudness of a newcomer")
 	}
-	if p := fields.Given(n, "overflow"); s.Overflow == mixer.StealMasked && s.Virtual == 0 {
-		r.Fail(p.Place, "overflow: masked needs virtual voices, such as `virtual: %d`", s.Voices)
+	if p := fields.Find(n, "overflow"); s.Overflow == mixer.StealMasked && s.Virtual == 0 {
+		r.Fail(p.Position, "overflow: masked needs virtual voices, such as `virtual: %d`", s.Voices)
 	}
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"outputs", r.allOutputs}, {"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
-		if p := fields.Given(n, part.key); p != nil {
+	}{{"outputs", r.parseOutputs}, {"buses", r.parseBuses}, {"sounds", r.parseSounds}, {"scenes", r.parseScenes}} {
+		if p := fields.Find(n, part.key); p != nil {
 			part.read(p.Value)
 		}
 		if part.key == "buses" {
-			r.masterEffects(n)
-			r.circles(n)
+			r.parseMasterEffects(n)
+			r.checkCycles(n)
 		}
 	}
 	r.checkLayers()
 }
 
-// seed parses the value of p, a signed 64-bit integer, as the seed and reports whether it is valid. If not, it
+// parseSeed parses the value of p, a signed 64-bit integer, as the seed and reports whether it is valid. If not, it
 // records an error.
-func (r *Reader) seed(p *yaml.Pair) bool {
+func (r *Reader) parseSeed(p *yaml.Pair) bool {
 	n, ok := r.Whole(p, math.MinInt64, math.MaxInt64)
 	if ok {
 		r.rules.Seed = uint64(n)
@@ -179,13 +179,13 @@ func Master(m *rules.Master) []fields.Field {
 	}
 }
 
-// master parses the master bus from p, except its effects, which masterEffects parses later. It records errors and
-// always returns true.
-func (r *Reader) master(p *yaml.Pair) bool {
+// parseMaster parses the master bus from p, except its effects, which parseMasterEffects parses later. It records
+// errors and always returns true.
+func (r *Reader) parseMaster(p *yaml.Pair) bool {
 	m := &r.rules.Master
-	r.Read(p.Value, "master", append(Master(m), effectsField(later)))
+	r.Read(p.Value, "master", append(Master(m), effectsField(parseLater)))
 	if m.SoftClip && m.Limiter {
-		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip replaces the limiter; it needs `limiter: false`")
+		r.Fail(fields.Find(p.Value, "soft_clip").Position, "soft_clip replaces the limiter; it needs `limiter: false`")
 	}
 	return true
 }
@@ -199,16 +199,16 @@ func Grow(g *rules.Grow) []fields.Field {
 	}
 }
 
-// grow parses the settings of a growing pool from p. It records an error if they contradict `voices` or `overflow`,
-// which must have been parsed.
-func (r *Reader) grow(p *yaml.Pair) {
+// parseGrow parses the settings of a growing pool from p. It records an error if they contradict `voices` or
+// `overflow`, which must have been parsed.
+func (r *Reader) parseGrow(p *yaml.Pair) {
 	s := r.rules
 	g := &s.Grow
 	r.Read(p.Value, "grow", Grow(g))
 	if g.Max != 0 && g.Max < s.Voices {
-		r.Fail(fields.Given(p.Value, "max").Value.Place, "max: %d is less than the initial pool of %d voices", g.Max, s.Voices)
+		r.Fail(fields.Find(p.Value, "max").Value.Position, "max: %d is less than the initial pool of %d voices", g.Max, s.Voices)
 	}
 	if s.Overflow != mixer.GrowPool {
-		r.Fail(p.Place, "grow needs `overflow: grow`")
+		r.Fail(p.Position, "grow needs `overflow: grow`")
 	}
 }

@@ -26,8 +26,8 @@ func Cone(c *space.Cone) []fields.Field {
 // Air is the range of metres of air per unit of length.
 var Air = fields.Limits{From: 0, To: 1000}
 
-// Behind is the range of occlusion and obstruction.
-var Behind = fields.Limits{From: 0, To: 1}
+// Obstruction is the range of occlusion and obstruction.
+var Obstruction = fields.Limits{From: 0, To: 1}
 
 // Distance returns the fields of an attenuation that parse into a, except its curve and its table.
 func Distance(a *space.Attenuation) []fields.Field {
@@ -38,26 +38,26 @@ func Distance(a *space.Attenuation) []fields.Field {
 	}
 }
 
-// OfBanks lists the keys of a sound that are invalid in a file with cues.
-var OfBanks = []string{"then"}
+// BankOnlyKeys lists the keys of a sound that are invalid in a file with cues.
+var BankOnlyKeys = []string{"then"}
 
 // Vector is a destination for a point or direction, [x, y] or [x, y, z]. nil means not set.
 type Vector struct{ To **space.Vector }
 
-// places is the range of a coordinate.
-var places = fields.Limits{From: -1e9, To: 1e9}
+// coordinates is the range of a coordinate.
+var coordinates = fields.Limits{From: -1e9, To: 1e9}
 
 // Read parses the value of p, [x, y, z] or [x, y] with z = 0, into a new vector at *v.To and reports whether it is
 // valid. If not, it records an error and leaves *v.To unchanged.
 func (v Vector) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if n := len(p.Value.Items); p.Value.Kind != yaml.List || n < 2 || n > 3 {
-		r.Fail(p.Value.Place, "%s takes a list of x, y and z, or of x and y, such as [3, 0, -1]", p.Key)
+		r.Fail(p.Value.Position, "%s takes a list of x, y and z, or of x and y, such as [3, 0, -1]", p.Key)
 		return false
 	}
 	var at space.Vector
 	for i, n := range p.Value.Items {
 		one := *p
-		if one.Value = n; !r.Value(&one, &fields.Field{To: &at[i], Within: places}) {
+		if one.Value = n; !r.Value(&one, &fields.Field{To: &at[i], Within: coordinates}) {
 			return false
 		}
 	}
@@ -76,7 +76,7 @@ func (v Vector) Text() (string, bool) {
 
 // Schema returns the schema of two or three numbers.
 func (v Vector) Schema(fields.Limits) fields.Schema {
-	one := fields.Schema{"type": "number", "minimum": places.From, "maximum": places.To}
+	one := fields.Schema{"type": "number", "minimum": coordinates.From, "maximum": coordinates.To}
 	return fields.Schema{"type": "array", "items": one, "minItems": 2, "maxItems": 3}
 }
 
@@ -92,45 +92,45 @@ var SpeedOfSound = fields.Limits{From: 0.001, To: 1e9}
 // Width is the range of the width of a listener's view.
 var Width = fields.Limits{From: 1e-6, To: 1e9}
 
-// place returns the fields of a sound's spatial behaviour, which parse into s.Emitter.
-func (r *Reader) place(s *rules.Sound) []fields.Field {
+// spatialFields returns the fields of a sound's spatial behaviour, which parse into s.Emitter.
+func (r *Reader) spatialFields(s *rules.Sound) []fields.Field {
 	read := func(do func(p *yaml.Pair)) func(*yaml.Pair) bool {
 		return func(p *yaml.Pair) bool { do(p); return true }
 	}
 	e := &s.Emitter
 	distance := fields.Mapping{Fields: append([]fields.Field{
-		{Key: "curve", Like: fields.Schema{"enum": curves()}},
-		{Key: "table", Like: fields.Schema{"type": "array", "minItems": 2, "items": fields.Schema{"type": "array", "minItems": 2, "maxItems": 2}}},
+		{Key: "curve", Shape: fields.Schema{"enum": curveNames()}},
+		{Key: "table", Shape: fields.Schema{"type": "array", "minItems": 2, "items": fields.Schema{"type": "array", "minItems": 2, "maxItems": 2}}},
 	}, Distance(&space.Attenuation{})...)}
 	return []fields.Field{
-		{Key: "distance", To: read(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) }), Like: distance},
+		{Key: "distance", To: read(func(p *yaml.Pair) { r.parseDistance(p, &e.Attenuation) }), Shape: distance},
 		{Key: "send_distance", To: read(func(p *yaml.Pair) {
-			if r.distance(p, &e.SendAttenuation); e.SendAttenuation == (space.Attenuation{}) {
+			if r.parseDistance(p, &e.SendAttenuation); e.SendAttenuation == (space.Attenuation{}) {
 				e.SendAttenuation.Min = 1 // the usual attenuation; a zero value would mean the curve of the sound
 			}
-		}), Like: distance},
+		}), Shape: distance},
 		{Key: "air", To: &e.Air, Within: Air},
 		{Key: "cone", To: read(func(p *yaml.Pair) {
 			r.Read(p.Value, "a cone", Cone(&e.Cone))
-			r.hears(p, space.Emitter{Cone: e.Cone})
-		}), Like: fields.Mapping{Fields: Cone(&e.Cone)}},
+			r.checkEmitter(p, space.Emitter{Cone: e.Cone})
+		}), Shape: fields.Mapping{Fields: Cone(&e.Cone)}},
 		{Key: "spread", To: &e.Spread, Within: fields.Limits{From: 0, To: 1}},
 	}
 }
 
-// hears records an error at p if package space rejects the combination of values in e. It checks only while the
+// checkEmitter records an error at p if package space rejects the combination of values in e. It checks only while the
 // file has no error yet.
-func (r *Reader) hears(p *yaml.Pair, e space.Emitter) {
+func (r *Reader) checkEmitter(p *yaml.Pair, e space.Emitter) {
 	if r.Failed() {
 		return
 	}
 	if _, err := e.Source(); err != nil {
-		r.Fail(p.Value.Place, "%s: %s", p.Key, strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
+		r.Fail(p.Value.Position, "%s: %s", p.Key, strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}
 }
 
-// curves returns the names of all attenuation curves.
-func curves() []string {
+// curveNames returns the names of all attenuation curves.
+func curveNames() []string {
 	names := []string{"table"}
 	for c := space.Inverse; c <= space.Constant; c++ {
 		names = append(names, c.String())
@@ -138,16 +138,16 @@ func curves() []string {
 	return names
 }
 
-// distance parses an attenuation from p into a: {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table,
+// parseDistance parses an attenuation from p into a: {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table,
 // table: ...}. It records errors, also for values that contradict each other.
-func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
-	curves := curves()
+func (r *Reader) parseDistance(p *yaml.Pair, a *space.Attenuation) {
+	curves := curveNames()
 	var named, table *yaml.Pair
 	r.Read(p.Value, "distance", append([]fields.Field{
 		{Key: "curve", To: func(p *yaml.Pair) bool {
 			name := ""
 			if named = p; r.Word(p, &name) && !slices.Contains(curves, name) {
-				r.Fail(p.Value.Place, "curve: there is no %s%s", yaml.Quote(name), r.hint(name, curves))
+				r.Fail(p.Value.Position, "curve: there is no %s%s", yaml.Quote(name), r.nearestHint(name, curves))
 			}
 			a.Curve, _ = space.ParseCurve(name)
 			return true
@@ -156,36 +156,36 @@ func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	}, Distance(a)...))
 	switch {
 	case table == nil && named != nil && named.Value.Text == "table":
-		r.Fail(named.Place, "curve: table needs `table`, a list such as [[1, 0], [10, -20], [50, -80]]")
+		r.Fail(named.Position, "curve: table needs `table`, a list such as [[1, 0], [10, -20], [50, -80]]")
 	case table == nil:
-		r.hears(p, space.Emitter{Attenuation: *a})
+		r.checkEmitter(p, space.Emitter{Attenuation: *a})
 	case named != nil && named.Value.Text != "table" || *a != (space.Attenuation{}):
-		r.Fail(table.Place, "table needs `curve: table`, without min, max and rolloff")
+		r.Fail(table.Position, "table needs `curve: table`, without min, max and rolloff")
 	default:
-		a.Table = r.table(table)
+		a.Table = r.parseTable(table)
 	}
 }
 
-// hint returns the end of a message about name, an unknown name: the nearest of names, or a list of all of them.
-func (r *Reader) hint(name string, names []string) string {
+// nearestHint returns the end of a message about name, an unknown name: the nearest of names, or a list of all of them.
+func (r *Reader) nearestHint(name string, names []string) string {
 	if hint := r.Suggest(name, func() []string { return names }); hint != "" {
 		return hint
 	}
 	return "; want one of " + fields.Join(names)
 }
 
-// table parses an attenuation curve from p, a list of pairs of a distance and a gain in dB; between them it is linear
-// in decibels. After an error, which it records, it returns nil.
-func (r *Reader) table(p *yaml.Pair) *space.Table {
+// parseTable parses an attenuation curve from p, a list of pairs of a distance and a gain in dB; between them it is
+// linear in decibels. After an error, which it records, it returns nil.
+func (r *Reader) parseTable(p *yaml.Pair) *space.Table {
 	const shape = "a list of pairs of a distance and a gain, such as [[1, 0], [10, -20], [50, -80]]"
 	if p.Value.Kind != yaml.List || len(p.Value.Items) > maxFiles {
-		r.Fail(p.Value.Place, "table takes %s", shape)
+		r.Fail(p.Value.Position, "table takes %s", shape)
 		return nil
 	}
 	var points []space.Point
 	for _, item := range p.Value.Items {
 		if item.Kind != yaml.List || len(item.Items) != 2 {
-			r.Fail(item.Place, "table takes %s", shape)
+			r.Fail(item.Position, "table takes %s", shape)
 			return nil
 		}
 		var x space.Point
@@ -199,7 +199,7 @@ func (r *Reader) table(p *yaml.Pair) *space.Table {
 	}
 	t, err := space.NewPointTable(points...)
 	if err != nil {
-		r.Fail(p.Value.Place, "table: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
+		r.Fail(p.Value.Position, "table: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}
 	return t
 }

@@ -25,40 +25,40 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 // sceneFields returns all fields of a scene, which parse into s. buses parses the key `buses`; nil is enough for the
 // schema.
 func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
-	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil), SendMoves(nil))}
-	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
+	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), EffectMovesField(nil), SendMovesField(nil))}
+	return append(Scene(s), fields.Field{Key: "buses", To: buses, Shape: fields.Names{Of: bus}})
 }
 
-// allScenes parses n, the mapping of all scenes, and appends them to the rules. Errors are recorded. The buses must
+// parseScenes parses n, the mapping of all scenes, and appends them to the rules. Errors are recorded. The buses must
 // have been parsed before.
-func (r *Reader) allScenes(n *yaml.Node) {
+func (r *Reader) parseScenes(n *yaml.Node) {
 	r.Named(n, "scenes", func(p *yaml.Pair) {
 		s := rules.Scene{Name: p.Key}
-		buses := func(p *yaml.Pair) bool { r.sceneBuses(p, &s); return true }
+		buses := func(p *yaml.Pair) bool { r.parseSceneBuses(p, &s); return true }
 		r.Read(p.Value, "a scene", sceneFields(&s, buses))
 		if g := &r.rules.Grow; g.Max != 0 && s.Voices > g.Max {
-			r.Fail(fields.Given(p.Value, "voices").Value.Place, "voices: %d is more than the largest pool of %d voices", s.Voices, g.Max)
+			r.Fail(fields.Find(p.Value, "voices").Value.Position, "voices: %d is more than the largest pool of %d voices", s.Voices, g.Max)
 		}
 		r.rules.Scenes = append(r.rules.Scenes, s)
 	})
 }
 
-// sceneBuses parses the buses of a scene from p and appends them to s.Buses. Errors, such as an unknown bus, are
+// parseSceneBuses parses the buses of a scene from p and appends them to s.Buses. Errors, such as an unknown bus, are
 // recorded. The bus of the first output is renamed to master.
-func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
+func (r *Reader) parseSceneBuses(p *yaml.Pair, s *rules.Scene) {
 	r.Named(p.Value, "the buses of a scene", func(p *yaml.Pair) {
 		if !r.Buses[p.Key] {
-			r.Fail(p.Place, "there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
+			r.Fail(p.Position, "there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
 			return
 		}
 		b := rules.SceneBus{Name: p.Key}
 		if len(r.rules.Outputs) > 0 && p.Key == r.rules.Outputs[0].Name {
 			b.Name = "master"
 		}
-		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
+		duck := func(p *yaml.Pair) bool { return r.parseDuck(p, b.Name, &b.Duck) }
 		moves := func(p *yaml.Pair) bool { r.EffectMoves(p, b.Name, r.EffectsOf(b.Name), &b.Effects); return true }
 		sends := func(p *yaml.Pair) bool { r.SendMoves(p, b.Name, &b.Sends); return true }
-		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck), Moves(moves), SendMoves(sends)))
+		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck), EffectMovesField(moves), SendMovesField(sends)))
 		s.Buses = append(s.Buses, b)
 	})
 }

@@ -13,18 +13,18 @@ import (
 
 // sendsField returns the field `sends` of a bus, parsed by read. nil is enough for the schema.
 func sendsField(read func(*yaml.Pair) bool) fields.Field {
-	return fields.Field{Key: "sends", To: read, Like: sendsShape()}
+	return fields.Field{Key: "sends", To: read, Shape: sendsShape()}
 }
 
 // sendsShape returns the shape of sends: a mapping from buses to a gain, or to a mapping with gain and pre.
 func sendsShape() fields.Names {
-	long := fields.Mapping{Fields: sendFields(&mixer.Send{}), Needs: []string{"gain"}}
+	long := fields.Mapping{Fields: sendFields(&mixer.Send{}), Required: []string{"gain"}}
 	return fields.Names{Of: fields.Either{sendGain(), long}}
 }
 
-// SendMoves returns the field `sends` with new gains of sends, parsed by read.
-func SendMoves(read func(*yaml.Pair) bool) fields.Field {
-	return fields.Field{Key: "sends", To: read, Like: fields.Names{Of: sendGain()}}
+// SendMovesField returns the field `sends` with new gains of sends, parsed by read.
+func SendMovesField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "sends", To: read, Shape: fields.Names{Of: sendGain()}}
 }
 
 // sendGain returns the shape of the gain of a send.
@@ -40,42 +40,42 @@ func sendFields(s *mixer.Send) []fields.Field {
 	}
 }
 
-// sends parses the sends of bus from p, a mapping from buses to gains or mappings, and appends the valid ones to *to.
-// It records errors and always returns true.
-func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
+// parseSends parses the sends of bus from p, a mapping from buses to gains or mappings, and appends the valid ones to
+// *to. It records errors and always returns true.
+func (r *Reader) parseSends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
 		s := mixer.Send{To: p.Key}
-		if r.sendTo(p, bus) && readSend(&r.Reader, p, &s, true) {
+		if r.checkSendTarget(p, bus) && parseSend(&r.Reader, p, &s, true) {
 			*to = append(*to, s)
 		}
 	})
 	return true
 }
 
-// readSend parses the value of p into s: the gain of a send, or, if more is true, also a mapping. It records errors
+// parseSend parses the value of p into s: the gain of a send, or, if more is true, also a mapping. It records errors
 // in r. The result is false if a plain gain is invalid, but true for any mapping.
-func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
+func parseSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 	if !more || p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels})
 	}
 	r.Read(p.Value, "a send", sendFields(s))
 	if fields.Missing(p.Value, "gain") {
-		r.Fail(p.Place, "a send needs `gain`, such as {%s: {gain: -12, pre: true}}", p.Key)
+		r.Fail(p.Position, "a send needs `gain`, such as {%s: {gain: -12, pre: true}}", p.Key)
 		return true
 	}
 	return true
 }
 
-// sendTo reports whether bus may send to the bus that the key of p names: another known bus, not the master. If not,
-// it records an error.
-func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
+// checkSendTarget reports whether bus may send to the bus that the key of p names: another known bus, not the master.
+// If not, it records an error.
+func (r *Reader) checkSendTarget(p *yaml.Pair, bus string) bool {
 	switch {
 	case p.Key == "master" || r.isMaster(p.Key):
-		r.Fail(p.Place, "sends: the master has all buses already; name another bus")
+		r.Fail(p.Position, "sends: the master has all buses already; name another bus")
 	case p.Key == bus:
-		r.Fail(p.Place, "sends: a bus cannot send to itself")
+		r.Fail(p.Position, "sends: a bus cannot send to itself")
 	case !r.Buses[p.Key]:
-		r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
+		r.Fail(p.Position, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
 	default:
 		return true
 	}
@@ -85,18 +85,18 @@ func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 // SendMoves parses new gains for the sends of bus from p, in a scene or a cue, and appends them to *to. It records
 // errors, also for a send that the bus lacks.
 func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
-	has := r.SendsOf(bus)
+	existing := r.SendsOf(bus)
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
-		if !slices.ContainsFunc(has, func(s mixer.Send) bool { return s.To == p.Key }) {
+		if !slices.ContainsFunc(existing, func(s mixer.Send) bool { return s.To == p.Key }) {
 			why := "the bus has no sends"
-			if len(has) > 0 {
+			if len(existing) > 0 {
 				var names []string
-				for _, s := range has {
+				for _, s := range existing {
 					names = append(names, s.To)
 				}
 				why = "it sends to " + strings.Join(names, ", ")
 			}
-			r.Fail(p.Place, "sends: bus %s does not send to %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
+			r.Fail(p.Position, "sends: bus %s does not send to %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
 			return
 		}
 		s := mixer.Send{To: p.Key}
@@ -146,7 +146,7 @@ func VoiceSends(to *[]mixer.Send, known map[string]bool, more bool) fields.Value
 func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	*v.to = nil
 	if n := len(p.Value.Pairs); p.Value.Kind == yaml.Mapping && n > mixer.VoiceSends {
-		r.Fail(p.Value.Place, "sends has %d entries; a voice sends to at most %d buses", n, mixer.VoiceSends)
+		r.Fail(p.Value.Position, "sends has %d entries; a voice sends to at most %d buses", n, mixer.VoiceSends)
 		return false
 	}
 	good := p.Value.Kind == yaml.Mapping
@@ -154,10 +154,10 @@ func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 		s := mixer.Send{To: p.Key}
 		switch {
 		case p.Key == "master":
-			r.Fail(p.Place, "sends: the master has all voices already; name another bus")
+			r.Fail(p.Position, "sends: the master has all voices already; name another bus")
 		case !v.known[p.Key]:
-			r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(v.known) }))
-		case readSend(r, p, &s, v.more):
+			r.Fail(p.Position, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(v.known) }))
+		case parseSend(r, p, &s, v.more):
 			*v.to = append(*v.to, s)
 			return
 		}
@@ -172,13 +172,13 @@ func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to)
 // Schema returns the schema of a mapping from buses to gains or mappings.
 func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
 
-// SendsHome records an error for each element of sends that leads to bus, which the voice of the sends plays on, or
-// to the master. The node n is the mapping with the key `sends`. The error is at the key, or at n if the key is
+// CheckSendTargets records an error for each element of sends that leads to bus, which the voice of the sends plays on,
+// or to the master. The node n is the mapping with the key `sends`. The error is at the key, or at n if the key is
 // missing.
-func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
-	at := n.Place
-	if p := fields.Given(n, "sends"); p != nil {
-		at = p.Place
+func (r *Reader) CheckSendTargets(n *yaml.Node, sends []mixer.Send, bus string) {
+	at := n.Position
+	if p := fields.Find(n, "sends"); p != nil {
+		at = p.Position
 	}
 	for _, s := range sends {
 		switch {

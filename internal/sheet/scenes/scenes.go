@@ -37,9 +37,9 @@ type effectState struct {
 	values effect.Values
 }
 
-// Of returns the State of scene, or of the file outside all scenes if scene is nil: the values of the rules r,
+// StateOf returns the State of scene, or of the file outside all scenes if scene is nil: the values of the rules r,
 // replaced by the values that the scene sets.
-func Of(r *rules.Rules, scene *rules.Scene) State {
+func StateOf(r *rules.Rules, scene *rules.Scene) State {
 	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}, effects: valuesOf(r.Master.Effects)}}}
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; i > 0 {
@@ -50,7 +50,7 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{
 			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, LowPass: b.LowPass, HighPass: b.HighPass, Mute: b.Mute, Solo: b.Solo},
-			duck:   b.Duck.Of(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
+			duck:   b.Duck.MixerDuck(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
 		}
 	}
 	if scene == nil {
@@ -75,7 +75,7 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 			b.change.HighPass = *from.HighPass
 		}
 		if from.Duck != nil {
-			b.duck = from.Duck.Of(r.Rate)
+			b.duck = from.Duck.MixerDuck(r.Rate)
 		}
 		for _, send := range from.Sends {
 			b.sends[send.To] = send.Gain
@@ -111,11 +111,11 @@ func gainsOf(sends []mixer.Send) map[string]pcm.Decibels {
 	return all
 }
 
-// moved returns the values of now that differ from old. Values that old lacks are left out.
-func moved(now, old effect.Values) effect.Values {
+// changedValues returns the values of now that differ from old. Values that old lacks are left out.
+func changedValues(now, old effect.Values) effect.Values {
 	moves := effect.Values{}
 	for name, x := range now {
-		if was, ok := old[name]; ok && was != x {
+		if previous, ok := old[name]; ok && previous != x {
 			moves[name] = x
 		}
 	}
@@ -128,11 +128,11 @@ func (s *State) path(keys ...string) []string {
 	if s.scene == nil {
 		return keys
 	}
-	said := s.scene.Voices != 0
+	setByScene := s.scene.Voices != 0
 	if keys[0] == "buses" {
-		said = slices.ContainsFunc(s.scene.Buses, func(b rules.SceneBus) bool { return b.Name == keys[1] && b.Duck != nil })
+		setByScene = slices.ContainsFunc(s.scene.Buses, func(b rules.SceneBus) bool { return b.Name == keys[1] && b.Duck != nil })
 	}
-	if said {
+	if setByScene {
 		return append([]string{"scenes", s.scene.Name}, keys...)
 	}
 	return keys
@@ -147,9 +147,9 @@ func Find(r *rules.Rules, name string) *rules.Scene {
 	return &r.Scenes[i]
 }
 
-// since returns a copy of now with Fields set for the properties that differ from old. A fade from or to silence gets
-// the shape RaisedCosine.
-func since(now, old *mixer.Change) mixer.Change {
+// changedProperties returns a copy of now with Fields set for the properties that differ from old. A fade from or to
+// silence gets the shape RaisedCosine.
+func changedProperties(now, old *mixer.Change) mixer.Change {
 	c := *now
 	for _, f := range [...]struct {
 		field mixer.Fields
@@ -175,23 +175,23 @@ func since(now, old *mixer.Change) mixer.Change {
 
 // Stage moves a mixer between the states of scenes and remembers the present state. One goroutine at a time.
 type Stage struct {
-	mixer *mixer.Mixer
-	at    func(frame int64) mixer.Moment // returns the moment for commands at a frame
-	state State
-	size  size // size of the pool
+	mixer    *mixer.Mixer
+	momentAt func(frame int64) mixer.Moment // returns the moment for commands at a frame
+	state    State
+	size     poolSize // size of the pool
 }
 
-// size is the size of the pool: now before frame from, and then afterwards.
-type size struct {
-	now, then int
-	from      int64
+// poolSize is the size of the pool: now before frame from, and then afterwards.
+type poolSize struct {
+	current, next int
+	changeFrame   int64
 }
 
 // NewStage returns the stage of m, which must be in the state of r without a scene. at returns the moment for
 // commands at a frame, such as m.At.
 func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage {
-	s := Stage{mixer: m, at: at, state: Of(r, nil)}
-	s.size = size{now: s.state.voices, then: s.state.voices}
+	s := Stage{mixer: m, momentAt: at, state: StateOf(r, nil)}
+	s.size = poolSize{current: s.state.voices, next: s.state.voices}
 	return s
 }
 
@@ -199,12 +199,12 @@ func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage
 // outside the state stay unchanged; effects and sends that the mixer lacks are skipped. Changes that need another
 // mixer, such as more voices than its maximum, are reported to late with their path in the file and keep the old
 // value. After an error of the mixer, part of the changes may be made, and Move may be called again.
-func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path []string, format string, args ...any)) error {
+func (s *Stage) Move(frame int64, to State, within time.Duration, reportDifference func(path []string, format string, args ...any)) error {
 	m := s.mixer
 	if to.voices != s.state.voices {
-		switch err := s.fade(frame, to.voices, within); {
+		switch err := s.resizeOver(frame, to.voices, within); {
 		case errors.Is(err, mixer.ErrOption):
-			late(to.path("voices"), "it takes a new mixer to have %d; call NewMixer. Until then there are %d", to.voices, s.state.voices)
+			reportDifference(to.path("voices"), "it takes a new mixer to have %d; call NewMixer. Until then there are %d", to.voices, s.state.voices)
 			to.voices = s.state.voices
 		case err != nil:
 			return err
@@ -221,12 +221,12 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 		if err != nil {
 			return err
 		}
-		if change := since(&now.change, &old.change); change.Fields != 0 {
-			if err := s.at(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
+		if change := changedProperties(&now.change, &old.change); change.Fields != 0 {
+			if err := s.momentAt(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
 				return err
 			}
 		}
-		now.keep(&old)
+		now.restrictTo(&old)
 		to.buses[name] = now
 		if err := s.moveEffects(frame, bus, now.effects, old.effects, within); err != nil {
 			return err
@@ -238,13 +238,13 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 			continue
 		}
 		if _, err := m.Bus(now.duck.When); now.duck.When != "" && err != nil {
-			late(to.path("buses", name, "duck", "when"),
+			reportDifference(to.path("buses", name, "duck", "when"),
 				"only a new mixer has the bus %q; call NewMixer. Until then the duck stays as it was", now.duck.When)
 			now.duck = old.duck
 			to.buses[name] = now
 			continue
 		}
-		if err := s.at(frame).SetDuck(bus, now.duck); err != nil {
+		if err := s.momentAt(frame).SetDuck(bus, now.duck); err != nil {
 			return err
 		}
 	}
@@ -257,9 +257,9 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 	return nil
 }
 
-// keep reduces the effects and sends of b to the ones in old, which the mixer has. Values missing in b are taken from
-// old. The maps of b are replaced, and old is unchanged.
-func (b *busState) keep(old *busState) {
+// restrictTo reduces the effects and sends of b to the ones in old, which the mixer has. Values missing in b are taken
+// from old. The maps of b are replaced, and old is unchanged.
+func (b *busState) restrictTo(old *busState) {
 	effects, sends := maps.Clone(old.effects), maps.Clone(old.sends)
 	for name, e := range b.effects {
 		if effects[name].kind == e.kind {
@@ -279,7 +279,7 @@ func (b *busState) keep(old *busState) {
 func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) error {
 	for _, to := range slices.Sorted(maps.Keys(now)) {
 		if old[to] != now[to] {
-			if err := s.at(frame).SetSend(mixer.TargetBus(bus), to, now[to], within); err != nil {
+			if err := s.momentAt(frame).SetSend(mixer.TargetBus(bus), to, now[to], within); err != nil {
 				return err
 			}
 		}
@@ -291,8 +291,8 @@ func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.De
 // within the time within. It returns the first error of the mixer.
 func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effectState, within time.Duration) error {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if moves := moved(now[name].values, old[name].values); len(moves) > 0 {
-			if err := s.at(frame).SetEffect(bus, name, moves, within); err != nil {
+		if moves := changedValues(now[name].values, old[name].values); len(moves) > 0 {
+			if err := s.momentAt(frame).SetEffect(bus, name, moves, within); err != nil {
 				return err
 			}
 		}
@@ -303,38 +303,38 @@ func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effe
 // Resize changes the size of the pool to voices at frame and cancels a later change by a scene. After an error of the
 // mixer, the stage is unchanged.
 func (s *Stage) Resize(frame int64, voices int) error {
-	if err := s.at(frame).Resize(voices); err != nil {
+	if err := s.momentAt(frame).Resize(voices); err != nil {
 		return err
 	}
-	s.size, s.state.voices = size{now: voices, then: voices}, voices
+	s.size, s.state.voices = poolSize{current: voices, next: voices}, voices
 	return nil
 }
 
-// fade grows the pool to voices at frame, or shrinks it after the time within, so that voices can fade out. It
+// resizeOver grows the pool to voices at frame, or shrinks it after the time within, so that voices can fade out. It
 // replaces a pending change of the size by an earlier scene and updates s.size. The error is the mixer's.
-func (s *Stage) fade(frame int64, voices int, within time.Duration) error {
+func (s *Stage) resizeOver(frame int64, voices int, within time.Duration) error {
 	m, p := s.mixer, &s.size
-	at, waits := frame, true
+	at, pending := frame, true
 	if at == mixer.Now {
 		at = m.Now()
 	}
-	if at >= p.from {
-		p.now, waits = p.then, false
+	if at >= p.changeFrame {
+		p.current, pending = p.next, false
 	}
-	if waits || voices >= p.now {
-		to := max(voices, p.now)
-		if err := s.at(frame).Resize(to); err != nil {
+	if pending || voices >= p.current {
+		to := max(voices, p.current)
+		if err := s.momentAt(frame).Resize(to); err != nil {
 			return err
 		}
-		*p = size{now: to, then: to}
+		*p = poolSize{current: to, next: to}
 	}
-	if voices == p.now {
+	if voices == p.current {
 		return nil
 	}
 	end := at + pcm.Frames(within, m.Rate())
-	if err := s.at(end).Resize(voices); err != nil {
+	if err := s.momentAt(end).Resize(voices); err != nil {
 		return err
 	}
-	p.then, p.from = voices, end
+	p.next, p.changeFrame = voices, end
 	return nil
 }

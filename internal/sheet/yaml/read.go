@@ -23,8 +23,8 @@ import (
 type Kind uint8
 
 const (
-	Nothing Kind = iota // a missing value, or null
-	Scalar              // a text
+	Null   Kind = iota // a missing value, or null
+	Scalar             // a text
 	List
 	Mapping
 )
@@ -34,15 +34,15 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "a value", "a list", "a mapping"}[k]
 }
 
-// Place is a position in a text.
-type Place struct {
+// Position is a position in a text.
+type Position struct {
 	Line   int // from 1; 0: the whole text
 	Column int // in characters, from 1
 }
 
 // Node is a value. All aliases of a node share it.
 type Node struct {
-	Place
+	Position
 	Kind   Kind
 	Quoted bool    // Scalar: it is quoted, and therefore always a string
 	Text   string  // Scalar: the text; for null, the word as written
@@ -52,14 +52,14 @@ type Node struct {
 
 // Pair is a key of a mapping with its value.
 type Pair struct {
-	Place
+	Position
 	Key   string
 	Value *Node
 }
 
 // Error is an error at a position in a text.
 type Error struct {
-	Place
+	Position
 	Msg string // error and remedy, on one line
 }
 
@@ -71,8 +71,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Msg)
 }
 
-// wrong returns an Error at p with a message formatted as by fmt.Sprintf.
-func (p Place) wrong(format string, args ...any) *Error {
+// errorf returns an Error at p with a message formatted as by fmt.Sprintf.
+func (p Position) errorf(format string, args ...any) *Error {
 	return &Error{p, fmt.Sprintf(format, args...)}
 }
 
@@ -114,25 +114,25 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 			root, wrong = nil, e
 		}
 	}()
-	if at := t.skip(Place{1, 1}); at.Column == 1 && strings.HasPrefix(t.rest(at), "%") {
-		panic(t.unexpected(at, false)) // a directive
+	if at := t.skipBlanks(Position{1, 1}); at.Column == 1 && strings.HasPrefix(t.sourceFrom(at), "%") {
+		panic(t.unexpectedToken(at, false)) // a directive
 	}
-	doc, end, err := load(t.sent)
+	doc, end, err := load(t.libraryText)
 	if doc != nil {
 		root = t.tree(doc)
 	}
 	if err != nil {
-		return nil, t.fault(err)
+		return nil, t.convertError(err)
 	}
-	if end = t.place(end.Line, end.Column); doc != nil && t.rest(end) != "" {
-		panic(end.wrong("a %s is one document; this begins another", t.what))
+	if end = t.position(end.Line, end.Column); doc != nil && t.sourceFrom(end) != "" {
+		panic(end.errorf("a %s is one document; this begins another", t.name))
 	}
 	return root, nil
 }
 
 // load parses the first document of src with the library; doc is nil if src is empty. After an error, doc may have
 // the part before the error. end is the place after the document. A panic of the library becomes an error.
-func load(src string) (doc *library.Node, end Place, err error) {
+func load(src string) (doc *library.Node, end Position, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the YAML library failed: %v", r)
@@ -140,9 +140,9 @@ func load(src string) (doc *library.Node, end Place, err error) {
 	}()
 	// The stream has nodes before and after the node of the document. The library's check for duplicate keys
 	// is off, because it takes quadratic time.
-	l, err := library.NewLoader(strings.NewReader(src), library.WithStreamNodes(), library.WithUniqueKeys(false), library.WithPlugin(bounds{}))
+	l, err := library.NewLoader(strings.NewReader(src), library.WithStreamNodes(), library.WithUniqueKeys(false), library.WithPlugin(depthLimit{}))
 	if err != nil {
-		return nil, Place{}, err
+		return nil, Position{}, err
 	}
 	for range 3 {
 		n := &library.Node{}
@@ -154,25 +154,25 @@ func load(src string) (doc *library.Node, end Place, err error) {
 		if n.Kind == library.DocumentNode {
 			doc = n
 		}
-		end = Place{n.Line, n.Column}
+		end = Position{n.Line, n.Column}
 	}
 	return doc, end, nil
 }
 
-// bounds makes the library stop if a text is nested too deeply. The library does not expand aliases when it
+// depthLimit makes the library stop if a text is nested too deeply. The library does not expand aliases when it
 // creates nodes.
-type bounds struct{}
+type depthLimit struct{}
 
-var errDeep = fmt.Errorf("this is nested deeper than %d levels", maxDepth)
+var errTooDeep = fmt.Errorf("this is nested deeper than %d levels", maxDepth)
 
-// CheckDepth returns errDeep if the nesting exceeds maxDepth, which stops the library. The library calls it with the
+// CheckDepth returns errTooDeep if the nesting exceeds maxDepth, which stops the library. The library calls it with the
 // number of open blocks or brackets.
-func (bounds) CheckDepth(depth int, c *library.DepthContext) error {
+func (depthLimit) CheckDepth(depth int, c *library.DepthContext) error {
 	if depth > maxDepth || depth == maxDepth && c.Kind == library.DepthKindFlow {
-		return errDeep // a bracket contains at least one more level
+		return errTooDeep // a bracket contains at least one more level
 	}
 	return nil
 }
 
 // CheckAlias returns nil. The library calls it when it expands aliases, which this package does not use.
-func (bounds) CheckAlias(int, int) error { return nil }
+func (depthLimit) CheckAlias(int, int) error { return nil }

@@ -15,7 +15,7 @@ import (
 
 // show describes a node with its positions, for any style.
 func show(n *yaml.Node) string {
-	if n == nil || n.Kind == yaml.Nothing {
+	if n == nil || n.Kind == yaml.Null {
 		return "null"
 	}
 	if n.Kind == yaml.Scalar {
@@ -336,11 +336,11 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d bytes took %v", len(src), took)
 		}
 		lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n"), "\r", "\n"), "\n")
-		inside := func(p yaml.Place) bool {
+		inside := func(p yaml.Position) bool {
 			return p.Line >= 1 && p.Line <= len(lines) && p.Column >= 1 && p.Column <= len([]rune(lines[p.Line-1]))+1
 		}
 		if wrong != nil {
-			if n != nil || wrong.Msg == "" || strings.Contains(wrong.Msg, "\n") || !inside(wrong.Place) {
+			if n != nil || wrong.Msg == "" || strings.Contains(wrong.Msg, "\n") || !inside(wrong.Position) {
 				t.Fatalf("%+v, and the tree %v", wrong, n)
 			}
 			return
@@ -348,15 +348,15 @@ func FuzzRead(f *testing.F) {
 		count := 0
 		var walk func(n *yaml.Node, depth int)
 		walk = func(n *yaml.Node, depth int) {
-			if count++; count > 1<<21 || depth > 32 || !inside(n.Place) {
-				t.Fatalf("%d nodes, %d levels, a node at %v", count, depth, n.Place)
+			if count++; count > 1<<21 || depth > 32 || !inside(n.Position) {
+				t.Fatalf("%d nodes, %d levels, a node at %v", count, depth, n.Position)
 			}
 			for _, item := range n.Items {
 				walk(item, depth+1)
 			}
 			for _, p := range n.Pairs {
-				if !inside(p.Place) {
-					t.Fatalf("a key at %v", p.Place)
+				if !inside(p.Position) {
+					t.Fatalf("a key at %v", p.Position)
 				}
 				walk(p.Value, depth+1)
 			}

@@ -20,40 +20,40 @@ const (
 
 // text is a source text with the positions of its lines.
 type text struct {
-	src   string // lines end with \n
-	sent  string // the text given to the library
-	begun int    // the line in sent with an added document mark; 0: no line
-	what  string // name for messages: "cue sheet"
-	the   string // name for messages: "the sheet"
-	lines []int  // offset of each line
-	pairs bool   // sent contains stand-ins for surrogate pairs
+	src           string // lines end with \n
+	libraryText   string // the text given to the library
+	markLine      int    // the line in sent with an added document mark; 0: no line
+	name          string // name for messages: "cue sheet"
+	definiteName  string // name for messages: "the sheet"
+	lines         []int  // offset of each line
+	hasSurrogates bool   // sent contains stand-ins for surrogate pairs
 
-	last Place // the position and offset of the last lookup
-	at   int
+	lookupPosition Position // the position and offset of the last lookup
+	lookupOffset   int
 }
 
 // newText prepares the source src for the library, with its line ends converted to \n. what names the text in
 // messages, such as "cue sheet". It returns an error if src is larger than MaxBytes, is not UTF-8 text, has a control
 // character, or would need too much memory.
 func newText(src []byte, what string) (*text, *Error) {
-	t := &text{what: what, the: "the " + what[strings.LastIndexByte(what, ' ')+1:], lines: []int{0}, last: Place{1, 1}}
+	t := &text{name: what, definiteName: "the " + what[strings.LastIndexByte(what, ' ')+1:], lines: []int{0}, lookupPosition: Position{1, 1}}
 	if len(src) > MaxBytes {
-		return nil, Place{}.wrong("%s has more than 16 MiB", t.the)
+		return nil, Position{}.errorf("%s has more than 16 MiB", t.definiteName)
 	}
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if bytes.IndexByte(src, '\r') >= 0 {
 		src = bytes.ReplaceAll(bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	}
 	t.src = string(src)
-	p, marks := Place{1, 1}, 0
+	p, marks := Position{1, 1}, 0
 	for i, r := range t.src {
 		switch r {
 		case utf8.RuneError:
 			if !strings.HasPrefix(t.src[i:], "\ufffd") {
-				return nil, p.wrong("%s is not UTF-8 text", t.the)
+				return nil, p.errorf("%s is not UTF-8 text", t.definiteName)
 			}
 		case '\n':
-			p = Place{p.Line + 1, 0}
+			p = Position{p.Line + 1, 0}
 			t.lines = append(t.lines, i+1)
 			marks++
 		case ',':
@@ -63,93 +63,94 @@ func newText(src []byte, what string) (*text, *Error) {
 		case '\t':
 		case 0x85, 0x2028, 0x2029, 0xfeff:
 			// The library treats the first three as line ends; YAML 1.2 and editors do not.
-			return nil, p.wrong("%s has the character %U here, which readers treat differently; write it as an escape in quotes", t.the, r)
+			return nil, p.errorf("%s has the character %U here, which readers treat differently; write it as an escape in quotes", t.definiteName, r)
 		default:
 			if r < ' ' || r == 0x7f || r&^1 == 0xfffe {
-				return nil, p.wrong("%s has a control character here; it must be a text", t.the)
+				return nil, p.errorf("%s has a control character here; it must be a text", t.definiteName)
 			}
 		}
 		if marks > maxMarks {
-			return nil, p.wrong("%s has more commas, colons and dashes than %d values need", t.the, maxNodes)
+			return nil, p.errorf("%s has more commas, colons and dashes than %d values need", t.definiteName, maxNodes)
 		}
 		p.Column++
 	}
-	t.sent, t.pairs = withStandIns(t.src)
-	t.begin()
+	t.libraryText, t.hasSurrogates = withStandIns(t.src)
+	t.addDocumentMark()
 	return t, nil
 }
 
-const begin = "--- "
+const documentMark = "--- "
 
-// begin puts a document mark into t.sent before a text that starts with a bracket, such as JSON. Otherwise the
-// library would parse up to the closing bracket first, because the whole text might be a key, and take four times the
-// memory.
-func (t *text) begin() {
-	if at := t.skip(t.last); t.offset(at) < len(t.src) && strings.IndexByte("[{", t.src[t.offset(at)]) >= 0 {
+// addDocumentMark puts a document mark into t.libraryText before a text that starts with a bracket, such as JSON.
+// Otherwise the library would parse up to the closing bracket first, because the whole text might be a key, and take
+// four times the memory.
+func (t *text) addDocumentMark() {
+	if at := t.skipBlanks(t.lookupPosition); t.offset(at) < len(t.src) && strings.IndexByte("[{", t.src[t.offset(at)]) >= 0 {
 		i := t.lines[at.Line-1]
-		t.sent, t.begun = t.sent[:i]+begin+t.sent[i:], at.Line
+		t.libraryText, t.markLine = t.libraryText[:i]+documentMark+t.libraryText[i:], at.Line
 	}
 }
 
-// place converts a line and a column in t.sent, the text that the library parses, to a place in t.src. A line beyond
-// the last gives the end of the text.
-func (t *text) place(line, column int) Place {
+// position converts a line and a column in t.libraryText, the text that the library parses, to a place in t.src. A line
+// beyond the last gives the end of the text.
+func (t *text) position(line, column int) Position {
 	if last := len(t.lines); line > last {
-		return Place{last, 1 + utf8.RuneCountInString(t.src[t.lines[last-1]:])}
+		return Position{last, 1 + utf8.RuneCountInString(t.src[t.lines[last-1]:])}
 	}
-	if line == t.begun {
-		column = max(1, column-len(begin))
+	if line == t.markLine {
+		column = max(1, column-len(documentMark))
 	}
-	return Place{line, column}
+	return Position{line, column}
 }
 
-// until returns t.sent, the text that the library parses, up to the beginning of line, which counts from 1.
-func (t *text) until(line int) string {
+// libraryTextBefore returns t.libraryText, the text that the library parses, up to the beginning of line, which counts
+// from 1.
+func (t *text) libraryTextBefore(line int) string {
 	end := t.lines[line-1]
-	if t.begun > 0 && line > t.begun {
-		end += len(begin)
+	if t.markLine > 0 && line > t.markLine {
+		end += len(documentMark)
 	}
-	return t.sent[:end]
+	return t.libraryText[:end]
 }
 
 // offset returns the byte offset of p in t.src; a column beyond its line gives the line end. It remembers the last
 // place in t, so that increasing places are fast.
-func (t *text) offset(p Place) int {
-	if p.Line != t.last.Line || p.Column < t.last.Column {
-		t.last, t.at = Place{p.Line, 1}, t.lines[p.Line-1]
+func (t *text) offset(p Position) int {
+	if p.Line != t.lookupPosition.Line || p.Column < t.lookupPosition.Column {
+		t.lookupPosition, t.lookupOffset = Position{p.Line, 1}, t.lines[p.Line-1]
 	}
-	for t.last.Column < p.Column && t.at < len(t.src) && t.src[t.at] != '\n' {
-		_, n := utf8.DecodeRuneInString(t.src[t.at:])
-		t.at += n
-		t.last.Column++
+	for t.lookupPosition.Column < p.Column && t.lookupOffset < len(t.src) && t.src[t.lookupOffset] != '\n' {
+		_, n := utf8.DecodeRuneInString(t.src[t.lookupOffset:])
+		t.lookupOffset += n
+		t.lookupPosition.Column++
 	}
-	return t.at
+	return t.lookupOffset
 }
 
-// rest returns the source from p to its end.
-func (t *text) rest(p Place) string { return t.src[t.offset(p):] }
+// sourceFrom returns the source from p to its end.
+func (t *text) sourceFrom(p Position) string { return t.src[t.offset(p):] }
 
-// before returns the part of the line of p in front of p.
-func (t *text) before(p Place) string {
+// lineBefore returns the part of the line of p in front of p.
+func (t *text) lineBefore(p Position) string {
 	end := t.offset(p)
 	return t.src[t.lines[p.Line-1]:end]
 }
 
-// forward returns the place n bytes after p in the source. It panics if the source ends before that.
-func (t *text) forward(p Place, n int) Place {
-	over := t.src[t.offset(p):][:n]
-	if lines := strings.Count(over, "\n"); lines > 0 {
-		p = Place{p.Line + lines, 1}
-		over = over[strings.LastIndexByte(over, '\n')+1:]
+// advance returns the place n bytes after p in the source. It panics if the source ends before that.
+func (t *text) advance(p Position, n int) Position {
+	skipped := t.src[t.offset(p):][:n]
+	if lines := strings.Count(skipped, "\n"); lines > 0 {
+		p = Position{p.Line + lines, 1}
+		skipped = skipped[strings.LastIndexByte(skipped, '\n')+1:]
 	}
-	p.Column += utf8.RuneCountInString(over)
+	p.Column += utf8.RuneCountInString(skipped)
 	return p
 }
 
-// skip returns the first place at or after p that is neither in white space nor in a comment, or the end of the
+// skipBlanks returns the first place at or after p that is neither in white space nor in a comment, or the end of the
 // source.
-func (t *text) skip(p Place) Place {
-	rest := t.rest(p)
+func (t *text) skipBlanks(p Position) Position {
+	rest := t.sourceFrom(p)
 	n := 0
 	for n < len(rest) {
 		if rest[n] == '#' && (t.offset(p)+n == 0 || isBlank(t.src[t.offset(p)+n-1])) {
@@ -164,14 +165,14 @@ func (t *text) skip(p Place) Place {
 			break
 		}
 	}
-	return t.forward(p, n)
+	return t.advance(p, n)
 }
 
 // isBlank reports whether c is a space, a tab or a line end.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
-// separates reports whether a token ends in front of text: text is empty or begins with white space.
-func separates(text string) bool { return text == "" || isBlank(text[0]) }
+// endsToken reports whether a token ends in front of text: text is empty or begins with white space.
+func endsToken(text string) bool { return text == "" || isBlank(text[0]) }
 
 // JSON encodes a character beyond U+FFFF as two escapes, a surrogate pair, which the library rejects. The
 // pair is replaced by two stand-ins from the private use area with the same length, so that positions do not
@@ -201,10 +202,10 @@ func withStandIns(src string) (string, bool) {
 	}), true
 }
 
-// restored returns text, the value of a scalar, with the private characters of withStandIns replaced by the original
-// ones. escaped must be true for a scalar in double quotes; in others the escapes are literal. The bool is false if
-// half of a pair is missing.
-func restored(text string, escaped bool) (string, bool) {
+// restorePairs returns text, the value of a scalar, with the private characters of withStandIns replaced by the
+// original ones. escaped must be true for a scalar in double quotes; in others the escapes are literal. The bool is
+// false if half of a pair is missing.
+func restorePairs(text string, escaped bool) (string, bool) {
 	if !escaped { // in an unescaped text the backslash is literal
 		return standInEscape.ReplaceAllString(text, `\ud$1`), true
 	}

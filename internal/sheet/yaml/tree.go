@@ -10,10 +10,10 @@ import (
 // tree converts nodes of the library to Nodes.
 type tree struct {
 	*text
-	anchored map[*library.Node]*anchored
-	nodes    int // number of nodes, with aliases counted as copies
-	deepest  int // greatest level since it was last reset
-	spare    []Node
+	anchored  map[*library.Node]*anchored
+	nodes     int // number of nodes, with aliases counted as copies
+	maxLevel  int // greatest level since it was last reset
+	freeNodes []Node
 }
 
 // anchored is a node with an anchor.
@@ -27,186 +27,186 @@ type anchored struct {
 // invalid or too large. t must be the text that the library has parsed.
 func (t *text) tree(doc *library.Node) *Node {
 	b := &tree{text: t, anchored: map[*library.Node]*anchored{}}
-	return b.value(doc.Content[0], 1, b.place(doc.Line, doc.Column))
+	return b.convert(doc.Content[0], 1, b.position(doc.Line, doc.Column))
 }
 
-// node creates an empty node of kind k at the place at and counts it. It panics with an *Error if there are more than
-// maxNodes.
-func (b *tree) node(at Place, k Kind) *Node {
-	if len(b.spare) == 0 {
-		b.spare = make([]Node, 256)
+// newNode creates an empty node of kind k at the place at and counts it. It panics with an *Error if there are more
+// than maxNodes.
+func (b *tree) newNode(at Position, k Kind) *Node {
+	if len(b.freeNodes) == 0 {
+		b.freeNodes = make([]Node, 256)
 	}
 	b.count(at, 1)
-	n := &b.spare[0]
-	b.spare = b.spare[1:]
-	n.Place, n.Kind = at, k
+	n := &b.freeNodes[0]
+	b.freeNodes = b.freeNodes[1:]
+	n.Position, n.Kind = at, k
 	return n
 }
 
 // count adds nodes, a number, to b.nodes. It panics with an *Error at the place at if the total exceeds maxNodes.
-func (b *tree) count(at Place, nodes int) {
+func (b *tree) count(at Position, nodes int) {
 	if b.nodes += nodes; b.nodes > maxNodes {
-		panic(at.wrong("%s has more than %d values", b.the, maxNodes))
+		panic(at.errorf("%s has more than %d values", b.definiteName, maxNodes))
 	}
 }
 
-// enter records that there is a node at a nesting level, from 1, in b.deepest. It panics with an *Error at the place
-// at if the level exceeds maxDepth.
-func (b *tree) enter(at Place, level int) {
+// enterLevel records that there is a node at a nesting level, from 1, in b.maxLevel. It panics with an *Error at the
+// place at if the level exceeds maxDepth.
+func (b *tree) enterLevel(at Position, level int) {
 	if level > maxDepth {
-		panic(at.wrong("%v", errDeep))
+		panic(at.errorf("%v", errTooDeep))
 	}
-	b.deepest = max(b.deepest, level)
+	b.maxLevel = max(b.maxLevel, level)
 }
 
-// value converts n and its content, resolves an alias, and records an anchor. level is its nesting level, from 1.
+// convert converts n and its content, resolves an alias, and records an anchor. level is its nesting level, from 1.
 // mark is the place for the Node if the value is missing. It panics with an *Error if n is invalid.
-func (b *tree) value(n *library.Node, level int, mark Place) *Node {
-	at := b.place(n.Line, n.Column)
+func (b *tree) convert(n *library.Node, level int, mark Position) *Node {
+	at := b.position(n.Line, n.Column)
 	if n.Kind == library.AliasNode {
-		return b.alias(n, at, level)
+		return b.resolveAlias(n, at, level)
 	}
 	if n.Anchor == "" {
-		return b.bare(n, b.untagged(n, at), level, mark)
+		return b.convertContent(n, b.contentPosition(n, at), level, mark)
 	}
 	a := &anchored{}
 	b.anchored[n] = a
-	before, deepest := b.nodes, b.deepest
-	b.deepest = level
-	node := b.bare(n, b.untagged(n, at), level, mark)
-	*a = anchored{node, b.nodes - before, b.deepest - level}
-	b.deepest = max(b.deepest, deepest)
+	before, outerLevel := b.nodes, b.maxLevel
+	b.maxLevel = level
+	node := b.convertContent(n, b.contentPosition(n, at), level, mark)
+	*a = anchored{node, b.nodes - before, b.maxLevel - level}
+	b.maxLevel = max(b.maxLevel, outerLevel)
 	return node
 }
 
-// alias returns the node that the alias n refers to; both share it. at is the place of the alias and level its
+// resolveAlias returns the node that the alias n refers to; both share it. at is the place of the alias and level its
 // nesting level. alias panics with an *Error if the anchor is unknown, or if a copy would make the tree too deep or
 // too large.
-func (b *tree) alias(n *library.Node, at Place, level int) *Node {
+func (b *tree) resolveAlias(n *library.Node, at Position, level int) *Node {
 	a := b.anchored[n.Alias]
 	if a == nil || a.node == nil {
-		panic(at.unknown(n.Value))
+		panic(at.unknownAnchor(n.Value))
 	}
-	b.enter(at, level+a.depth)
+	b.enterLevel(at, level+a.depth)
 	b.count(at, a.nodes)
 	return a.node
 }
 
-// unknown returns an error at p: no anchor called name is defined before p.
-func (p Place) unknown(name string) *Error {
-	return p.wrong("unknown anchor %s; define it before its use", Quote("&"+name))
+// unknownAnchor returns an error at p: no anchor called name is defined before p.
+func (p Position) unknownAnchor(name string) *Error {
+	return p.errorf("unknown anchor %s; define it before its use", Quote("&"+name))
 }
 
-// untagged returns the place of the content of n, which begins at the place at: after its anchor, or at itself
+// contentPosition returns the place of the content of n, which begins at the place at: after its anchor, or at itself
 // without an anchor. It panics with an *Error if n has a tag.
-func (b *tree) untagged(n *library.Node, at Place) Place {
+func (b *tree) contentPosition(n *library.Node, at Position) Position {
 	tagged := n.Style&library.TaggedStyle != 0 || n.Tag == "!"
 	if n.Anchor == "" && !tagged {
 		return at
 	}
-	if rest := b.rest(at); n.Anchor != "" && strings.HasPrefix(rest, "&") {
-		at = b.skip(b.forward(at, 1+len(n.Anchor)))
+	if rest := b.sourceFrom(at); n.Anchor != "" && strings.HasPrefix(rest, "&") {
+		at = b.skipBlanks(b.advance(at, 1+len(n.Anchor)))
 	}
 	if tagged {
-		panic(b.unexpected(at, false))
+		panic(b.unexpectedToken(at, false))
 	}
 	return at
 }
 
-// bare converts the content of n, which begins at the place at after any anchor, and records its nesting level. For a
-// missing value, the Node has the place mark. bare panics with an *Error if n is invalid.
-func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
-	b.enter(at, level)
+// convertContent converts the content of n, which begins at the place at after any anchor, and records its nesting
+// level. For a missing value, the Node has the place mark. bare panics with an *Error if n is invalid.
+func (b *tree) convertContent(n *library.Node, at Position, level int, mark Position) *Node {
+	b.enterLevel(at, level)
 	switch n.Kind {
 	case library.SequenceNode:
-		list := b.node(at, List)
+		list := b.newNode(at, List)
 		list.Items = make([]*Node, len(n.Content))
 		for i, item := range n.Content {
-			dash := b.place(item.Line, item.Column-1) // the place of an empty item
-			list.Items[i] = b.value(item, level+1, dash)
+			dash := b.position(item.Line, item.Column-1) // the place of an empty item
+			list.Items[i] = b.convert(item, level+1, dash)
 		}
 		return list
 	case library.MappingNode:
-		mapping := b.node(at, Mapping)
+		mapping := b.newNode(at, Mapping)
 		mapping.Pairs = make([]Pair, 0, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			p, key := b.key(n.Content[i])
-			mapping.Pairs = append(mapping.Pairs, Pair{p, key, b.value(n.Content[i+1], level+1, p)})
+			p, key := b.mappingKey(n.Content[i])
+			mapping.Pairs = append(mapping.Pairs, Pair{p, key, b.convert(n.Content[i+1], level+1, p)})
 		}
 		return mapping
 	}
-	if isNothing(n) {
+	if isNull(n) {
 		if n.Anchor != "" {
-			panic(b.unexpected(at, false))
+			panic(b.unexpectedToken(at, false))
 		}
-		return b.node(mark, Nothing)
+		return b.newNode(mark, Null)
 	}
-	scalar := b.node(at, Scalar)
-	scalar.Text = b.scalar(n, at)
+	scalar := b.newNode(at, Scalar)
+	scalar.Text = b.scalarText(n, at)
 	scalar.Quoted = n.Style&(library.SingleQuotedStyle|library.DoubleQuotedStyle) != 0
 	if !scalar.Quoted && slices.Contains([]string{"~", "null", "Null", "NULL"}, scalar.Text) {
-		scalar.Kind = Nothing
+		scalar.Kind = Null
 	}
 	return scalar
 }
 
-// isNothing reports whether n, a scalar, is an empty plain text, that is, a missing value.
-func isNothing(n *library.Node) bool { return n.Value == "" && n.Style == 0 }
+// isNull reports whether n, a scalar, is an empty plain text, that is, a missing value.
+func isNull(n *library.Node) bool { return n.Value == "" && n.Style == 0 }
 
-// key returns the place and the text of n, a key of a mapping, and records its anchor. It panics with an *Error if
-// the key is not a text.
-func (b *tree) key(n *library.Node) (Place, string) {
-	at := b.place(n.Line, n.Column)
-	if before := strings.TrimRight(b.before(at), " \t"); strings.HasSuffix(before, "?") && endsWord(before[:len(before)-1]) {
-		panic(b.unexpected(Place{at.Line, len([]rune(before))}, false))
+// mappingKey returns the place and the text of n, a key of a mapping, and records its anchor. It panics with an *Error
+// if the key is not a text.
+func (b *tree) mappingKey(n *library.Node) (Position, string) {
+	at := b.position(n.Line, n.Column)
+	if before := strings.TrimRight(b.lineBefore(at), " \t"); strings.HasSuffix(before, "?") && canBeginToken(before[:len(before)-1]) {
+		panic(b.unexpectedToken(Position{at.Line, len([]rune(before))}, false))
 	}
 	switch {
-	case n.Kind == library.AliasNode || isNothing(n):
-		panic(b.unexpected(at, false))
+	case n.Kind == library.AliasNode || isNull(n):
+		panic(b.unexpectedToken(at, false))
 	case n.Kind != library.ScalarNode:
-		panic(at.wrong("a key is a text; this is %s", map[library.Kind]Kind{library.SequenceNode: List, library.MappingNode: Mapping}[n.Kind]))
+		panic(at.errorf("a key is a text; this is %s", map[library.Kind]Kind{library.SequenceNode: List, library.MappingNode: Mapping}[n.Kind]))
 	}
-	at = b.untagged(n, at)
-	text := b.scalar(n, at)
+	at = b.contentPosition(n, at)
+	text := b.scalarText(n, at)
 	if n.Anchor != "" {
-		b.anchored[n] = &anchored{&Node{Place: at, Kind: Scalar, Quoted: n.Style != 0, Text: text}, 1, 0}
+		b.anchored[n] = &anchored{&Node{Position: at, Kind: Scalar, Quoted: n.Style != 0, Text: text}, 1, 0}
 	}
 	return at, text
 }
 
-// endsWord reports whether a new token can begin after before, the beginning of a line: before is empty or ends with
-// a blank, a comma or a bracket.
-func endsWord(before string) bool {
+// canBeginToken reports whether a new token can begin after before, the beginning of a line: before is empty or ends
+// with a blank, a comma or a bracket.
+func canBeginToken(before string) bool {
 	return before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\t") || isFlow(before[len(before)-1])
 }
 
-// scalar returns the text of n, a scalar whose content begins at the place at. It panics with an *Error if the scalar
-// is too long, has more than one line, or has an escape for half a character.
-func (b *tree) scalar(n *library.Node, at Place) string {
+// scalarText returns the text of n, a scalar whose content begins at the place at. It panics with an *Error if the
+// scalar is too long, has more than one line, or has an escape for half a character.
+func (b *tree) scalarText(n *library.Node, at Position) string {
 	if len(n.Value) > maxText {
-		panic(at.wrong("this text is longer than %d bytes", maxText))
+		panic(at.errorf("this text is longer than %d bytes", maxText))
 	}
 	value, ok := n.Value, true
-	if b.pairs {
-		value, ok = restored(value, n.Style&library.DoubleQuotedStyle != 0)
+	if b.hasSurrogates {
+		value, ok = restorePairs(value, n.Style&library.DoubleQuotedStyle != 0)
 	}
-	rest := b.rest(at)
+	rest := b.sourceFrom(at)
 	switch {
 	case !ok:
-		panic(at.wrong("an escape is not a character"))
+		panic(at.errorf("an escape is not a character"))
 	case n.Style&(library.LiteralStyle|library.FoldedStyle) != 0:
-		panic(b.unexpected(at, false))
-	case n.Style != 0 && !closes(rest):
-		panic(at.unclosed())
+		panic(b.unexpectedToken(at, false))
+	case n.Style != 0 && !closesQuote(rest):
+		panic(at.unclosedQuote())
 	case n.Style == 0 && !strings.HasPrefix(rest, value):
 		line, _, _ := strings.Cut(rest, "\n")
-		panic(b.unexpected(b.skip(b.forward(at, len(line))), false))
+		panic(b.unexpectedToken(b.skipBlanks(b.advance(at, len(line))), false))
 	}
 	return value
 }
 
-// closes reports whether the quote at the beginning of rest is closed on the same line. rest must not be empty.
-func closes(rest string) bool {
+// closesQuote reports whether the quote at the beginning of rest is closed on the same line. rest must not be empty.
+func closesQuote(rest string) bool {
 	mark := rest[0]
 	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
 		switch {

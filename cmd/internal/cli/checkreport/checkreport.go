@@ -78,7 +78,7 @@ func EmbeddedNote(sheet *cue.Sheet) rules.Errors {
 		for _, f := range sheet.Sounds[i].Files {
 			if _, found := sheet.Find(f.Name); found {
 				return rules.Errors{{File: sheet.File, Line: f.Line, Column: f.Column, Msg: fmt.Sprintf(
-					"%q is an embedded sound, and a game has those if it imports sounds/embedded: %s", f.Name, rule.AskEmbedded)}}
+					"%q is an embedded sound, and a game has those if it imports sounds/embedded: %s", f.Name, rule.EmbeddedHint)}}
 			}
 		}
 	}

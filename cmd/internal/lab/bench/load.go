@@ -84,7 +84,7 @@ func loadAll(sources []soundlib.Source, pitched bool) error {
 	if err != nil || !pitched {
 		return err
 	}
-	var versions loading.Versions
-	versions.Need(slices.DeleteFunc(all, func(s *voice.Sound) bool { return s.Frames() == 0 }), false, -loadPitch, loadPitch)
-	return versions.Make(ctx)
+	var versions loading.Variants
+	versions.AddPitches(slices.DeleteFunc(all, func(s *voice.Sound) bool { return s.Frames() == 0 }), false, -loadPitch, loadPitch)
+	return versions.Compute(ctx)
 }

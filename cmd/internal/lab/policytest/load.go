@@ -21,7 +21,7 @@ func Load(c *console.Console, ctx context.Context, path string, length *rules.Ti
 		return nil, nil, err
 	}
 	sheet.Length = cmp.Or(length, sheet.Length)
-	if sheet.Fold = len(sheet.Outputs) > 0; sheet.Fold && !c.Quiet { // two stereo mixes are compared
+	if sheet.Downmix = len(sheet.Outputs) > 0; sheet.Downmix && !c.Quiet { // two stereo mixes are compared
 		c.Say("%s: its outputs are mixed into one for the comparison", words.OneLine(path))
 	}
 	for i, change := range changes {

@@ -17,7 +17,7 @@ type eventStore struct {
 	last    int64 // number of the last event; 0: no event
 
 	names valueTable[string]
-	calls valueTable[report.Called]
+	calls valueTable[report.CueLabel]
 }
 
 // chunkLength is the number of events per chunk.
@@ -99,7 +99,7 @@ func (t *eventStore) add(e *report.Event) {
 // pack appends e to the chunk p, without Ref, in the shortest form that loses no field: a storedEvent alone, with
 // lossFields in p.losses, or with a copy of the whole event in p.others. It adds new names to t.names and t.calls.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
-	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
+	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.CueLabel), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
 	plain.Ref = 0
 	if t.short(&k) != plain {
@@ -125,7 +125,7 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 // short returns the event that k alone describes. Fields that k lacks, and Ref, are zero.
 func (t *eventStore) short(k *storedEvent) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
-	e.Sound, e.Called, e.Cue = t.names.values[k.sound], t.calls.values[k.call], int(k.cue)
+	e.Sound, e.CueLabel, e.Cue = t.names.values[k.sound], t.calls.values[k.call], int(k.cue)
 	return e
 }
 

@@ -34,7 +34,7 @@ func drawEvent(t *rapid.T) report.Event {
 		e.Policy, e.Reason = mixer.Overflow(rapid.IntRange(0, 5).Draw(t, "policy")), mixer.Reason(rapid.IntRange(0, 9).Draw(t, "reason"))
 	}
 	if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
-		e.Why, e.Seconds, e.State = name("why"), 0.5, report.DeviceBack
+		e.DeviceReason, e.Seconds, e.State = name("why"), 0.5, report.DeviceBack
 		e.BelowMix, e.HasBelowMix = level("below"), true
 	}
 	return e
@@ -112,7 +112,7 @@ func TestEventRanges(t *testing.T) {
 			e.By, e.BySound, e.Lost = uint64(n), names[n%5], report.Level(n)
 		}
 		if n%5 == 0 {
-			e.Why = names[n%101]
+			e.DeviceReason = names[n%101]
 		}
 		return e
 	}

@@ -109,7 +109,7 @@ func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error
 // their files: modification time and size. It does not store them in the room. On failure the map is nil and the error
 // is an *Error of Kind Range, or the error of ctx if ctx has ended.
 func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]loadedSound, error) {
-	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
+	ways := slices.Repeat([]loading.Modes{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
 		if s.Sounds[i].Loop {
 			ways[i] |= loading.Looped

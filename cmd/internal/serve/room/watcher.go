@@ -113,7 +113,7 @@ func describeEvent(e *report.Event, head *report.Report) string {
 		return name + " ended: its file cannot be decoded any further"
 	case mixer.EventDevice:
 		if e.State == report.DeviceLost {
-			return "no sound from the device: " + words.OneLine(e.Why)
+			return "no sound from the device: " + words.OneLine(e.DeviceReason)
 		}
 		return fmt.Sprintf("the device plays again after %.1f s", e.Seconds)
 	}

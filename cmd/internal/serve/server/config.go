@@ -85,14 +85,14 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 	}
 	c := &Config{}
 	r := &fields.Reader{}
-	if root == nil || root.Kind == yaml.Nothing {
-		r.Fail(yaml.Place{Line: 1, Column: 1}, "the configuration is empty; write rooms: {main: {sheet: show.yaml}}")
+	if root == nil || root.Kind == yaml.Null {
+		r.Fail(yaml.Position{Line: 1, Column: 1}, "the configuration is empty; write rooms: {main: {sheet: show.yaml}}")
 	} else {
 		c.read(r, root)
 	}
 	if r.Failed() {
 		var lines []string
-		for _, w := range r.Wrong() {
+		for _, w := range r.SortedErrors() {
 			lines = append(lines, fmt.Sprintf("%s:%v", title, w))
 		}
 		if len(lines) > 1 {
@@ -109,10 +109,10 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))
 	if len(c.Rooms) == 0 && !r.Failed() {
-		r.Fail(root.Place, "the configuration has no rooms; write rooms: {main: {sheet: show.yaml}}")
+		r.Fail(root.Position, "the configuration has no rooms; write rooms: {main: {sheet: show.yaml}}")
 	}
 	if (c.Cert == "") != (c.Key == "") && !r.Failed() {
-		r.Fail(root.Place, "cert and key need each other")
+		r.Fail(root.Position, "cert and key need each other")
 	}
 }
 
@@ -125,15 +125,15 @@ func (c *Config) fields(r *fields.Reader) []fields.Field {
 		{Key: "listen", To: &c.Listen},
 		{Key: "osc", To: &c.OSC},
 		{Key: "tokens", To: &c.Tokens},
-		{Key: "hosts", To: func(p *yaml.Pair) bool { return readHosts(r, p, &c.Hosts) }, Like: fields.Either{new(string), fields.List{Of: new(string)}}},
+		{Key: "hosts", To: func(p *yaml.Pair) bool { return readHosts(r, p, &c.Hosts) }, Shape: fields.Either{new(string), fields.List{Of: new(string)}}},
 		{Key: "cert", To: &c.Cert},
 		{Key: "key", To: &c.Key},
 		{Key: "state", To: &c.State},
-		{Key: "limits", To: func(p *yaml.Pair) bool { r.Read(p.Value, "limits", limits); return true }, Like: fields.Mapping{Fields: limits}},
+		{Key: "limits", To: func(p *yaml.Pair) bool { r.Read(p.Value, "limits", limits); return true }, Shape: fields.Mapping{Fields: limits}},
 		{Key: "rooms", To: func(p *yaml.Pair) bool {
 			r.Named(p.Value, "rooms", func(p *yaml.Pair) { c.room(r, p) })
 			return true
-		}, Like: fields.Names{Of: room}},
+		}, Shape: fields.Names{Of: room}},
 	}
 }
 
@@ -171,10 +171,10 @@ func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	one := RoomConfig{Name: p.Key}
 	if err := checkName(p.Key); err != nil {
-		r.Fail(p.Place, "%v", err)
+		r.Fail(p.Position, "%v", err)
 		return
 	}
-	if p.Value.Kind == yaml.Nothing { // as in {main: }
+	if p.Value.Kind == yaml.Null { // as in {main: }
 		c.Rooms = append(c.Rooms, one)
 		return
 	}
@@ -182,9 +182,9 @@ func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	r.Read(p.Value, "a room", one.fields(&bank, &sink))
 	switch {
 	case bank != "" && one.Sheet != "":
-		r.Fail(p.Place, "a room has a sheet or a bank, not both")
+		r.Fail(p.Position, "a room has a sheet or a bank, not both")
 	case sink != "" && one.Device != "" && one.Device != "pulse":
-		r.Fail(p.Place, "sink: only device pulse has sinks")
+		r.Fail(p.Position, "sink: only device pulse has sinks")
 	}
 	if bank != "" {
 		one.Sheet = bank
@@ -209,7 +209,7 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 			return false
 		}
 		if err := checkHost(host); err != nil {
-			r.Fail(item.Place, "hosts: %v", err)
+			r.Fail(item.Position, "hosts: %v", err)
 			return false
 		}
 		*to = append(*to, host)

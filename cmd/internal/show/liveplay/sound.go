@@ -62,7 +62,7 @@ func (s *deviceMonitor) record(e *auto.Event) {
 	}
 	s.lost = ""
 	if e.Kind == auto.Lost {
-		entry.State, entry.Why = report.DeviceLost, e.Reason
+		entry.State, entry.DeviceReason = report.DeviceLost, e.Reason
 		s.lost = e.Since()
 		// The driver reports a second loss when it gives up for good.
 		if n := len(s.events); n > 0 && s.events[n-1].State == report.DeviceLost {

@@ -126,7 +126,7 @@ func TestNote(t *testing.T) {
 	s.report(r)
 	var got []string
 	for _, e := range r.Events {
-		got = append(got, fmt.Sprint(e.Frame, e.Kind, e.State, e.Why, e.Seconds))
+		got = append(got, fmt.Sprint(e.Frame, e.Kind, e.State, e.DeviceReason, e.Seconds))
 	}
 	const want = "[240devicelostgone0 300started0 48240deviceback1 96000devicelostgone0]"
 	if flat := strings.ReplaceAll(fmt.Sprint(got), " ", ""); strings.ReplaceAll(want, " ", "") != flat {
