@@ -19,9 +19,9 @@ func (s *workBuffers) forClip() []float32 {
 	return s.clip[:0]
 }
 
-// keepClip stores x, the buffer of forClip which may have been reallocated since, for the next file. A nil receiver
+// storeClip stores x, the buffer of forClip which may have been reallocated since, for the next file. A nil receiver
 // keeps no memory.
-func (s *workBuffers) keepClip(x []float32) {
+func (s *workBuffers) storeClip(x []float32) {
 	if s != nil {
 		s.clip = x
 	}
@@ -42,14 +42,14 @@ func (s *workBuffers) forConverted(n int64) []float32 {
 // bufferPool is a pool of work buffers. The zero value is empty; any goroutine.
 type bufferPool struct{ pool sync.Pool }
 
-// take removes buffers from the pool and returns them, or new ones if the pool is empty. The caller owns them until
+// get removes buffers from the pool and returns them, or new ones if the pool is empty. The caller owns them until
 // give.
-func (s *bufferPool) take() *workBuffers {
+func (s *bufferPool) get() *workBuffers {
 	if one, ok := s.pool.Get().(*workBuffers); ok {
 		return one
 	}
 	return &workBuffers{}
 }
 
-// give returns the buffers one to the pool. The caller must hold no references to their memory.
-func (s *bufferPool) give(one *workBuffers) { s.pool.Put(one) }
+// put returns the buffers one to the pool. The caller must hold no references to their memory.
+func (s *bufferPool) put(one *workBuffers) { s.pool.Put(one) }

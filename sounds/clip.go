@@ -57,33 +57,33 @@ const maxSample = 1 << 16
 // -maxSample..maxSample, or is NaN; nil if all samples are valid. The message names its frame, counted from at, the
 // number of the first frame of samples.
 func checkSamples(samples []float32, channels int, at int64) error {
-	i := goodSamples(samples)
+	i := countValid(samples)
 	if i == len(samples) {
 		return nil
 	}
-	return source.Broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
+	return source.DecodeErrorf("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
-// goodSamples returns the number of samples before the first invalid one, which is NaN, infinite or beyond maxSample;
+// countValid returns the number of samples before the first invalid one, which is NaN, infinite or beyond maxSample;
 // all if every sample is valid.
-func goodSamples(samples []float32) int {
+func countValid(samples []float32) int {
 	i := 0
 	for ; i+8 <= len(samples); i += 8 { // the OR of the bits is at least their maximum, so one comparison clears most groups of eight
 		x := (*[8]float32)(samples[i:])
 		a := math.Float32bits(x[0]) | math.Float32bits(x[1]) | math.Float32bits(x[2]) | math.Float32bits(x[3])
 		b := math.Float32bits(x[4]) | math.Float32bits(x[5]) | math.Float32bits(x[6]) | math.Float32bits(x[7])
 		if (a|b)&^(1<<31) > math.Float32bits(maxSample) {
-			if n := badSample(x[:]); n < len(x) {
+			if n := firstInvalid(x[:]); n < len(x) {
 				return i + n
 			}
 		}
 	}
-	return i + badSample(samples[i:])
+	return i + firstInvalid(samples[i:])
 }
 
-// badSample returns the same as goodSamples, the number of samples before the first invalid one, but compares them
+// firstInvalid returns the same as countValid, the number of samples before the first invalid one, but compares them
 // one by one. If all are valid, it returns len(samples).
-func badSample(samples []float32) int {
+func firstInvalid(samples []float32) int {
 	for i, x := range samples {
 		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // the bits of NaN and Inf are larger
 			return i
@@ -123,7 +123,7 @@ func Describe(c *Clip, measure bool) Info {
 	info := Info{
 		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Notes: c.Notes, Damages: c.Damages, TagGain: c.Gain,
 	}
-	if c.valid() != nil {
+	if c.check() != nil {
 		return info
 	}
 	info.Seconds = float64(info.Frames) / float64(c.Rate)
@@ -135,7 +135,7 @@ func Describe(c *Clip, measure bool) Info {
 }
 
 // measure returns the integrated loudness and the true peak in dBFS of all samples; both are -Inf for silence.
-// Requires a valid clip, see Clip.valid.
+// Requires a valid clip, see Clip.check.
 func (c *Clip) measure() (pcm.LUFS, pcm.Decibels) {
 	m := newMeter(c)
 	m.write(c.Samples)

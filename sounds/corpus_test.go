@@ -116,16 +116,16 @@ func TestUnreadAreListed(t *testing.T) {
 	listed := 0
 	for tag := range 1 << 16 {
 		data := wavOfWords(binary.LittleEndian, tag, 16, 16, 2, make([]byte, 64))
-		_, err := formats[0].open(source.Whole(data), Limits{}.withDefaults().bounds())
+		_, err := formats[0].open(source.FromMemory(data), Limits{}.withDefaults().bounds())
 		if err == nil || strings.Contains(err.Error(), "the WAV encoding") || !errors.Is(err, ErrFormat) || tag == 3 {
 			continue
 		}
-		if listed++; !hasReason(page, "x.wav", named("x.wav", err)) {
+		if listed++; !hasReason(page, "x.wav", withName("x.wav", err)) {
 			t.Errorf("tag %#x: %v", tag, err)
 		}
 	}
 	for _, u := range unsupported {
-		if err := named("x", u.unsupportedError()); u.tool != "" && !hasReason(page, "x", err) {
+		if err := withName("x", u.unsupportedError()); u.tool != "" && !hasReason(page, "x", err) {
 			t.Error(err)
 		}
 	}

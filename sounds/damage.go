@@ -91,9 +91,9 @@ func (l *Library) isNew(src Source, frame int64) bool {
 	return true
 }
 
-// forgetDamages removes the records of damage of the files named label, so that their places are reported again. The
+// clearDamages removes the records of damage of the files named label, so that their places are reported again. The
 // caller holds the mutex.
-func (l *Library) forgetDamages(label string) {
+func (l *Library) clearDamages(label string) {
 	for file := range l.damaged {
 		if file.label == label {
 			delete(l.damaged, file)
@@ -105,8 +105,8 @@ func (l *Library) forgetDamages(label string) {
 // calls Options.OnDamage, and adds the notes to the Info of the streams of this file. The error names src. It is the
 // error that would end a stream of the file early, or the error of ctx. Control side.
 func (l *Library) Scan(ctx context.Context, src Source) (err error) {
-	defer func() { err = named(src.label(), err) }()
-	defer rescue("the decoder", &err)
+	defer func() { err = withName(src.label(), err) }()
+	defer recoverPanic("the decoder", &err)
 	src.Leveling = Leveling{Tags: true} // so that openTrack does not measure
 	t, err := l.openTrack(src, &StreamOptions{})
 	if err != nil {

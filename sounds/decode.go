@@ -29,7 +29,7 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	clip, err := decode(ctx, open, lim.withDefaults(), nil)
 	if err != nil {
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	}
 	clip.Name = name
 	return clip, nil
@@ -39,21 +39,21 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 // goroutine, or with lim.Isolate in a child process. Requires that lim has its defaults filled in. Errors are as in
 // Decode, but do not name the sound. The samples of the clip may share memory with room, which may be nil. After an
 // error the caller must not use room again, because an abandoned decoder may still write to it.
-func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (*Clip, error) {
-	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, grace))
+func decode(ctx context.Context, open openFunc, lim Limits, buffers *workBuffers) (*Clip, error) {
+	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, gracePeriod))
 	if err != nil {
 		return nil, err
 	}
 	if len(lim.Isolate) > 0 {
 		return decodeIsolated(ctx, data, lim)
 	}
-	in := source.Whole(data)
+	in := source.FromMemory(data)
 	f, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
-	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		return decodeAll(ctx, f, in, lim.boundsOf(in.Size), room)
+	return decodeGuarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
+		return decodeAll(ctx, f, in, lim.boundsOf(in.Size), buffers)
 	})
 }
 
@@ -61,13 +61,13 @@ func decode(ctx context.Context, open openFunc, lim Limits, room *workBuffers) (
 // announces them. If a header announces more, memory grows as the samples are decoded.
 const maxSamplesPerByte = 8
 
-// When decoding produces more samples than the header announced, and more than min(modest + modestFactor * file
-// size, maxModest), the frames are counted first and allocated exactly. Such a file is silence, or an attempt
+// When decoding produces more samples than the header announced, and more than min(modest + smallFactor * file
+// size, maxSmall), the frames are counted first and allocated exactly. Such a file is silence, or an attempt
 // to exhaust memory.
 const (
-	modestBytes  = 2 << 20
-	modestFactor = 64
-	maxModest    = 16 << 20
+	smallBytes  = 2 << 20
+	smallFactor = 64
+	maxSmall    = 16 << 20
 )
 
 // count decodes the file in, from its beginning and without keeping samples, and returns its number of frames,
@@ -80,10 +80,10 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 		return 0, err
 	}
 	channels := int64(r.About().Channels)
-	if r.About().Walks {
+	if r.About().CheapCount {
 		frames, err = r.Count(&source.Marks{})
 	}
-	for samples := []float32(nil); err == nil && !r.About().Walks; frames += int64(len(samples)) / channels {
+	for samples := []float32(nil); err == nil && !r.About().CheapCount; frames += int64(len(samples)) / channels {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -98,25 +98,25 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 // decodeAll decodes the whole input in as format f into a clip without a name. It removes the padding of the encoder,
 // conceals damaged places and lists them. The error is of the codec, for example if no frame can be decoded, of a
 // limit, of ctx, or reports an invalid sample. The samples use the memory of room, which keeps them; room may be nil.
-func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *workBuffers) (*Clip, error) {
+func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, buffers *workBuffers) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
 		return nil, err
 	}
 	h := r.About()
 	c := f.clip(h)
-	samples := room.forClip()
-	likely := h.Frames <= in.Size*maxSamplesPerByte/int64(h.Channels) && lim.Length(h.Frames, h.Channels) == nil
-	if n := h.Frames * int64(h.Channels); (h.Sure || likely) && n > int64(cap(samples)) {
+	samples := buffers.forClip()
+	likely := h.Frames <= in.Size*maxSamplesPerByte/int64(h.Channels) && lim.CheckLength(h.Frames, h.Channels) == nil
+	if n := h.Frames * int64(h.Channels); (h.Exact || likely) && n > int64(cap(samples)) {
 		samples = make([]float32, 0, n)
 	}
-	for believed, counted := cap(samples), h.Sure; err == nil; {
+	for believed, counted := cap(samples), h.Exact; err == nil; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !counted && len(samples) > believed && int64(len(samples)) > min(modestBytes+modestFactor*in.Size, maxModest) {
+		if !counted && len(samples) > believed && int64(len(samples)) > min(smallBytes+smallFactor*in.Size, maxSmall) {
 			counted = true
-			n, err := f.count(ctx, in.Anew(), lim)
+			n, err := f.count(ctx, in.Reopen(), lim)
 			if err != nil {
 				return nil, err
 			}
@@ -127,12 +127,12 @@ func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limi
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	room.keepClip(samples)
+	buffers.storeClip(samples)
 	all := int64(len(samples) / h.Channels)
 	from := min(h.Front, all)
 	to := max(from, all-h.Back)
 	c.Samples, c.Loop = samples[from*int64(h.Channels):to*int64(h.Channels)], h.Loop(to-from)
-	c.Damages = damagesOf(h.TakeDamages(), h.Rate, from, to-from)
+	c.Damages = damagesOf(h.DrainDamages(), h.Rate, from, to-from)
 	c.Notes = notesOf(h, to-from)
 	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
@@ -151,8 +151,8 @@ type format struct {
 	name string
 
 	// is detects this format from the first bytes of a file, after any tags and zeros.
-	is   func(beginning []byte) bool
-	open func(in *source.Input, lim source.Limits) (source.Reader, error)
+	matches func(beginning []byte) bool
+	open    func(in *source.Input, lim source.Limits) (source.Reader, error)
 }
 
 // formats lists the formats with magic bytes, in the order of detection.

@@ -26,8 +26,8 @@ type decodeAhead struct {
 	buffer       *voice.StreamBuffer
 	reader       FrameReader
 	pollInterval time.Duration   // poll interval while the buffer is full
-	fail         func(error)     // receives the error of a stream that ends early
-	more         func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls buffer.End
+	onError      func(error)     // receives the error of a stream that ends early
+	hasMore      func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls buffer.End
 	wakeUp       <-chan struct{} // signals that more may now return true
 }
 
@@ -43,52 +43,52 @@ func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader Fra
 		frames = pcm.Frames(ahead, rate)
 	}
 	buffer := voice.NewStreamBuffer(int(max(frames, 1)), c)
-	return &decodeAhead{buffer: buffer, reader: reader, pollInterval: max(pcm.Duration(int64(buffer.Capacity()), rate)/4, time.Millisecond), fail: fail}
+	return &decodeAhead{buffer: buffer, reader: reader, pollInterval: max(pcm.Duration(int64(buffer.Capacity()), rate)/4, time.Millisecond), onError: fail}
 }
 
-// pieceFrames is the number of frames that are decoded at a time.
-const pieceFrames = 2048
+// chunkFrames is the number of frames that are decoded at a time.
+const chunkFrames = 2048
 
 // run fills the buffer until the end of the stream or until the voice ends, then closes the reader, and last ends the
 // buffer. After an error, or a panic of the reader, it calls Fail of the buffer instead of End, and reports the error
-// to f.fail; after the voice has ended it reports no error. It must be called once.
+// to f.onError; after the voice has ended it reports no error. It must be called once.
 func (f *decodeAhead) run() {
 	end := f.buffer.End
 	defer func() { end() }()
-	failed := caught("the decoder", f.fill)
+	failed := callSafely("the decoder", f.fill)
 	if closer, ok := f.reader.(io.Closer); ok {
-		failed = cmp.Or(failed, caught("the decoder", closer.Close))
+		failed = cmp.Or(failed, callSafely("the decoder", closer.Close))
 	}
 	if failed != nil && !f.buffer.Closed() {
 		end = f.buffer.Fail
-		f.fail(failed)
+		f.onError(failed)
 	}
 }
 
 // fill decodes into the buffer until the end of the frames or until the buffer is closed, and returns nil. It returns
 // an error that ends the frames early, or an error that wraps ErrDecode for an invalid sample. A queue, which has
-// f.more, waits for more sources at the end instead.
+// f.hasMore, waits for more sources at the end instead.
 func (f *decodeAhead) fill() error {
-	buf := make([]pcm.Frame, pieceFrames)
+	buf := make([]pcm.Frame, chunkFrames)
 	timer := time.NewTimer(f.pollInterval)
 	defer timer.Stop()
 	for !f.buffer.Closed() {
-		room := f.buffer.Free()
-		if room == 0 {
+		free := f.buffer.Free()
+		if free == 0 {
 			f.waitForSpace(timer)
 			continue
 		}
-		dst := buf[:min(room, pieceFrames)]
+		dst := buf[:min(free, chunkFrames)]
 		n, err := source.Read(f.reader.Read, dst, "frames")
 		if !(dsp.Peak(dst[:n]) <= maxSample) {
-			good := goodSamples(dsp.Interleaved(dst[:n]))
+			good := countValid(dsp.Interleaved(dst[:n]))
 			f.buffer.Write(dst[:good/2])
-			return source.Broken("a sample is %v, not within -%d..+%d", dst[good/2][good%2], maxSample, maxSample)
+			return source.DecodeErrorf("a sample is %v, not within -%d..+%d", dst[good/2][good%2], maxSample, maxSample)
 		}
 		f.buffer.Write(dst[:n])
 		switch {
-		case errors.Is(err, io.EOF) && f.more != nil:
-			if !f.more() {
+		case errors.Is(err, io.EOF) && f.hasMore != nil:
+			if !f.hasMore() {
 				f.waitForSpace(timer)
 			}
 		case errors.Is(err, io.EOF):

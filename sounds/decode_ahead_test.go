@@ -185,7 +185,7 @@ func TestDecodeAheadFaults(t *testing.T) {
 			}
 			faults = append(faults, strings.TrimPrefix(err.Error(), "sounds: "))
 		}}
-		f := newDecodeAhead(0, 48000, voice.PlayRange{}, r, opt.failure("x"))
+		f := newDecodeAhead(0, 48000, voice.PlayRange{}, r, opt.errorHandler("x"))
 		f.run()
 		if !closed.Load() || (c.text == "") != (len(faults) == 0) || len(faults) > 0 && (len(faults) > 1 || !strings.HasPrefix(faults[0], c.text)) {
 			t.Errorf("%s: closed %v, faults %q, want %q", name, closed.Load(), faults, c.text)

@@ -14,37 +14,37 @@ import (
 // the data of another container may look like them. Unknown data after an ID3v2 tag counts as MP3.
 func formatOf(in *source.Input) (*format, error) {
 	if len(in.Peek(source.Probe)) == 0 {
-		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
+		return nil, cmp.Or(in.Err, source.FormatErrorf("the file is empty"))
 	}
 	defer in.MoveTo(0)
 	var f *format
 	var err error
-	tagged := in.PassFront(func(beginning []byte) bool {
-		f, err = magicOf(beginning)
+	tagged := in.SkipFront(func(beginning []byte) bool {
+		f, err = detectMagic(beginning)
 		return f != nil || err != nil
 	})
 	body := in.Peek(source.Probe)
 	switch {
 	case f != nil || err != nil:
 		return f, err
-	case tagged || mp3Format.is(body):
+	case tagged || mp3Format.matches(body):
 		return &mp3Format, nil
 	case len(body) > 0 && isText(body[:min(len(body), 256)]):
-		return nil, source.Unknown("this is text, not a sound")
+		return nil, source.FormatErrorf("this is text, not a sound")
 	}
-	return nil, source.Unknown("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
+	return nil, source.FormatErrorf("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
 
-// magicOf detects a format by the magic bytes at the beginning of body. For an unsupported format it returns an error
-// that names it. Both results are nil if the bytes are not recognized.
-func magicOf(body []byte) (*format, error) {
+// detectMagic detects a format by the magic bytes at the beginning of body. For an unsupported format it returns an
+// error that names it. Both results are nil if the bytes are not recognized.
+func detectMagic(body []byte) (*format, error) {
 	for i := range formats {
-		if formats[i].is(body) {
+		if formats[i].matches(body) {
 			return &formats[i], nil
 		}
 	}
 	for i := range unsupported {
-		if unsupported[i].is(body) {
+		if unsupported[i].matches(body) {
 			return nil, unsupported[i].unsupportedError()
 		}
 	}
@@ -53,18 +53,18 @@ func magicOf(body []byte) (*format, error) {
 
 // unsupportedFormat is an unsupported format that is recognized only to name it in the error.
 type unsupportedFormat struct {
-	at    int // offset of the magic bytes
-	magic string
-	form  string                 // bytes at offset 8 after the magic, as in RIFF; empty: any
-	proof func(body []byte) bool // further check if the magic bytes are too few; nil: unnecessary
-	name  string
-	tool  string // the command that converts it; empty: the file is not a sound
+	at       int // offset of the magic bytes
+	magic    string
+	riffForm string                 // bytes at offset 8 after the magic, as in RIFF; empty: any
+	check    func(body []byte) bool // further check if the magic bytes are too few; nil: unnecessary
+	name     string
+	tool     string // the command that converts it; empty: the file is not a sound
 }
 
-// is reports whether body, the beginning of a file, has the magic bytes of the format at their offset and passes its
-// further checks.
-func (u *unsupportedFormat) is(body []byte) bool {
-	return hasBytes(body, u.at, u.magic) && hasBytes(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
+// matches reports whether body, the beginning of a file, has the magic bytes of the format at their offset and passes
+// its further checks.
+func (u *unsupportedFormat) matches(body []byte) bool {
+	return hasBytes(body, u.at, u.magic) && hasBytes(body, u.at+8, u.riffForm) && (u.check == nil || u.check(body))
 }
 
 // hasBytes reports whether b contains text at the byte offset at. It returns false if b ends before at+len(text),
@@ -78,14 +78,14 @@ func hasBytes(b []byte, at int, text string) bool {
 // sound.
 func (u *unsupportedFormat) unsupportedError() error {
 	if u.tool == "" {
-		return source.Unknown("%s is not a sound", u.name)
+		return source.FormatErrorf("%s is not a sound", u.name)
 	}
-	return source.Unknown("%s is not read; convert it: %s", u.name, u.tool)
+	return source.FormatErrorf("%s is not read; convert it: %s", u.name, u.tool)
 }
 
 // Commands that convert unsupported formats. fillFileName replaces the placeholders.
 const (
-	byFFmpeg  = source.Convert
+	byFFmpeg  = source.ConvertCommand
 	fromVideo = "ffmpeg -i {file} -vn {file.flac}"
 	bySndfile = "sndfile-convert {file} {file.wav}"
 	bySox     = "sox {file} {file.wav}"
@@ -99,20 +99,20 @@ var unsupported = [...]unsupportedFormat{
 	{at: 4, magic: "ftypqt  ", name: "QuickTime (MOV)", tool: fromVideo},
 	{at: 4, magic: "ftyp3g", name: "3GP", tool: fromVideo},
 	{at: 4, magic: "ftyp", name: "MP4", tool: fromVideo},
-	{at: 4, magic: "moov", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
-	{at: 4, magic: "mdat", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
-	{at: 4, magic: "wide", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
-	{at: 4, magic: "free", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
-	{at: 4, magic: "skip", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "moov", check: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "mdat", check: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "wide", check: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "free", check: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "skip", check: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
 	{magic: "caff", name: "Core Audio (CAF)", tool: byFFmpeg},
 	{magic: "\x1aE\xdf\xa3", name: "Matroska or WebM", tool: fromVideo},
-	{magic: "RIFF", form: "AVI ", name: "AVI", tool: fromVideo},
+	{magic: "RIFF", riffForm: "AVI ", name: "AVI", tool: fromVideo},
 	{magic: "FLV\x01", name: "Flash video", tool: fromVideo},
-	{magic: "FWS", proof: isFlash, name: "Flash (SWF)", tool: fromVideo},
-	{magic: "CWS", proof: isFlash, name: "Flash (SWF)", tool: fromVideo},
+	{magic: "FWS", check: isFlash, name: "Flash (SWF)", tool: fromVideo},
+	{magic: "CWS", check: isFlash, name: "Flash (SWF)", tool: fromVideo},
 	{magic: "nut/multimedia container", name: "NUT", tool: fromVideo},
-	{magic: "G", proof: isTS, name: "an MPEG transport stream", tool: fromVideo},
-	{at: 4, magic: "G", proof: isM2TS, name: "an MPEG transport stream", tool: fromVideo},
+	{magic: "G", check: isTS, name: "an MPEG transport stream", tool: fromVideo},
+	{at: 4, magic: "G", check: isM2TS, name: "an MPEG transport stream", tool: fromVideo},
 	{magic: "\x00\x00\x01\xba", name: "an MPEG program stream", tool: fromVideo},
 	{magic: "\x06\x0e\x2b\x34\x02\x05\x01\x01", name: "MXF", tool: fromVideo},
 	{magic: "0&\xb2u\x8ef\xcf\x11", name: "WMA", tool: fromVideo},
@@ -130,9 +130,9 @@ var unsupported = [...]unsupportedFormat{
 	{magic: "ajkg", name: "Shorten", tool: byFFmpeg},
 	{magic: "OFR ", name: "OptimFROG", tool: "ofr --decode {file} --output {file.wav}"},
 	{magic: "ADIF", name: "AAC", tool: byFFmpeg},
-	{magic: "\xff", proof: isADTS, name: "AAC", tool: byFFmpeg},
-	{magic: "\x56", proof: isLOAS, name: "AAC", tool: byFFmpeg},
-	{magic: "\x0b\x77", proof: isAC3, name: "AC-3", tool: byFFmpeg},
+	{magic: "\xff", check: isADTS, name: "AAC", tool: byFFmpeg},
+	{magic: "\x56", check: isLOAS, name: "AAC", tool: byFFmpeg},
+	{magic: "\x0b\x77", check: isAC3, name: "AC-3", tool: byFFmpeg},
 	{magic: "\x7f\xfe\x80\x01", name: "DTS", tool: byFFmpeg},
 	{magic: "\xfe\x7f\x01\x80", name: "DTS", tool: byFFmpeg},
 	{magic: "\x1f\xff\xe8\x00", name: "DTS", tool: byFFmpeg},
@@ -141,10 +141,10 @@ var unsupported = [...]unsupportedFormat{
 	{magic: "DSD ", name: "DSD", tool: byFFmpeg},
 	{magic: "FRM8", name: "DSD", tool: byFFmpeg},
 	{magic: "Creative Voice File", name: "Creative Voice", tool: byFFmpeg},
-	{magic: "FORM", form: "8SVX", name: "IFF 8SVX", tool: byFFmpeg},
-	{magic: "FORM", form: "16SV", name: "IFF 16SV", tool: bySndfile},
-	{magic: "\x64\xa3", proof: isIRCAM, name: "IRCAM", tool: byFFmpeg},
-	{magic: "\x00\x00", proof: isIRCAM, name: "IRCAM", tool: byFFmpeg},
+	{magic: "FORM", riffForm: "8SVX", name: "IFF 8SVX", tool: byFFmpeg},
+	{magic: "FORM", riffForm: "16SV", name: "IFF 16SV", tool: bySndfile},
+	{magic: "\x64\xa3", check: isIRCAM, name: "IRCAM", tool: byFFmpeg},
+	{magic: "\x00\x00", check: isIRCAM, name: "IRCAM", tool: byFFmpeg},
 	{magic: "NIST_1A\n", name: "NIST SPHERE", tool: byFFmpeg},
 	{magic: "PVF1\n", name: "PVF", tool: byFFmpeg},
 	{magic: " paf", name: "Ensoniq PARIS", tool: byFFmpeg},
@@ -161,7 +161,7 @@ var unsupported = [...]unsupportedFormat{
 	{magic: "OMA", name: "ATRAC", tool: byFFmpeg},
 	{magic: "ea3\x03", name: "ATRAC", tool: byFFmpeg},
 	{magic: "MThd", name: "MIDI", tool: byFont},
-	{magic: "RIFF", form: "RMID", name: "MIDI", tool: byFont},
+	{magic: "RIFF", riffForm: "RMID", name: "MIDI", tool: byFont},
 	{magic: "IMPM", name: "an Impulse Tracker module", tool: byOpenMPT},
 	{magic: "Extended Module: ", name: "an XM module", tool: byOpenMPT},
 	{at: 44, magic: "SCRM", name: "an S3M module", tool: byOpenMPT},
@@ -172,7 +172,7 @@ var unsupported = [...]unsupportedFormat{
 	{at: 1080, magic: "4CHN", name: "a MOD module", tool: byOpenMPT},
 	{at: 1080, magic: "6CHN", name: "a MOD module", tool: byOpenMPT},
 	{at: 1080, magic: "8CHN", name: "a MOD module", tool: byOpenMPT},
-	{magic: "RIFF", form: "sfbk", name: "a SoundFont"},
+	{magic: "RIFF", riffForm: "sfbk", name: "a SoundFont"},
 	{magic: "RIFF", name: "RIFF without WAVE"},
 	{magic: "RIFX", name: "RIFX without WAVE"},
 	{magic: "FORM", name: "an IFF file that is no AIFF"},

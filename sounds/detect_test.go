@@ -75,12 +75,12 @@ func TestContainers(t *testing.T) {
 // command.
 func TestUnread(t *testing.T) {
 	for _, u := range unsupported {
-		if u.proof != nil {
+		if u.check != nil {
 			continue // covered by TestContainers
 		}
 		data := append(bytes.Repeat([]byte{1}, u.at), u.magic...)
-		if u.form != "" {
-			data = append(append(data[:u.at+4], 0, 0, 0, 0), u.form...)
+		if u.riffForm != "" {
+			data = append(append(data[:u.at+4], 0, 0, 0, 0), u.riffForm...)
 		}
 		data = append(data, make([]byte, 64)...)
 		_, err := Decode(t.Context(), "x.y", bytes.NewReader(data), Limits{})

@@ -24,8 +24,8 @@ const minus3dB = 0.70710678118654752440
 // BS.1770.
 type channelGains struct{ left, right, weight float64 }
 
-// hearings lists the channels that are not downmixed like the front center.
-var hearings = map[uint32]channelGains{
+// channelDownmix lists the channels that are not downmixed like the front center.
+var channelDownmix = map[uint32]channelGains{
 	frontLeft:          {1, 0, 1},
 	frontRight:         {0, 1, 1},
 	lowFrequency:       {0, 0, 0},
@@ -38,10 +38,10 @@ var hearings = map[uint32]channelGains{
 	sideRight:          {0, minus3dB, 1.41},
 }
 
-// hearings returns the downmix gains and the loudness weight of each channel, in the order of the file, by its
+// downmixer returns the downmix gains and the loudness weight of each channel, in the order of the file, by its
 // channel mask. If the mask does not match the number of channels, the usual layout for that number applies. Requires
 // 1..8 channels.
-func (c *Clip) hearings() downmixer {
+func (c *Clip) downmixer() downmixer {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
 		mask = [...]uint32{
@@ -57,7 +57,7 @@ func (c *Clip) hearings() downmixer {
 	}
 	list := make(downmixer, 0, c.Channels)
 	for ; mask != 0; mask &= mask - 1 {
-		h, ok := hearings[mask&-mask]
+		h, ok := channelDownmix[mask&-mask]
 		if !ok { // the front center and the height channels
 			h = channelGains{minus3dB, minus3dB, 1}
 		}
@@ -92,13 +92,13 @@ func downmix(c *Clip) (samples []float32, channels int) {
 	if c.Channels <= 2 {
 		return c.Samples, c.Channels
 	}
-	return c.hearings().mix(make([]float32, 0, 2*c.Frames()), c.Samples), 2
+	return c.downmixer().mix(make([]float32, 0, 2*c.Frames()), c.Samples), 2
 }
 
 // loudnessWeights returns the weight of each channel in BS.1770, in the order of the file. Requires 1..8 channels.
 func (c *Clip) loudnessWeights() []float64 {
 	w := make([]float64, c.Channels)
-	for i, h := range c.hearings() {
+	for i, h := range c.downmixer() {
 		w[i] = h.weight
 	}
 	return w

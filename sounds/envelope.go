@@ -19,17 +19,17 @@ type hopMeter struct {
 	frames  int64     // in the current hop
 	k       []float64 // mean square per hop, averaged over the channels
 
-	step  int64     // a quarter of a hop, at least one frame
-	ahead int64     // frames left in the current step
-	past  float64   // past+sum is the energy of the current step, also across the end of a hop
-	fine  []float64 // like k, per step
+	step       int64     // a quarter of a hop, at least one frame
+	stepFrames int64     // frames left in the current step
+	carried    float64   // past+sum is the energy of the current step, also across the end of a hop
+	stepEnergy []float64 // like k, per step
 }
 
 // newHopMeter returns a meter for interleaved samples with the given number of channels at rate in Hz.
 func newHopMeter(rate, channels int) *hopMeter {
 	h := &hopMeter{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
 	h.step = max(h.hop/4, 1)
-	h.ahead = h.step
+	h.stepFrames = h.step
 	for i := range h.filters {
 		h.filters[i] = loudness.NewFilter(rate)
 	}
@@ -40,13 +40,13 @@ func newHopMeter(rate, channels int) *hopMeter {
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
 // write measures interleaved samples, which continue the previous ones, and appends the energies of completed hops
-// and steps to h.k and h.fine. An incomplete frame at the end is ignored.
+// and steps to h.k and h.stepEnergy. An incomplete frame at the end is ignored.
 func (h *hopMeter) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
-		n := min(h.hop-h.frames, h.ahead, int64(len(samples))/channels)
+		n := min(h.hop-h.frames, h.stepFrames, int64(len(samples))/channels)
 		h.sum = loudness.Energy(h.filters, samples[:n*channels], h.sum)
 		h.frames += n
-		if h.ahead -= n; h.ahead == 0 {
+		if h.stepFrames -= n; h.stepFrames == 0 {
 			h.endStep()
 		}
 		if h.frames == h.hop {
@@ -60,24 +60,24 @@ func (h *hopMeter) write(samples []float32) {
 // hop is averaged over its full length.
 func (h *hopMeter) end() {
 	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
-	h.past += h.sum
+	h.carried += h.sum
 	h.sum, h.frames = 0, 0
 	for c := range h.filters {
 		h.filters[c].FlushTiny()
 	}
 }
 
-// endStep closes a step, a quarter of a hop, and appends its mean energy to h.fine. A partial step is averaged over
-// its full length.
+// endStep closes a step, a quarter of a hop, and appends its mean energy to h.stepEnergy. A partial step is averaged
+// over its full length.
 func (h *hopMeter) endStep() {
-	h.fine = append(h.fine, (h.past+h.sum)/float64(h.step*int64(len(h.filters))))
-	h.past, h.ahead = -h.sum, h.step
+	h.stepEnergy = append(h.stepEnergy, (h.carried+h.sum)/float64(h.step*int64(len(h.filters))))
+	h.carried, h.stepFrames = -h.sum, h.step
 }
 
 // finish closes the last, partial hop and step, and returns the mean K-weighted energy of each hop, h.k; the energies
-// of the steps are in h.fine. The meter must not be used afterwards.
+// of the steps are in h.stepEnergy. The meter must not be used afterwards.
 func (h *hopMeter) finish() []float64 {
-	if h.ahead < h.step {
+	if h.stepFrames < h.step {
 		h.endStep()
 	}
 	if h.frames > 0 {
@@ -89,7 +89,7 @@ func (h *hopMeter) finish() []float64 {
 // fork returns an independent copy of h in its present state, which can measure another continuation.
 func (h *hopMeter) fork() *hopMeter {
 	c := *h
-	c.filters, c.k, c.fine = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.fine)
+	c.filters, c.k, c.stepEnergy = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.stepEnergy)
 	return &c
 }
 
@@ -103,13 +103,13 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 	looped := h.fork()
 	h.write(samples[to:])
 	// The K filter rings after the last frame. This energy is inaudible, but an upper bound must include it.
-	rings := h.fork()
-	rings.write(make([]float32, (stretch.Least+2)*h.hop*int64(channels)))
+	tail := h.fork()
+	tail.write(make([]float32, (stretch.Least+2)*h.hop*int64(channels)))
 	once := h.finish()
 	best, _ := stretch.Once(once)
 	e := voice.Envelope{
-		Hop: h.hop, Once: narrow(best), Later: narrow(later(rings.finish())[:len(once)]),
-		Near: narrow(soon(h.fine)), Step: h.step,
+		Hop: h.hop, Once: toFloat32(best), Later: toFloat32(laterMax(tail.finish())[:len(once)]),
+		Near: toFloat32(nearEnergy(h.stepEnergy)), Step: h.step,
 	}
 	if from == to {
 		return e
@@ -121,34 +121,34 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 		looped.write(samples[from:min(to, from+missing*int64(channels))])
 	}
 	best, _ = stretch.Loop(looped.k, int(hops), int(ahead))
-	e.Loop = narrow(best)
-	e.NearLoop = narrow(soon(looped.fine)[:(loop[1]+h.step-1)/h.step])
+	e.Loop = toFloat32(best)
+	e.NearLoop = toFloat32(nearEnergy(looped.stepEnergy)[:(loop[1]+h.step-1)/h.step])
 	// A voice in a loop still has the whole loop ahead of it, whatever its position.
-	e.LaterLoop = float32(later(looped.k)[loop[0]/h.hop])
+	e.LaterLoop = float32(laterMax(looped.k)[loop[0]/h.hop])
 	return e
 }
 
-// soonSteps is the number of steps over which restored voices are compared: 20 ms.
-const soonSteps = 4
+// nearSteps is the number of steps over which restored voices are compared: 20 ms.
+const nearSteps = 4
 
-// soon returns, for each step of 5 ms, the mean of the energies in fine over soonSteps steps, 20 ms, from that step
-// on. Steps past the end count as silence.
-func soon(fine []float64) []float64 {
+// nearEnergy returns, for each step of 5 ms, the mean of the energies in fine over nearSteps steps, 20 ms, from that
+// step on. Steps past the end count as silence.
+func nearEnergy(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {
-		out[i] = sumOf(fine[i:min(i+soonSteps, len(fine))]) / soonSteps
+		out[i] = sumOf(fine[i:min(i+nearSteps, len(fine))]) / nearSteps
 	}
 	return out
 }
 
-// later returns, for each hop of 20 ms, the largest mean of the energies in k over three consecutive hops that begin
+// laterMax returns, for each hop of 20 ms, the largest mean of the energies in k over three consecutive hops that begin
 // there or later. Hops past the end count as silence.
-func later(k []float64) []float64 {
+func laterMax(k []float64) []float64 {
 	out := make([]float64, len(k))
-	most := 0.0
+	largest := 0.0
 	for i := len(k) - 1; i >= 0; i-- {
-		most = max(most, sumOf(k[i:min(i+stretch.Least, len(k))])/stretch.Least)
-		out[i] = most
+		largest = max(largest, sumOf(k[i:min(i+stretch.Least, len(k))])/stretch.Least)
+		out[i] = largest
 	}
 	return out
 }
@@ -161,8 +161,8 @@ func sumOf(k []float64) (sum float64) {
 	return sum
 }
 
-// narrow returns a copy of x, converted to float32.
-func narrow(x []float64) []float32 {
+// toFloat32 returns a copy of x, converted to float32.
+func toFloat32(x []float64) []float32 {
 	y := make([]float32, len(x))
 	for i := range x {
 		y[i] = float32(x[i])

@@ -289,7 +289,7 @@ func TestWAVFloats(t *testing.T) {
 		}
 		a := isolateReply{Clip: got, Frames: got.Frames()}
 		var back isolateReply
-		if err := back.parse(&lineWords{rest: strings.Split(strings.TrimSuffix(a.encode(), "\n"), " ")}); err != nil || !slices.Equal(back.Notes, got.Notes) {
+		if err := back.parse(&lineWords{remaining: strings.Split(strings.TrimSuffix(a.encode(), "\n"), " ")}); err != nil || !slices.Equal(back.Notes, got.Notes) {
 			t.Errorf("%s: from another process %q, %v", name, back.Notes, err)
 		}
 		if _, err := Prepare(got, Options{Masking: true}); err != nil {

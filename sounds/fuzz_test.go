@@ -46,7 +46,7 @@ func tryDecode(t *testing.T, data []byte) {
 		}
 		return
 	}
-	if err := c.valid(); err != nil {
+	if err := c.check(); err != nil {
 		t.Fatalf("not a valid clip: %v", err)
 	}
 	if c.Frames() > narrowLimits.Frames || int64(4*len(c.Samples)) > narrowLimits.Memory {
@@ -91,14 +91,14 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`fault limit "two\nlines"` + "\n"))
 	f.Add([]byte("clip wav s16 2 8000 3 1 -6.5 0 1\n12345678"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := readAnswer(bytes.NewReader(data), narrowLimits.withDefaults(), 1)
+		c, err := readReply(bytes.NewReader(data), narrowLimits.withDefaults(), 1)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Fatalf("an error of several lines: %q", err)
 			}
 			return
 		}
-		if err := c.valid(); err != nil {
+		if err := c.check(); err != nil {
 			t.Fatalf("not a valid clip: %v", err)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 )
 
 func TestGuardPanic(t *testing.T) {
-	_, err := guarded(context.Background(), time.Minute, func(context.Context) (*Clip, error) { panic("slice bounds out of range") })
+	_, err := decodeGuarded(context.Background(), time.Minute, func(context.Context) (*Clip, error) { panic("slice bounds out of range") })
 	if !errors.Is(err, ErrDecode) || err.Error() != "the decoder failed: slice bounds out of range" {
 		t.Errorf("error %v", err)
 	}
@@ -21,22 +21,22 @@ func TestGuardTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		ended := false
-		_, err := guarded(context.Background(), time.Minute, func(ctx context.Context) (*Clip, error) {
+		_, err := decodeGuarded(context.Background(), time.Minute, func(ctx context.Context) (*Clip, error) {
 			<-ctx.Done()
-			time.Sleep(grace / 2)
+			time.Sleep(gracePeriod / 2)
 			ended = true
 			return nil, ctx.Err()
 		})
-		if took := time.Since(start); !errors.Is(err, ErrLimit) || took != time.Minute+grace/2 || !ended {
+		if took := time.Since(start); !errors.Is(err, ErrLimit) || took != time.Minute+gracePeriod/2 || !ended {
 			t.Errorf("after %v: %v, ended %v", took, err, ended)
 		}
 		start = time.Now()
 		release := make(chan struct{})
-		_, err = guarded(context.Background(), time.Minute, func(context.Context) (*Clip, error) {
+		_, err = decodeGuarded(context.Background(), time.Minute, func(context.Context) (*Clip, error) {
 			<-release
 			return nil, nil
 		})
-		if took := time.Since(start); !errors.Is(err, ErrLimit) || took != time.Minute+grace {
+		if took := time.Since(start); !errors.Is(err, ErrLimit) || took != time.Minute+gracePeriod {
 			t.Errorf("after %v: %v", took, err)
 		}
 		close(release)
@@ -45,7 +45,7 @@ func TestGuardTime(t *testing.T) {
 
 func TestGuardCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := guarded(ctx, time.Minute, func(ctx context.Context) (*Clip, error) {
+	_, err := decodeGuarded(ctx, time.Minute, func(ctx context.Context) (*Clip, error) {
 		cancel()
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -22,14 +22,14 @@ func readGuarded(ctx context.Context, open openFunc, limit int64, idle time.Dura
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	more := make(chan struct{}, 1)
-	done := aside("reading it", func() ([]byte, error) { return readAll(inner, open, limit, more) })
+	done := runAsync("reading it", func() ([]byte, error) { return readAll(inner, open, limit, more) })
 	timer := time.NewTimer(idle)
 	defer timer.Stop()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-			return nil, source.Beyond("nothing could be read for %v", idle)
+			return nil, source.LimitErrorf("nothing could be read for %v", idle)
 		case <-more:
 			timer.Reset(idle)
 		case r := <-done:
@@ -54,7 +54,7 @@ func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct
 			err = closed
 		}
 	}()
-	tooLarge := source.Beyond("more than %d bytes", limit)
+	tooLarge := source.LimitErrorf("more than %d bytes", limit)
 	if f, ok := r.(fs.File); ok { // the announced size only serves to reject a file early
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > limit {
 			return nil, tooLarge
@@ -81,71 +81,71 @@ func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct
 	return nil, ctx.Err()
 }
 
-// caught calls do and returns its error. A panic of do becomes an error that wraps ErrDecode and begins with what. do
-// may be the caller's code.
-func caught(what string, do func() error) (err error) {
-	defer rescue(what, &err)
+// callSafely calls do and returns its error. A panic of do becomes an error that wraps ErrDecode and begins with what.
+// do may be the caller's code.
+func callSafely(what string, do func() error) (err error) {
+	defer recoverPanic(what, &err)
 	return do()
 }
 
-// rescue turns a panic into an error, which wraps ErrDecode and begins with what, and stores it in *err. Callers must
-// use it in a defer statement. Without a panic it has no effect.
-func rescue(what string, err *error) {
+// recoverPanic turns a panic into an error, which wraps ErrDecode and begins with what, and stores it in *err. Callers
+// must use it in a defer statement. Without a panic it has no effect.
+func recoverPanic(what string, err *error) {
 	if p := recover(); p != nil {
-		*err = source.Broken("%s failed: %v", what, p)
+		*err = source.DecodeErrorf("%s failed: %v", what, p)
 	}
 }
 
-// outcome holds the results of a call.
-type outcome[T any] struct {
+// result holds the results of a call.
+type result[T any] struct {
 	value T
 	err   error
 }
 
-// aside calls do in a goroutine of its own and returns at once with a channel that receives the result of do. A panic
-// of do becomes an error, which wraps ErrDecode and begins with what. The goroutine ends even without a receiver.
-func aside[T any](what string, do func() (T, error)) <-chan outcome[T] {
-	done := make(chan outcome[T], 1)
+// runAsync calls do in a goroutine of its own and returns at once with a channel that receives the result of do. A
+// panic of do becomes an error, which wraps ErrDecode and begins with what. The goroutine ends even without a receiver.
+func runAsync[T any](what string, do func() (T, error)) <-chan result[T] {
+	done := make(chan result[T], 1)
 	go func() {
-		var o outcome[T]
+		var o result[T]
 		defer func() { done <- o }()
-		defer rescue(what, &o.err)
+		defer recoverPanic(what, &o.err)
 		o.value, o.err = do()
 	}()
 	return done
 }
 
-// grace is the time that a decoder has to stop after its deadline.
-const grace = time.Second
+// gracePeriod is the time that a decoder has to stop after its deadline.
+const gracePeriod = time.Second
 
-// guarded runs decode in a goroutine of its own and returns its result. When the time limit has passed, it returns an
-// error that wraps ErrLimit; when ctx ends, an error that wraps the error of ctx. It then waits up to a second for
-// decode, and abandons it if it ignores its context: a process cannot stop a goroutine.
-func guarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
+// decodeGuarded runs decode in a goroutine of its own and returns its result. When the time limit has passed, it
+// returns an error that wraps ErrLimit; when ctx ends, an error that wraps the error of ctx. It then waits up to a
+// second for decode, and abandons it if it ignores its context: a process cannot stop a goroutine.
+func decodeGuarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	done := aside("the decoder", func() (*Clip, error) { return decode(ctx) })
+	done := runAsync("the decoder", func() (*Clip, error) { return decode(ctx) })
 	select {
 	case r := <-done:
-		return r.value, timed(ctx, limit, r.err)
+		return r.value, timeoutError(ctx, limit, r.err)
 	case <-ctx.Done():
 	}
 	select {
 	case <-done:
-	case <-time.After(grace):
+	case <-time.After(gracePeriod):
 	}
-	return nil, timed(ctx, limit, ctx.Err())
+	return nil, timeoutError(ctx, limit, ctx.Err())
 }
 
-// timed replaces err if it is the error of ctx, which has ended: by an error that wraps ErrLimit if its deadline has
-// passed, otherwise by an error that wraps err. limit is the time that the deadline allowed, for the message. Other
+// timeoutError replaces err if it is the error of ctx, which has ended: by an error that wraps ErrLimit if its deadline
+// has passed, otherwise by an error that wraps err. limit is the time that the deadline allowed, for the message. Other
 // errors and nil are returned unchanged.
-func timed(ctx context.Context, limit time.Duration, err error) error {
+func timeoutError(ctx context.Context, limit time.Duration, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return source.Beyond("decoding took longer than %v", limit)
+		return source.LimitErrorf("decoding took longer than %v", limit)
 	}
 	return fmt.Errorf("given up: %w", err)
 }

@@ -30,12 +30,12 @@ var (
 // reported, wraps ErrLimit after the time limit and ErrDecode if the child failed, or is of ctx or of starting the
 // child. Requires that lim has its defaults filled in.
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
-	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // the child checks the time itself; this is the fallback
+	ctx, cancel := context.WithTimeout(ctx, lim.Time+gracePeriod) // the child checks the time itself; this is the fallback
 	defer cancel()
 	child := exec.CommandContext(ctx, lim.Isolate[0], lim.Isolate[1:]...)
 	child.Stdin = io.MultiReader(strings.NewReader(lim.request(int64(len(data)))), bytes.NewReader(data))
-	child.WaitDelay = grace
-	lead(child)
+	child.WaitDelay = gracePeriod
+	setProcessGroup(child)
 	out, err := child.StdoutPipe()
 	if err == nil {
 		err = child.Start()
@@ -48,7 +48,7 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 	}
 	// A process that the child started may keep the pipe open after the child has ended.
 	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
-	clip, err := readAnswer(out, lim, int64(len(data)))
+	clip, err := readReply(out, lim, int64(len(data)))
 	expired := ctx.Err() // before cancel below
 	stop()
 	if err != nil {
@@ -57,24 +57,24 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 	ended := child.Wait()
 	switch {
 	case expired != nil:
-		return nil, timed(ctx, lim.Time, expired)
-	case errors.Is(err, errSilent):
-		return nil, source.Broken("the process that decodes it ended without an answer (%v)", child.ProcessState)
+		return nil, timeoutError(ctx, lim.Time, expired)
+	case errors.Is(err, errIncomplete):
+		return nil, source.DecodeErrorf("the process that decodes it ended without an answer (%v)", child.ProcessState)
 	case err != nil:
 		return nil, err
 	case ended != nil:
-		return nil, source.Broken("the process that decodes it failed: %v", ended)
+		return nil, source.DecodeErrorf("the process that decodes it failed: %v", ended)
 	}
 	return clip, nil
 }
 
-// errSilent reports that the child ended before its answer was complete.
-var errSilent = errors.New("cut short")
+// errIncomplete reports that the child ended before its answer was complete.
+var errIncomplete = errors.New("cut short")
 
-// readAnswer reads the child's answer from r to its end and validates it, for a file of size bytes decoded under the
-// limits lim. It returns the error that the child reported, errSilent if the answer is incomplete, or an error that
+// readReply reads the child's answer from r to its end and validates it, for a file of size bytes decoded under the
+// limits lim. It returns the error that the child reported, errIncomplete if the answer is incomplete, or an error that
 // wraps ErrDecode or ErrLimit if it is invalid. An invalid loop or gain is only dropped.
-func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
+func readReply(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var a isolateReply
 	w, err := readLine(in)
@@ -82,23 +82,23 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 		err = a.parse(w)
 	}
 	switch {
-	case errors.Is(err, errSilent):
+	case errors.Is(err, errIncomplete):
 		return nil, err
 	case err != nil:
-		return nil, source.Broken("the process that decodes it gives no answer, but something else")
+		return nil, source.DecodeErrorf("the process that decodes it gives no answer, but something else")
 	case a.Fault != "":
-		return nil, a.fault()
+		return nil, a.faultError()
 	}
 	c := a.Clip
 	bounds := lim.boundsOf(size)
-	if err := bounds.Shape(a.Channels, int64(a.Rate)); err != nil {
+	if err := bounds.CheckFormat(a.Channels, int64(a.Rate)); err != nil {
 		return nil, err
 	}
-	if err := bounds.Length(a.Frames, a.Channels); err != nil {
+	if err := bounds.CheckLength(a.Frames, a.Channels); err != nil {
 		return nil, err
 	}
 	if a.damages < 0 || a.damages > source.MaxDamages {
-		return nil, source.Broken("the process that decodes it gives an answer that makes no sense")
+		return nil, source.DecodeErrorf("the process that decodes it gives an answer that makes no sense")
 	}
 	for range a.damages {
 		w, err := readLine(in)
@@ -106,38 +106,38 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 			err = a.parseDamage(w)
 		}
 		if err != nil {
-			return nil, source.Broken("the process that decodes it gives no answer, but something else")
+			return nil, source.DecodeErrorf("the process that decodes it gives no answer, but something else")
 		}
 	}
-	for left := a.Frames * int64(a.Channels); left > 0; left = a.Frames*int64(a.Channels) - int64(len(c.Samples)) {
+	for missing := a.Frames * int64(a.Channels); missing > 0; missing = a.Frames*int64(a.Channels) - int64(len(c.Samples)) {
 		old := len(c.Samples)
-		c.Samples = source.Grow(c.Samples, int(min(left, 1<<12)))
+		c.Samples = source.Grow(c.Samples, int(min(missing, 1<<12)))
 		if err := binary.Read(in, binary.LittleEndian, c.Samples[old:]); err != nil {
-			return nil, errSilent
+			return nil, errIncomplete
 		}
 	}
 	if _, err := in.ReadByte(); err == nil {
-		return nil, source.Broken("the process that decodes it does not stop after its answer")
+		return nil, source.DecodeErrorf("the process that decodes it does not stop after its answer")
 	}
 	if c.Gain != nil {
-		c.Gain = source.Believed(float64(*c.Gain))
+		c.Gain = source.PlausibleGain(float64(*c.Gain))
 	}
 	if c.Loop != nil && !c.Loop.Inside(c.Frames()) {
 		c.Loop = nil
 	}
 	if a.Frames < 0 || c.Format != mp3Format.name && !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {
-		return nil, source.Broken("the process that decodes it gives an answer that makes no sense")
+		return nil, source.DecodeErrorf("the process that decodes it gives an answer that makes no sense")
 	}
 	return c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// fault returns the error that a child reported in a.Fault, with unprintable characters replaced. It wraps ErrFormat,
-// ErrDecode or ErrLimit if a.Kind names that kind of error.
-func (a *isolateReply) fault() error {
+// faultError returns the error that a child reported in a.Fault, with unprintable characters replaced. It wraps
+// ErrFormat, ErrDecode or ErrLimit if a.Kind names that kind of error.
+func (a *isolateReply) faultError() error {
 	text := printable(a.Fault)
 	for _, k := range faultKinds {
 		if k.name == a.Kind {
-			return source.Fault(k.kind, "%s", text)
+			return source.Errorf(k.kind, "%s", text)
 		}
 	}
 	return errors.New(text)
@@ -160,11 +160,11 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 // answer was written.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, limit func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
-	size, asked, err := readRequest(in)
+	size, requested, err := readRequest(in)
 	if err != nil {
 		return errors.New("sounds: standard input is no request to decode a file")
 	}
-	lim = asked.narrowed(lim).withDefaults()
+	lim = requested.stricter(lim).withDefaults()
 	if err := limit(min(size, lim.Bytes), lim); err != nil {
 		return fmt.Errorf("sounds: the process cannot be confined: %w", err)
 	}

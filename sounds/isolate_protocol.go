@@ -38,7 +38,7 @@ func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 		Bytes: w.number(), Frames: w.number(), Memory: w.number(), Channels: int(w.number()),
 		MinRate: int(w.number()), MaxRate: int(w.number()), Time: time.Duration(w.number()),
 	}
-	if w.wrong || len(w.rest) > 0 || size < 0 {
+	if w.invalid || len(w.remaining) > 0 || size < 0 {
 		return 0, l, errProtocol
 	}
 	return size, l, nil
@@ -95,11 +95,11 @@ func (a *isolateReply) parseDamage(w *lineWords) error {
 		return errProtocol
 	}
 	d := Damage{Frame: w.number(), Frames: w.number(), Rate: a.Rate}
-	text, err := strconv.Unquote(strings.Join(w.rest, " "))
-	if w.wrong || err != nil || d.Frame < 0 || d.Frames < 0 || d.Frame > a.Frames || d.Frames > a.Frames-d.Frame {
+	text, err := strconv.Unquote(strings.Join(w.remaining, " "))
+	if w.invalid || err != nil || d.Frame < 0 || d.Frames < 0 || d.Frame > a.Frames || d.Frames > a.Frames-d.Frame {
 		return errProtocol
 	}
-	d.Err = source.Broken("%s", printable(text))
+	d.Err = source.DecodeErrorf("%s", printable(text))
 	a.Damages = append(a.Damages, d)
 	return nil
 }
@@ -112,7 +112,7 @@ func (a *isolateReply) parse(w *lineWords) error {
 	case "fault":
 		a.Kind = w.text()
 		var err error
-		if a.Fault, err = strconv.Unquote(strings.Join(w.rest, " ")); err != nil || a.Fault == "" {
+		if a.Fault, err = strconv.Unquote(strings.Join(w.remaining, " ")); err != nil || a.Fault == "" {
 			return errProtocol
 		}
 		return nil
@@ -124,25 +124,25 @@ func (a *isolateReply) parse(w *lineWords) error {
 	a.Frames = w.number()
 	if text := w.text(); text != "" {
 		gain, err := strconv.ParseFloat(text, 64)
-		w.wrong = w.wrong || err != nil
+		w.invalid = w.invalid || err != nil
 		a.Gain = new(pcm.Decibels)
 		*a.Gain = pcm.Decibels(gain)
 	}
-	if len(w.rest) > 0 && w.rest[0] != "-" {
+	if len(w.remaining) > 0 && w.remaining[0] != "-" {
 		a.Loop = &pcm.Loop{w.number(), w.number()}
 	} else {
 		w.text()
 		w.text()
 	}
-	if len(w.rest) > 0 {
+	if len(w.remaining) > 0 {
 		a.damages = w.number()
 	}
-	for len(w.rest) > 0 && !w.wrong {
+	for len(w.remaining) > 0 && !w.invalid {
 		note, err := strconv.Unquote(w.text())
-		w.wrong = w.wrong || err != nil
+		w.invalid = w.invalid || err != nil
 		a.Notes = append(a.Notes, printable(note))
 	}
-	if w.wrong {
+	if w.invalid {
 		return errProtocol
 	}
 	return nil
@@ -164,34 +164,34 @@ const maxLine = 4096
 // errProtocol reports a line that violates the protocol.
 var errProtocol = errors.New("another line")
 
-// readLine reads one line, at most as long as the buffer of r, and returns its words. It returns errSilent if no byte
-// comes, io.EOF for a line without an end, and bufio.ErrBufferFull for a longer line.
+// readLine reads one line, at most as long as the buffer of r, and returns its words. It returns errIncomplete if no
+// byte comes, io.EOF for a line without an end, and bufio.ErrBufferFull for a longer line.
 func readLine(r *bufio.Reader) (*lineWords, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
 	case err != nil && len(line) == 0:
-		return nil, errSilent
+		return nil, errIncomplete
 	case err != nil:
 		return nil, err
 	}
-	return &lineWords{rest: strings.Split(strings.TrimSuffix(string(line), "\n"), " ")}, nil
+	return &lineWords{remaining: strings.Split(strings.TrimSuffix(string(line), "\n"), " ")}, nil
 }
 
 // lineWords holds the unread words of a line.
 type lineWords struct {
-	rest  []string
-	wrong bool // a word was missing or was not a number
+	remaining []string
+	invalid   bool // a word was missing or was not a number
 }
 
 // text removes the next word of the line and returns it, "" for "-". At the end of the line it returns "" and sets
-// w.wrong.
+// w.invalid.
 func (w *lineWords) text() string {
-	if len(w.rest) == 0 {
-		w.wrong = true
+	if len(w.remaining) == 0 {
+		w.invalid = true
 		return ""
 	}
-	word := w.rest[0]
-	w.rest = w.rest[1:]
+	word := w.remaining[0]
+	w.remaining = w.remaining[1:]
 	if word == "-" {
 		return ""
 	}
@@ -199,9 +199,9 @@ func (w *lineWords) text() string {
 }
 
 // number removes the next word of the line and returns it as a decimal integer. If the word is missing or not an
-// integer in range, it sets w.wrong, and the result has no meaning.
+// integer in range, it sets w.invalid, and the result has no meaning.
 func (w *lineWords) number() int64 {
 	n, err := strconv.ParseInt(w.text(), 10, 64)
-	w.wrong = w.wrong || err != nil
+	w.invalid = w.invalid || err != nil
 	return n
 }

@@ -21,15 +21,15 @@ import (
 // tried again at the next request. All methods: control side, any goroutine. A Library has no goroutines of
 // its own and needs no Close.
 type Library struct {
-	opt            Options
-	filters        filterCache
-	buffers        bufferPool
-	mu             sync.Mutex
-	entries        map[sourceKey]*entry
-	infos          map[*voice.Sound]Info
-	more           chan struct{}           // closed when another sound has been loaded
-	damaged        map[damagedFile][]int64 // frames already reported to Options.OnDamage
-	nearbySearches int                     // number of missing files that withNearby has handled
+	opt             Options
+	filters         filterCache
+	buffers         bufferPool
+	mu              sync.Mutex
+	entries         map[sourceKey]*entry
+	infos           map[*voice.Sound]Info
+	loaded          chan struct{}           // closed when another sound has been loaded
+	damaged         map[damagedFile][]int64 // frames already reported to Options.OnDamage
+	similarSearches int                     // number of missing files that withSimilarName has handled
 }
 
 // entry is a sound of the library. It is still loading until done is closed.
@@ -52,7 +52,7 @@ func (e *entry) ready() bool {
 
 // NewLibrary returns an empty library. Invalid options are reported when the first sound is loaded.
 func NewLibrary(opt Options) *Library {
-	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{}), damaged: map[damagedFile][]int64{}}
+	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, loaded: make(chan struct{}), damaged: map[damagedFile][]int64{}}
 }
 
 // Rate returns the rate of all sounds of the library, in Hz.
@@ -97,14 +97,14 @@ func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 // being loaded. If done panics, it is not called again, and LoadEach panics with the same value.
 func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
-		next    atomic.Int64 // the next source to load
-		telling sync.Mutex
-		wait    sync.WaitGroup
-		failed  any // the value with which done panicked
+		next          atomic.Int64 // the next source to load
+		callbackMutex sync.Mutex
+		group         sync.WaitGroup
+		failed        any // the value with which done panicked
 	)
-	tell := func(i int, s *voice.Sound, err error) (more bool) {
-		telling.Lock()
-		defer telling.Unlock()
+	report := func(i int, s *voice.Sound, err error) (more bool) {
+		callbackMutex.Lock()
+		defer callbackMutex.Unlock()
 		defer func() {
 			if p := recover(); p != nil {
 				failed = p
@@ -116,14 +116,14 @@ func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 		return failed == nil && done(i, s, err)
 	}
 	for range min(len(sources), runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
+		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(sources); i = int(next.Add(1)) - 1 {
 				s, err := l.load(ctx, sources[i])
-				tell(i, s, err)
+				report(i, s, err)
 			}
 		})
 	}
-	wait.Wait()
+	group.Wait()
 	if failed != nil {
 		panic(failed)
 	}
@@ -168,7 +168,7 @@ func (l *Library) Forget(s *voice.Sound) {
 		ok = ok && other.File != info.File
 	}
 	if ok {
-		l.forgetDamages(info.File)
+		l.clearDamages(info.File)
 	}
 }
 
@@ -187,8 +187,8 @@ func (l *Library) Bytes() int64 {
 // that is loading it; if that goroutine gives up because of its own ctx, load tries again. If ctx ends, the error
 // wraps the error of ctx. An invalid src.Leveling is an error, too. Errors name src.
 func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
-	if err := src.Leveling.valid(); err != nil { // a NaN in the key could never be found again
-		return nil, named(src.label(), err)
+	if err := src.Leveling.check(); err != nil { // a NaN in the key could never be found again
+		return nil, withName(src.label(), err)
 	}
 	key := src.key()
 	for {
@@ -206,7 +206,7 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 		select {
 		case <-e.done:
 		case <-ctx.Done():
-			return nil, named(src.label(), fmt.Errorf("given up: %w", ctx.Err()))
+			return nil, withName(src.label(), fmt.Errorf("given up: %w", ctx.Err()))
 		}
 		if !errors.Is(e.err, context.Canceled) && !errors.Is(e.err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return e.sound, e.err
@@ -229,8 +229,8 @@ func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 		return
 	}
 	l.infos[sound] = info
-	close(l.more)
-	l.more = make(chan struct{})
+	close(l.loaded)
+	l.loaded = make(chan struct{})
 }
 
 // read makes a new sound of src with the options opt, which fields of src override, and returns it with its Info. It
@@ -238,14 +238,14 @@ func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 // A panic of the file system becomes an error, because other goroutines may be waiting for the same sound. Errors
 // name src.
 func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
-	defer func() { err = named(src.label(), err) }()
-	defer rescue("the source", &err)
+	defer func() { err = withName(src.label(), err) }()
+	defer recoverPanic("the source", &err)
 	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
-	room := l.buffers.take() // a decoder that failed may still write to it, so only success gives it back
-	clip, err := decode(ctx, src.open, opt.Limits.withDefaults(), room)
+	buffers := l.buffers.get() // a decoder that failed may still write to it, so only success gives it back
+	clip, err := decode(ctx, src.open, opt.Limits.withDefaults(), buffers)
 	if err != nil {
-		return nil, Info{}, l.withNearby(src, err)
+		return nil, Info{}, l.withSimilarName(src, err)
 	}
 	if err := opt.strictError(clip.Damages); err != nil {
 		return nil, Info{}, err
@@ -262,11 +262,11 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	if info.Measured {
 		measured = func() (pcm.LUFS, pcm.Decibels) { return info.Loudness, info.TruePeak }
 	}
-	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), src.path(), &l.filters, room)
+	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), src.path(), &l.filters, buffers)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	l.buffers.give(room)
+	l.buffers.put(buffers)
 	info.Gain = gain
 	info.Name, info.File, info.Bytes = sound.Name(), src.File, sound.Bytes()
 	return sound, info, nil
@@ -284,7 +284,7 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 		}
 	}
 	slices.Sort(files)
-	return slices.Compact(files), l.more
+	return slices.Compact(files), l.loaded
 }
 
 // Reload reads a file of the operating system again, in the caller's goroutine; file is a path as Files returns it.
@@ -331,6 +331,6 @@ func (l *Library) reloadEntry(ctx context.Context, e *entry) (*voice.Sound, erro
 	l.entries[e.src.key()] = now
 	delete(l.infos, e.sound)
 	l.infos[sound] = info
-	l.forgetDamages(e.src.label())
+	l.clearDamages(e.src.label())
 	return sound, nil
 }

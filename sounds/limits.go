@@ -67,9 +67,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// narrowed returns for each limit the stricter value of l and by, which is the larger one for MinRate. Zero or less
+// stricter returns for each limit the stricter value of l and by, which is the larger one for MinRate. Zero or less
 // means no limit. Isolate is the command of l.
-func (l Limits) narrowed(by Limits) Limits {
+func (l Limits) stricter(by Limits) Limits {
 	l.Bytes = smaller(l.Bytes, by.Bytes)
 	l.Frames = smaller(l.Frames, by.Frames)
 	l.Memory = smaller(l.Memory, by.Memory)
@@ -103,10 +103,10 @@ func (l Limits) boundsOf(size int64) source.Limits {
 	return b
 }
 
-// named returns an error whose text is "sounds: ", name, and the text of err; nil stays nil. An fs.PathError in err
+// withName returns an error whose text is "sounds: ", name, and the text of err; nil stays nil. An fs.PathError in err
 // is first reduced to its cause, and an error of package voice loses its prefix; the result wraps the rest. It also
 // fills name into the conversion command that the text may contain. Each exported function calls it once.
-func named(name string, err error) error {
+func withName(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func named(name string, err error) error {
 		err = path.Err
 	}
 	if errors.Is(err, voice.ErrSound) {
-		err = unplayable{err}
+		err = voiceError{err}
 	}
 	return &namedError{"sounds: " + name + ": " + fillFileName(err.Error(), name), err}
 }
@@ -132,11 +132,11 @@ func (e *namedError) Error() string { return e.text }
 // Unwrap returns the error without the name.
 func (e *namedError) Unwrap() error { return e.cause }
 
-// unplayable removes the prefix of package voice from an error.
-type unplayable struct{ error }
+// voiceError removes the prefix of package voice from an error.
+type voiceError struct{ error }
 
 // Error returns the text without the prefix of package voice.
-func (u unplayable) Error() string { return strings.TrimPrefix(u.error.Error(), "voice: ") }
+func (u voiceError) Error() string { return strings.TrimPrefix(u.error.Error(), "voice: ") }
 
 // Unwrap returns the error of package voice.
-func (u unplayable) Unwrap() error { return u.error }
+func (u voiceError) Unwrap() error { return u.error }

@@ -34,9 +34,9 @@ func bark(f float64) float64 {
 	return float64(7*math.Ln2) * pcm.Log2(x+math.Sqrt(float64(x*x)+1))
 }
 
-// ear returns the power gain of the outer and middle ear at f in Hz, above 0, derived from the threshold in quiet
+// earWeight returns the power gain of the outer and middle ear at f in Hz, above 0, derived from the threshold in quiet
 // (Terhardt 1979, as in PEAQ).
-func ear(f float64) float64 {
+func earWeight(f float64) float64 {
 	k := f / 1000
 	x := 3.3 - k
 	low := float64(0.6 * 3.64 * pcm.Exp2(float64(-0.8*pcm.Log2(k))))
@@ -78,7 +78,7 @@ func newMasker(rate int) *masker {
 		m.band[k] = -1
 		f := float64(k) * float64(rate) / float64(n)
 		if b := math.Floor((bark(max(f, 1)) - first) / maskBark); b >= 0 && b < voice.Bands {
-			m.band[k], m.weight[k] = int(b), ear(f)
+			m.band[k], m.weight[k] = int(b), earWeight(f)
 		}
 	}
 	for from := range m.spread {

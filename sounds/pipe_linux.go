@@ -13,11 +13,11 @@ import (
 
 // pipe reads a named pipe without blocking a thread, so that ctx can cancel both the opening and the reads.
 type pipe struct {
-	file  *os.File
-	conn  syscall.RawConn
-	ctx   context.Context
-	stop  func() bool
-	begun bool // data has arrived
+	file     *os.File
+	conn     syscall.RawConn
+	ctx      context.Context
+	stop     func() bool
+	received bool // data has arrived
 }
 
 // openPipe opens the named pipe at path for reading, without waiting for a writer; Read waits for it. When ctx ends,
@@ -48,7 +48,7 @@ func (p *pipe) Read(b []byte) (n int, err error) {
 				continue
 			case errors.Is(err, syscall.EAGAIN):
 				return false
-			case n > 0 || err != nil || p.begun:
+			case n > 0 || err != nil || p.received:
 				return true
 			}
 			if ready := readiness(int(fd)); ready&unix.POLLIN == 0 { // otherwise data has just arrived
@@ -67,7 +67,7 @@ func (p *pipe) Read(b []byte) (n int, err error) {
 	case n == 0 && len(b) > 0:
 		return 0, io.EOF
 	}
-	p.begun = true
+	p.received = true
 	return n, nil
 }
 

@@ -15,21 +15,21 @@ import (
 // with its loudness index. The clip is not changed. The error names the clip and wraps ErrDecode or ErrLimit if the
 // clip or an option is invalid. With Options.Strict a damaged clip is an error. Control side.
 func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
-	if err := c.valid(); err != nil {
-		return nil, named(c.Name, err)
+	if err := c.check(); err != nil {
+		return nil, withName(c.Name, err)
 	}
 	if err := opt.strictError(c.Damages); err != nil {
-		return nil, named(c.Name, err)
+		return nil, withName(c.Name, err)
 	}
 	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, "", &filterCache{}, nil)
-	return sound, named(c.Name, err)
+	return sound, withName(c.Name, err)
 }
 
 // prepare makes a sound for a mixer from the valid clip c, as Prepare does, with a title and a file name for reports.
 // It also returns the gain of the leveling. measured returns loudness and peak of the clip, filters caches resampling
 // filters, and room, which may be nil, provides working memory. When ctx ends, the error wraps the error of ctx.
 func prepare(
-	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, room *workBuffers,
+	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, buffers *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
 	if gain, err = opt.Leveling.gain(c, measured); err != nil {
 		return nil, 0, err
@@ -48,10 +48,10 @@ func prepare(
 	if loop == nil && opt.Loop && len(samples) > 0 {
 		loop = &pcm.Loop{0, c.Frames()}
 	}
-	if err := lim.bounds().Length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
+	if err := lim.bounds().CheckLength(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
 		return nil, 0, err
 	}
-	samples, loop, err = resample(ctx, filters, samples, channels, c.Rate, rate, loop, room)
+	samples, loop, err = resample(ctx, filters, samples, channels, c.Rate, rate, loop, buffers)
 	if err != nil {
 		return nil, 0, fmt.Errorf("given up: %w", err)
 	}
@@ -74,26 +74,26 @@ func prepare(
 	return sound, gain, nil
 }
 
-// valid returns an error, which wraps ErrLimit or ErrDecode, if the channels, rate, loop, gain or samples of the clip
+// check returns an error, which wraps ErrLimit or ErrDecode, if the channels, rate, loop, gain or samples of the clip
 // are invalid, otherwise nil. The clip may come from code outside this package.
-func (c *Clip) valid() error {
+func (c *Clip) check() error {
 	switch frames := c.Frames(); {
 	case c.Channels < 1 || c.Channels > defaultChannels:
-		return source.Beyond("%d channels, a sound has 1..%d", c.Channels, defaultChannels)
+		return source.LimitErrorf("%d channels, a sound has 1..%d", c.Channels, defaultChannels)
 	case c.Rate < 1 || c.Rate > defaultMaxRate:
-		return source.Beyond("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
+		return source.LimitErrorf("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
 	case len(c.Samples)%c.Channels != 0:
-		return source.Broken("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
+		return source.DecodeErrorf("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
 	case c.Loop != nil && !c.Loop.Inside(frames):
-		return source.Broken("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
+		return source.DecodeErrorf("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
 	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= source.MaxTagGain):
-		return source.Broken("a gain of %v dB is not in -%d..%d", *c.Gain, source.MaxTagGain, source.MaxTagGain)
+		return source.DecodeErrorf("a gain of %v dB is not in -%d..%d", *c.Gain, source.MaxTagGain, source.MaxTagGain)
 	}
 	return checkSamples(c.Samples, c.Channels, 0)
 }
 
-// leastLUFS is the lowest target loudness.
-const leastLUFS = -70
+// minLUFS is the lowest target loudness.
+const minLUFS = -70
 
 // maxPeak is the highest true peak that leveling may raise a sound to, in dBTP: the limit of EBU R 128.
 const maxPeak pcm.Decibels = -1
@@ -108,12 +108,12 @@ type Leveling struct {
 	Tags bool
 }
 
-// valid returns an error that wraps ErrLimit if LUFS is out of range or NaN, otherwise nil; 0 is valid.
-func (l Leveling) valid() error {
-	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
+// check returns an error that wraps ErrLimit if LUFS is out of range or NaN, otherwise nil; 0 is valid.
+func (l Leveling) check() error {
+	if l.LUFS == 0 || l.LUFS >= minLUFS && l.LUFS < 0 {
 		return nil
 	}
-	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
+	return source.LimitErrorf("a loudness of %v LUFS is not in %d..0", l.LUFS, minLUFS)
 }
 
 // gain returns the gain in dB for the clip c; 0 without a target, or for silence. With Tags the gain in c, if there
@@ -121,7 +121,7 @@ func (l Leveling) valid() error {
 // does not exceed maxPeak. It calls measured for loudness and peak only if there is a target. The error is as in
 // valid.
 func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
-	if err := l.valid(); err != nil {
+	if err := l.check(); err != nil {
 		return 0, err
 	}
 	tagged := l.Tags && c.Gain != nil

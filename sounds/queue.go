@@ -31,13 +31,13 @@ type Queue struct {
 // Each file is played once; loop points are ignored. Sources of one call with equal rates are resampled as one
 // signal, so that album tracks continue seamlessly. Other sources are converted separately.
 func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
-	if err := opt.valid(); err != nil {
-		return nil, named(name, err)
+	if err := opt.check(); err != nil {
+		return nil, withName(name, err)
 	}
 	q := &Queue{lib: l, opt: opt, name: name, readers: map[*queueReader]bool{}}
 	sound, err := voice.NewStream(voice.Stream{Name: name, Rate: l.Rate(), Level: pcm.Decibels(opt.CountsAs), Open: q.open})
 	if err != nil {
-		return nil, named(name, err)
+		return nil, withName(name, err)
 	}
 	q.sound = sound
 	return q, q.Add(sources...)
@@ -56,7 +56,7 @@ func (q *Queue) Add(sources ...Source) error {
 		opt := q.opt
 		t, err := q.lib.openTrack(src, &opt)
 		if err != nil {
-			return named(src.label(), err)
+			return withName(src.label(), err)
 		}
 		if n := len(runs); n > 0 && runs[n-1][0].clip.Rate == t.clip.Rate && runs[n-1][0].channels == t.channels {
 			runs[n-1] = append(runs[n-1], t)
@@ -71,7 +71,7 @@ func (q *Queue) Add(sources ...Source) error {
 		if r.next < len(q.runs) {
 			r.buffer.Reopen()
 			select {
-			case r.news <- struct{}{}:
+			case r.added <- struct{}{}:
 			default:
 			}
 		}
@@ -82,10 +82,10 @@ func (q *Queue) Add(sources ...Source) error {
 // open starts a goroutine that decodes the queue for a voice with the range c, and returns the buffer that it fills.
 // The reader stays registered in q.readers, for Add, until it is closed. The error is always nil.
 func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
-	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
-	r.fail = q.opt.failure(q.name)
-	f := newDecodeAhead(q.opt.Ahead, q.lib.Rate(), c, r, r.fail)
-	f.more, f.wakeUp, r.buffer = r.more, r.news, f.buffer
+	r := &queueReader{queue: q, from: c.From, added: make(chan struct{}, 1)}
+	r.onError = q.opt.errorHandler(q.name)
+	f := newDecodeAhead(q.opt.Ahead, q.lib.Rate(), c, r, r.onError)
+	f.hasMore, f.wakeUp, r.buffer = r.hasMore, r.added, f.buffer
 	q.mu.Lock()
 	q.readers[r] = true
 	q.mu.Unlock()
@@ -97,8 +97,8 @@ func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 type queueReader struct {
 	queue     *Queue
 	buffer    *voice.StreamBuffer
-	news      chan struct{}
-	fail      func(error)
+	added     chan struct{}
+	onError   func(error)
 	from      int64        // frames that are still to skip
 	current   *rangeReader // nil: between two runs
 	run       *runOrigin
@@ -106,9 +106,9 @@ type queueReader struct {
 	next      int             // index of the next run; protected by the queue's lock
 }
 
-// more reports whether the queue has sources that r has not started. If it has no such source, more ends the buffer
+// hasMore reports whether the queue has sources that r has not started. If it has no such source, more ends the buffer
 // of the voice. It takes the queue's lock, so that no Add comes between.
-func (r *queueReader) more() bool {
+func (r *queueReader) hasMore() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
 	if r.next < len(r.queue.runs) {
@@ -119,7 +119,7 @@ func (r *queueReader) more() bool {
 }
 
 // Read decodes the next frames of the queue into dst and returns their number. After a broken file, whose error it
-// reports to r.fail, it continues with the next one. It returns io.EOF at the end of the queue; after Add, later
+// reports to r.onError, it continues with the next one. It returns io.EOF at the end of the queue; after Add, later
 // calls read on.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
@@ -131,8 +131,8 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 			return n, nil
 		}
 		if !errors.Is(err, io.EOF) {
-			r.fail(err)
-			if i := r.run.i + 1; i < len(r.run.tracks) {
+			r.onError(err)
+			if i := r.run.index + 1; i < len(r.run.tracks) {
 				r.remaining = r.run.tracks[i:]
 			}
 		}
@@ -146,7 +146,7 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 
 // startNextRun sets r.run and r.current to the next run, the sources that are resampled as one signal, or to the rest
 // of a run after a broken track. It returns false if no run follows. To skip the first r.from frames it may read
-// whole files, whose errors it reports to r.fail; it reduces r.from by the frames of the run.
+// whole files, whose errors it reports to r.onError; it reduces r.from by the frames of the run.
 func (r *queueReader) startNextRun() bool {
 	tracks := r.remaining
 	r.remaining = nil
@@ -167,7 +167,7 @@ func (r *queueReader) startNextRun() bool {
 	if r.from = 0; from > 0 {
 		total, err := r.run.total()
 		if err != nil {
-			r.fail(err)
+			r.onError(err)
 		}
 		r.from = max(from-p.total(total), 0)
 	}
@@ -188,10 +188,10 @@ func (r *queueReader) Close() error {
 
 // runOrigin presents several tracks with equal rates and channels as one origin.
 type runOrigin struct {
-	tracks  []*streamSource
-	current *cursor
-	i       int   // index of the current track
-	before  int64 // frames of the tracks before it
+	tracks       []*streamSource
+	current      *cursor
+	index        int   // index of the current track
+	framesBefore int64 // frames of the tracks before it
 }
 
 // total returns the number of frames of all tracks, at the rate of the files. It may have to read whole files. If a
@@ -199,7 +199,7 @@ type runOrigin struct {
 func (o *runOrigin) total() (int64, error) {
 	sum := int64(0)
 	for _, t := range o.tracks {
-		n, err := t.exact()
+		n, err := t.exactLength()
 		if err != nil {
 			return 0, err
 		}
@@ -213,7 +213,7 @@ func (o *runOrigin) total() (int64, error) {
 func (o *runOrigin) seek(frame int64) error {
 	i, before := 0, int64(0)
 	for ; frame > 0 && i+1 < len(o.tracks); i++ {
-		n, err := o.tracks[i].exact()
+		n, err := o.tracks[i].exactLength()
 		if err != nil {
 			return err
 		}
@@ -222,14 +222,15 @@ func (o *runOrigin) seek(frame int64) error {
 		}
 		before += n
 	}
-	return o.enter(i, before, frame-before)
+	return o.openTrack(i, before, frame-before)
 }
 
-// enter closes the present track, opens track i and makes read continue at frame of that track. before is the number
-// of frames of the previous tracks. If i is beyond the last track, read returns io.EOF. The error is of the track.
-func (o *runOrigin) enter(i int, before, frame int64) error {
+// openTrack closes the present track, opens track i and makes read continue at frame of that track. before is the
+// number of frames of the previous tracks. If i is beyond the last track, read returns io.EOF. The error is of the
+// track.
+func (o *runOrigin) openTrack(i int, before, frame int64) error {
 	o.close()
-	o.i, o.before, o.current = i, before, nil
+	o.index, o.framesBefore, o.current = i, before, nil
 	if i >= len(o.tracks) {
 		return nil
 	}
@@ -249,10 +250,10 @@ func (o *runOrigin) read() ([]float32, error) {
 		if !errors.Is(err, io.EOF) {
 			return x, err
 		}
-		if o.i+1 >= len(o.tracks) {
+		if o.index+1 >= len(o.tracks) {
 			return nil, io.EOF
 		}
-		if err := o.enter(o.i+1, o.length(), 0); err != nil {
+		if err := o.openTrack(o.index+1, o.length(), 0); err != nil {
 			return nil, err
 		}
 	}
@@ -263,9 +264,9 @@ func (o *runOrigin) read() ([]float32, error) {
 // been decoded.
 func (o *runOrigin) length() int64 {
 	if o.current == nil {
-		return o.before
+		return o.framesBefore
 	}
-	return o.before + o.current.length()
+	return o.framesBefore + o.current.length()
 }
 
 // close closes the present track, if there is one.

@@ -13,13 +13,13 @@ import (
 // repeated loop. The frames have the same bits as the loaded sound: its intro, loop and rest are converted with
 // the same neighbouring samples.
 type rangeReader struct {
-	from     origin
-	channels int // 1 or 2
-	factor   float64
-	plan     conversion // its resampler is nil if the rate stays the same
-	loop     [2]int64
-	back     int64 // remaining jumps back to the start of the loop; below 0: unlimited
-	at       int64 // the next frame to return
+	origin     origin
+	channels   int // 1 or 2
+	factor     float64
+	conversion conversion // its resampler is nil if the rate stays the same
+	loop       [2]int64
+	jumpsLeft  int64 // remaining jumps back to the start of the loop; below 0: unlimited
+	at         int64 // the next frame to return
 
 	part       part
 	positioned bool      // the origin is at the position that part needs
@@ -31,23 +31,23 @@ type rangeReader struct {
 	endErr     error     // io.EOF, or the read error
 	out        []float32
 
-	shortLoop []pcm.Frame // converted frames of a loop of at most maxShort frames
+	shortLoop []pcm.Frame // converted frames of a loop of at most maxShortLoop frames
 }
 
 // part is a section of a sound. Its kind determines the samples around it that the resampler sees.
 type part uint8
 
 const (
-	plain part = iota // surrounded by silence
-	intro             // followed by endless repetitions of the loop
-	round             // the loop: preceded and followed by endless repetitions
+	partPlain part = iota // surrounded by silence
+	partIntro             // followed by endless repetitions of the loop
+	partLoop              // the loop: preceded and followed by endless repetitions
 )
 
-// maxShort is the length of the longest loop whose converted frames are kept in memory.
-const maxShort = 1 << 16
+// maxShortLoop is the length of the longest loop whose converted frames are kept in memory.
+const maxShortLoop = 1 << 16
 
-// pieceIn is the approximate number of source frames that are converted at a time.
-const pieceIn = 1 << 13
+// chunkSourceFrames is the approximate number of source frames that are converted at a time.
+const chunkSourceFrames = 1 << 13
 
 // newRangeReader returns a reader of the frames that a voice with the range c plays, in frames at the library's rate.
 // from delivers the samples of the file, with 1 or 2 channels, and is closed by Close. p converts the rate and must
@@ -58,16 +58,16 @@ func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) 
 	if channels == 1 {
 		factor, _ = voice.Pan(0)
 	}
-	back := c.Rounds - 1
-	if size := c.Loop.Frames(); size > 0 && back >= 0 && c.From >= c.Loop[1] { // the start is after some rounds
-		back = max(back-(c.From-c.Loop[1])/size-1, 0)
+	jumps := c.Rounds - 1
+	if size := c.Loop.Frames(); size > 0 && jumps >= 0 && c.From >= c.Loop[1] { // the start is after some rounds
+		jumps = max(jumps-(c.From-c.Loop[1])/size-1, 0)
 	}
-	return &rangeReader{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.FrameAt(0)}
+	return &rangeReader{origin: from, channels: channels, factor: factor, conversion: p, loop: c.Loop, jumpsLeft: jumps, at: c.FrameAt(0)}
 }
 
 // Close closes the origin, even if it was never read. The error is always nil.
 func (c *rangeReader) Close() error {
-	c.from.close()
+	c.origin.close()
 	return nil
 }
 
@@ -79,19 +79,19 @@ func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
 	switch {
 	case size <= 0 || c.at < c.loop[1]:
-	case c.back == 0: // after the last round the rest of the sound follows
+	case c.jumpsLeft == 0: // after the last round the rest of the sound follows
 		size, c.loop, c.shortLoop = 0, [2]int64{}, nil
 	default:
-		if c.at = c.loop[0]; c.back > 0 {
-			c.back--
+		if c.at = c.loop[0]; c.jumpsLeft > 0 {
+			c.jumpsLeft--
 		}
-		if c.part == round && c.plan.loop == c.loop && c.positioned {
-			c.base -= c.plan.source[1] - c.plan.source[0]
+		if c.part == partLoop && c.conversion.loop == c.loop && c.positioned {
+			c.base -= c.conversion.source[1] - c.conversion.source[0]
 		} else {
 			c.positioned = false
 		}
 	}
-	if size > 0 && size <= maxShort && int64(len(c.shortLoop)) == size && c.at >= c.loop[0] {
+	if size > 0 && size <= maxShortLoop && int64(len(c.shortLoop)) == size && c.at >= c.loop[0] {
 		n := copy(dst, c.shortLoop[c.at-c.loop[0]:])
 		c.at += int64(n)
 		return n, nil
@@ -101,11 +101,11 @@ func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 		n = min(n, c.loop[1]-at)
 	}
 	x, err := c.next(n)
-	got := c.frames(dst, x)
-	if size > 0 && size <= maxShort && at == c.loop[0]+int64(len(c.shortLoop)) {
-		c.shortLoop = append(c.shortLoop, dst[:got]...)
+	read := c.frames(dst, x)
+	if size > 0 && size <= maxShortLoop && at == c.loop[0]+int64(len(c.shortLoop)) {
+		c.shortLoop = append(c.shortLoop, dst[:read]...)
 	}
-	return got, err
+	return read, err
 }
 
 // next returns interleaved samples of the next 1..n frames at the library's rate and advances c.at. It ignores the
@@ -114,13 +114,13 @@ func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 func (c *rangeReader) next(n int64) (x []float32, err error) {
 	p, end := c.currentPart()
 	if !c.positioned || p != c.part {
-		if err := c.begin(p); err != nil {
+		if err := c.startPart(p); err != nil {
 			return nil, err
 		}
 	}
 	n = min(n, end-c.at)
-	if c.plan.resampler == nil {
-		x, err = c.pull(n)
+	if c.conversion.resampler == nil {
+		x, err = c.readSource(n)
 	} else {
 		x, err = c.convert(n)
 	}
@@ -133,54 +133,54 @@ func (c *rangeReader) next(n int64) (x []float32, err error) {
 // part is plain and has no end.
 func (c *rangeReader) currentPart() (part, int64) {
 	switch {
-	case c.plan.source == nil || c.plan.resampler == nil || c.at >= c.plan.loop[1]:
-		return plain, 1<<63 - 1
-	case c.at < c.plan.loop[0]:
-		return intro, c.plan.loop[0]
+	case c.conversion.source == nil || c.conversion.resampler == nil || c.at >= c.conversion.loop[1]:
+		return partPlain, 1<<63 - 1
+	case c.at < c.conversion.loop[0]:
+		return partIntro, c.conversion.loop[0]
 	}
-	return round, c.plan.loop[1]
+	return partLoop, c.conversion.loop[1]
 }
 
-// begin prepares c to read part p from the next frame, c.at: it empties the window and seeks the origin to the first
-// source frame that the resampler needs. Frames before the source become silence in the window. The error is of the
-// origin.
-func (c *rangeReader) begin(p part) error {
+// startPart prepares c to read part p from the next frame, c.at: it empties the window and seeks the origin to the
+// first source frame that the resampler needs. Frames before the source become silence in the window. The error is of
+// the origin.
+func (c *rangeReader) startPart(p part) error {
 	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
 	c.source, c.base = c.at, c.at
-	if c.plan.resampler != nil {
-		first, _ := c.plan.sourcePosition(c.at)
-		c.base = first - c.plan.before
+	if c.conversion.resampler != nil {
+		first, _ := c.conversion.sourcePosition(c.at)
+		c.base = first - c.conversion.before
 		c.source = c.base
-		if p == round {
-			from, size := c.plan.source[0], c.plan.source[1]-c.plan.source[0]
+		if p == partLoop {
+			from, size := c.conversion.source[0], c.conversion.source[1]-c.conversion.source[0]
 			c.source = from + ((c.base-from)%size+size)%size
 		}
 		if c.source < 0 {
-			c.silence(-c.source)
+			c.appendSilence(-c.source)
 			c.source = 0
 		}
 	}
-	return c.from.seek(c.source)
+	return c.origin.seek(c.source)
 }
 
-// pull returns interleaved samples of the next 1..n frames of the source, unconverted, and advances c.source. They
-// are valid until the next call. In the intro and the loop part it wraps around at the end of the loop, and a file
+// readSource returns interleaved samples of the next 1..n frames of the source, unconverted, and advances c.source.
+// They are valid until the next call. In the intro and the loop part it wraps around at the end of the loop, and a file
 // that ends before is an error. Elsewhere it returns io.EOF at the end.
-func (c *rangeReader) pull(n int64) ([]float32, error) {
-	if c.part != plain {
-		if c.source == c.plan.source[1] {
-			c.source, c.ready = c.plan.source[0], nil
-			if err := c.from.seek(c.source); err != nil {
+func (c *rangeReader) readSource(n int64) ([]float32, error) {
+	if c.part != partPlain {
+		if c.source == c.conversion.source[1] {
+			c.source, c.ready = c.conversion.source[0], nil
+			if err := c.origin.seek(c.source); err != nil {
 				return nil, err
 			}
 		}
-		n = min(n, c.plan.source[1]-c.source)
+		n = min(n, c.conversion.source[1]-c.source)
 	}
 	if len(c.ready) == 0 {
-		ready, err := c.from.read()
-		if c.part != plain && errors.Is(err, io.EOF) {
-			err = source.Broken("cut short: its loop ends at frame %d, it has %d frames", c.plan.source[1], c.from.length())
+		ready, err := c.origin.read()
+		if c.part != partPlain && errors.Is(err, io.EOF) {
+			err = source.DecodeErrorf("cut short: its loop ends at frame %d, it has %d frames", c.conversion.source[1], c.origin.length())
 		}
 		if err != nil {
 			return nil, err
@@ -213,8 +213,8 @@ func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 // drops from the window the source frames that are no longer needed, and extends the window as needed; c.at stays.
 // After the last frame it returns the error that ended the source. Requires a resampler.
 func (c *rangeReader) convert(n int64) ([]float32, error) {
-	r := c.plan.resampler
-	n = min(n, max(pieceIn*r.out/r.in, 1))
+	r := c.conversion.resampler
+	n = min(n, max(chunkSourceFrames*r.out/r.in, 1))
 	first, phase := r.sourcePosition(c.at)
 	last, _ := r.sourcePosition(c.at + n - 1)
 	c.window = c.window[:copy(c.window, c.window[(first-r.before-c.base)*int64(c.channels):])]
@@ -225,9 +225,9 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	if c.ended {
 		length := c.source // the number of readable frames, if the source is broken
 		if errors.Is(c.endErr, io.EOF) {
-			length = c.from.length()
+			length = c.origin.length()
 		}
-		if n = min(n, c.plan.total(length)-c.at); n <= 0 {
+		if n = min(n, c.conversion.total(length)-c.at); n <= 0 {
 			return nil, c.endErr
 		}
 	}
@@ -246,11 +246,11 @@ func (c *rangeReader) extendWindow(last int64) error {
 			return nil
 		}
 		if c.ended {
-			c.silence(need)
+			c.appendSilence(need)
 			return nil
 		}
-		x, err := c.pull(need)
-		if errors.Is(err, io.EOF) || err != nil && c.part == plain {
+		x, err := c.readSource(need)
+		if errors.Is(err, io.EOF) || err != nil && c.part == partPlain {
 			c.ended, c.endErr = true, err
 			continue
 		}
@@ -259,12 +259,12 @@ func (c *rangeReader) extendWindow(last int64) error {
 		}
 		n := len(c.window)
 		c.window = source.Grow(c.window, len(x))
-		widen(c.window[n:], x)
+		toFloat64(c.window[n:], x)
 	}
 }
 
-// silence appends the given number of silent frames to c.window.
-func (c *rangeReader) silence(frames int64) {
+// appendSilence appends the given number of silent frames to c.window.
+func (c *rangeReader) appendSilence(frames int64) {
 	n := len(c.window)
 	c.window = source.Grow(c.window, int(frames)*c.channels)
 	clear(c.window[n:])

@@ -24,7 +24,7 @@ func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float
 		r.loop = s.Loop()
 	}
 	dst := make([]float32, frames*int64(r.channels))
-	r.make(dst, level, first)
+	r.compute(dst, level, first)
 	return dst
 }
 
@@ -38,7 +38,7 @@ func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error 
 	case o.MaxPitch == 0:
 		return nil
 	case !(o.MaxPitch > 0 && o.MaxPitch <= 96):
-		return source.Beyond("a highest pitch of %v semitones is not in 0..96", o.MaxPitch)
+		return source.LimitErrorf("a highest pitch of %v semitones is not in 0..96", o.MaxPitch)
 	}
 	for level := range voice.LevelOf(o.MaxPitch) + 1 {
 		if err := ctx.Err(); err != nil {
@@ -64,9 +64,9 @@ type refineSource struct {
 // filters, so they are computed from the level below.
 const directLevels = 4
 
-// make fills dst with interleaved frames of the version for level, from frame first of that version on, which may be
+// compute fills dst with interleaved frames of the version for level, from frame first of that version on, which may be
 // negative. Levels from directLevels on are computed from the level below, in temporary memory.
-func (r *refineSource) make(dst []float32, level int, first int64) {
+func (r *refineSource) compute(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {
 		refineFilters[level]().run(dst, r.channels, first, r.fill)
@@ -76,10 +76,10 @@ func (r *refineSource) make(dst []float32, level int, first int64) {
 	begin, _ := f.sourcePosition(first)
 	end, _ := f.sourcePosition(first + frames)
 	begin, end = begin-f.before, end-f.before+f.width
-	below := make([]float32, (end-begin)*int64(r.channels))
-	r.make(below, level-1, begin)
+	lower := make([]float32, (end-begin)*int64(r.channels))
+	r.compute(lower, level-1, begin)
 	f.run(dst, r.channels, first, func(dst []float64, frame int64) {
-		widen(dst, below[(frame-begin)*int64(r.channels):])
+		toFloat64(dst, lower[(frame-begin)*int64(r.channels):])
 	})
 }
 
@@ -103,14 +103,14 @@ func (r *refineSource) fill(dst []float64, frame int64) {
 			clear(dst)
 		default:
 			n = min(n, end-frame)
-			widen(dst[:n*channels], r.samples[frame*channels:])
+			toFloat64(dst[:n*channels], r.samples[frame*channels:])
 		}
 		dst, frame = dst[n*channels:], frame+n
 	}
 }
 
-// widen fills dst with the first samples of src, converted to float64. src must be at least as long as dst.
-func widen(dst []float64, src []float32) {
+// toFloat64 fills dst with the first samples of src, converted to float64. src must be at least as long as dst.
+func toFloat64(dst []float64, src []float32) {
 	src = src[:len(dst)]
 	for i, x := range src {
 		dst[i] = float64(x)

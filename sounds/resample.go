@@ -33,11 +33,11 @@ func (r ratio) scale(frames int64) int64 {
 // sourcePosition returns the position of output frame n, which may be negative, in the source: the whole source frame
 // at or before it, and the fraction after that frame in units of 1/r.out.
 func (r ratio) sourcePosition(n int64) (frame, phase int64) {
-	periods, rest := n/r.out, n%r.out
-	if rest < 0 { // n is before the first frame
-		periods, rest = periods-1, rest+r.out
+	periods, remainder := n/r.out, n%r.out
+	if remainder < 0 { // n is before the first frame
+		periods, remainder = periods-1, remainder+r.out
 	}
-	hi, lo := bits.Mul64(uint64(rest), uint64(r.in))
+	hi, lo := bits.Mul64(uint64(remainder), uint64(r.in))
 	q, rem := bits.Div64(hi, lo, uint64(r.out))
 	return periods*r.in + int64(q), int64(rem)
 }
@@ -59,12 +59,12 @@ func newResampler(r ratio, f *filter) *resampler {
 // two rows of the filter if necessary. The caller must not change them; the next call may overwrite them.
 func (s *resampler) phase(p int64) []float64 {
 	at := p * s.rows
-	row, rest := at/s.out, at%s.out
+	row, remainder := at/s.out, at%s.out
 	taps := s.row(row)
-	if rest == 0 {
+	if remainder == 0 {
 		return taps
 	}
-	dsp.Between(s.taps, taps, s.row(row+1), float64(rest)/float64(s.out))
+	dsp.Between(s.taps, taps, s.row(row+1), float64(remainder)/float64(s.out))
 	return s.taps
 }
 
@@ -72,9 +72,9 @@ func (s *resampler) phase(p int64) []float64 {
 // for the first tap of the first output frame, and must reach to the last tap of the last one. The first output frame
 // is phase/s.out after a whole source frame. Frames of equal phase share their taps and are computed together.
 func (s *resampler) convert(dst []float32, window []float64, channels int, phase int64) {
-	begin, every := int64(0), min(s.out, int64(len(dst)/channels))
-	for first := range every {
-		dsp.Filter(dst[first*int64(channels):], channels, int(every), s.phase(phase), window[begin*int64(channels):], int(s.in))
+	begin, period := int64(0), min(s.out, int64(len(dst)/channels))
+	for first := range period {
+		dsp.Filter(dst[first*int64(channels):], channels, int(period), s.phase(phase), window[begin*int64(channels):], int(s.in))
 		begin += s.in / s.out
 		if phase += s.in % s.out; phase >= s.out {
 			phase -= s.out
@@ -91,17 +91,17 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 // loop is exactly periodic. The adjustment is at most half a frame per loop: a fiftieth of a cent for a loop of one
 // second at 48 kHz. Inside the loop the source counts as endlessly repeated to both sides, so the seam is the same as
 // in a resampled endless repetition.
-func resample(ctx context.Context, filters *filterCache, src []float32, channels int, from, to int, loop *pcm.Loop, room *workBuffers) ([]float32, *pcm.Loop, error) {
+func resample(ctx context.Context, filters *filterCache, src []float32, channels int, from, to int, loop *pcm.Loop, buffers *workBuffers) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil
 	}
-	c := rangeReader{from: &memoryOrigin{samples: src, channels: channels}, channels: channels, plan: newConversion(filters, from, to, loop)}
-	dst := room.forConverted(c.plan.total(c.from.length()) * int64(channels))
+	c := rangeReader{origin: &memoryOrigin{samples: src, channels: channels}, channels: channels, conversion: newConversion(filters, from, to, loop)}
+	dst := buffers.forConverted(c.conversion.total(c.origin.length()) * int64(channels))
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		x, err := c.next(pieceIn)
+		x, err := c.next(chunkSourceFrames)
 		switch {
 		case err == nil:
 			dst = append(dst, x...)
@@ -110,29 +110,29 @@ func resample(ctx context.Context, filters *filterCache, src []float32, channels
 		case loop == nil:
 			return dst, nil, nil
 		default:
-			return dst, &c.plan.loop, nil
+			return dst, &c.conversion.loop, nil
 		}
 	}
 }
 
 // memoryOrigin is an origin in memory.
 type memoryOrigin struct {
-	samples, rest []float32
-	channels      int
+	samples, remaining []float32
+	channels           int
 }
 
 // seek makes read continue at frame, or at the end if frame is beyond it. The error is always nil.
 func (w *memoryOrigin) seek(frame int64) error {
-	w.rest = w.samples[min(frame, w.length())*int64(w.channels):]
+	w.remaining = w.samples[min(frame, w.length())*int64(w.channels):]
 	return nil
 }
 
 // read returns all remaining interleaved samples at once, then io.EOF. They alias w.samples.
 func (w *memoryOrigin) read() (x []float32, err error) {
-	if len(w.rest) == 0 {
+	if len(w.remaining) == 0 {
 		return nil, io.EOF
 	}
-	x, w.rest = w.rest, nil
+	x, w.remaining = w.remaining, nil
 	return x, nil
 }
 

@@ -99,14 +99,14 @@ func interpolateGrid(grid []float64, x float64) float64 {
 // newFilter returns the filter for the ratio r, stretched to the slower rate. bent means that r is adjusted for a
 // loop. If r has few phases and is not bent, each phase has a row. Otherwise there are enough rows to interpolate any
 // phase. Large filters are interpolated from the result of grid, which is called only for them.
-func newFilter(r ratio, bent bool, grid func() []float64) *filter {
+func newFilter(r ratio, adjusted bool, grid func() []float64) *filter {
 	stretch := 1.0 // source frames per frame of the slower rate
 	if r.in > r.out {
 		stretch = float64(r.in) / float64(r.out)
 	}
 	half := int64(math.Ceil(float64(kernelHalf * stretch)))
 	f := &filter{before: half - 1, width: 2 * half, rows: max(int64(filterRows/stretch), 8)}
-	if !bent && r.out <= f.rows {
+	if !adjusted && r.out <= f.rows {
 		f.rows = r.out
 	}
 	h := kernel
@@ -136,27 +136,27 @@ func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64)
 
 // filterCache caches filters by ratio. The zero value is empty; any goroutine.
 type filterCache struct {
-	mu   sync.Mutex
-	made map[filterKey]func() *filter
+	mu      sync.Mutex
+	filters map[filterKey]func() *filter
 }
 
 // filterKey identifies a filter; bent means that the ratio is adjusted for a loop.
 type filterKey struct {
 	ratio
-	bent bool
+	adjusted bool
 }
 
 // get returns the filter for the ratio r, and makes it at the first call, which concurrent calls wait for; bent means
 // that r is adjusted for a loop. Any goroutine.
-func (f *filterCache) get(r ratio, bent bool) *filter {
+func (f *filterCache) get(r ratio, adjusted bool) *filter {
 	f.mu.Lock()
-	once, ok := f.made[filterKey{r, bent}]
+	once, ok := f.filters[filterKey{r, adjusted}]
 	if !ok {
-		if f.made == nil {
-			f.made = map[filterKey]func() *filter{}
+		if f.filters == nil {
+			f.filters = map[filterKey]func() *filter{}
 		}
-		once = sync.OnceValue(func() *filter { return newFilter(r, bent, kernelGrid) })
-		f.made[filterKey{r, bent}] = once
+		once = sync.OnceValue(func() *filter { return newFilter(r, adjusted, kernelGrid) })
+		f.filters[filterKey{r, adjusted}] = once
 	}
 	f.mu.Unlock()
 	return once()

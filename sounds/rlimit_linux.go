@@ -13,9 +13,9 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// slack is the memory for everything but the file and its samples: the heap grows in arenas of 64 MiB, and
+// extraMemory is the memory for everything but the file and its samples: the heap grows in arenas of 64 MiB, and
 // threads have stacks.
-const slack = 128 << 20
+const extraMemory = 128 << 20
 
 // processors is GOMAXPROCS of the child: one to decode, one to collect garbage. The thread stacks of a large
 // machine would not fit in slack.
@@ -34,7 +34,7 @@ func limitProcess(size int64, lim Limits) error {
 	seconds := uint64((lim.Time + time.Second - 1) / time.Second)
 	// The buffers of the file and of the samples double as they grow. Freed memory is reused, but it still
 	// counts against the limit.
-	memory := uint64(has + slack + 4*size + 4*min(lim.Memory, source.Swell(size)))
+	memory := uint64(has + extraMemory + 4*size + 4*min(lim.Memory, source.MaxExpansion(size)))
 	for _, l := range [...]struct {
 		resource int
 		most     uint64

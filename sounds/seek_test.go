@@ -87,7 +87,7 @@ func TestSeek(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, err := tr.exact(); n != want.Frames() || err != nil || tr.frames != n {
+			if n, err := tr.exactLength(); n != want.Frames() || err != nil || tr.frames != n {
 				t.Errorf("%d frames, %v, want %d", n, err, want.Frames())
 			}
 			tr.marks = source.Marks{} // drop the seek points found by counting

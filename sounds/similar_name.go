@@ -18,21 +18,21 @@ const (
 	maxSearches     = 20     // missing files per library
 )
 
-// withNearby adds the name of a similar file to err if err is the error of the missing file src and there is such a
-// file. Otherwise it returns err unchanged. It searches for the first maxSearches missing files of the library only,
+// withSimilarName adds the name of a similar file to err if err is the error of the missing file src and there is such
+// a file. Otherwise it returns err unchanged. It searches for the first maxSearches missing files of the library only,
 // since a sheet may name thousands; it counts them under the mutex.
-func (l *Library) withNearby(src Source, err error) error {
+func (l *Library) withSimilarName(src Source, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	l.mu.Lock()
-	l.nearbySearches++
-	search := l.nearbySearches <= maxSearches
+	l.similarSearches++
+	search := l.similarSearches <= maxSearches
 	l.mu.Unlock()
 	if !search {
 		return err
 	}
-	near := src.nearby()
+	near := src.similarFile()
 	if near == "" {
 		return err
 	}
@@ -70,10 +70,10 @@ func (s Source) entries(dir string) []fs.DirEntry {
 	return list
 }
 
-// nearby returns the end of a message about a file whose path differs from s.File only in case, slashes or the
+// similarFile returns the end of a message about a file whose path differs from s.File only in case, slashes or the
 // Unicode encoding of accents. It searches each folder of the path. It returns "" if it finds no such file, or if the
 // path is right or too deep.
-func (s Source) nearby() string {
+func (s Source) similarFile() string {
 	asked := strings.ReplaceAll(filepath.ToSlash(s.File), `\`, "/")
 	found := ""
 	if strings.HasPrefix(asked, "/") {

@@ -70,7 +70,7 @@ func TestNearbyIsBounded(t *testing.T) {
 	if files.folders != maxSearches {
 		t.Errorf("%d folders are listed, want %d", files.folders, maxSearches)
 	}
-	if near := (Source{File: strings.Repeat("../", 100) + "s"}).nearby(); near != "" {
+	if near := (Source{File: strings.Repeat("../", 100) + "s"}).similarFile(); near != "" {
 		t.Error(near)
 	}
 }

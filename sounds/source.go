@@ -67,7 +67,7 @@ func (s Source) key() sourceKey {
 // ErrStream, because opening one may block. Other errors are as in open.
 func (s Source) input() (*source.Input, error) {
 	if s.mode()&fs.ModeNamedPipe != 0 {
-		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
+		return nil, source.Errorf(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
 	}
 	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
 }
@@ -93,7 +93,7 @@ func (s Source) path() string { return filepath.ToSlash(s.File) }
 // gives fs.ErrNotExist. A pipe is read like a file; if the system allows it, ctx ends the wait for a writer.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
-		return nil, source.Fault(fs.ErrNotExist, "a source without a file")
+		return nil, source.Errorf(fs.ErrNotExist, "a source without a file")
 	}
 	mode := s.mode()
 	if err := notFile(mode); err != nil {
@@ -126,11 +126,11 @@ func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 func notFile(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
-		return source.Unknown("is a directory")
+		return source.FormatErrorf("is a directory")
 	case mode&fs.ModeSocket != 0:
-		return source.Unknown("is a socket, not a file")
+		return source.FormatErrorf("is a socket, not a file")
 	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
-		return source.Unknown("is a device, not a file")
+		return source.FormatErrorf("is a device, not a file")
 	}
 	return nil
 }
@@ -167,14 +167,14 @@ func (s *Source) loopOverride(rate int, frames int64) (*pcm.Loop, error) {
 	case !s.overridesLoop():
 		return nil, nil
 	case times && loop != pcm.Loop{}:
-		return nil, source.Beyond("a loop in frames and one in times; give it one of them")
+		return nil, source.LimitErrorf("a loop in frames and one in times; give it one of them")
 	case s.LoopTimes[0] < 0:
-		return nil, source.Beyond("the loop begins at %v, before the file", s.LoopTimes[0])
+		return nil, source.LimitErrorf("the loop begins at %v, before the file", s.LoopTimes[0])
 	case times:
 		loop = pcm.Loop{pcm.Frames(s.LoopTimes[0], rate), pcm.Frames(s.LoopTimes[1], rate)}
 	}
 	if !loop.Inside(frames) {
-		return nil, source.Beyond("the loop [%d, %d) is not inside its %d frames", loop[0], loop[1], frames)
+		return nil, source.LimitErrorf("the loop [%d, %d) is not inside its %d frames", loop[0], loop[1], frames)
 	}
 	return &loop, nil
 }

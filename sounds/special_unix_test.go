@@ -31,8 +31,8 @@ func fifo(t *testing.T) string {
 	return path
 }
 
-// soon fails the test if do does not return; the limit is generous for a busy machine.
-func soon(t *testing.T, what string, do func()) {
+// nearEnergy fails the test if do does not return; the limit is generous for a busy machine.
+func nearEnergy(t *testing.T, what string, do func()) {
 	t.Helper()
 	const limit = 20 * time.Second
 	done := make(chan struct{})
@@ -72,7 +72,7 @@ func TestPipeGivesUp(t *testing.T) {
 					}
 				}
 				time.AfterFunc(20*time.Millisecond, cancel)
-				soon(t, "Load", func() {
+				nearEnergy(t, "Load", func() {
 					_, err := sounds.NewLibrary(opt).Load(ctx, sounds.Source{File: path})
 					if !errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), "pipe.wav: given up: context canceled") {
 						t.Errorf("error %v", err)
@@ -88,7 +88,7 @@ func TestPipeIdle(t *testing.T) {
 	t.Parallel()
 	path := fifo(t)
 	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Millisecond}})
-	soon(t, "LoadFile", func() {
+	nearEnergy(t, "LoadFile", func() {
 		_, err := lib.LoadFile(path)
 		if want := "sounds: " + path + ": nothing could be read for 1s"; !errors.Is(err, sounds.ErrLimit) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -120,7 +120,7 @@ func TestPipe(t *testing.T) {
 			}
 			written <- err
 		}()
-		soon(t, "LoadFile", func() {
+		nearEnergy(t, "LoadFile", func() {
 			s, err := sounds.NewLibrary(opt).LoadFile(path)
 			if err != nil || s.Frames() != 30000 {
 				t.Errorf("%v, want 30000 frames", err)
@@ -136,7 +136,7 @@ func TestPipe(t *testing.T) {
 			_ = w.Close()
 		}
 	}()
-	soon(t, "LoadFile", func() {
+	nearEnergy(t, "LoadFile", func() {
 		if _, err := sounds.NewLibrary(sounds.Options{}).LoadFile(path); err == nil || !strings.HasSuffix(err.Error(), "the file is empty") {
 			t.Errorf("a writer that writes nothing: %v", err)
 		}
@@ -159,7 +159,7 @@ func TestProcessSubstitution(t *testing.T) {
 		_ = w.Close()
 	}()
 	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
-	soon(t, "LoadFile", func() {
+	nearEnergy(t, "LoadFile", func() {
 		s, err := sounds.NewLibrary(sounds.Options{}).LoadFile(path)
 		if err != nil || s.Frames() != 100000 {
 			t.Errorf("%v, want 100000 frames", err)
@@ -221,7 +221,7 @@ func TestPipeAsStream(t *testing.T) {
 	path := fifo(t)
 	dir, name := filepath.Split(path)
 	for _, src := range []sounds.Source{{File: path}, {File: name, FS: os.DirFS(dir)}} {
-		soon(t, "OpenStream", func() {
+		nearEnergy(t, "OpenStream", func() {
 			_, err := sounds.NewLibrary(sounds.Options{}).OpenStream(src, sounds.StreamOptions{})
 			if want := "sounds: " + src.File + ": a pipe cannot be a stream, which is opened again by each Play: load it"; !errors.Is(err, sounds.ErrStream) || err.Error() != want {
 				t.Errorf("error %v, want %s", err, want)
@@ -239,7 +239,7 @@ func TestPipeAsStream(t *testing.T) {
 	if err := os.Rename(path, file); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "Open", func() {
+	nearEnergy(t, "Open", func() {
 		if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, sounds.ErrStream) {
 			t.Errorf("error %v", err)
 		}
@@ -286,7 +286,7 @@ func TestSlowFS(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(20*time.Millisecond, cancel)
-		soon(t, "Load", func() {
+		nearEnergy(t, "Load", func() {
 			_, err := sounds.NewLibrary(sounds.Options{}).Load(ctx, sounds.Source{File: "x", FS: s})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v", where, err)
@@ -296,7 +296,7 @@ func TestSlowFS(t *testing.T) {
 			close(s.open)
 		}
 		close(s.read)
-		soon(t, "Close", func() { <-s.closed })
+		nearEnergy(t, "Close", func() { <-s.closed })
 	}
 	panics := readerFunc(func([]byte) (int, error) { panic("broken") })
 	if _, err := sounds.Decode(context.Background(), "x", panics, sounds.Limits{}); !errors.Is(err, sounds.ErrDecode) {

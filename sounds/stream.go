@@ -51,10 +51,10 @@ type StreamOptions struct {
 func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := l.openTrack(src, &opt)
 	if err != nil {
-		return nil, named(src.label(), err)
+		return nil, withName(src.label(), err)
 	}
 	s := voice.Stream{Name: src.title(), File: src.path(), Level: pcm.Decibels(opt.CountsAs), Frames: t.frames, Mono: t.channels == 1}
-	sound, err := l.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
+	sound, err := l.newStream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +73,11 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 // is reported as unknown.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// stream returns a sound at the library's rate that plays the frames of an origin. Each voice calls open for an
+// newStream returns a sound at the library's rate that plays the frames of an origin. Each voice calls open for an
 // origin of its own and starts a goroutine that decodes ahead by opt.Ahead; failures are reported to opt.OnError. s
 // describes the sound: s.Frames and loop, which may be nil, are in frames at rate, in Hz, and stream fills in the
 // other fields that depend on the library. label names the source in errors.
-func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
+func (l *Library) newStream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := l.conversionFrom(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
 	if s.Frames > maxStreamFrames {
@@ -90,16 +90,16 @@ func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 	s.Open = func(c voice.PlayRange) (*voice.StreamBuffer, error) {
 		from, err := open()
 		if err != nil {
-			return nil, named(label, err)
+			return nil, withName(label, err)
 		}
-		course := newRangeReader(from, channels, l.conversionFrom(rate, loop), c)
-		course.factor = 1 // the mixer pans mono streams itself
-		f := newDecodeAhead(opt.Ahead, l.Rate(), c, course, opt.failure(label))
+		reader := newRangeReader(from, channels, l.conversionFrom(rate, loop), c)
+		reader.factor = 1 // the mixer pans mono streams itself
+		f := newDecodeAhead(opt.Ahead, l.Rate(), c, reader, opt.errorHandler(label))
 		go f.run()
 		return f.buffer, nil
 	}
 	sound, err := voice.NewStream(s)
-	return sound, named(label, err)
+	return sound, withName(label, err)
 }
 
 const (
@@ -107,25 +107,25 @@ const (
 	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
 )
 
-// valid returns an error that wraps ErrLimit if Ahead or Gain is out of range or NaN, otherwise nil. voice.NewStream
+// check returns an error that wraps ErrLimit if Ahead or Gain is out of range or NaN, otherwise nil. voice.NewStream
 // checks CountsAs.
-func (o *StreamOptions) valid() error {
+func (o *StreamOptions) check() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
-		return source.Beyond("%v ahead are not in 0..%v", o.Ahead, maxAhead)
+		return source.LimitErrorf("%v ahead are not in 0..%v", o.Ahead, maxAhead)
 	case !(math.Abs(float64(o.Gain)) <= maxStreamGain):
-		return source.Beyond("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
+		return source.LimitErrorf("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
 	}
 	return nil
 }
 
-// failure returns a function that passes the error of a failed stream to OnError, with label as the name of the
+// errorHandler returns a function that passes the error of a failed stream to OnError, with label as the name of the
 // stream. A panic of OnError is ignored. If OnError is nil, the function has no effect.
-func (o *StreamOptions) failure(label string) func(error) {
+func (o *StreamOptions) errorHandler(label string) func(error) {
 	return func(err error) {
 		defer func() { _ = recover() }() // a panic of OnError cannot be reported
 		if o.OnError != nil {
-			o.OnError(label, named(label, err))
+			o.OnError(label, withName(label, err))
 		}
 	}
 }
@@ -161,19 +161,19 @@ type FrameSeeker interface {
 // keeps no Info of the sound. opt.Measure is ignored. A reader that panics or returns invalid samples ends the
 // stream. The error names src and wraps ErrStream, ErrLimit or ErrDecode for an invalid argument. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
-	if err := opt.valid(); err != nil {
-		return nil, named(src.Name, err)
+	if err := opt.check(); err != nil {
+		return nil, withName(src.Name, err)
 	}
 	switch {
 	case src.Open == nil:
-		return nil, named(src.Name, source.Fault(ErrStream, "frames without Open"))
+		return nil, withName(src.Name, source.Errorf(ErrStream, "frames without Open"))
 	case src.Rate < 1 || src.Rate > defaultMaxRate:
-		return nil, named(src.Name, source.Beyond("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
+		return nil, withName(src.Name, source.LimitErrorf("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
-		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
+		return nil, withName(src.Name, source.DecodeErrorf("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
 	s := voice.Stream{Name: src.Name, Level: pcm.Decibels(opt.CountsAs), Frames: src.Frames}
-	return l.stream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
+	return l.newStream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
 		r, err := src.Open()
 		return &frameOrigin{open: src.Open, r: r, factor: opt.Gain.Linear()}, err
 	})
@@ -186,8 +186,8 @@ type frameOrigin struct {
 	factor float64
 	at     int64 // the next frame of r
 	end    error
-	frames [pieceFrames]pcm.Frame
-	out    [2 * pieceFrames]float32
+	frames [chunkFrames]pcm.Frame
+	out    [2 * chunkFrames]float32
 }
 
 // seek makes read continue at frame, counted from 0. A reader that cannot seek is closed and opened again to move
@@ -210,30 +210,30 @@ func (o *frameOrigin) seek(frame int64) error {
 		o.r, o.at, o.end = r, 0, nil
 	}
 	for o.at < frame && o.end == nil {
-		if _, err := o.give(frame - o.at); err != nil && !errors.Is(err, io.EOF) {
+		if _, err := o.readFrames(frame - o.at); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 	}
 	return nil
 }
 
-// read returns the next interleaved stereo samples, at most pieceFrames frames, multiplied by the gain, valid until
+// read returns the next interleaved stereo samples, at most chunkFrames frames, multiplied by the gain, valid until
 // the next call. After the last ones it returns the error that ended the frames, io.EOF at the end.
-func (o *frameOrigin) read() ([]float32, error) { return o.give(pieceFrames) }
+func (o *frameOrigin) read() ([]float32, error) { return o.readFrames(chunkFrames) }
 
-// give reads the next 1..n frames, at most pieceFrames, and returns their samples as read does. An invalid sample
+// readFrames reads the next 1..n frames, at most chunkFrames, and returns their samples as read does. An invalid sample
 // ends the frames with an error that wraps ErrDecode; the frames before it are returned first, the error by the next
 // call.
-func (o *frameOrigin) give(n int64) ([]float32, error) {
+func (o *frameOrigin) readFrames(n int64) ([]float32, error) {
 	if o.end != nil {
 		return nil, o.end
 	}
-	dst := o.frames[:min(n, pieceFrames)]
+	dst := o.frames[:min(n, chunkFrames)]
 	k, err := source.Read(o.r.Read, dst, "frames")
 	o.end = err
 	for i, x := range dst[:k] {
-		if goodSamples(x[:]) < 2 {
-			o.end = source.Broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
+		if countValid(x[:]) < 2 {
+			o.end = source.DecodeErrorf("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
 			k = i
 			break
 		}

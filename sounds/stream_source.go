@@ -38,22 +38,22 @@ type streamSource struct {
 // again. With opt.Measure it decodes the whole file. If opt.CountsAs is 0 and the loudness is known, it sets
 // opt.CountsAs. A panic of the decoder becomes an error; errors do not name src.
 func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, err error) {
-	defer rescue("the decoder", &err)
+	defer recoverPanic("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
 	switch {
-	case leveling.valid() != nil:
-		return nil, leveling.valid()
+	case leveling.check() != nil:
+		return nil, leveling.check()
 	case l.opt.rateError() != nil:
 		return nil, l.opt.rateError()
 	}
-	if err := opt.valid(); err != nil {
+	if err := opt.check(); err != nil {
 		return nil, err
 	}
 	t = &streamSource{lib: l, src: src, lim: l.opt.Limits.withDefaults().bounds()}
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
-		return nil, l.withNearby(src, err)
+		return nil, l.withSimilarName(src, err)
 	}
 	defer c.close()
 	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
@@ -70,7 +70,7 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, er
 		frames = -1 // unknown
 	}
 	t.clip.Notes = notesOf(c.r.About(), frames)
-	if t.gain, err = t.level(leveling); err != nil {
+	if t.gain, err = t.levelGain(leveling); err != nil {
 		return nil, err
 	}
 	t.gain += opt.Gain
@@ -90,12 +90,12 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, er
 func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	h := c.r.About()
 	t.frames = h.Frames
-	t.counted = h.Sure
+	t.counted = h.Exact
 	// Loop tags refer to the exact length.
-	needed := loop || t.src.overridesLoop() || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
+	needed := loop || t.src.overridesLoop() || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.CheapCount
 	// Concatenated files announce the length of the first one. A truncated file announces more frames than it
 	// has; its stream ends with the error at the last frame.
-	if needed || h.Walks {
+	if needed || h.CheapCount {
 		if err := t.count(c); err != nil && (needed || !errors.Is(err, ErrDecode)) {
 			return err
 		}
@@ -128,10 +128,10 @@ func (t *streamSource) count(c *cursor) error {
 	return nil
 }
 
-// exact returns the exact number of frames at the rate of the file, without padding. It determines the number at the
-// first call, which may read the whole file, and stores it. A failure is not stored, so the next call tries again. It
-// takes the mutex.
-func (t *streamSource) exact() (int64, error) {
+// exactLength returns the exact number of frames at the rate of the file, without padding. It determines the number at
+// the first call, which may read the whole file, and stores it. A failure is not stored, so the next call tries again.
+// It takes the mutex.
+func (t *streamSource) exactLength() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.counted {
@@ -149,7 +149,7 @@ func (t *streamSource) exact() (int64, error) {
 // measure decodes the whole track with the cursor c and sets t.measured, t.loudness and t.peak, of all channels
 // before downmix and gain. c must not be used for playing afterwards. The error is of the file or the decoder.
 func (t *streamSource) measure(c *cursor) error {
-	c.folder, c.factor = nil, 1 // keep all channels
+	c.downmixer, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
 		return err
 	}
@@ -166,12 +166,13 @@ func (t *streamSource) measure(c *cursor) error {
 	return nil
 }
 
-// level returns the gain in dB that the leveling l needs for this track. If l needs a loudness that was not measured,
-// the error wraps ErrStream. A gain from tags without measurement is at most 0 dB, because the peak is unknown.
-func (t *streamSource) level(l Leveling) (pcm.Decibels, error) {
+// levelGain returns the gain in dB that the leveling l needs for this track. If l needs a loudness that was not
+// measured, the error wraps ErrStream. A gain from tags without measurement is at most 0 dB, because the peak is
+// unknown.
+func (t *streamSource) levelGain(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
-		return 0, source.Fault(ErrStream, "its loudness is not known without StreamOptions.Measure")
+		return 0, source.Errorf(ErrStream, "its loudness is not known without StreamOptions.Measure")
 	}
 	return l.gain(&t.clip, func() (pcm.LUFS, pcm.Decibels) {
 		if !t.measured {
@@ -194,12 +195,12 @@ func (t *streamSource) cursor() (c *cursor, err error) {
 			_ = in.Close()
 		}
 	}()
-	defer rescue("the decoder", &err)
+	defer recoverPanic("the decoder", &err)
 	switch {
 	case t.size == 0:
 		t.size, t.modified = in.Size, in.Modified
 	case t.size != in.Size || !t.modified.Equal(in.Modified):
-		return nil, source.Fault(ErrStream, "the file has changed since it was opened")
+		return nil, source.Errorf(ErrStream, "the file has changed since it was opened")
 	}
 	f, err := formatOf(in)
 	if err != nil {
@@ -210,7 +211,7 @@ func (t *streamSource) cursor() (c *cursor, err error) {
 		return nil, err
 	}
 	c = &cursor{track: t, in: in, r: r, marks: &t.marks, clip: f.clip(r.About()), factor: 1}
-	c.folder = c.clip.hearings()
+	c.downmixer = c.clip.downmixer()
 	if t.gain != 0 {
 		c.factor = t.gain.Linear()
 	}
@@ -235,21 +236,21 @@ type origin interface {
 // cursor decodes a track from any position. It removes the padding of the encoder, checks the samples,
 // downmixes them and applies the gain. Its memory is bounded by the size of a packet.
 type cursor struct {
-	track  *streamSource
-	in     *source.Input
-	r      source.Reader
-	marks  *source.Marks
-	folder downmixer
-	factor float64 // of the gain
+	track     *streamSource
+	in        *source.Input
+	r         source.Reader
+	marks     *source.Marks
+	downmixer downmixer
+	factor    float64 // of the gain
 
-	clip    Clip           // decoded frames that have not been read
-	taken   int64          // frames of clip that were read
-	skip    int64          // frames of clip to skip before the seek position
-	at      int64          // the next frame of read
-	decoded int64          // frame number of the end of clip, padding included
-	end     error          // the error after clip
-	place   *source.Damage // the last damaged place, which may still grow; nil: already reported
-	out     []float32
+	clip     Clip           // decoded frames that have not been read
+	consumed int64          // frames of clip that were read
+	skip     int64          // frames of clip to skip before the seek position
+	at       int64          // the next frame of read
+	decoded  int64          // frame number of the end of clip, padding included
+	end      error          // the error after clip
+	pending  *source.Damage // the last damaged place, which may still grow; nil: already reported
+	out      []float32
 }
 
 var _ origin = (*cursor)(nil)
@@ -260,9 +261,9 @@ func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)
 	err = cmp.Or(c.in.Err, err)
-	c.tell()
-	c.r.About().TakeDamages() // discard damage found while seeking
-	c.clip.Samples, c.taken, c.end = c.clip.Samples[:0], 0, err
+	c.reportDamage()
+	c.r.About().DrainDamages() // discard damage found while seeking
+	c.clip.Samples, c.consumed, c.end = c.clip.Samples[:0], 0, err
 	c.at, c.decoded, c.skip = frame, at, frame+front-at
 	return err
 }
@@ -273,20 +274,20 @@ func (c *cursor) seek(frame int64) error {
 func (c *cursor) read() ([]float32, error) {
 	channels, back := int64(c.clip.Channels), c.r.About().Back
 	for {
-		n := min(c.skip, c.clip.Frames()-c.taken)
+		n := min(c.skip, c.clip.Frames()-c.consumed)
 		c.skip -= n
-		c.taken += n
-		if n = c.clip.Frames() - c.taken - back; n > 0 {
-			samples := c.clip.Samples[c.taken*channels : (c.taken+n)*channels]
-			c.taken += n
-			if good := int64(goodSamples(samples)) / channels; good < n {
+		c.consumed += n
+		if n = c.clip.Frames() - c.consumed - back; n > 0 {
+			samples := c.clip.Samples[c.consumed*channels : (c.consumed+n)*channels]
+			c.consumed += n
+			if good := int64(countValid(samples)) / channels; good < n {
 				c.end = checkSamples(samples, int(channels), c.at)
 				c.clip.Samples = c.clip.Samples[:0]
-				samples, n, c.taken = samples[:good*channels], good, 0
+				samples, n, c.consumed = samples[:good*channels], good, 0
 			}
 			if n > 0 {
 				c.at += n
-				c.out = c.folder.mix(c.out[:0], samples)
+				c.out = c.downmixer.mix(c.out[:0], samples)
 				amplify(c.out, c.factor)
 				return c.out, nil
 			}
@@ -294,48 +295,48 @@ func (c *cursor) read() ([]float32, error) {
 		if c.end != nil {
 			return nil, c.end
 		}
-		c.clip.Samples = c.clip.Samples[:copy(c.clip.Samples, c.clip.Samples[c.taken*channels:])]
-		c.taken = 0
+		c.clip.Samples = c.clip.Samples[:copy(c.clip.Samples, c.clip.Samples[c.consumed*channels:])]
+		c.consumed = 0
 		old := c.clip.Frames()
 		c.clip.Samples, c.end = c.r.Next(c.clip.Samples)
 		c.decoded += c.clip.Frames() - old
 		c.end = cmp.Or(c.in.Err, c.end)
-		c.damaged(old)
+		c.collectDamage(old)
 	}
 }
 
-// damaged collects the damaged places that the reader found while it appended the frames from number old on to clip.
-// Adjacent places are joined; each place is reported to the library when its end is known. With Options.Strict,
+// collectDamage collects the damaged places that the reader found while it appended the frames from number old on to
+// clip. Adjacent places are joined; each place is reported to the library when its end is known. With Options.Strict,
 // damaged instead removes these frames from clip and ends the cursor with the error of the first place.
-func (c *cursor) damaged(old int64) {
-	for _, d := range c.r.About().TakeDamages() {
+func (c *cursor) collectDamage(old int64) {
+	for _, d := range c.r.About().DrainDamages() {
 		if lib := c.track.lib; lib != nil && lib.opt.Strict {
 			c.clip.Samples, c.end = c.clip.Samples[:old*int64(c.clip.Channels)], d.Err
 			return
 		}
-		if p := c.place; p != nil && d.Frame <= p.Frame+p.Frames {
+		if p := c.pending; p != nil && d.Frame <= p.Frame+p.Frames {
 			p.Frames = max(p.Frames, d.Frame+d.Frames-p.Frame)
 			continue
 		}
-		c.tell()
-		c.place = &d
+		c.reportDamage()
+		c.pending = &d
 	}
-	if p := c.place; p != nil && (c.end != nil || c.decoded > p.Frame+p.Frames) {
-		c.tell()
+	if p := c.pending; p != nil && (c.end != nil || c.decoded > p.Frame+p.Frames) {
+		c.reportDamage()
 	}
 }
 
-// tell reports the collected damaged place c.place to the library, if there is one, and clears c.place. At the end of
-// the file the place is clipped to the length of the sound.
-func (c *cursor) tell() {
-	if lib := c.track.lib; lib != nil && c.place != nil {
+// reportDamage reports the collected damaged place c.pending to the library, if there is one, and clears c.pending. At
+// the end of the file the place is clipped to the length of the sound.
+func (c *cursor) reportDamage() {
+	if lib := c.track.lib; lib != nil && c.pending != nil {
 		frames := int64(math.MaxInt64)
 		if errors.Is(c.end, io.EOF) {
 			frames = c.length()
 		}
-		lib.reportDamages(c.track.src, damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, frames)...)
+		lib.reportDamages(c.track.src, damagesOf([]source.Damage{*c.pending}, c.clip.Rate, c.r.About().Front, frames)...)
 	}
-	c.place = nil
+	c.pending = nil
 }
 
 // length returns the number of frames of the sound, without padding, up to the position of the decoder. After io.EOF
@@ -347,6 +348,6 @@ func (c *cursor) length() int64 {
 
 // close reports the pending damaged place and closes the file, whose error is ignored.
 func (c *cursor) close() {
-	c.tell()
+	c.reportDamage()
 	_ = c.in.Close()
 }

@@ -261,7 +261,7 @@ func TestStreamHostile(t *testing.T) {
 		}
 		if loadErr == nil {
 			sameFrames(t, file.Name(), got, loaded(want, voice.PlayRange{}, 1<<20))
-		} else if s := named(path, err).Error(); s != loadErr.Error() {
+		} else if s := withName(path, err).Error(); s != loadErr.Error() {
 			t.Errorf("%q, loaded %q", s, loadErr)
 		}
 	}

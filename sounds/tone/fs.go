@@ -29,48 +29,48 @@ func (f FS) Open(name string) (fs.File, error) {
 				length = 10 * time.Second
 			}
 		}
-		c, wrong := s.Clip(cmp.Or(f.Rate, 48000), length)
-		if err = wrong; err == nil {
+		c, clipErr := s.Clip(cmp.Or(f.Rate, 48000), length)
+		if err = clipErr; err == nil {
 			data := encode(c.Samples, c.Rate)
 			return &file{bytes.NewReader(data), info{name, int64(len(data))}}, nil
 		}
 	}
-	return nil, &fs.PathError{Op: "open", Path: name, Err: unnamed{err, name}}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: withoutName{err, name}}
 }
 
-// unnamed is an error without the name that the enclosing error already contains.
-type unnamed struct {
+// withoutName is an error without the name that the enclosing error already contains.
+type withoutName struct {
 	error
 	name string
 }
 
 // Error returns the text without the prefix of this package and without the name of the signal.
-func (e unnamed) Error() string { return strings.TrimPrefix(Reason(e.error), e.name+": ") }
+func (e withoutName) Error() string { return strings.TrimPrefix(Reason(e.error), e.name+": ") }
 
 // Unwrap returns the error with the name.
-func (e unnamed) Unwrap() error { return e.error }
+func (e withoutName) Unwrap() error { return e.error }
 
 // encode returns a WAV file with the interleaved stereo samples, at rate in Hz, as 32-bit floats.
 func encode(samples []float32, rate int) []byte {
 	const header, frame = 58, 8
 	size := uint32(4 * len(samples))
 	b := make([]byte, 0, header+int(size))
-	four := func(x uint32) { b = binary.LittleEndian.AppendUint32(b, x) }
+	appendUint32 := func(x uint32) { b = binary.LittleEndian.AppendUint32(b, x) }
 	b = append(b, "RIFF"...)
-	four(header - 8 + size)
+	appendUint32(header - 8 + size)
 	b = append(b, "WAVEfmt "...)
-	four(18)
+	appendUint32(18)
 	b = append(b, 3, 0, 2, 0) // floats, two channels
-	four(uint32(rate))
-	four(uint32(rate) * frame)
+	appendUint32(uint32(rate))
+	appendUint32(uint32(rate) * frame)
 	b = append(b, frame, 0, 32, 0, 0, 0)
 	b = append(b, "fact"...)
-	four(4)
-	four(size / frame)
+	appendUint32(4)
+	appendUint32(size / frame)
 	b = append(b, "data"...)
-	four(size)
+	appendUint32(size)
 	for _, x := range samples {
-		four(math.Float32bits(x))
+		appendUint32(math.Float32bits(x))
 	}
 	return b
 }

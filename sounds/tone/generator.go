@@ -9,19 +9,19 @@ import (
 
 // generator generates a signal, one sample at a time.
 type generator struct {
-	shape       Shape
-	gain        float64
-	phase, turn uint64 // in units of 2^-64 periods: the current phase, and the step per sample
-	step        float64
-	seed        wave.Random
-	pink        *pinkFilter
+	shape            Shape
+	gain             float64
+	phase, increment uint64 // in units of 2^-64 periods: the current phase, and the step per sample
+	step             float64
+	seed             wave.Random
+	pink             *pinkFilter
 }
 
 // newGenerator returns a generator of the signal s, which must be valid, at rate in Hz. The frequency of a wave is
 // turns periods per frames frames, in place of s.Hertz; noise ignores it. A wave starts at zero.
 func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	g := &generator{shape: s.Shape, seed: wave.Random(s.Seed), step: turns / frames}
-	g.turn = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
+	g.increment = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
 	// The gains bring the RMS of each shape to Level. The phases make each wave start at zero.
 	rms := float64(Level.Linear() * math.Sqrt(0.5))
 	switch s.Shape {
@@ -52,7 +52,7 @@ func (g *generator) next() float32 {
 		return float32(float64(x * g.gain))
 	}
 	p := float64(float64(g.phase>>11) * 0x1p-53)
-	g.phase += g.turn
+	g.phase += g.increment
 	x := 0.0
 	switch g.shape {
 	case Sine:

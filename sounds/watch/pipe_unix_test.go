@@ -33,7 +33,7 @@ func TestWatchPipe(t *testing.T) {
 	writeWAV(t, b, 200, 2)
 	var told []change
 	w := newWatch(lib, func(old, now *voice.Sound, err error) { told = append(told, change{old, now, err}) })
-	w.due = map[string]time.Time{a: {}, b: {}}
+	w.reloadAt = map[string]time.Time{a: {}, b: {}}
 	w.reload(context.Background())
 	if len(told) != 1 || told[0].old != old[1] || told[0].err != nil || told[0].now.Frames() != 200 {
 		t.Errorf("told %+v, want b.wav alone", told)

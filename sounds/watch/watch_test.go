@@ -60,7 +60,7 @@ func watchLibrary(ctx context.Context, b *sounds.Library) *watched {
 }
 
 // watch runs a watch.
-func (w *watched) watch(ctx context.Context, x *watch) {
+func (w *watched) watch(ctx context.Context, x *watcher) {
 	add := func(folder string) error {
 		if folder == "" {
 			return errors.New("no more watches")
@@ -89,7 +89,7 @@ func TestWatchFile(t *testing.T) {
 		}
 		for range 3 { // as editors do
 			w.events <- fsnotify.Event{Name: path, Op: fsnotify.Write}
-			time.Sleep(settled / 2)
+			time.Sleep(settleTime / 2)
 		}
 		w.events <- fsnotify.Event{Name: filepath.Join(dir, "b.yaml"), Op: fsnotify.Write}
 		w.events <- fsnotify.Event{Name: path, Op: fsnotify.Chmod}
@@ -97,10 +97,10 @@ func TestWatchFile(t *testing.T) {
 		if n := told.Load(); n != 0 || !slices.Equal(w.folders, []string{dir}) {
 			t.Errorf("told %d times too early, watching %q", n, w.folders)
 		}
-		time.Sleep(settled)
+		time.Sleep(settleTime)
 		synctest.Wait()
 		w.errs <- fsnotify.ErrEventOverflow // an overflow loses events
-		time.Sleep(2 * settled)
+		time.Sleep(2 * settleTime)
 		synctest.Wait()
 		if n := told.Load(); n != 2 {
 			t.Errorf("told %d times, want 2", n)
@@ -154,10 +154,10 @@ func TestWatchReloads(t *testing.T) {
 		// Two writes and one of another file; the reload waits until the file is quiet.
 		writeWAV(t, path, 200, 2)
 		w.events <- fsnotify.Event{Name: dir + "/./a.wav", Op: fsnotify.Write}
-		time.Sleep(settled - time.Millisecond)
+		time.Sleep(settleTime - time.Millisecond)
 		w.events <- fsnotify.Event{Name: path, Op: fsnotify.Rename | fsnotify.Chmod}
 		w.events <- fsnotify.Event{Name: filepath.Join(dir, "x.wav"), Op: fsnotify.Create}
-		time.Sleep(settled - time.Millisecond)
+		time.Sleep(settleTime - time.Millisecond)
 		w.events <- fsnotify.Event{Name: path, Op: fsnotify.Chmod}
 		synctest.Wait()
 		if n := len(w.changes()); n != 0 {
@@ -198,7 +198,7 @@ func TestWatchReloads(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.events <- fsnotify.Event{Name: path, Op: fsnotify.Write}
-			time.Sleep(settled)
+			time.Sleep(settleTime)
 			synctest.Wait()
 			now, err := b.LoadFile(path)
 			if told := w.changes(); len(told) != 2 || !errors.Is(told[0].err, c.err) || err != nil || now.Frames() != c.frames {
@@ -214,7 +214,7 @@ func TestWatchReloads(t *testing.T) {
 			t.Errorf("it watches %q", w.folders)
 		}
 		w.errs <- fsnotify.ErrEventOverflow
-		time.Sleep(settled)
+		time.Sleep(settleTime)
 		synctest.Wait()
 		if n := len(w.changes()); n != 3 {
 			t.Errorf("told of %d changes after events were lost, want 3", n)
@@ -258,7 +258,7 @@ func TestWatch(t *testing.T) {
 			}
 		case err := <-done:
 			t.Skipf("this system does not watch files: %v", err)
-		case <-time.After(3 * settled):
+		case <-time.After(3 * settleTime):
 			if ctx.Err() != nil {
 				t.Fatal("nobody notices a file that is written")
 			}

@@ -38,7 +38,7 @@ type chunks struct {
 // It skips zeros and ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit
 // of lim is exceeded.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront(Is)
+	in.SkipFront(Is)
 	c, err := readChunks(in)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lim.Shape(channels, rate); err != nil {
+	if err := lim.CheckFormat(channels, rate); err != nil {
 		return nil, err
 	}
 	kind := "NONE"
@@ -64,9 +64,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		frames = min(frames, announced)
 	}
 	if announced > frames && frames == 0 && !c.streamed {
-		return nil, source.Broken("cut short: %d frames are announced, 0 are there", announced)
+		return nil, source.DecodeErrorf("cut short: %d frames are announced, 0 are there", announced)
 	}
-	if err := lim.Length(frames, channels); err != nil {
+	if err := lim.CheckLength(frames, channels); err != nil {
 		return nil, err
 	}
 	h := source.Head{Channels: channels, Rate: int(rate), Frames: frames, Tags: c.tags, Smpl: c.loop()}
@@ -85,15 +85,15 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	complete := form > 0 && in.At+8+form <= in.Size // according to its outermost chunk
 	in.Skip(12)
 	walk := blocks.Chunks{Order: binary.BigEndian}
-	for in.Left() >= 8 {
+	for in.Remaining() >= 8 {
 		b := in.Peek(8)
 		if len(b) < 8 {
-			return c, source.Broken("cut short")
+			return c, source.DecodeErrorf("cut short")
 		}
 		id, size := string(b[:4]), int64(binary.BigEndian.Uint32(b[4:]))
 		walk.Begin(in.At, id)
 		in.Skip(8)
-		at, left := in.At, in.Left()
+		at, left := in.At, in.Remaining()
 		if id == "SSND" {
 			c.streamed = size >= streamedSize && size > left || size == 0
 			if tooLong := size > left && left > 8 && (complete || size-left <= maxExcess); c.streamed || tooLong {
@@ -111,7 +111,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		switch id {
 		case "COMM":
 			if len(body) < 18 || compressed && len(body) < 22 {
-				return c, source.Broken("a COMM chunk of %d bytes, it has at least 18, in AIFC 22", size)
+				return c, source.DecodeErrorf("a COMM chunk of %d bytes, it has at least 18, in AIFC 22", size)
 			}
 			c.comm = bytes.Clone(body)
 			if !compressed {
@@ -119,7 +119,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			}
 		case "SSND":
 			if len(body) < 8 {
-				return c, source.Broken("a SSND chunk of %d bytes, it has at least 8", size)
+				return c, source.DecodeErrorf("a SSND chunk of %d bytes, it has at least 8", size)
 			}
 			offset := min(int64(binary.BigEndian.Uint32(body)), size-8)
 			c.data, c.size = at+8+offset, size-8-offset
@@ -128,7 +128,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		case "INST":
 			c.inst = bytes.Clone(body)
 		case "ID3 ", "id3 ":
-			c.tags = in.TakeID3()
+			c.tags = in.ReadID3()
 		}
 		walk.End(in, at-8, min(size, left))
 	}
@@ -149,7 +149,7 @@ func parseRate(b []byte) (int64, error) {
 	case exponent < 0:
 		return 0, nil
 	case exponent >= 62: // negative, infinite, or out of range
-		return 0, source.Broken("its rate of %x is not a number of Hz", b[:10])
+		return 0, source.DecodeErrorf("its rate of %x is not a number of Hz", b[:10])
 	}
 	return int64((mantissa>>(62-exponent) + 1) >> 1), nil
 }
@@ -177,11 +177,11 @@ var encodings = map[string]struct {
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {
-		return blocks.Encoding{}, source.Unknown("AIFC with the compression %q is not read; convert it: %s", name, source.Convert)
+		return blocks.Encoding{}, source.FormatErrorf("AIFC with the compression %q is not read; convert it: %s", name, source.ConvertCommand)
 	}
 	e, ok := blocks.Linear(x.kind, cmp.Or(x.bytes, (bits+7)/8), channels, !x.little)
 	if !ok {
-		return e, source.Broken("samples of %d bits, they have 1 to 32", bits)
+		return e, source.DecodeErrorf("samples of %d bits, they have 1 to 32", bits)
 	}
 	return e, nil
 }

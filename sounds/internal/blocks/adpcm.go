@@ -15,8 +15,8 @@ func IMA(bytes, frames, channels int) (e Encoding, err error) {
 		}
 		return 1 + (n/(4*channels)-1)*8
 	}
-	e = Encoding{Name: "ima-adpcm", Bytes: bytes, Partly: partly}
-	e.Decode = func(dst []float32, src []byte) error { return e.each(dst, src, channels, decodeIMA) }
+	e = Encoding{Name: "ima-adpcm", Bytes: bytes, PartialFrames: partly}
+	e.Decode = func(dst []float32, src []byte) error { return e.forEachBlock(dst, src, channels, decodeIMA) }
 	return e, e.size(frames, partly(bytes))
 }
 
@@ -30,9 +30,9 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 		}
 		return 2 + (n-7*channels)*2/channels
 	}
-	e = Encoding{Name: "ms-adpcm", Bytes: bytes, Partly: partly}
+	e = Encoding{Name: "ms-adpcm", Bytes: bytes, PartialFrames: partly}
 	e.Decode = func(dst []float32, src []byte) error {
-		return e.each(dst, src, channels, func(dst []float32, src []byte, channels int) error {
+		return e.forEachBlock(dst, src, channels, func(dst []float32, src []byte, channels int) error {
 			return decodeMS(dst, src, channels, factors)
 		})
 	}
@@ -52,10 +52,10 @@ func (e *Encoding) size(frames, most int) error {
 	return nil
 }
 
-// each fills dst by one call of decode per block in src. decode gets the part of dst for a block, the bytes of the
-// block and the number of channels. each stops at the first error of decode and returns it. Only the last block may
+// forEachBlock fills dst by one call of decode per block in src. decode gets the part of dst for a block, the bytes of
+// the block and the number of channels. each stops at the first error of decode and returns it. Only the last block may
 // be truncated. Requires that src has enough blocks to fill dst.
-func (e *Encoding) each(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
+func (e *Encoding) forEachBlock(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {
 		n := min(len(dst), e.Frames*channels)
 		if err := decode(dst[:n], src[:min(e.Bytes, len(src))], channels); err != nil {

@@ -19,15 +19,15 @@ type Encoding struct {
 	Decode func(dst []float32, src []byte) error
 
 	// Partly returns the number of frames in the first bytes of a block; nil: 0.
-	Partly func(bytes int) int
+	PartialFrames func(bytes int) int
 }
 
 // Length returns the number of frames in bytes bytes of consecutive blocks. A truncated last block counts as far as
-// it has whole frames, or not at all if e.Partly is nil.
+// it has whole frames, or not at all if e.PartialFrames is nil.
 func (e *Encoding) Length(bytes int64) int64 {
 	frames := bytes / int64(e.Bytes) * int64(e.Frames)
-	if e.Partly != nil {
-		frames += int64(min(e.Partly(int(bytes%int64(e.Bytes))), e.Frames)) // a block may have unused space
+	if e.PartialFrames != nil {
+		frames += int64(min(e.PartialFrames(int(bytes%int64(e.Bytes))), e.Frames)) // a block may have unused space
 	}
 	return frames
 }
@@ -46,19 +46,19 @@ type reader struct {
 // moves in to start, and sets Encoding and Sure in its copy of head. head.Frames must not exceed the frames in the
 // blocks.
 func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64) source.Reader {
-	head.Encoding, head.Sure = e.Name, true
+	head.Encoding, head.Exact = e.Name, true
 	in.MoveTo(start)
 	return &reader{in: in, Head: head, e: e, start: start, size: size}
 }
 
-// piece is the number of samples decoded at a time, at least one block.
-const piece = 1 << 13
+// chunkSamples is the number of samples decoded at a time, at least one block.
+const chunkSamples = 1 << 13
 
 // Next appends the interleaved samples of the next blocks to dst, about piece samples; io.EOF follows the last frame.
 // The error wraps source.ErrDecode if the blocks are invalid or cut short; dst and the position are then unchanged.
 // Floats that are not finite become 0.
 func (r *reader) Next(dst []float32) ([]float32, error) {
-	blocks := max(1, int64(piece/r.Channels/r.e.Frames))
+	blocks := max(1, int64(chunkSamples/r.Channels/r.e.Frames))
 	frames := int(min(r.Frames-r.at, blocks*int64(r.e.Frames)))
 	if frames == 0 {
 		return dst, io.EOF
@@ -67,15 +67,15 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	bytes := int(min(blocks*int64(r.e.Bytes), r.size-(r.in.At-r.start)))
 	b := r.in.Peek(bytes)
 	if len(b) < bytes {
-		return dst, source.Broken("frame %d: cut short", r.at)
+		return dst, source.DecodeErrorf("frame %d: cut short", r.at)
 	}
 	old := len(dst)
 	dst = source.Grow(dst, frames*r.Channels)
 	if err := r.e.Decode(dst[old:], b[:bytes]); err != nil {
-		return dst[:old], source.Broken("frame %d: %v", r.at, err)
+		return dst[:old], source.DecodeErrorf("frame %d: %v", r.at, err)
 	}
 	if r.e.Float {
-		r.Silence(dst[old:], r.at)
+		r.ReplaceInvalid(dst[old:], r.at)
 	}
 	r.in.Skip(int64(bytes))
 	r.at += int64(frames)

@@ -17,27 +17,27 @@ var chunkIDs = []string{
 
 // Chunks tracks the chunks of a WAV or AIFF file, to find the place where the chunk structure breaks.
 type Chunks struct {
-	Order    binary.ByteOrder
-	previous int64  // start of the previous chunk; 0: none
-	odd      bool   // the previous chunk has an odd size
-	strange  string // description of the first place without a chunk; "": none
+	Order     binary.ByteOrder
+	previous  int64  // start of the previous chunk; 0: none
+	oddSize   bool   // the previous chunk has an odd size
+	breakText string // description of the first place without a chunk; "": none
 }
 
 // Begin records that a chunk named id begins at the byte offset of the file. If id cannot be a chunk name, it stores
 // a description of the place, which Broken later reports; only the first such place counts.
 func (c *Chunks) Begin(offset int64, id string) {
-	if isID([]byte(id)) || c.strange != "" {
+	if isID([]byte(id)) || c.breakText != "" {
 		return
 	}
 	if c.previous == 0 {
-		c.strange = fmt.Sprintf("no chunk begins at byte %d, where the header ends", offset)
+		c.breakText = fmt.Sprintf("no chunk begins at byte %d, where the header ends", offset)
 		return
 	}
 	why := "the size of that chunk is wrong"
-	if c.odd {
+	if c.oddSize {
 		why = "the odd size of that chunk is wrong, or its pad byte is missing"
 	}
-	c.strange = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", offset, c.previous, why)
+	c.breakText = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", offset, c.previous, why)
 }
 
 // End moves in past the chunk whose header of 8 bytes begins at the byte offset and which has size bytes of data. It
@@ -45,9 +45,9 @@ func (c *Chunks) Begin(offset int64, id string) {
 // this chunk.
 func (c *Chunks) End(in *source.Input, offset, size int64) {
 	in.MoveTo(offset + 8 + size)
-	c.previous, c.odd = offset, size&1 == 1
-	if c.odd && !c.unpadded(in) {
-		in.Skip(min(1, in.Left()))
+	c.previous, c.oddSize = offset, size&1 == 1
+	if c.oddSize && !c.padMissing(in) {
+		in.Skip(min(1, in.Remaining()))
 	}
 }
 
@@ -55,28 +55,28 @@ func (c *Chunks) End(in *source.Input, offset, size int64) {
 // source.ErrDecode. If Begin found a broken chunk structure, the error describes that instead, because it is the
 // likely cause.
 func (c *Chunks) Broken(format string, args ...any) error {
-	if c.strange != "" {
-		return source.Broken("%s", c.strange)
+	if c.breakText != "" {
+		return source.DecodeErrorf("%s", c.breakText)
 	}
-	return source.Broken(format, args...)
+	return source.DecodeErrorf(format, args...)
 }
 
-// unpadded reports whether the next chunk probably begins at the position of in, the place of the pad byte, instead
+// padMissing reports whether the next chunk probably begins at the position of in, the place of the pad byte, instead
 // of one byte later. It compares both places: a name, a known name, a size that fits the file. It does not move in.
-func (c *Chunks) unpadded(in *source.Input) bool {
+func (c *Chunks) padMissing(in *source.Input) bool {
 	b := in.Peek(9)
 	if len(b) < 9 {
 		return false
 	}
-	here, later := b[:4], b[1:5]
+	unpaddedID, paddedID := b[:4], b[1:5]
 	switch {
-	case isID(here) != isID(later):
-		return isID(here)
-	case isKnown(here) != isKnown(later):
-		return isKnown(here)
+	case isID(unpaddedID) != isID(paddedID):
+		return isID(unpaddedID)
+	case isKnown(unpaddedID) != isKnown(paddedID):
+		return isKnown(unpaddedID)
 	}
-	fits := func(size []byte, header int64) bool { return int64(c.Order.Uint32(size)) <= in.Left()-header }
-	return isID(here) && fits(b[4:8], 8) && !fits(b[5:9], 9)
+	sizeIsValid := func(size []byte, header int64) bool { return int64(c.Order.Uint32(size)) <= in.Remaining()-header }
+	return isID(unpaddedID) && sizeIsValid(b[4:8], 8) && !sizeIsValid(b[5:9], 9)
 }
 
 // isID reports whether b may be a chunk name, because all its bytes are printable ASCII.

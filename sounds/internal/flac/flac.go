@@ -35,19 +35,19 @@ type decoder struct {
 	frame frame
 	at    int64 // the next sound frame
 
-	first int64     // number of the first FLAC frame
-	block int       // sound frames per FLAC frame; 0: not yet known
-	some  bool      // a FLAC frame has been decoded
-	tail  []float32 // end of the last returned audio, for fade-outs
-	lost  int64     // sound frames to conceal before the next FLAC frame
-	faded bool      // the audio before the gap has faded out
-	fault error     // the first error
-	ended bool      // errors of the whole file have been reported
+	first       int64     // number of the first FLAC frame
+	block       int       // sound frames per FLAC frame; 0: not yet known
+	decodedAny  bool      // a FLAC frame has been decoded
+	tail        []float32 // end of the last returned audio, for fade-outs
+	gapFrames   int64     // sound frames to conceal before the next FLAC frame
+	fadedOut    bool      // the audio before the gap has faded out
+	firstErr    error     // the first error
+	endReported bool      // errors of the whole file have been reported
 
 	// The checksum of all samples, valid while no frame was skipped or repeated.
-	straight bool
-	sum      hash.Hash
-	raw      []byte
+	sequential bool
+	sum        hash.Hash
+	raw        []byte
 }
 
 // reader reads a FLAC file that is not in an Ogg file. It implements source.Reader.
@@ -56,13 +56,13 @@ type reader struct {
 	lim source.Limits
 	source.Head
 	decoder
-	start int64 // position of the first FLAC frame in bytes
-	most  int   // expected maximum size of a FLAC frame in bytes
-	waste int64 // number of samples decoded in false frames
+	start         int64 // position of the first FLAC frame in bytes
+	maxFrameSize  int   // expected maximum size of a FLAC frame in bytes
+	wastedSamples int64 // number of samples decoded in false frames
 }
 
-// maxWaste is the number of samples that may be decoded in false frames, plus eight per byte of the file.
-const maxWaste = 1 << 24
+// maxWastedSamples is the number of samples that may be decoded in false frames, plus eight per byte of the file.
+const maxWastedSamples = 1 << 24
 
 // Is reports whether data begins with the magic bytes of FLAC.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
@@ -70,17 +70,17 @@ func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 // Open reads the metadata of the file at the position of in, and returns a reader of its samples. It skips zeros and
 // ID3v2 tags before the file. The error wraps source.ErrDecode, or ErrLimit if the header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront(Is)
+	in.SkipFront(Is)
 	in.Skip(4)
 	info, tags, err := readBlocks(in)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(lim.Shape(info.channels, info.rate), lim.Announced(info.frames, info.channels)); err != nil {
+	if err := cmp.Or(lim.CheckFormat(info.channels, info.rate), lim.CheckAnnounced(info.frames, info.channels)); err != nil {
 		return nil, err
 	}
 	return &reader{
-		in: in, lim: lim, start: in.At, most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
+		in: in, lim: lim, start: in.At, maxFrameSize: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
 		Head: info.head(tags), decoder: newDecoder(info),
 	}, nil
 }
@@ -88,7 +88,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 // newDecoder returns a decoder at the start of a stream described by info, before its first frame. It checks the sum
 // of all samples unless a frame is skipped or repeated.
 func newDecoder(info streamInfo) decoder {
-	return decoder{info: info, straight: true, sum: md5.New()}
+	return decoder{info: info, sequential: true, sum: md5.New()}
 }
 
 // head returns the Head of a stream with the tags, each "KEY=value". Frames is the announced length, which may be
@@ -103,48 +103,48 @@ func (i *streamInfo) head(tags []string) source.Head {
 // that comes again, it appends no samples. At the end it returns io.EOF, or the error of the file if it has no valid
 // frame. An error that wraps source.ErrLimit means that the file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
-	if r.lost > 0 {
-		return r.fill(dst), r.lim.Length(r.at, r.info.channels)
+	if r.gapFrames > 0 {
+		return r.fillGap(dst), r.lim.CheckLength(r.at, r.info.channels)
 	}
-	b := r.in.Peek(r.most)
+	b := r.in.Peek(r.maxFrameSize)
 	if len(b) == 0 || b[0] != 0xff {
-		if at := r.in.At; r.in.PassTail() {
-			return dst, r.finish(0)
+		if at := r.in.At; r.in.SkipTail() {
+			return dst, r.endFile(0)
 		} else if r.in.MoveTo(at); r.info.frames > 0 && r.at == r.info.frames {
-			return dst, r.finish(0) // all frames have been read; unrelated data follows
+			return dst, r.endFile(0) // all frames have been read; unrelated data follows
 		}
-		b = r.in.Peek(r.most)
+		b = r.in.Peek(r.maxFrameSize)
 	}
 	n, err := r.read(b)
 	if err != nil {
 		return dst, r.resync(err)
 	}
 	r.in.Skip(int64(n))
-	if place := r.place(); r.info.frames > 0 && r.at > 0 && place >= 0 && place < r.at {
-		r.straight = false
-		r.Conceal(r.at, 0, source.Broken("frame %d: frame %d comes again", r.at, place))
+	if position := r.framePosition(); r.info.frames > 0 && r.at > 0 && position >= 0 && position < r.at {
+		r.sequential = false
+		r.Conceal(r.at, 0, source.DecodeErrorf("frame %d: frame %d comes again", r.at, position))
 		return dst, nil
 	}
-	if err := r.lim.Length(r.at+int64(r.frame.block), r.info.channels); err != nil {
+	if err := r.lim.CheckLength(r.at+int64(r.frame.block), r.info.channels); err != nil {
 		return dst, err
 	}
-	return r.give(dst), nil
+	return r.appendFrame(dst), nil
 }
 
-// place returns the number of the first sound frame in r.frame, the last decoded FLAC frame, computed from the number
-// in its header. It may be wrong or negative in a damaged file.
-func (r *reader) place() int64 {
-	place := r.frame.number - r.first
+// framePosition returns the number of the first sound frame in r.frame, the last decoded FLAC frame, computed from the
+// number in its header. It may be wrong or negative in a damaged file.
+func (r *reader) framePosition() int64 {
+	position := r.frame.number - r.first
 	if !r.frame.variable {
-		place *= int64(cmp.Or(r.block, r.info.maxBlock))
+		position *= int64(cmp.Or(r.block, r.info.maxBlock))
 	}
-	return place
+	return position
 }
 
-// give appends the interleaved samples of r.frame, the last decoded FLAC frame, to dst, advances r.at, and adds the
-// samples to the checksum of the file. It keeps their end in r.tail for a later fade-out. After the first frame it
+// appendFrame appends the interleaved samples of r.frame, the last decoded FLAC frame, to dst, advances r.at, and adds
+// the samples to the checksum of the file. It keeps their end in r.tail for a later fade-out. After the first frame it
 // stores the number and the size of that frame, for place.
-func (r *decoder) give(dst []float32) []float32 {
+func (r *decoder) appendFrame(dst []float32) []float32 {
 	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
 	dst = source.Grow(dst, block*channels)
@@ -166,10 +166,10 @@ func (r *decoder) give(dst []float32) []float32 {
 	if r.at == 0 {
 		r.first, r.block = r.frame.number, block
 	}
-	r.faded = false
+	r.fadedOut = false
 	r.at += int64(block)
-	if r.straight && r.info.md5 != [16]byte{} {
-		r.addUp()
+	if r.sequential && r.info.md5 != [16]byte{} {
+		r.addToChecksum()
 	}
 	return dst
 }
@@ -180,16 +180,16 @@ func (r *decoder) give(dst []float32) []float32 {
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
-		r.some = r.some || err == nil
-		if !errors.Is(err, errShort) || int64(len(b)) >= r.in.Left() || len(b) >= min(maxFrame, 8*r.most) {
+		r.decodedAny = r.decodedAny || err == nil
+		if !errors.Is(err, errShort) || int64(len(b)) >= r.in.Remaining() || len(b) >= min(maxFrame, 8*r.maxFrameSize) {
 			return n, err
 		}
 		b = r.in.Peek(2 * len(b))
 	}
 }
 
-// addUp adds the samples of the last frame, as little-endian integers, to the MD5 sum of all samples.
-func (r *decoder) addUp() {
+// addToChecksum adds the samples of the last frame, as little-endian integers, to the MD5 sum of all samples.
+func (r *decoder) addToChecksum() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
 	r.raw = slices.Grow(r.raw[:0], size+8)[:size+8]
@@ -210,16 +210,16 @@ func (r *decoder) addUp() {
 	r.sum.Write(r.raw[:size])
 }
 
-// whole returns the error of the file as a whole, which wraps source.ErrDecode: a wrong number of frames, or a wrong
-// checksum of all samples. It returns nil if both are right or unknown. Requires that the last frame was decoded.
-func (r *decoder) whole() error {
+// checkTotals returns the error of the file as a whole, which wraps source.ErrDecode: a wrong number of frames, or a
+// wrong checksum of all samples. It returns nil if both are right or unknown. Requires that the last frame was decoded.
+func (r *decoder) checkTotals() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
-		return source.Broken("cut short: %d frames are announced, %d are there", r.info.frames, r.at)
+		return source.DecodeErrorf("cut short: %d frames are announced, %d are there", r.info.frames, r.at)
 	case r.info.frames > 0 && r.at > r.info.frames:
-		return source.Broken("%d frames are announced, %d are there", r.info.frames, r.at)
-	case r.straight && r.info.md5 != [16]byte{} && [16]byte(r.sum.Sum(nil)) != r.info.md5:
-		return source.Broken("the checksum of all samples is not the one announced")
+		return source.DecodeErrorf("%d frames are announced, %d are there", r.info.frames, r.at)
+	case r.sequential && r.info.md5 != [16]byte{} && [16]byte(r.sum.Sum(nil)) != r.info.md5:
+		return source.DecodeErrorf("the checksum of all samples is not the one announced")
 	}
 	return nil
 }
@@ -229,41 +229,41 @@ func (r *decoder) whole() error {
 // numbers are not ascending, the result may be wrong; no encoder writes such files. The error is always nil: Next
 // returns it. A seek disables the checksum of all samples, unless it leads from the beginning to the beginning.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
-	r.straight = r.straight && r.at == 0                // a loop must not be checksummed twice
-	r.at, r.lost, r.waste, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
+	r.sequential = r.sequential && r.at == 0                         // a loop must not be checksummed twice
+	r.at, r.gapFrames, r.wastedSamples, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
 	r.in.MoveTo(r.start)
 	if frame <= 0 {
 		return 0, nil
 	}
-	n, err := r.read(r.in.Peek(r.most))
+	n, err := r.read(r.in.Peek(r.maxFrameSize))
 	if err != nil || int64(r.frame.block) > frame {
 		r.in.MoveTo(r.start)
 		return 0, nil // Next will return the error
 	}
 	r.first, r.block = r.frame.number, r.frame.block
 	low, high := r.start, r.in.Size
-	for next := r.start + int64(n); high-low > int64(4*r.most); {
+	for next := r.start + int64(n); high-low > int64(4*r.maxFrameSize); {
 		middle := max(low+(high-low)/2, next)
-		at, ok := r.find(middle, high)
-		place := r.place()
-		if !ok || place > frame || place < 0 {
+		at, ok := r.findFrame(middle, high)
+		position := r.framePosition()
+		if !ok || position > frame || position < 0 {
 			if middle == next {
 				break
 			}
 			high = middle
 			continue
 		}
-		low, r.at, next = at, place, at+1
+		low, r.at, next = at, position, at+1
 	}
-	r.straight = r.straight && low == r.start
+	r.sequential = r.sequential && low == r.start
 	r.in.MoveTo(low)
 	return r.at, nil
 }
 
-// find searches for a valid frame that begins at the bytes from..to-1 of the file, and decodes it into r.frame. It
+// findFrame searches for a valid frame that begins at the bytes from..to-1 of the file, and decodes it into r.frame. It
 // moves in to the frame and returns its offset. It returns false if it finds no frame, or if the search takes too
 // long.
-func (r *reader) find(from, to int64) (at int64, ok bool) {
+func (r *reader) findFrame(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {
 		b := r.in.Peek(2)
@@ -278,12 +278,12 @@ func (r *reader) find(from, to int64) (at int64, ok bool) {
 			continue
 		}
 		if b[1]&0xfe == 0xf8 {
-			_, err := r.frame.read(r.in.Peek(r.most), &r.info)
+			_, err := r.frame.read(r.in.Peek(r.maxFrameSize), &r.info)
 			if err == nil {
 				return r.in.At, true
 			}
-			r.waste += int64(r.frame.cost)
-			if r.waste > maxWaste+8*r.in.At {
+			r.wastedSamples += int64(r.frame.cost)
+			if r.wastedSamples > maxWastedSamples+8*r.in.At {
 				return 0, false
 			}
 		}
@@ -315,31 +315,31 @@ func (r *reader) Count(*source.Marks) (int64, error) {
 // "KEY=value", and moves in to the first frame. in must be after the magic bytes. It skips unneeded blocks such as
 // pictures. The error wraps source.ErrDecode.
 func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
-	if b := in.Peek(1); in.Left() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
-		return info, nil, source.Broken("there is no STREAMINFO")
+	if b := in.Peek(1); in.Remaining() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
+		return info, nil, source.DecodeErrorf("there is no STREAMINFO")
 	}
 	for last, first := false, true; !last; first = false {
 		b := in.Peek(4)
 		if len(b) < 4 {
-			return info, nil, source.Broken("cut short in its metadata")
+			return info, nil, source.DecodeErrorf("cut short in its metadata")
 		}
 		kind, size := b[0]&0x7f, int64(b[1])<<16|int64(b[2])<<8|int64(b[3])
 		last = b[0]&0x80 != 0
 		in.Skip(4)
-		if size > in.Left() {
-			return info, nil, source.Broken("cut short: %d bytes of metadata are announced, %d are there", size, in.Left())
+		if size > in.Remaining() {
+			return info, nil, source.DecodeErrorf("cut short: %d bytes of metadata are announced, %d are there", size, in.Remaining())
 		}
 		switch {
 		case kind == 0 && first:
-			if info, err = parseStreamInfo(in.Take(size)); err != nil {
+			if info, err = parseStreamInfo(in.ReadBytes(size)); err != nil {
 				return info, nil, err
 			}
 		case kind == 0:
-			return info, nil, source.Broken("a second STREAMINFO")
+			return info, nil, source.DecodeErrorf("a second STREAMINFO")
 		case kind == 4:
-			tags = source.Comments(in.Take(size))
+			tags = source.Comments(in.ReadBytes(size))
 		case kind == 127:
-			return info, nil, source.Broken("a block of metadata of the forbidden kind 127")
+			return info, nil, source.DecodeErrorf("a block of metadata of the forbidden kind 127")
 		default:
 			in.Skip(size)
 		}
@@ -351,21 +351,21 @@ func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 // that wraps source.ErrDecode. The rate and the number of channels are not checked.
 func parseStreamInfo(b []byte) (info streamInfo, err error) {
 	if len(b) != 34 {
-		return info, source.Broken("a STREAMINFO of %d bytes, it has 34", len(b))
+		return info, source.DecodeErrorf("a STREAMINFO of %d bytes, it has 34", len(b))
 	}
 	r := source.NewMSB(b)
-	info.minBlock, info.maxBlock = int(r.Take(16)), int(r.Take(16))
-	r.Take(48) // the smallest and the largest frame size in bytes
-	info.rate = int64(r.Take(20))
-	info.channels = int(r.Take(3)) + 1
-	info.bits = uint(r.Take(5)) + 1
-	info.frames = int64(r.Take(36))
+	info.minBlock, info.maxBlock = int(r.ReadBits(16)), int(r.ReadBits(16))
+	r.ReadBits(48) // the smallest and the largest frame size in bytes
+	info.rate = int64(r.ReadBits(20))
+	info.channels = int(r.ReadBits(3)) + 1
+	info.bits = uint(r.ReadBits(5)) + 1
+	info.frames = int64(r.ReadBits(36))
 	copy(info.md5[:], b[18:])
 	switch {
 	case info.minBlock < 16 || info.maxBlock < info.minBlock:
-		return info, source.Broken("blocks of %d to %d frames, they have at least 16", info.minBlock, info.maxBlock)
+		return info, source.DecodeErrorf("blocks of %d to %d frames, they have at least 16", info.minBlock, info.maxBlock)
 	case info.bits < 4:
-		return info, source.Broken("samples of %d bits, they have 4 to 32", info.bits)
+		return info, source.DecodeErrorf("samples of %d bits, they have 4 to 32", info.bits)
 	}
 	return info, nil
 }

@@ -33,20 +33,20 @@ const (
 // of channels minus 1. The error is errSync if no frame begins there, errShort if data ends before the header, or
 // reports an invalid field.
 func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode int, err error) {
-	if r.Take(15) != 0x7ffc {
+	if r.ReadBits(15) != 0x7ffc {
 		return 0, errSync
 	}
-	f.variable = r.Take(1) == 1
-	sizeCode, rateCode := r.Take(4), r.Take(4)
-	mode = int(r.Take(4))
-	bitsCode := r.Take(3)
-	if r.Take(1) != 0 {
+	f.variable = r.ReadBits(1) == 1
+	sizeCode, rateCode := r.ReadBits(4), r.ReadBits(4)
+	mode = int(r.ReadBits(4))
+	bitsCode := r.ReadBits(3)
+	if r.ReadBits(1) != 0 {
 		return 0, errSync
 	}
-	f.number = int64(r.Take(8))
+	f.number = int64(r.ReadBits(8))
 	if n := codedLength(byte(f.number)); n > 1 {
 		for f.number &= 0x7f >> n; n > 1; n-- {
-			f.number = f.number<<6 | int64(r.Take(8)&0x3f)
+			f.number = f.number<<6 | int64(r.ReadBits(8)&0x3f)
 		}
 	}
 	switch {
@@ -57,9 +57,9 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 	case sizeCode <= 5:
 		f.block = 144 << sizeCode
 	case sizeCode == 6:
-		f.block = int(r.Take(8)) + 1
+		f.block = int(r.ReadBits(8)) + 1
 	case sizeCode == 7:
-		f.block = int(r.Take(16)) + 1
+		f.block = int(r.ReadBits(16)) + 1
 	default:
 		f.block = 1 << sizeCode
 	}
@@ -67,15 +67,15 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 	switch rateCode {
 	case 0:
 	case 12, 13, 14:
-		rate = int64(r.Take([...]uint{8, 16, 16}[rateCode-12])) * [...]int64{1000, 1, 10}[rateCode-12]
+		rate = int64(r.ReadBits([...]uint{8, 16, 16}[rateCode-12])) * [...]int64{1000, 1, 10}[rateCode-12]
 	case 15:
 		return 0, errors.New("a reserved rate")
 	default:
 		rate = [...]int64{1: 88200, 176400, 192000, 8000, 16000, 22050, 24000, 32000, 44100, 48000, 96000}[rateCode]
 	}
 	at := r.Position() / 8
-	sum := uint32(r.Take(8))
-	if r.Over() {
+	sum := uint32(r.ReadBits(8))
+	if r.PastEnd() {
 		return 0, errShort
 	}
 	if crc8(data[:at]) != sum {
@@ -129,7 +129,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 		}
 		f.samples[ch] = f.samples[ch][:f.block]
 		err := readSubframe(r, f.samples[ch], b)
-		if r.Over() {
+		if r.PastEnd() {
 			return 0, errShort
 		}
 		if err != nil {
@@ -138,8 +138,8 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	}
 	r.Align()
 	at := r.Position() / 8
-	check := uint32(r.Take(16))
-	if r.Over() {
+	check := uint32(r.ReadBits(16))
+	if r.PastEnd() {
 		return 0, errShort
 	}
 	if crc16(data[:at]) != check {
@@ -195,15 +195,15 @@ var (
 )
 
 // readSubframe decodes a subframe (RFC 9639, section 9.2), the samples of one channel of bits bits, at most 33, from
-// r into dst, as integers. The caller must check r.Over first: if it is true, the data is cut short and any error is
+// r into dst, as integers. The caller must check r.PastEnd first: if it is true, the data is cut short and any error is
 // void; otherwise the error reports invalid data.
 func readSubframe(r *source.MSB, dst []int64, bits uint) error {
-	if r.Take(1) != 0 {
+	if r.ReadBits(1) != 0 {
 		return errors.New("a subframe without its zero bit")
 	}
-	kind := int(r.Take(6))
+	kind := int(r.ReadBits(6))
 	wasted := uint(0)
-	if r.Take(1) == 1 {
+	if r.ReadBits(1) == 1 {
 		n := r.Unary() + 1
 		if n >= uint64(bits) {
 			return errors.New("more wasted bits than bits")
@@ -250,7 +250,7 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 	var factors [32]int64
 	shift := int64(0)
 	if !fixed {
-		precision := uint(r.Take(4)) + 1
+		precision := uint(r.ReadBits(4)) + 1
 		shift = r.Signed(5)
 		if precision == 16 || shift < 0 {
 			return errors.New("a reserved predictor")
@@ -326,22 +326,22 @@ func predict(x, factors []int64, shift uint) {
 // readResidual reads the Rice-coded residuals of a block (RFC 9639, section 9.2.7) from r into x[order:], where order
 // is the number of samples that precede them. The error reports invalid data or is errShort.
 func readResidual(r *source.MSB, x []int64, order int) error {
-	method := r.Take(2)
+	method := r.ReadBits(2)
 	if method > 1 {
 		return errors.New("a reserved coding of residuals")
 	}
 	width := uint(4 + method)
 	escape := uint64(1)<<width - 1
-	parts := r.Take(4)
+	parts := r.ReadBits(4)
 	size := len(x) >> parts
 	if size<<parts != len(x) || size < order {
 		return fmt.Errorf("%d frames do not fall into %d parts", len(x), 1<<parts)
 	}
 	i := order
 	for end := size; end <= len(x); end += size {
-		k := r.Take(width)
+		k := r.ReadBits(width)
 		if k == escape {
-			n := uint(r.Take(5))
+			n := uint(r.ReadBits(5))
 			for ; i < end; i++ {
 				x[i] = r.Signed(n)
 			}
@@ -349,7 +349,7 @@ func readResidual(r *source.MSB, x []int64, order int) error {
 			r.Rice(x[i:end], uint(k))
 			i = end
 		}
-		if r.Over() {
+		if r.PastEnd() {
 			return errShort
 		}
 	}

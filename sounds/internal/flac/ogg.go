@@ -12,20 +12,20 @@ import (
 // magic begins the first packet of FLAC in Ogg.
 const magic = "\x7fFLAC"
 
-// leastFirst is the minimum length of the first packet: the magic, a version, the number of further headers,
+// minFirstPacket is the minimum length of the first packet: the magic, a version, the number of further headers,
 // and a FLAC file up to the end of STREAMINFO.
-const leastFirst = len(magic) + 2 + 2 + 4 + 4 + 34
+const minFirstPacket = len(magic) + 2 + 2 + 4 + 4 + 34
 
 // InOgg reports whether data, the beginning of an Ogg file, contains the first page of a FLAC stream.
-func InOgg(data []byte) bool { return ogg.Carries(data, magic) }
+func InOgg(data []byte) bool { return ogg.HasStream(data, magic) }
 
 // OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in, and returns a reader of
 // its samples. The error wraps source.ErrDecode, ErrFormat, or ErrLimit if a header exceeds lim.
 func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront(InOgg)
+	in.SkipFront(InOgg)
 	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic}, &packets{lim: lim})
 	if errors.Is(err, io.EOF) {
-		err = source.Broken("cut short in its first page")
+		err = source.DecodeErrorf("cut short in its first page")
 	}
 	return r, err
 }
@@ -40,20 +40,20 @@ type packets struct {
 // decoder. The Head has Frames 0, because streams may be chained. The error wraps source.ErrDecode, ErrFormat or
 // ErrLimit, or comes from next.
 func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h source.Head, err error) {
-	if len(first) < leastFirst || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
-		return h, source.Broken("there is no STREAMINFO")
+	if len(first) < minFirstPacket || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
+		return h, source.DecodeErrorf("there is no STREAMINFO")
 	}
 	if first[5] != 1 {
-		return h, source.Unknown("FLAC in Ogg of version %d is not read", first[5])
+		return h, source.FormatErrorf("FLAC in Ogg of version %d is not read", first[5])
 	}
 	info, err := parseStreamInfo(first[17:])
 	if err != nil {
 		return h, err
 	}
-	if err := p.lim.Shape(info.channels, info.rate); err != nil {
+	if err := p.lim.CheckFormat(info.channels, info.rate); err != nil {
 		return h, err
 	}
-	if err := p.lim.Announced(info.frames, info.channels); err != nil {
+	if err := p.lim.CheckAnnounced(info.frames, info.channels); err != nil {
 		return h, err
 	}
 	var tags []string
@@ -63,7 +63,7 @@ func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h sou
 			return h, err
 		}
 		if len(b) < 4 || b[0]&0x7f == 127 {
-			return h, source.Broken("a block of metadata is missing")
+			return h, source.DecodeErrorf("a block of metadata is missing")
 		}
 		if b[0]&0x7f == 4 {
 			tags = source.Comments(b[4:])
@@ -90,12 +90,12 @@ func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if err != nil {
 		return dst, err
 	}
-	return p.give(dst), nil
+	return p.appendFrame(dst), nil
 }
 
-// Pass returns the number of sound frames that the header of packet announces, without decoding its samples; 0 for an
-// empty packet. An invalid header is an error. The state of the decoder stays the same.
-func (p *packets) Pass(packet []byte) (int64, error) {
+// FramesIn returns the number of sound frames that the header of packet announces, without decoding its samples; 0 for
+// an empty packet. An invalid header is an error. The state of the decoder stays the same.
+func (p *packets) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
 	}
@@ -106,11 +106,11 @@ func (p *packets) Pass(packet []byte) (int64, error) {
 	return int64(f.block), nil
 }
 
-// Ahead returns the number of sound frames that the packets of list announce, without decoding them. Invalid packets
-// count as 0. The state of the decoder stays the same.
-func (p *packets) Ahead(list ...[]byte) (frames int64) {
+// FramesAhead returns the number of sound frames that the packets of list announce, without decoding them. Invalid
+// packets count as 0. The state of the decoder stays the same.
+func (p *packets) FramesAhead(list ...[]byte) (frames int64) {
 	for _, x := range list {
-		n, _ := p.Pass(x)
+		n, _ := p.FramesIn(x)
 		frames += n
 	}
 	return frames
@@ -118,23 +118,23 @@ func (p *packets) Ahead(list ...[]byte) (frames int64) {
 
 // Reset prepares for a seek: it drops the end of the previous audio, which a gap would fade out, and disables the
 // checksum of all samples.
-func (p *packets) Reset() { p.straight, p.tail = false, p.tail[:0] }
+func (p *packets) Reset() { p.sequential, p.tail = false, p.tail[:0] }
 
-// Lost prepares for concealed frames after the last packet: it disables the checksum of all samples.
-func (p *packets) Lost() { p.straight = false }
+// StartGap prepares for concealed frames after the last packet: it disables the checksum of all samples.
+func (p *packets) StartGap() { p.sequential = false }
 
-// MakeUp appends frames concealed frames to dst and advances the position: the sound before the gap fades out at the
+// Conceal appends frames concealed frames to dst and advances the position: the sound before the gap fades out at the
 // first call, and silence follows.
-func (p *packets) MakeUp(dst []float32, frames int64) []float32 {
-	p.lost = frames
-	return p.makeUp(dst, frames)
+func (p *packets) Conceal(dst []float32, frames int64) []float32 {
+	p.gapFrames = frames
+	return p.appendGap(dst, frames)
 }
 
 // End returns the announced number of frames, 0 if unknown, and the error of the whole file if all frames were
 // decoded in order, otherwise nil.
 func (p *packets) End() (announced int64, fault error) {
-	if p.straight {
-		fault = p.whole()
+	if p.sequential {
+		fault = p.checkTotals()
 	}
 	return p.info.frames, fault
 }

@@ -50,7 +50,7 @@ var wide = source.Limits{Frames: math.MaxInt64, Memory: math.MaxInt64, Channels:
 // decoded returns all samples of a file, its damaged places, and the error at its end.
 func decoded(t *testing.T, data []byte) (*reader, []float32, error) {
 	t.Helper()
-	open, err := Open(source.Whole(data), wide)
+	open, err := Open(source.FromMemory(data), wide)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestSearchBounded(t *testing.T) {
 	if err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("it ends with %v", err)
 	}
-	if most := int64(maxWaste + 8*len(data) + 65535*8); r.waste > most {
-		t.Errorf("%d samples were decoded for nothing, want at most %d", r.waste, most)
+	if most := int64(maxWastedSamples + 8*len(data) + 65535*8); r.wastedSamples > most {
+		t.Errorf("%d samples were decoded for nothing, want at most %d", r.wastedSamples, most)
 	}
 }

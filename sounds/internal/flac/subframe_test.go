@@ -16,7 +16,7 @@ func FuzzFLACSubframe(f *testing.F) {
 		}
 		r := source.NewMSB(data)
 		_ = readSubframe(r, make([]int64, size), uint(bits))
-		if r.Position()/8 > len(data)+8 && !r.Over() {
+		if r.Position()/8 > len(data)+8 && !r.PastEnd() {
 			t.Fatal("it read beyond the end and did not notice")
 		}
 	})

@@ -39,15 +39,15 @@ func partSizes(h header, p *part, right bool) []int {
 	}
 	c := p.compress
 	switch {
-	case !h.low && c != 15:
+	case !h.lowRate && c != 15:
 		panic("the test writes MPEG-1 with scale factors of 4 and 3 bits only")
-	case !h.low && p.block == 2 && p.mixed:
+	case !h.lowRate && p.block == 2 && p.mixed:
 		add(8+9, 4)
 		add(18, 3)
-	case !h.low && p.block == 2:
+	case !h.lowRate && p.block == 2:
 		add(18, 4)
 		add(18, 3)
-	case !h.low:
+	case !h.lowRate:
 		add(11, 4)
 		add(10, 3)
 	case right && h.intensity: // 3 parts: 7 7 7, 12 12 12, 6 15 12
@@ -109,7 +109,7 @@ func makeHead(rate, mode, ext int) []byte {
 func makeFrame(head []byte, parts [][2]part) []byte {
 	h, _, _ := parseHeader(append(head, 0))
 	var side, data bitWriter
-	if h.low {
+	if h.lowRate {
 		side.put(0, 8+2)
 	} else {
 		side.put(0, 9+3+8)
@@ -126,7 +126,7 @@ func makeFrame(head []byte, parts [][2]part) []byte {
 			side.put(data.n-before, 12)
 			side.put(0, 9) // no large values
 			side.put(p.gain, 8)
-			if h.low {
+			if h.lowRate {
 				side.put(p.compress, 9)
 			} else {
 				side.put(p.compress, 4)
@@ -139,7 +139,7 @@ func makeFrame(head []byte, parts [][2]part) []byte {
 				side.put(mixed, 1)
 				side.put(0, 10+9)
 			}
-			if !h.low {
+			if !h.lowRate {
 				side.put(0, 1) // no preflag
 			}
 			side.put(0, 1) // steps of 3 dB

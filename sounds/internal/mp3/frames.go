@@ -8,7 +8,7 @@ import (
 
 // header is a decoded frame header of layer III.
 type header struct {
-	low       bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule per frame
+	lowRate   bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule per frame
 	rate      int
 	bands     int // index of the band table
 	channels  int
@@ -31,17 +31,17 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	}
 	switch {
 	case layer != 1:
-		return h, false, source.Unknown("MPEG audio of layer %d is not read; convert it: mpg123 -w {file.wav} {file}", 4-layer)
+		return h, false, source.FormatErrorf("MPEG audio of layer %d is not read; convert it: mpg123 -w {file.wav} {file}", 4-layer)
 	case bitrate == 0:
-		return h, false, source.Unknown("free-format MP3 is not read; convert it: mpg123 -w {file.wav} {file}")
+		return h, false, source.FormatErrorf("free-format MP3 is not read; convert it: mpg123 -w {file.wav} {file}")
 	}
 	halves := [4]int{0: 2, 2: 1}[version] // halvings of the MPEG-1 rates
 	h = header{
-		low: halves > 0, rate: [...]int{44100, 48000, 32000}[rate] >> halves,
+		lowRate: halves > 0, rate: [...]int{44100, 48000, 32000}[rate] >> halves,
 		bands: [...]int{0, 1, 2, 3, 4, 5, 5, 5, 6}[3*halves+rate], channels: 2, crc: b[1]&1 == 0,
 	}
 	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
-	if h.low {
+	if h.lowRate {
 		kbits = lowRates[bitrate]
 	}
 	h.size = 72*h.granules()*kbits*1000/h.rate + int(b[2]>>1&1)
@@ -57,9 +57,9 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 // sideSize returns the size in bytes of the side information that follows the header and its checksum.
 func (h header) sideSize() int {
 	switch {
-	case h.low && h.channels == 1:
+	case h.lowRate && h.channels == 1:
 		return 9
-	case h.low || h.channels == 1:
+	case h.lowRate || h.channels == 1:
 		return 17
 	}
 	return 32
@@ -67,7 +67,7 @@ func (h header) sideSize() int {
 
 // granules returns the number of granules in the frame, of 576 sound frames each.
 func (h header) granules() int {
-	if h.low {
+	if h.lowRate {
 		return 1
 	}
 	return 2
@@ -77,17 +77,17 @@ func (h header) granules() int {
 func (h header) frames() int { return 576 * h.granules() }
 
 // Is reports whether b contains two consecutive, consistent frames, or one frame at the end, possibly after some
-// garbage, at most maxRubbish bytes. It also accepts frames of unsupported MPEG audio, so that Open can name them in
+// garbage, at most maxJunk bytes. It also accepts frames of unsupported MPEG audio, so that Open can name them in
 // its error.
 func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
 	return !errors.Is(err, errNoFrame)
 }
 
-// maxRubbish is the maximum number of bytes before the first frame.
-const maxRubbish = source.Probe - 4<<10
+// maxJunk is the maximum number of bytes before the first frame.
+const maxJunk = source.Probe - 4<<10
 
-var errNoFrame = source.Unknown("no MP3 frame is in it")
+var errNoFrame = source.FormatErrorf("no MP3 frame is in it")
 
 // firstFrame finds the first frame in b that a frame, a tag or the end of b follows, and returns its offset and
 // header. The error is errNoFrame, or names an unsupported kind of frames; both wrap source.ErrFormat. Frame data of
@@ -96,7 +96,7 @@ var errNoFrame = source.Unknown("no MP3 frame is in it")
 func firstFrame(b []byte) (at int, h header, err error) {
 	other := errNoFrame
 	tries := 16 // limits the checks for unsupported frames
-	for at := range min(len(b), maxRubbish) {
+	for at := range min(len(b), maxJunk) {
 		h, ok, err := parseHeader(b[at:])
 		if err != nil && tries > 0 && errors.Is(other, errNoFrame) {
 			if tries--; otherFrames(b[at:]) {
@@ -106,10 +106,10 @@ func firstFrame(b []byte) (at int, h header, err error) {
 		if !ok || h.size < 4+h.sideSize() {
 			continue
 		}
-		ok = agrees(b, at, h) && (at == 0 || at+h.size <= len(b))
+		ok = nextMatches(b, at, h) && (at == 0 || at+h.size <= len(b))
 		if ok && !errors.Is(other, errNoFrame) {
 			next, found, _ := parseHeader(b[min(at+h.size, len(b)):])
-			ok = found && agrees(b, at+h.size, next)
+			ok = found && nextMatches(b, at+h.size, next)
 		}
 		if ok {
 			return at, h, nil
@@ -118,9 +118,9 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// agrees reports whether a valid continuation follows the frame with header h at offset at of b: a frame with the
+// nextMatches reports whether a valid continuation follows the frame with header h at offset at of b: a frame with the
 // same rate, a tag, or the end of b. It does not check the frame itself.
-func agrees(b []byte, at int, h header) bool {
+func nextMatches(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)
 	return len(next) == 0 || ok && n.rate == h.rate || source.BeginsTag(next)

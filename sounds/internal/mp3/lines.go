@@ -144,7 +144,7 @@ func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error 
 		for j := range 4 {
 			if leaf>>(3-j)&1 == 1 {
 				x[i+j] = 1
-				if r.Take(1) == 1 {
+				if r.ReadBits(1) == 1 {
 					x[i+j] = -1
 				}
 			}
@@ -164,9 +164,9 @@ func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 		return 0
 	}
 	if n == 15 && extra > 0 {
-		n += int(r.Take(extra))
+		n += int(r.ReadBits(extra))
 	}
-	if r.Take(1) == 1 {
+	if r.ReadBits(1) == 1 {
 		return -l.power[n]
 	}
 	return l.power[n]

@@ -27,12 +27,12 @@ type reader struct {
 	in  *source.Input
 	lim source.Limits
 	source.Head
-	note  note
-	added [2]int64 // range of the padding that the encoder has added at the end, in sound frames
-	start int64    // position of the first frame with sound in bytes
-	first header   // of the first frame; all frames must match it
-	size  int64    // sound frames per MP3 frame
-	todo  work
+	info       encoderInfo
+	endPadding [2]int64 // range of the padding that the encoder has added at the end, in sound frames
+	start      int64    // position of the first frame with sound in bytes
+	first      header   // of the first frame; all frames must match it
+	size       int64    // sound frames per MP3 frame
+	mode       readMode
 
 	count    int64  // number of past MP3 frames
 	bytes    int64  // their data in bytes
@@ -42,53 +42,53 @@ type reader struct {
 	bands    [2][2][]band // by granule and channel
 
 	// State of damaged files.
-	lost    int64 // MP3 frames to silence before the next one
-	rubbish int64 // bytes since the last frame that are not MP3
-	torn    bool  // data that frames need was lost
-	whole   bool  // decoded without gaps from the first frame
-	sound   bool  // a frame has been decoded
-	short   bool  // missing frames at the end have been reported
-	broken  int   // size of the truncated last frame; 0: complete
-	fault   error // the first error
+	gapFrames     int64 // MP3 frames to silence before the next one
+	junkBytes     int64 // bytes since the last frame that are not MP3
+	reservoirLost bool  // data that frames need was lost
+	fromStart     bool  // decoded without gaps from the first frame
+	decodedAny    bool  // a frame has been decoded
+	shortReported bool  // missing frames at the end have been reported
+	truncatedSize int   // size of the truncated last frame; 0: complete
+	firstErr      error // the first error
 }
 
-// work is the processing of a frame.
-type work uint8
+// readMode is the processing of a frame.
+type readMode uint8
 
 const (
-	decode work = iota
-	gather      // keep its data for the following frames
-	pass        // count it
+	modeDecode readMode = iota
+	modeGather          // keep its data for the following frames
+	modeCount           // count it
 )
 
 // Open reads the tags of the file at the position of in, finds its first frame, reads the encoder's note, which it
 // skips, and returns a reader of the samples. The error wraps source.ErrFormat if it finds no frame or an unsupported
 // one, or source.ErrLimit if the channels or the rate of the first frame exceed lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront(source.BeginsID3)
-	tags := in.TakeID3()
-	in.PassFront(func([]byte) bool { return false })
+	in.SkipFront(source.BeginsID3)
+	tags := in.ReadID3()
+	in.SkipFront(func([]byte) bool { return false })
 	body := in.Peek(source.Probe)
 	at, h, err := firstFrame(body)
 	if err != nil {
 		return nil, err
 	}
-	if err := lim.Shape(h.channels, int64(h.rate)); err != nil {
+	if err := lim.CheckFormat(h.channels, int64(h.rate)); err != nil {
 		return nil, err
 	}
 	body = body[at:]
 	in.Skip(int64(at))
 	r := &reader{in: in, lim: lim, first: h, size: int64(h.frames()), Head: source.Head{
-		Channels: h.channels, Rate: h.rate, Tags: tags, Walks: true,
+		Channels: h.channels, Rate: h.rate, Tags: tags, CheapCount: true,
 	}}
 	body = body[:min(h.size, len(body))]
-	note, ok := readXing(body, h)
+	info, ok := readXing(body, h)
 	if ok {
 		in.Skip(int64(len(body)))
 	}
-	r.note = note
-	r.takeOff()
-	r.start, r.whole = in.At, true
+	r.info = info
+	r.applyInfo()
+	r.start, r.fromStart = in.At, true
 	return r, nil
 }
 
@@ -97,27 +97,27 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 // io.EOF, or the error of a file without a decodable frame. Other errors wrap source.ErrDecode, or ErrLimit if the
 // file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
-	if r.lost > 0 {
-		r.lost--
-		return r.silent(dst), r.lim.Length((r.count+1)*r.size, r.Channels)
+	if r.gapFrames > 0 {
+		r.gapFrames--
+		return r.appendSilent(dst), r.lim.CheckLength((r.count+1)*r.size, r.Channels)
 	}
-	r.in.PassTags() // also between concatenated files
+	r.in.SkipTags() // also between concatenated files
 	b := r.in.Peek(maxFrame)
 	if len(b) == 0 {
-		return r.end(dst)
+		return r.endFile(dst)
 	}
 	h, ok, _ := parseHeader(b)
-	ok = ok && r.alike(h)
+	ok = ok && r.matches(h)
 	switch {
 	case ok && h.size > len(b) && r.count == 0:
-		return dst, source.Broken("frame 0: cut short")
+		return dst, source.DecodeErrorf("frame 0: cut short")
 	case ok && h.size > len(b):
-		r.broken = h.size
-		r.rubbish += r.in.Left()
-		r.in.Skip(r.in.Left())
+		r.truncatedSize = h.size
+		r.junkBytes += r.in.Remaining()
+		r.in.Skip(r.in.Remaining())
 		return dst, nil
-	case !ok || r.rubbish > 0 || !r.leads(b, h.size):
-		return r.resync(h, ok && r.rubbish == 0, dst)
+	case !ok || r.junkBytes > 0 || !r.startsFrame(b, h.size):
+		return r.resync(h, ok && r.junkBytes == 0, dst)
 	}
 	return r.frame(h, b, dst)
 }
@@ -125,19 +125,19 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 // Count walks over all headers without decoding, adds marks to m, and returns the number of sound frames, padding at
 // the beginning included, without the padding at the end. It ends at an undefined position.
 func (r *reader) Count(m *source.Marks) (int64, error) {
-	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
+	if err := r.countTo(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	return r.given(r.count * r.size), nil
+	return r.withoutPadding(r.count * r.size), nil
 }
 
-// walk advances from the nearest mark in m to MP3 frame n, or to the end, without decoding, and adds marks. It
+// countTo advances from the nearest mark in m to MP3 frame n, or to the end, without decoding, and adds marks. It
 // returns io.EOF if the file ends before n. Afterwards r still only walks, until resume.
-func (r *reader) walk(n int64, m *source.Marks) error {
+func (r *reader) countTo(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
-	r.todo = pass
+	r.mode = modeCount
 	for r.count < n {
-		if r.lost == 0 && r.rubbish == 0 {
+		if r.gapFrames == 0 && r.junkBytes == 0 {
 			m.Add(source.Mark{Frame: r.count * r.size, At: r.in.At, Packets: r.count, Data: r.bytes})
 		}
 		if _, err := r.Next(nil); err != nil {
@@ -151,43 +151,43 @@ func (r *reader) walk(n int64, m *source.Marks) error {
 // starts early enough that the target frame has its full context: two granules for the filters, and before them the
 // data of the bit reservoir. It uses the marks in m and adds some. In a shorter file it returns the end.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
-	target := r.decoded(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
+	target := r.withPadding(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
 	if target <= 0 {
 		r.resume(source.Mark{At: r.start})
 		return 0, nil
 	}
-	if err := r.walk(target, m); err != nil {
+	if err := r.countTo(target, m); err != nil {
 		if errors.Is(err, io.EOF) {
-			return r.given(r.count * r.size), nil
+			return r.withoutPadding(r.count * r.size), nil
 		}
 		return 0, err
 	}
 	need := r.bytes - reservoir
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= target && x.Data <= need }))
-	r.todo = gather
+	r.mode = modeGather
 	for r.count < target {
 		if _, err := r.Next(nil); err != nil {
 			return 0, err
 		}
 	}
-	r.todo, r.whole = decode, false
-	return r.given(target * r.size), nil
+	r.mode, r.fromStart = modeDecode, false
+	return r.withoutPadding(target * r.size), nil
 }
 
 // resume moves to the MP3 frame of the mark x and resets the state of the decoder. Next then decodes, with an empty
 // bit reservoir.
 func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
-	r.todo, r.bytes = decode, x.Data
+	r.mode, r.bytes = modeDecode, x.Data
 	r.count, r.data, r.channels = x.Packets, r.data[:0], [2]channel{}
-	r.lost, r.rubbish, r.broken, r.torn, r.whole = 0, 0, 0, false, x.Packets == 0
+	r.gapFrames, r.junkBytes, r.truncatedSize, r.reservoirLost, r.fromStart = 0, 0, 0, false, x.Packets == 0
 }
 
 // reservoir is the maximum number of bytes of earlier frames that a frame may use.
 const reservoir = 511
 
 // frame appends the sound of the MP3 frame at the beginning of b, which has header h and is complete, to dst, and
-// moves past the frame. An undecodable frame is silent and recorded as damage. Unless r.todo is decode, it only keeps
+// moves past the frame. An undecodable frame is silent and recorded as damage. Unless r.mode is decode, it only keeps
 // or counts the data of the frame. The error wraps source.ErrLimit if the file is too long.
 func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
@@ -195,33 +195,33 @@ func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 		start += 2
 	}
 	data := min(start+h.sideSize(), h.size)
-	if r.todo == decode {
+	if r.mode == modeDecode {
 		side, fault := readSide(b[start:data], h)
-		have := len(r.data)
+		buffered := len(r.data)
 		all := append(r.data, b[data:h.size]...)
 		// If the data of a frame is in missing frames, it is silent. That is normal for the first frames of an
 		// excerpt of another file.
-		silent := fault != nil || side.begin > have
+		silent := fault != nil || side.begin > buffered
 		if fault != nil {
 			side = sideInfo{}
-		} else if silent && r.torn {
+		} else if silent && r.reservoirLost {
 			fault = errLost
 		}
-		r.torn = r.torn && side.begin > have
+		r.reservoirLost = r.reservoirLost && side.begin > buffered
 		old := len(dst)
 		dst = source.Grow(dst, h.frames()*h.channels)
-		err := r.decode(h, &side, all[max(have-side.begin, 0):], silent, dst[old:])
+		err := r.decode(h, &side, all[max(buffered-side.begin, 0):], silent, dst[old:])
 		if fault = cmp.Or(fault, err); fault != nil {
-			r.conceal(1, source.Broken("frame %d: %v", r.count*r.size, fault))
+			r.conceal(1, source.DecodeErrorf("frame %d: %v", r.count*r.size, fault))
 		} else {
-			r.sound = true
+			r.decodedAny = true
 		}
-		dst = r.cut(dst)
+		dst = r.trimPadding(dst)
 	}
-	r.keep(b[data:h.size])
+	r.addToReservoir(b[data:h.size])
 	r.count++
 	r.in.Skip(int64(h.size))
-	return dst, r.lim.Length(r.count*r.size, r.Channels)
+	return dst, r.lim.CheckLength(r.count*r.size, r.Channels)
 }
 
 // errLost is the error of a frame whose data was in damaged frames.
@@ -247,8 +247,8 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 				fault = errData
 			} else {
 				in := source.NewMSB(data[at/8:])
-				in.Take(uint(at % 8))
-				if h.low {
+				in.ReadBits(uint(at % 8))
+				if h.lowRate {
 					g.readScalesLow(in, bands, h.intensity && ch == 1)
 				} else {
 					g.readScales(in, bands, r.bands[0][ch])

@@ -33,15 +33,15 @@ type granule struct {
 // error without a wrapped kind.
 func readSide(b []byte, h header) (s sideInfo, err error) {
 	r := source.NewMSB(b)
-	if h.low {
-		s.begin = int(r.Take(8))
-		r.Take(uint(h.channels))
+	if h.lowRate {
+		s.begin = int(r.ReadBits(8))
+		r.ReadBits(uint(h.channels))
 	} else {
-		s.begin = int(r.Take(9))
-		r.Take([...]uint{0, 5, 3}[h.channels])
+		s.begin = int(r.ReadBits(9))
+		r.ReadBits([...]uint{0, 5, 3}[h.channels])
 		for ch := range h.channels {
 			for i := range 4 {
-				s.granules[1][ch].shared[i] = r.Take(1) == 1
+				s.granules[1][ch].shared[i] = r.ReadBits(1) == 1
 			}
 		}
 	}
@@ -58,24 +58,24 @@ func readSide(b []byte, h header) (s sideInfo, err error) {
 // read parses into g the side information of one granule of a channel from r, in a frame with header h. Invalid
 // values are an error without a wrapped kind.
 func (g *granule) read(r *source.MSB, h header) error {
-	g.bits, g.pairs, g.gain = int(r.Take(12)), int(r.Take(9)), int(r.Take(8))
+	g.bits, g.pairs, g.gain = int(r.ReadBits(12)), int(r.ReadBits(9)), int(r.ReadBits(8))
 	if g.pairs > 288 {
 		return fmt.Errorf("%d pairs of values in a granule of 576", g.pairs)
 	}
-	if h.low {
-		g.compress = int(r.Take(9))
+	if h.lowRate {
+		g.compress = int(r.ReadBits(9))
 	} else {
-		g.compress = int(r.Take(4))
+		g.compress = int(r.ReadBits(4))
 	}
 	long := &longBands[h.bands]
-	if r.Take(1) == 1 {
-		g.block, g.mixed = int(r.Take(2)), r.Take(1) == 1
+	if r.ReadBits(1) == 1 {
+		g.block, g.mixed = int(r.ReadBits(2)), r.ReadBits(1) == 1
 		if g.block == 0 {
 			return fmt.Errorf("a block of the reserved kind 0")
 		}
-		g.tables[0], g.tables[1] = int(r.Take(5)), int(r.Take(5))
+		g.tables[0], g.tables[1] = int(r.ReadBits(5)), int(r.ReadBits(5))
 		for i := range g.subgain {
-			g.subgain[i] = int(r.Take(3))
+			g.subgain[i] = int(r.ReadBits(3))
 		}
 		g.region = [2]int{long[8], 576}
 		if g.block == 2 {
@@ -83,15 +83,15 @@ func (g *granule) read(r *source.MSB, h header) error {
 		}
 	} else {
 		for i := range g.tables {
-			g.tables[i] = int(r.Take(5))
+			g.tables[i] = int(r.ReadBits(5))
 		}
-		first := int(r.Take(4))
-		second := first + int(r.Take(3))
+		first := int(r.ReadBits(4))
+		second := first + int(r.ReadBits(3))
 		g.region = [2]int{long[first+1], long[min(second+2, 22)]}
 	}
-	g.preflag = !h.low && r.Take(1) == 1
-	g.coarse = r.Take(1) == 1
-	g.quadruples = int(r.Take(1))
+	g.preflag = !h.lowRate && r.ReadBits(1) == 1
+	g.coarse = r.ReadBits(1) == 1
+	g.quadruples = int(r.ReadBits(1))
 	for _, t := range g.tables {
 		if t == 4 || t == 14 {
 			return fmt.Errorf("the reserved table %d", t)
@@ -137,7 +137,7 @@ type band struct {
 func (g *granule) bandsOf(h header, list []band) []band {
 	long, short := 22, 13
 	switch { // in mixed blocks the lowest 36 lines are long
-	case g.block == 2 && g.mixed && h.low:
+	case g.block == 2 && g.mixed && h.lowRate:
 		long, short = 6, 3
 	case g.block == 2 && g.mixed:
 		long, short = 8, 3
@@ -178,9 +178,9 @@ func (g *granule) readScales(r *source.MSB, bands, before []band) {
 		case g.block != 2 && g.shared[(i-1)/5] && len(before) == 22:
 			b.scale = before[i].scale
 		case i < first:
-			b.scale = int(r.Take(sizes[0]))
+			b.scale = int(r.ReadBits(sizes[0]))
 		default:
-			b.scale = int(r.Take(sizes[1]))
+			b.scale = int(r.ReadBits(sizes[1]))
 		}
 		b.illegal = b.scale >= 7
 	}
@@ -234,7 +234,7 @@ func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 	for part, n := range ways[way].counts[shape] {
 		for range n {
 			if i < len(bands) {
-				bands[i].scale = int(r.Take(sizes[part]))
+				bands[i].scale = int(r.ReadBits(sizes[part]))
 				bands[i].illegal = bands[i].scale == 1<<sizes[part]-1
 			}
 			i++

@@ -24,7 +24,7 @@ func undoStereo(h header, g *granule, bands []band, left, right *[576]float64) {
 		if g.block == 2 {
 			top = 3
 		}
-		if h.low {
+		if h.lowRate {
 			middle = 0
 		}
 		var heard [4]bool // by window, and last for long blocks: whether the right channel has lines here or above
@@ -75,7 +75,7 @@ func hasLines(x []float64) bool {
 // intensityGains returns the linear gains of a line in the left and the right channel for an intensity position, 0..6
 // in MPEG-1. g is the granule of the right channel, in a frame with header h.
 func intensityGains(h header, g *granule, position int) (left, right float64) {
-	if !h.low {
+	if !h.lowRate {
 		// With t = tan(position*pi/12), the gains are t/(1+t) and 1/(1+t).
 		s, c := pcm.SinPi(float64(position)/12), pcm.CosPi(float64(position)/12)
 		return s / (s + c), c / (s + c)

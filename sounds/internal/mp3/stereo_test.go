@@ -42,7 +42,7 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 		for range h.granules() {
 			p := part{block: c.block, mixed: c.mixed, gain: 180, compress: 15}
 			q := p
-			if h.low {
+			if h.lowRate {
 				p.compress, q.compress = 399, (c.bits*36+c.bits*6+c.bits)*2+1
 			}
 			t := [2]part{p, p}
@@ -50,11 +50,11 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 			lower := [2][]int{make([]int, len(bands)), make([]int, len(bands))} // the bands of the plain version, below the top
 			var below [3]int                                                    // the positions of the band below the top
 			illegal := 7
-			if h.low {
+			if h.lowRate {
 				illegal = 1<<c.bits - 1
 			}
 			positions := []int{0, 3, 6, 7}
-			if h.low {
+			if h.lowRate {
 				positions = []int{0, 1, 2, 3, 4, illegal}
 			}
 			for i, b := range bands {
@@ -87,7 +87,7 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 					q.scales[i], below[w] = position, position
 				case silent[i-top]:
 					position = below[w]
-				case h.low:
+				case h.lowRate:
 					position = 0
 				default:
 					position = 3
@@ -98,7 +98,7 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 					if c.ms {
 						left, right = 1, 1
 					}
-				case !h.low:
+				case !h.lowRate:
 					noLeft, noRight = position == 0, position == 6
 					if position == 3 {
 						left, right = 2, 2

@@ -31,10 +31,10 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	p, rest, err = splitPage(b)
 	size := len(b) - len(rest)
 	if len(b) >= 27 && len(b) >= 27+int(b[26]) && (string(b[:4]) != pageMagic || b[4] != 0) {
-		return page{}, nil, source.Broken("no Ogg page begins where one should")
+		return page{}, nil, source.DecodeErrorf("no Ogg page begins where one should")
 	}
 	if err == nil && checked && checksum(b[:size]) != binary.LittleEndian.Uint32(b[22:]) {
-		return page{}, nil, source.Broken("the checksum of Ogg page %d is wrong", p.sequence)
+		return page{}, nil, source.DecodeErrorf("the checksum of Ogg page %d is wrong", p.sequence)
 	}
 	return p, rest, err
 }
@@ -43,7 +43,7 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 // bytes after it. Both alias b. A truncated page is an error that wraps source.ErrDecode.
 func splitPage(b []byte) (p page, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
-		return p, nil, source.Broken("cut short in the header of an Ogg page")
+		return p, nil, source.DecodeErrorf("cut short in the header of an Ogg page")
 	}
 	head := 27 + int(b[26])
 	p = page{
@@ -57,7 +57,7 @@ func splitPage(b []byte) (p page, rest []byte, err error) {
 		size += int(n)
 	}
 	if len(b) < head+size {
-		return p, nil, source.Broken("cut short: an Ogg page of %d bytes is announced, %d are there", head+size, len(b))
+		return p, nil, source.DecodeErrorf("cut short: an Ogg page of %d bytes is announced, %d are there", head+size, len(b))
 	}
 	p.body = b[head : head+size]
 	return p, b[head+size:], nil
@@ -71,9 +71,9 @@ func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), pag
 // Is reports whether data begins with the magic bytes of an Ogg page.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
-// Carries reports whether file, the beginning of an Ogg file, has a stream whose first packet begins with magic. It
+// HasStream reports whether file, the beginning of an Ogg file, has a stream whose first packet begins with magic. It
 // checks the first pages, one per parallel stream, up to a later or truncated page, without their checksums.
-func Carries(file []byte, magic string) bool {
+func HasStream(file []byte, magic string) bool {
 	for Is(file) {
 		p, rest, err := readPage(file, false)
 		if err != nil || !p.first {
@@ -99,7 +99,7 @@ func Check(file []byte) error {
 type stream struct {
 	in      *source.Input
 	magic   string // the beginning of its first packet
-	exact   bool   // treat a damaged page as an error; set while reading headers
+	strict  bool   // treat a damaged page as an error; set while reading headers
 	serial  uint32
 	open    bool // between the first page of a stream and its last
 	next    uint32
@@ -111,16 +111,16 @@ type stream struct {
 	granule int64
 	last    bool
 
-	reach int64 // granule position of the last page
-	end   int64 // end of the last page in bytes
-	doubt error // error of the page of packets; nil: intact
-	rest  error // error of the page where partial begins
-	hole  error // the reason for missing pages before the next one; nil: no gap
-	waste int64 // number of bytes checked in false pages
+	lastGranule int64 // granule position of the last page
+	end         int64 // end of the last page in bytes
+	pageErr     error // error of the page of packets; nil: intact
+	partialErr  error // error of the page where partial begins
+	gapErr      error // the reason for missing pages before the next one; nil: no gap
+	wastedBytes int64 // number of bytes checked in false pages
 }
 
-// maxWaste is the number of bytes that may be checked in false pages, plus eight per byte of the file.
-const maxWaste = 1 << 24
+// maxWastedBytes is the number of bytes that may be checked in false pages, plus eight per byte of the file.
+const maxWastedBytes = 1 << 24
 
 // MaxPage is the size of the largest page, plus enough bytes to recognize a tag after it.
 const MaxPage = 27 + 255 + 255*255 + 256
@@ -132,7 +132,7 @@ const maxPacket = 16 << 20
 // is io.EOF at the end of the file, and at the end of a stream without a last page if another stream follows.
 func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
-		if err := s.page(); err != nil {
+		if err := s.readNextPage(); err != nil {
 			return nil, err
 		}
 	}
@@ -141,27 +141,27 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
-// tear records in s.hole that packets are missing because of fault, drops the partial packet, and returns nil. If a
-// fault is already recorded, that one stays. While headers are read (s.exact), tear only returns fault.
-func (s *stream) tear(fault error) error {
-	if s.exact {
+// recordGap records in s.gapErr that packets are missing because of fault, drops the partial packet, and returns nil.
+// If a fault is already recorded, that one stays. While headers are read (s.strict), tear only returns fault.
+func (s *stream) recordGap(fault error) error {
+	if s.strict {
 		return fault
 	}
 	s.partial = nil
-	s.hole = cmp.Or(s.hole, fault)
+	s.gapErr = cmp.Or(s.gapErr, fault)
 	return nil
 }
 
-// page reads the next page and adds its packets to s.packets, unless it belongs to another stream. A broken page is
-// repaired or skipped, and is an error only while headers are read, or if too much data is broken. It returns io.EOF
-// at the end of the file, after which only tags and zeros may follow.
-func (s *stream) page() error {
+// readNextPage reads the next page and adds its packets to s.packets, unless it belongs to another stream. A broken
+// page is repaired or skipped, and is an error only while headers are read, or if too much data is broken. It returns
+// io.EOF at the end of the file, after which only tags and zeros may follow.
+func (s *stream) readNextPage() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || b[0] != pageMagic[0] {
 		at := s.in.At
-		switch done := s.in.PassTail(); {
+		switch done := s.in.SkipTail(); {
 		case done && len(s.partial) > 0:
-			if err := s.tear(source.Broken("cut short within a packet")); err != nil {
+			if err := s.recordGap(source.DecodeErrorf("cut short within a packet")); err != nil {
 				return err
 			}
 			return io.EOF
@@ -177,22 +177,22 @@ func (s *stream) page() error {
 	if err != nil {
 		var ok bool
 		if page, rest, ok = s.repair(b); !ok {
-			if err := s.tear(err); err != nil {
+			if err := s.recordGap(err); err != nil {
 				return err
 			}
 			return s.resync(err)
 		}
 	}
 	at := s.in.At
-	if err := s.take(page); err != nil {
+	if err := s.addPage(page); err != nil {
 		return err
 	}
 	if len(s.packets) > 0 {
 		s.at, s.granule, s.last = at, page.granule, page.last
-		s.doubt, s.rest = cmp.Or(fault, s.rest), nil
+		s.pageErr, s.partialErr = cmp.Or(fault, s.partialErr), nil
 	}
 	if len(s.partial) > 0 {
-		s.rest = cmp.Or(fault, s.rest)
+		s.partialErr = cmp.Or(fault, s.partialErr)
 	}
 	s.in.Skip(int64(len(b) - len(rest)))
 	s.end = s.in.At
@@ -204,7 +204,7 @@ func (s *stream) page() error {
 // is false if the page cannot be used; then p and rest have no meaning.
 func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	p, rest, err := splitPage(b)
-	if err != nil || s.exact || s.hole != nil || !s.open || len(p.lacing) == 0 {
+	if err != nil || s.strict || s.gapErr != nil || !s.open || len(p.lacing) == 0 {
 		return p, rest, false
 	}
 	if len(rest) > 0 && !bytes.HasPrefix(rest, []byte(pageMagic+"\x00")) {
@@ -228,42 +228,42 @@ func (s *stream) resync(fault error) error {
 		case i > 0:
 			s.in.Skip(int64(i))
 			continue
-		case i < 0 && len(b) > 3 && int64(len(b)) < s.in.Left():
+		case i < 0 && len(b) > 3 && int64(len(b)) < s.in.Remaining():
 			s.in.Skip(int64(len(b) - 3))
 			continue
 		case i < 0:
-			s.in.Skip(s.in.Left())
+			s.in.Skip(s.in.Remaining())
 			return nil
 		}
 		if _, _, err := readPage(b, true); err == nil {
 			return nil
 		}
-		if s.waste += int64(len(b)); s.waste > maxWaste+8*s.in.At {
+		if s.wastedBytes += int64(len(b)); s.wastedBytes > maxWastedBytes+8*s.in.At {
 			return fault
 		}
 		s.in.Skip(1)
 	}
 }
 
-// take splits page into packets, which it adds to s.packets; the rest of an incomplete one stays in s.partial. It
+// addPage splits page into packets, which it adds to s.packets; the rest of an incomplete one stays in s.partial. It
 // ignores pages of other streams and repeated ones, and records missing pages as tear does. It returns io.EOF if page
 // begins another stream although this one has not ended, and an error that wraps source.ErrLimit for a packet that is
 // too large.
-func (s *stream) take(page page) error {
+func (s *stream) addPage(page page) error {
 	switch {
 	case page.first && !s.open:
 		if !bytes.HasPrefix(page.body, []byte(s.magic)) {
 			return nil // a stream of another kind
 		}
 		s.serial, s.open, s.next = page.serial, true, page.sequence
-	case page.first && s.hole != nil && page.serial != s.serial && bytes.HasPrefix(page.body, []byte(s.magic)):
+	case page.first && s.gapErr != nil && page.serial != s.serial && bytes.HasPrefix(page.body, []byte(s.magic)):
 		s.open = false // the last page of our stream is missing
 		return io.EOF
 	case page.serial != s.serial || !s.open:
 		return nil
 	}
 	if page.sequence != s.next {
-		if err := s.tear(source.Broken("Ogg page %d is missing", s.next)); err != nil {
+		if err := s.recordGap(source.DecodeErrorf("Ogg page %d is missing", s.next)); err != nil {
 			return err
 		}
 		if int32(page.sequence-s.next) < 0 {
@@ -272,13 +272,13 @@ func (s *stream) take(page page) error {
 	}
 	s.next = page.sequence + 1
 	torn := page.continued && len(s.partial) == 0
-	if torn && s.hole == nil || !page.continued && len(s.partial) > 0 {
-		if err := s.tear(source.Broken("a packet is torn at Ogg page %d", page.sequence)); err != nil {
+	if torn && s.gapErr == nil || !page.continued && len(s.partial) > 0 {
+		if err := s.recordGap(source.DecodeErrorf("a packet is torn at Ogg page %d", page.sequence)); err != nil {
 			return err
 		}
 	}
 	s.open = !page.last
-	s.reach = max(page.granule, 0)
+	s.lastGranule = max(page.granule, 0)
 	body := page.body
 	size := 0
 	for _, n := range page.lacing {
@@ -294,7 +294,7 @@ func (s *stream) take(page page) error {
 		return nil // the rest of the packet is on the next page
 	}
 	if len(s.partial)+size > maxPacket {
-		return source.Beyond("a packet of more than %d bytes", maxPacket)
+		return source.LimitErrorf("a packet of more than %d bytes", maxPacket)
 	}
 	s.partial = append(s.partial, body[:size]...)
 	return nil

@@ -96,7 +96,7 @@ func noPlace(int, bool) int64 { return 0 }
 
 // all returns the packets of a file.
 func all(file []byte) (list [][]byte, err error) {
-	s := stream{in: source.Whole(file), magic: "Fake", exact: true}
+	s := stream{in: source.FromMemory(file), magic: "Fake", strict: true}
 	for {
 		p, err := s.packet()
 		if err != nil {
@@ -208,9 +208,9 @@ func (c *counter) Decode(dst []float32, p []byte) ([]float32, error) {
 	return dst, nil
 }
 
-func (*counter) Pass(p []byte) (int64, error) { return int64(p[0]), nil }
+func (*counter) FramesIn(p []byte) (int64, error) { return int64(p[0]), nil }
 
-func (*counter) Ahead(packets ...[]byte) (n int64) {
+func (*counter) FramesAhead(packets ...[]byte) (n int64) {
 	for _, p := range packets {
 		n += int64(p[0])
 	}
@@ -221,9 +221,9 @@ func (*counter) Reset() {}
 
 func (*counter) End() (int64, error) { return 0, nil }
 
-func (*counter) Lost() {}
+func (*counter) StartGap() {}
 
-func (*counter) MakeUp(dst []float32, frames int64) []float32 {
+func (*counter) Conceal(dst []float32, frames int64) []float32 {
 	return append(dst, make([]float32, frames)...)
 }
 
@@ -277,7 +277,7 @@ func TestTrims(t *testing.T) {
 			pages, more := chain(r, uint32(100+i))
 			file, want = append(file, slices.Concat(pages...)...), append(want, more...)
 		}
-		reader, err := NewReader(source.Whole(file), anything, Kind{Magic: "Fake", Leads: true}, &counter{})
+		reader, err := NewReader(source.FromMemory(file), anything, Kind{Magic: "Fake", HasOffset: true}, &counter{})
 		if err != nil {
 			t.Fatal(err)
 		}

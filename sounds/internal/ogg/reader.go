@@ -20,27 +20,27 @@ type Codec interface {
 	Decode(dst []float32, packet []byte) ([]float32, error)
 
 	// Pass returns the number of frames that a packet completes, without decoding it.
-	Pass(packet []byte) (frames int64, err error)
+	FramesIn(packet []byte) (frames int64, err error)
 
 	// Ahead returns the number of frames that future packets will complete; it skips invalid packets.
-	Ahead(packets ...[]byte) (frames int64)
+	FramesAhead(packets ...[]byte) (frames int64)
 
 	// Reset prepares for a packet that does not follow the last one.
 	Reset()
 
 	// Lost prepares for concealed frames after the last packet. The packet after the gap does not follow the
 	// last one.
-	Lost()
+	StartGap()
 
-	// MakeUp appends concealed frames to dst.
-	MakeUp(dst []float32, frames int64) []float32
+	// Conceal appends concealed frames to dst.
+	Conceal(dst []float32, frames int64) []float32
 
 	// End returns the number of frames that the stream announces, or 0, and an error of the stream as a whole.
 	End() (announced int64, fault error)
 }
 
-// longest is an upper bound of the frames in an Opus packet.
-const longest = 6000
+// maxPacketFrames is an upper bound of the frames in an Opus packet.
+const maxPacketFrames = 6000
 
 // A state takes some 30 kB: one is kept per 20 s, or per 1/64 of a long file.
 const (
@@ -48,8 +48,8 @@ const (
 	maxStates   = 64
 )
 
-// Keeper is a Codec whose packets depend on all earlier ones. Its marks contain a state.
-type Keeper interface {
+// StatefulCodec is a Codec whose packets depend on all earlier ones. Its marks contain a state.
+type StatefulCodec interface {
 	Codec
 
 	// State returns the decoder state after the last packet.
@@ -61,10 +61,10 @@ type Keeper interface {
 
 // Kind describes the streams that a Reader reads.
 type Kind struct {
-	Magic    string // beginning of their first packet
-	Overlaps bool   // a packet completes the previous one, so the first packet yields no frames
-	Leads    bool   // granule positions may be ahead of the frames, by an offset that the first one shows
-	Conceals bool   // concealment continues smoothly into the frames after the gap, so no fade-in is needed
+	Magic            string // beginning of their first packet
+	Overlaps         bool   // a packet completes the previous one, so the first packet yields no frames
+	HasOffset        bool   // granule positions may be ahead of the frames, by an offset that the first one shows
+	ConcealsSmoothly bool   // concealment continues smoothly into the frames after the gap, so no fade-in is needed
 }
 
 // Reader decodes one kind of stream in an Ogg file. Chained streams are one sound, if their rates and channels
@@ -77,37 +77,37 @@ type Reader struct {
 	in  *source.Input
 	lim source.Limits
 	source.Head
-	kind   Kind
-	stream stream
-	codec  Codec
-	opened bool
-	dry    bool // count packets without decoding them
+	kind     Kind
+	stream   stream
+	codec    Codec
+	opened   bool
+	counting bool // count packets without decoding them
 
-	link   int64 // position of the current stream in bytes
-	before int64 // number of frames before the stream
-	lead   int64 // granule positions minus frame numbers in this stream
-	over   bool  // the stream has ended
-	began  bool  // a page with frames has been read
+	link          int64 // position of the current stream in bytes
+	framesBefore  int64 // number of frames before the stream
+	granuleOffset int64 // granule positions minus frame numbers in this stream
+	streamEnded   bool  // the stream has ended
+	hasFrames     bool  // a page with frames has been read
 
-	at    int64 // the next frame
-	fresh bool  // the next packet is the first of its page
-	cut   int64 // frames that are still to be skipped
-	limit int64 // the frame where the stream ends; -1: not on this page
+	at        int64 // the next frame
+	pageStart bool  // the next packet is the first of its page
+	skip      int64 // frames that are still to be skipped
+	end       int64 // the frame where the stream ends; -1: not on this page
 
-	doubt bool      // the page is damaged, but some packets may be valid
-	lost  int64     // frames to conceal before the next packet
-	held  []float32 // the last concealed frames; the next packet fades in over them
-	sound bool      // a packet has been decoded
-	whole bool      // decoding started at the beginning
-	ended bool      // the end of the stream has been checked
-	fault error     // the first error
+	pageDamaged bool      // the page is damaged, but some packets may be valid
+	gapFrames   int64     // frames to conceal before the next packet
+	heldFrames  []float32 // the last concealed frames; the next packet fades in over them
+	decodedAny  bool      // a packet has been decoded
+	fromStart   bool      // decoding started at the beginning
+	endChecked  bool      // the end of the stream has been checked
+	firstErr    error     // the first error
 }
 
 // NewReader reads the headers of the first stream of kind in the file at the position of in, and returns a reader
 // before its first frame. The error is io.EOF if the file has no such stream, otherwise an error of codec, or wraps
 // source.ErrDecode; the reader is then unusable.
 func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Reader, error) {
-	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, limit: -1, whole: true}
+	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, end: -1, fromStart: true}
 	return r, r.openLink()
 }
 
@@ -115,27 +115,27 @@ func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Re
 // determines r.Head. The error is io.EOF at the end of the file, an error of the codec, or wraps source.ErrFormat if
 // the rate or the channels differ from the first stream's.
 func (r *Reader) openLink() error {
-	r.stream.exact = true
-	defer func() { r.stream.exact = false }()
+	r.stream.strict = true
+	defer func() { r.stream.strict = false }()
 	first, err := r.stream.packet()
 	if err != nil {
 		return err
 	}
 	link := r.stream.at
-	r.stream.hole = nil
+	r.stream.gapErr = nil
 	h, err := r.codec.Open(first, r.header, r.opened && r.link == link)
 	if err != nil {
 		return err
 	}
-	h.Walks, r.lead, h.Front = true, h.Front, 0
+	h.CheapCount, r.granuleOffset, h.Front = true, h.Front, 0
 	if !r.opened {
 		r.Head, r.opened = h, true
 	} else if r.Channels != h.Channels || r.Rate != h.Rate {
-		return source.Unknown("a chain of Ogg streams of different rates or channels is not read")
+		return source.FormatErrorf("a chain of Ogg streams of different rates or channels is not read")
 	}
-	r.link, r.before = link, r.at
-	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, r.lead, -1
-	r.lost, r.held, r.ended = 0, nil, false
+	r.link, r.framesBefore = link, r.at
+	r.streamEnded, r.hasFrames, r.pageStart, r.skip, r.end = false, false, true, r.granuleOffset, -1
+	r.gapFrames, r.heldFrames, r.endChecked = 0, nil, false
 	return nil
 }
 
@@ -143,7 +143,7 @@ func (r *Reader) openLink() error {
 func (r *Reader) header() ([]byte, error) {
 	p, err := r.stream.packet()
 	if errors.Is(err, io.EOF) {
-		err = source.Broken("cut short before its last header")
+		err = source.DecodeErrorf("cut short before its last header")
 	}
 	return p, err
 }
@@ -153,57 +153,57 @@ func (r *Reader) header() ([]byte, error) {
 // error only if the whole file has no valid packet. An error that wraps source.ErrLimit means that the file is too
 // long.
 func (r *Reader) Next(dst []float32) ([]float32, error) {
-	if r.lost > 0 {
-		return r.appendGap(dst), r.lim.Length(r.at, r.Channels)
+	if r.gapFrames > 0 {
+		return r.appendGap(dst), r.lim.CheckLength(r.at, r.Channels)
 	}
-	if r.over {
-		dst, more := r.finish(dst)
+	if r.streamEnded {
+		dst, more := r.endStream(dst)
 		if more {
 			return dst, nil
 		}
 		err := r.openLink()
 		if errors.Is(err, source.ErrDecode) && r.at > 0 {
-			r.note(0, err)
+			r.recordDamage(0, err)
 			err = io.EOF
 		}
-		if errors.Is(err, io.EOF) && r.whole && !r.sound && r.fault != nil && !r.dry {
-			err = r.fault
+		if errors.Is(err, io.EOF) && r.fromStart && !r.decodedAny && r.firstErr != nil && !r.counting {
+			err = r.firstErr
 		}
 		return dst, err
 	}
-	r.fresh = r.fresh || len(r.stream.packets) == 0
+	r.pageStart = r.pageStart || len(r.stream.packets) == 0
 	p, err := r.stream.packet()
 	if errors.Is(err, io.EOF) {
-		r.over = true
+		r.streamEnded = true
 		return dst, nil
 	}
 	if err != nil {
 		return dst, err
 	}
-	if r.fresh {
-		r.turnPage(p)
+	if r.pageStart {
+		r.startPage(p)
 	}
-	if r.fresh = false; r.lost > 0 {
+	if r.pageStart = false; r.gapFrames > 0 {
 		r.stream.packets = slices.Insert(r.stream.packets, 0, p)
 		return r.Next(dst)
 	}
 	n, old := int64(0), len(dst)
-	if r.dry {
-		n, err = r.codec.Pass(p)
+	if r.counting {
+		n, err = r.codec.FramesIn(p)
 	} else if dst, err = r.codec.Decode(dst, p); err == nil {
 		n = int64((len(dst) - old) / r.Channels)
-		r.sound = true
-		if r.doubt && tooLoud(dst[old:]) {
+		r.decodedAny = true
+		if r.pageDamaged && tooLoud(dst[old:]) {
 			clear(dst[old:])
 		}
 	}
 	if err != nil {
-		dst, n = r.bad(dst[:old], p, source.Broken("frame %d: %v", r.at, err))
+		dst, n = r.concealPacket(dst[:old], p, source.DecodeErrorf("frame %d: %v", r.at, err))
 	}
-	dst = r.keep(dst, n)
+	dst = r.trim(dst, n)
 	dst = r.fadeIn(dst, old)
-	r.over = len(r.stream.packets) == 0 && !r.stream.open
-	return dst, r.lim.Length(r.at, r.Channels)
+	r.streamEnded = len(r.stream.packets) == 0 && !r.stream.open
+	return dst, r.lim.CheckLength(r.at, r.Channels)
 }
 
 // maxPeak is the largest plausible sample of a damaged page: 6 dB over full scale.
@@ -219,127 +219,127 @@ func tooLoud(samples []float32) bool {
 	return false
 }
 
-// bad appends concealed frames for the undecodable packet p to dst, and returns dst and their number; fault is the
-// reason, which it records as damage. If even the number is unknown, it returns 0 and leaves fault in r.stream.hole,
-// and the next page determines the number. While packets are only counted, it appends no frames.
-func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
-	n, err := r.codec.Pass(p)
+// concealPacket appends concealed frames for the undecodable packet p to dst, and returns dst and their number; fault
+// is the reason, which it records as damage. If even the number is unknown, it returns 0 and leaves fault in
+// r.stream.gapErr, and the next page determines the number. While packets are only counted, it appends no frames.
+func (r *Reader) concealPacket(dst []float32, p []byte, fault error) ([]float32, int64) {
+	n, err := r.codec.FramesIn(p)
 	if err != nil {
-		r.stream.hole = cmp.Or(r.stream.hole, fault)
+		r.stream.gapErr = cmp.Or(r.stream.gapErr, fault)
 		return dst, 0
 	}
-	if !r.dry && n > 0 {
-		r.codec.Lost()
-		dst = r.codec.MakeUp(dst, n)
-		r.note(n, fault)
+	if !r.counting && n > 0 {
+		r.codec.StartGap()
+		dst = r.codec.Conceal(dst, n)
+		r.recordDamage(n, fault)
 	}
 	return dst, n
 }
 
-// note records that frames frames from r.at on are damaged because of fault; 0 means an unknown number. It ignores
-// frames that the end of the stream cuts off, and has no effect while packets are only counted.
-func (r *Reader) note(frames int64, fault error) {
-	if r.limit >= 0 && frames > 0 {
-		if frames = min(frames, r.limit-r.at); frames <= 0 {
+// recordDamage records that frames frames from r.at on are damaged because of fault; 0 means an unknown number. It
+// ignores frames that the end of the stream cuts off, and has no effect while packets are only counted.
+func (r *Reader) recordDamage(frames int64, fault error) {
+	if r.end >= 0 && frames > 0 {
+		if frames = min(frames, r.end-r.at); frames <= 0 {
 			return // trimmed anyway
 		}
 	}
-	if !r.dry {
-		r.fault = cmp.Or(r.fault, fault)
+	if !r.counting {
+		r.firstErr = cmp.Or(r.firstErr, fault)
 		r.Conceal(r.at, frames, fault)
 	}
 }
 
-// gap begins a gap of missing frames caused by fault: it records the damage and sets r.lost, for the following calls
-// of Next, which fill it. If missing is implausible for the size of the file, it is taken as 0. While packets are
-// only counted, gap only advances the position.
-func (r *Reader) gap(missing int64, fault error) {
-	missing = r.Gap(missing, r.at, r.in.At)
-	r.note(missing, fault)
-	if r.dry {
+// startGap begins a gap of missing frames caused by fault: it records the damage and sets r.gapFrames, for the
+// following calls of Next, which fill it. If missing is implausible for the size of the file, it is taken as 0. While
+// packets are only counted, gap only advances the position.
+func (r *Reader) startGap(missing int64, fault error) {
+	missing = r.PlausibleGap(missing, r.at, r.in.At)
+	r.recordDamage(missing, fault)
+	if r.counting {
 		r.at += missing
 		return
 	}
-	r.lost = missing
+	r.gapFrames = missing
 }
 
 // maxHeld is the number of frames at the end of a gap that are held back for the fade-in of the following
 // frames.
 const maxHeld = 256
 
-// appendGap appends the next frames of a gap, made up by the codec, to dst: at most source.GapPiece of them. If the
-// codec does not conceal smoothly, it keeps the last maxHeld frames of the gap in r.held, and the following packet
-// fades in over them. It advances r.at and reduces r.lost.
+// appendGap appends the next frames of a gap, made up by the codec, to dst: at most source.GapChunk of them. If the
+// codec does not conceal smoothly, it keeps the last maxHeld frames of the gap in r.heldFrames, and the following
+// packet fades in over them. It advances r.at and reduces r.gapFrames.
 func (r *Reader) appendGap(dst []float32) []float32 {
-	if r.lost <= maxHeld && !r.kind.Conceals {
-		r.held = r.codec.MakeUp(nil, r.lost)
-		r.at += r.lost
-		r.lost = 0
+	if r.gapFrames <= maxHeld && !r.kind.ConcealsSmoothly {
+		r.heldFrames = r.codec.Conceal(nil, r.gapFrames)
+		r.at += r.gapFrames
+		r.gapFrames = 0
 		return dst
 	}
-	n := min(r.lost, source.GapPiece)
-	if !r.kind.Conceals {
-		n = min(n, r.lost-maxHeld)
+	n := min(r.gapFrames, source.GapChunk)
+	if !r.kind.ConcealsSmoothly {
+		n = min(n, r.gapFrames-maxHeld)
 	}
-	dst = r.codec.MakeUp(dst, n)
+	dst = r.codec.Conceal(dst, n)
 	r.at += n
-	r.lost -= n
+	r.gapFrames -= n
 	return dst
 }
 
-// fadeIn inserts r.held, the held end of a gap, into dst before the frames from index old on, whose sound fades in
-// over it, and clears r.held. Without held or new frames it returns dst unchanged.
+// fadeIn inserts r.heldFrames, the held end of a gap, into dst before the frames from index old on, whose sound fades
+// in over it, and clears r.heldFrames. Without held or new frames it returns dst unchanged.
 func (r *Reader) fadeIn(dst []float32, old int) []float32 {
-	if len(r.held) == 0 || len(dst) == old {
+	if len(r.heldFrames) == 0 || len(dst) == old {
 		return dst
 	}
-	source.FadeIn(r.held, dst[old:], r.Channels)
-	dst = slices.Insert(dst, old, r.held...)
-	r.held = nil
+	source.FadeIn(r.heldFrames, dst[old:], r.Channels)
+	dst = slices.Insert(dst, old, r.heldFrames...)
+	r.heldFrames = nil
 	return dst
 }
 
-// finish handles the end of a stream. It returns true if frames are missing at the end, so that Next must append
+// endStream handles the end of a stream. It returns true if frames are missing at the end, so that Next must append
 // concealed frames. Otherwise it appends the held frames to dst and returns dst and false. An error of the whole
 // stream is recorded as damage, once.
-func (r *Reader) finish(dst []float32) ([]float32, bool) {
+func (r *Reader) endStream(dst []float32) ([]float32, bool) {
 	announced, fault := r.codec.End()
-	if hole := r.stream.hole; hole != nil {
-		missing, rest := announced-(r.at-r.before), r.in.Size-r.stream.end
-		if missing > 4*rest*r.at/max(r.stream.end, 1) {
+	if gapErr := r.stream.gapErr; gapErr != nil {
+		missing, remaining := announced-(r.at-r.framesBefore), r.in.Size-r.stream.end
+		if missing > 4*remaining*r.at/max(r.stream.end, 1) {
 			missing = 0 // the stream is cut short
 		}
 		if announced == 0 { // the last page contains only the end of a packet
-			missing = r.stream.reach - r.lead - (r.at - r.before)
+			missing = r.stream.lastGranule - r.granuleOffset - (r.at - r.framesBefore)
 		}
-		r.codec.Lost()
-		r.gap(missing, hole)
-		fault, r.stream.hole = nil, nil
-		if r.lost > 0 {
+		r.codec.StartGap()
+		r.startGap(missing, gapErr)
+		fault, r.stream.gapErr = nil, nil
+		if r.gapFrames > 0 {
 			return dst, true
 		}
 	}
-	if fault != nil && !r.ended {
-		r.note(0, fault)
+	if fault != nil && !r.endChecked {
+		r.recordDamage(0, fault)
 	}
-	r.ended = true
-	dst = append(dst, r.held...)
-	r.held = nil
+	r.endChecked = true
+	dst = append(dst, r.heldFrames...)
+	r.heldFrames = nil
 	return dst, false
 }
 
-// keep trims the n new frames at the end of dst: it removes those before the beginning and after the end of the
-// stream. It adds the number of the remaining ones to r.at, and returns dst. If r.dry is true, dst has no new frames,
-// and keep only counts.
-func (r *Reader) keep(dst []float32, n int64) []float32 {
+// trim trims the n new frames at the end of dst: it removes those before the beginning and after the end of the
+// stream. It adds the number of the remaining ones to r.at, and returns dst. If r.counting is true, dst has no new
+// frames, and keep only counts.
+func (r *Reader) trim(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
-	front := min(r.cut, n)
-	r.cut -= front
+	front := min(r.skip, n)
+	r.skip -= front
 	back := int64(0)
-	if r.limit >= 0 {
-		back = min(max(r.at+n-front-r.limit, 0), n-front)
+	if r.end >= 0 {
+		back = min(max(r.at+n-front-r.end, 0), n-front)
 	}
-	if !r.dry && front+back > 0 {
+	if !r.counting && front+back > 0 {
 		end := int64(len(dst))
 		dst = slices.Delete(dst, int(end-back*channels), int(end))
 		dst = slices.Delete(dst, int(end-n*channels), int(end-(n-front)*channels))
@@ -348,63 +348,63 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// turnPage evaluates the granule position of the current page, whose first packet is p. It sets r.limit, the end of
-// the stream, r.cut, the frames to drop at its beginning, and r.lead, the offset of granule positions. If frames are
-// missing before the page, it begins a gap. It must be called once per page, before p is decoded.
-func (r *Reader) turnPage(p []byte) {
-	r.limit = -1
+// startPage evaluates the granule position of the current page, whose first packet is p. It sets r.end, the end of
+// the stream, r.skip, the frames to drop at its beginning, and r.granuleOffset, the offset of granule positions. If
+// frames are missing before the page, it begins a gap. It must be called once per page, before p is decoded.
+func (r *Reader) startPage(p []byte) {
+	r.end = -1
 	granule, ahead := r.stream.granule, int64(0)
-	hole := r.stream.hole
-	if r.stream.hole = nil; hole != nil {
-		r.codec.Lost()
+	gapErr := r.stream.gapErr
+	if r.stream.gapErr = nil; gapErr != nil {
+		r.codec.StartGap()
 	}
-	doubt := r.stream.doubt
-	r.doubt = doubt != nil
-	if granule >= 0 && (!r.began || hole != nil) || r.doubt {
-		ahead = r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
+	pageErr := r.stream.pageErr
+	r.pageDamaged = pageErr != nil
+	if granule >= 0 && (!r.hasFrames || gapErr != nil) || r.pageDamaged {
+		ahead = r.codec.FramesAhead(append([][]byte{p}, r.stream.packets...)...)
 	}
-	if r.doubt {
-		start := r.at - r.before + r.lead - r.cut
+	if r.pageDamaged {
+		start := r.at - r.framesBefore + r.granuleOffset - r.skip
 		if granule != start+ahead && !r.stream.last {
-			r.stream.hole = doubt // the next page determines the position of the damage
+			r.stream.gapErr = pageErr // the next page determines the position of the damage
 		}
 		if granule < start || granule > start+ahead {
 			granule = -1 // the granule position or packets are damaged
 		}
 	}
-	if granule >= 0 && (r.stream.last || r.doubt) {
-		r.limit = r.before + min(max(granule-r.lead, 0), math.MaxInt64-r.before)
+	if granule >= 0 && (r.stream.last || r.pageDamaged) {
+		r.end = r.framesBefore + min(max(granule-r.granuleOffset, 0), math.MaxInt64-r.framesBefore)
 	}
-	switch lead := r.at - r.before + ahead; {
+	switch offset := r.at - r.framesBefore + ahead; {
 	case granule < 0:
-	case hole != nil:
-		missing := max(granule-ahead, 0) - (r.at - r.before + r.lead - r.cut)
-		if r.stream.last && r.kind.Leads { // the end may be trimmed
-			size := max(r.codec.Ahead(p), 1)
+	case gapErr != nil:
+		missing := max(granule-ahead, 0) - (r.at - r.framesBefore + r.granuleOffset - r.skip)
+		if r.stream.last && r.kind.HasOffset { // the end may be trimmed
+			size := max(r.codec.FramesAhead(p), 1)
 			missing = (missing + size - 1) / size * size
 		}
-		front := min(max(missing, 0), r.cut)
-		r.cut -= front
-		r.gap(missing-front, hole)
-	case r.stream.last || r.began:
-	case r.kind.Leads:
-		r.lead += max(granule-lead, 0)
+		front := min(max(missing, 0), r.skip)
+		r.skip -= front
+		r.startGap(missing-front, gapErr)
+	case r.stream.last || r.hasFrames:
+	case r.kind.HasOffset:
+		r.granuleOffset += max(granule-offset, 0)
 	default: // positions may begin anywhere, as in a recorded broadcast
-		r.cut, r.lead = max(lead-granule, 0), max(granule-lead, 0)
+		r.skip, r.granuleOffset = max(offset-granule, 0), max(granule-offset, 0)
 	}
-	if granule < 0 && hole != nil {
-		r.stream.hole = hole
+	if granule < 0 && gapErr != nil {
+		r.stream.gapErr = gapErr
 	}
-	r.began = true
-	if r.doubt {
-		r.note(ahead-min(r.cut, ahead), doubt)
+	r.hasFrames = true
+	if r.pageDamaged {
+		r.recordDamage(ahead-min(r.skip, ahead), pageErr)
 	}
 }
 
 // Count walks over the whole file without decoding, adds places where decoding can start to m, and returns the number
 // of frames, concealed ones included. It ends at an undefined position.
 func (r *Reader) Count(m *source.Marks) (int64, error) {
-	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
+	if err := r.countTo(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	return r.at, nil
@@ -414,10 +414,10 @@ func (r *Reader) Count(m *source.Marks) (int64, error) {
 // pages from the nearest mark in m, because granule positions may be wrong, and adds marks to m. It starts early
 // enough that a gap fades as it does when playing from the beginning.
 func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
-	if k, ok := r.codec.(Keeper); ok {
+	if k, ok := r.codec.(StatefulCodec); ok {
 		return r.decodeTo(frame, k, m)
 	}
-	if err := r.walk(frame, m); err != nil && !errors.Is(err, io.EOF) {
+	if err := r.countTo(frame, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame-source.MaxFade })
@@ -427,7 +427,7 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 // decodeTo decodes from the nearest mark in m, with its decoder state, to frame or at most longest frames before it;
 // k is r.codec. It adds marks with states to m, and returns the number of the frame reached, which is the end of a
 // shorter file.
-func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error) {
+func (r *Reader) decodeTo(frame int64, k StatefulCodec, m *source.Marks) (int64, error) {
 	m.Limit(stateStride, maxStates)
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
 	if err := r.resume(at); err != nil {
@@ -437,9 +437,9 @@ func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error)
 		k.SetState(at.State)
 	}
 	var buf []float32
-	for r.at < frame-longest {
-		x, place := r.place()
-		if place = place && m.Wants(r.at); place {
+	for r.at < frame-maxPacketFrames {
+		x, isMark := r.nextMark()
+		if isMark = isMark && m.Accepts(r.at); isMark {
 			x.State = k.State()
 		}
 		var err error
@@ -448,45 +448,45 @@ func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error)
 		} else if err != nil {
 			return 0, err
 		}
-		if place && r.entered(&x) {
+		if isMark && r.completeMark(&x) {
 			m.Add(x)
 		}
 	}
 	return r.at, nil
 }
 
-// place returns a mark of the next page, without its byte offset, and reports whether decoding can start there. It
+// nextMark returns a mark of the next page, without its byte offset, and reports whether decoding can start there. It
 // can if the page begins with a new packet, is not the first one, and no frames before it are missing. It does not
 // move.
-func (r *Reader) place() (x source.Mark, ok bool) {
+func (r *Reader) nextMark() (x source.Mark, ok bool) {
 	x = source.Mark{
-		Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead,
+		Link: r.link, Before: r.framesBefore, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.granuleOffset,
 	}
-	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.hole == nil && r.began && !r.over && r.cut == 0 && r.lost == 0 && len(r.held) == 0
+	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.gapErr == nil && r.hasFrames && !r.streamEnded && r.skip == 0 && r.gapFrames == 0 && len(r.heldFrames) == 0
 }
 
-// entered completes the mark x, which place returned before the last Next, with the byte offset of the current page.
-// It returns false if the last packet did not come from the page of x, so that the mark is invalid.
-func (r *Reader) entered(x *source.Mark) bool {
+// completeMark completes the mark x, which place returned before the last Next, with the byte offset of the current
+// page. It returns false if the last packet did not come from the page of x, so that the mark is invalid.
+func (r *Reader) completeMark(x *source.Mark) bool {
 	x.At = r.stream.at
-	return !r.over && r.link == x.Link && r.stream.next == x.Sequence+1
+	return !r.streamEnded && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
-// walk counts the frames of packets without decoding them, from the last mark in m at or before frame until r.at is
+// countTo counts the frames of packets without decoding them, from the last mark in m at or before frame until r.at is
 // beyond frame, and adds marks to m if the codec needs no states. It returns io.EOF if the file ends before.
-func (r *Reader) walk(frame int64, m *source.Marks) error {
+func (r *Reader) countTo(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
 	}
-	r.dry = true
-	defer func() { r.dry = false }()
-	_, keeps := r.codec.(Keeper)
+	r.counting = true
+	defer func() { r.counting = false }()
+	_, stateful := r.codec.(StatefulCodec)
 	for r.at <= frame {
-		x, place := r.place()
+		x, isMark := r.nextMark()
 		if _, err := r.Next(nil); err != nil {
 			return err
 		}
-		if place && !keeps && r.entered(&x) {
+		if isMark && !stateful && r.completeMark(&x) {
 			if r.kind.Overlaps {
 				x.Frame = r.at
 			}
@@ -496,9 +496,9 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// enter moves to the stream whose first page is at byte link of the file, and reads its headers, with the errors of
-// openLink. before, the number of frames in the streams before it, becomes the position.
-func (r *Reader) enter(link, before int64) error {
+// openLinkAt moves to the stream whose first page is at byte link of the file, and reads its headers, with the errors
+// of openLink. before, the number of frames in the streams before it, becomes the position.
+func (r *Reader) openLinkAt(link, before int64) error {
 	r.in.MoveTo(link)
 	r.stream = stream{in: r.in, magic: r.kind.Magic}
 	r.at = before
@@ -509,19 +509,19 @@ func (r *Reader) enter(link, before int64) error {
 // the beginning of the file. It reads the headers of x's stream if that is another stream, with the errors of
 // openLink.
 func (r *Reader) resume(x source.Mark) error {
-	if r.whole = x.At == 0; r.whole {
-		return r.enter(0, 0)
+	if r.fromStart = x.At == 0; r.fromStart {
+		return r.openLinkAt(0, 0)
 	}
 	if r.link != x.Link {
-		if err := r.enter(x.Link, x.Before); err != nil {
+		if err := r.openLinkAt(x.Link, x.Before); err != nil {
 			return err
 		}
 	}
 	r.in.MoveTo(x.At)
 	r.stream = stream{in: r.in, magic: r.kind.Magic, serial: x.Serial, open: true, next: x.Sequence}
 	r.codec.Reset()
-	r.at, r.before = x.Frame, x.Before
-	r.over, r.began, r.fresh, r.cut, r.limit, r.lead = false, true, true, 0, -1, x.Lead
-	r.lost, r.held, r.ended = 0, nil, false
+	r.at, r.framesBefore = x.Frame, x.Before
+	r.streamEnded, r.hasFrames, r.pageStart, r.skip, r.end, r.granuleOffset = false, true, true, 0, -1, x.Lead
+	r.gapFrames, r.heldFrames, r.endChecked = 0, nil, false
 	return nil
 }

@@ -34,7 +34,7 @@ func TestLostPages(t *testing.T) {
 		}
 		per := 1 + random.IntN(8)
 		pages := laced(9, packets, func() int { return per }, func(complete int, _ bool) int64 { return ends[complete-1] })
-		whole, err := NewReader(source.Whole(slices.Concat(pages...)), anything, Kind{Magic: "Fake"}, &counter{})
+		whole, err := NewReader(source.FromMemory(slices.Concat(pages...)), anything, Kind{Magic: "Fake"}, &counter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestLostPages(t *testing.T) {
 		case 2:
 			bad = slices.Insert(bad, i, bad[i])
 		}
-		r, err := NewReader(source.Whole(slices.Concat(bad...)), anything, Kind{Magic: "Fake"}, &counter{})
+		r, err := NewReader(source.FromMemory(slices.Concat(bad...)), anything, Kind{Magic: "Fake"}, &counter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestPositionsBounded(t *testing.T) {
 			return int64(40 * (complete - 2))
 		})
 		file := slices.Concat(slices.Delete(pages, 3, 4)...)
-		r, err := NewReader(source.Whole(file), anything, Kind{Magic: "Fake"}, &counter{})
+		r, err := NewReader(source.FromMemory(file), anything, Kind{Magic: "Fake"}, &counter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,14 +128,14 @@ func TestPagesBounded(t *testing.T) {
 		file = append(append(file, head...), 255, 255, 255)
 	}
 	file = append(file, make([]byte, 1<<16)...)
-	r, err := NewReader(source.Whole(file), anything, Kind{Magic: "Fake"}, &counter{})
+	r, err := NewReader(source.FromMemory(file), anything, Kind{Magic: "Fake"}, &counter{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readAll(r); err == nil {
 		t.Error("it does not end")
 	}
-	if most := int64(maxWaste + 8*len(file) + MaxPage); r.stream.waste > most {
-		t.Errorf("%d bytes were checked for nothing, want at most %d", r.stream.waste, most)
+	if most := int64(maxWastedBytes + 8*len(file) + MaxPage); r.stream.wastedBytes > most {
+		t.Errorf("%d bytes were checked for nothing, want at most %d", r.stream.wastedBytes, most)
 	}
 }

@@ -19,14 +19,14 @@ type decoder struct {
 	scratch   [2 * 960]float32
 	fade      [120]float32 // the squared rising half of a window
 
-	passed
+	frameState
 }
 
-// passed is the decoder state between frames.
-type passed struct {
-	mode    int  // of the previous frame; nothing: no previous frame
-	covered bool // the previous frame ended with a redundant CELT frame
-	last    config
+// frameState is the decoder state between frames.
+type frameState struct {
+	mode           int  // of the previous frame; nothing: no previous frame
+	endedRedundant bool // the previous frame ended with a redundant CELT frame
+	last           config
 }
 
 // newDecoder returns a decoder of one Opus stream with one or two channels, without history.
@@ -44,21 +44,23 @@ func newDecoder(channels int) *decoder {
 func (d *decoder) reset() {
 	d.silk.Reset()
 	d.celt.Reset()
-	d.passed = passed{}
+	d.frameState = frameState{}
 }
 
 // state is the complete decoder state between packets.
 type state struct {
-	passed
+	frameState
 	silk silk.Decoder
 	celt celt.State
 }
 
 // state returns a copy of the state after the last packet. Only a decoder with the same channels can use it.
-func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State} }
+func (d *decoder) state() *state { return &state{d.frameState, *d.silk, d.celt.State} }
 
 // setState restores a state of a decoder with the same channels. It copies s, which stays valid.
-func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
+func (d *decoder) setState(s *state) {
+	d.frameState, *d.silk, d.celt.State = s.frameState, s.silk, s.celt
+}
 
 // decode decodes frames, the frames of one packet with configuration c, into dst, and stores c as d.last for conceal.
 // The samples in dst are interleaved; dst must have exactly the length of the packet's frames at 48 kHz. Invalid
@@ -78,7 +80,7 @@ func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels
 	switch d.mode {
-	case nothing:
+	case noMode:
 		return
 	case music:
 		for at := 0; at < n; {
@@ -113,7 +115,7 @@ func (d *decoder) conceal(dst []float32) {
 func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	if len(data) <= 1 {
 		d.conceal(dst)
-		d.covered = false
+		d.endedRedundant = false
 		return
 	}
 	e := &d.entropy
@@ -121,7 +123,7 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	five := 240 * d.channels
 	passing := d.mode == music
 	if c.mode == music {
-		passing = d.mode != nothing && d.mode != music && !d.covered
+		passing = d.mode != noMode && d.mode != music && !d.endedRedundant
 	}
 	if passing && c.mode == music {
 		d.conceal(d.passing[:min(five, len(dst))])
@@ -147,7 +149,7 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	}
 	switch {
 	case c.mode != speech:
-		if d.mode != nothing && c.mode != d.mode && !d.covered {
+		if d.mode != noMode && c.mode != d.mode && !d.endedRedundant {
 			d.celt.Reset()
 		}
 		lm, first, out := 0, 0, dst
@@ -161,7 +163,7 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 		if c.mode == hybrid {
 			add(dst, out)
 		}
-	case d.mode == hybrid && !(redundant != nil && toSpeech && d.covered):
+	case d.mode == hybrid && !(redundant != nil && toSpeech && d.endedRedundant):
 		d.second.Reset([]byte{0xff, 0xff}) // the MDCT bands fade out
 		out := d.scratch[:120*d.channels]
 		d.celt.Decode(out, &d.second, 0, 0, c.band, c.channels)
@@ -183,7 +185,7 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	case passing:
 		d.crossfade(dst[:half], d.passing[:], dst)
 	}
-	d.mode, d.covered = c.mode, redundant != nil && !toSpeech
+	d.mode, d.endedRedundant = c.mode, redundant != nil && !toSpeech
 }
 
 // add adds the samples of x to dst, which must be at least as long.
@@ -201,15 +203,15 @@ func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech b
 	if c.mode == hybrid {
 		more = 20
 	}
-	if c.mode == music || e.Tell()+17+more > 8*len(data) || c.mode == hybrid && !e.Bit(12) {
+	if c.mode == music || e.BitsUsed()+17+more > 8*len(data) || c.mode == hybrid && !e.Bit(12) {
 		return nil, false
 	}
 	toSpeech = e.Bit(1)
-	n := len(data) - (e.Tell()+7)>>3
+	n := len(data) - (e.BitsUsed()+7)>>3
 	if c.mode == hybrid {
 		n = int(e.Uniform(256)) + 2
 	}
-	if n > len(data) || 8*(len(data)-n) < e.Tell() {
+	if n > len(data) || 8*(len(data)-n) < e.BitsUsed() {
 		return nil, false
 	}
 	return e.Shrink(n), toSpeech

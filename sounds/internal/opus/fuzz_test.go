@@ -38,7 +38,7 @@ func FuzzPackets(f *testing.F) {
 			p := data[2:][:n]
 			data = data[2+n:]
 			out, err := c.Decode(nil, p)
-			if frames, wrong := c.Pass(p); err == nil && (wrong != nil || frames != int64(len(out)/2)) {
+			if frames, wrong := c.FramesIn(p); err == nil && (wrong != nil || frames != int64(len(out)/2)) {
 				t.Fatalf("%d frames, %d are announced, %v", len(out)/2, frames, wrong)
 			}
 			for i, x := range out {

@@ -18,50 +18,50 @@ const rate = 48000
 const magic = "OpusHead"
 
 // Is reports whether data, the beginning of an Ogg file, contains an Opus stream.
-func Is(data []byte) bool { return ogg.Carries(data, magic) }
+func Is(data []byte) bool { return ogg.HasStream(data, magic) }
 
 // Open reads the headers of the first Opus stream of the file at the position of in, and returns a reader of its
 // samples at 48 kHz. The error wraps source.ErrDecode, ErrFormat (such as a file without Opus), or ErrLimit if a
 // header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront(Is)
+	in.SkipFront(Is)
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}
-	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Leads: true, Conceals: true}, &codec{lim: lim})
+	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, HasOffset: true, ConcealsSmoothly: true}, &codec{lim: lim})
 	if errors.Is(err, io.EOF) {
-		err = source.Unknown("an Ogg file without Opus in it")
+		err = source.FormatErrorf("an Ogg file without Opus in it")
 	}
 	return r, err
 }
 
 // codec decodes the streams of a chain. Each consists of mono and stereo Opus streams.
 type codec struct {
-	lim     source.Limits
-	gain    float32
-	streams []*decoder // nil: not mapped to a channel
-	coupled int        // number of stereo streams
-	mapping []place    // by channel of the sound
-	buf     [2 * maxFrames]float32
-	frames  [48][]byte
-	made    int64 // number of concealed frames in the current gap
+	lim       source.Limits
+	gain      float32
+	streams   []*decoder      // nil: not mapped to a channel
+	coupled   int             // number of stereo streams
+	mapping   []channelSource // by channel of the sound
+	buf       [2 * maxFrames]float32
+	frames    [48][]byte
+	concealed int64 // number of concealed frames in the current gap
 }
 
-// place is the stream and channel that a channel is decoded from.
-type place struct{ stream, channel int } // stream -1: silence
+// channelSource is the stream and channel that a channel is decoded from.
+type channelSource struct{ stream, channel int } // stream -1: silence
 
 // Open parses the first header (RFC 7845, section 5.1), reads the second one with next, and makes new decoders. again
 // means that the same stream was opened before: its decoders are kept and reset. h.Front is the pre-skip. The error
 // wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	if len(first) < 19 {
-		return h, source.Broken("a first Opus header of %d bytes, it has 19", len(first))
+		return h, source.DecodeErrorf("a first Opus header of %d bytes, it has 19", len(first))
 	}
 	if version := first[8]; version > 15 {
-		return h, source.Unknown("Opus of version %d is not read", version)
+		return h, source.FormatErrorf("Opus of version %d is not read", version)
 	}
 	h.Channels, h.Rate = int(first[9]), rate
-	if err := c.lim.Shape(h.Channels, rate); err != nil {
+	if err := c.lim.CheckFormat(h.Channels, rate); err != nil {
 		return h, err
 	}
 	h.Front = int64(binary.LittleEndian.Uint16(first[10:]))
@@ -71,7 +71,7 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 		return h, err
 	}
 	if len(words) < 8 || string(words[:8]) != "OpusTags" {
-		return h, source.Broken("the second Opus header is missing")
+		return h, source.DecodeErrorf("the second Opus header is missing")
 	}
 	h.Tags = source.Comments(words[8:])
 	if again {
@@ -92,20 +92,20 @@ func (c *codec) readMapping(channels int, b []byte) error {
 	switch family {
 	case 0:
 		if channels > 2 {
-			return source.Broken("%d channels of Opus without a mapping", channels)
+			return source.DecodeErrorf("%d channels of Opus without a mapping", channels)
 		}
 	case 1, 255:
 		if len(b) < 3+channels {
-			return source.Broken("a first Opus header that is cut short")
+			return source.DecodeErrorf("a first Opus header that is cut short")
 		}
 		streams, c.coupled, from = int(b[1]), int(b[2]), b[3:]
 	default:
-		return source.Unknown("Opus with the channel mapping %d is not read; 0, 1 and 255 are", family)
+		return source.FormatErrorf("Opus with the channel mapping %d is not read; 0, 1 and 255 are", family)
 	}
 	if streams < 1 || c.coupled > streams || streams+c.coupled > 255 {
-		return source.Broken("%d streams of Opus, %d of them of two channels", streams, c.coupled)
+		return source.DecodeErrorf("%d streams of Opus, %d of them of two channels", streams, c.coupled)
 	}
-	c.streams, c.mapping = make([]*decoder, streams), make([]place, channels)
+	c.streams, c.mapping = make([]*decoder, streams), make([]channelSource, channels)
 	for i := range c.mapping {
 		n := i
 		if family == 1 {
@@ -117,11 +117,11 @@ func (c *codec) readMapping(channels int, b []byte) error {
 			c.mapping[i].stream = -1
 			continue
 		case x < 2*c.coupled:
-			c.mapping[i], wide = place{x / 2, x & 1}, 2
+			c.mapping[i], wide = channelSource{x / 2, x & 1}, 2
 		case x < streams+c.coupled:
 			c.mapping[i].stream = x - c.coupled
 		default:
-			return source.Broken("channel %d comes from %d of %d", n, x, streams+c.coupled)
+			return source.DecodeErrorf("channel %d comes from %d of %d", n, x, streams+c.coupled)
 		}
 		if s := &c.streams[c.mapping[i].stream]; *s == nil {
 			*s = newDecoder(wide)
@@ -145,7 +145,7 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	out := dst[old:]
 	clear(out)
 	for i, d := range c.streams {
-		config, frames, rest, err := split(packet, i < len(c.streams)-1, c.frames[:0])
+		config, frames, rest, err := splitPacket(packet, i < len(c.streams)-1, c.frames[:0])
 		if err == nil && int64(len(frames)*config.frames) != n {
 			err = errPacket
 		}
@@ -158,24 +158,24 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 		}
 		part := c.buf[:int(n)*d.channels]
 		d.decode(part, config, frames)
-		c.spread(out, part, i, d.channels)
+		c.writeChannels(out, part, i, d.channels)
 	}
 	return dst, nil
 }
 
-// Pass returns the number of frames in packet at 48 kHz, without decoding it; 0 for an empty packet. An invalid
+// FramesIn returns the number of frames in packet at 48 kHz, without decoding it; 0 for an empty packet. An invalid
 // packet is an error that wraps source.ErrDecode. The state stays the same.
-func (c *codec) Pass(packet []byte) (int64, error) {
+func (c *codec) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
 	}
 	return lengthOf(packet)
 }
 
-// Ahead returns the number of frames in packets at 48 kHz. Invalid packets count as 0.
-func (c *codec) Ahead(packets ...[]byte) (frames int64) {
+// FramesAhead returns the number of frames in packets at 48 kHz. Invalid packets count as 0.
+func (c *codec) FramesAhead(packets ...[]byte) (frames int64) {
 	for _, p := range packets {
-		if n, err := c.Pass(p); err == nil {
+		if n, err := c.FramesIn(p); err == nil {
 			frames += n
 		}
 	}
@@ -211,20 +211,20 @@ func (c *codec) SetState(s any) {
 	}
 }
 
-// Lost begins a gap: MakeUp may again synthesize up to mostMadeUp frames.
-func (c *codec) Lost() { c.made = 0 }
+// StartGap begins a gap: Conceal may again synthesize up to maxConcealed frames.
+func (c *codec) StartGap() { c.concealed = 0 }
 
-// mostMadeUp is the number of frames after which concealment has decayed to silence.
-const mostMadeUp = 48000 / 5
+// maxConcealed is the number of frames after which concealment has decayed to silence.
+const maxConcealed = 48000 / 5
 
-// MakeUp appends frames concealed frames to dst, which continue the last packet. After about mostMadeUp frames since
+// Conceal appends frames concealed frames to dst, which continue the last packet. After about maxConcealed frames since
 // Lost they are silent.
-func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
+func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	channels, old := len(c.mapping), len(dst)
 	dst = source.Grow(dst, int(frames)*channels)
 	out := dst[old:]
 	clear(out)
-	for at := int64(0); at < frames && c.made < mostMadeUp; at += maxFrames {
+	for at := int64(0); at < frames && c.concealed < maxConcealed; at += maxFrames {
 		n := min(frames-at, maxFrames)
 		for i, d := range c.streams {
 			if d == nil {
@@ -232,17 +232,17 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 			}
 			part := c.buf[:int(n)*d.channels]
 			d.conceal(part)
-			c.spread(out[at*int64(channels):], part, i, d.channels)
+			c.writeChannels(out[at*int64(channels):], part, i, d.channels)
 		}
-		c.made += n
+		c.concealed += n
 	}
 	return dst
 }
 
-// spread writes part, the interleaved samples of the stream with index stream and width channels, to the channels of
-// out that are mapped to that stream, with the gain of the header. out is interleaved. Its other channels are
-// unchanged.
-func (c *codec) spread(out, part []float32, stream, width int) {
+// writeChannels writes part, the interleaved samples of the stream with index stream and width channels, to the
+// channels of out that are mapped to that stream, with the gain of the header. out is interleaved. Its other channels
+// are unchanged.
+func (c *codec) writeChannels(out, part []float32, stream, width int) {
 	channels := len(c.mapping)
 	for k, p := range c.mapping {
 		if p.stream != stream {

@@ -88,7 +88,7 @@ func TestSplit(t *testing.T) {
 			if delimited {
 				after = []byte("after")
 			}
-			config, got, rest, err := split(append(slices.Clone(b), after...), delimited, nil)
+			config, got, rest, err := splitPacket(append(slices.Clone(b), after...), delimited, nil)
 			if err != nil || !slices.EqualFunc(got, want, slices.Equal) || string(rest) != string(after) {
 				t.Errorf("%+v, delimited %v: %d frames, %d bytes follow, %v", c, delimited, len(got), len(rest), err)
 			}
@@ -97,7 +97,7 @@ func TestSplit(t *testing.T) {
 				t.Errorf("%+v: a length of %d, %v", c, n, err)
 			}
 			for k := range b { // cut short
-				if _, got, _, err := split(b[:k], delimited, nil); err == nil && delimited {
+				if _, got, _, err := splitPacket(b[:k], delimited, nil); err == nil && delimited {
 					t.Errorf("%+v: of %d of its bytes come %d frames", c, k, len(got))
 				}
 			}
@@ -105,7 +105,7 @@ func TestSplit(t *testing.T) {
 	}
 	long := append([]byte{0}, make([]byte, 1276)...)
 	for _, b := range [][]byte{nil, {3}, {3, 0}, {1, 2}, {3, 63}, {3, 0xc1}, {2, 255}, long} {
-		if _, _, _, err := split(b, false, nil); !errors.Is(err, source.ErrDecode) {
+		if _, _, _, err := splitPacket(b, false, nil); !errors.Is(err, source.ErrDecode) {
 			t.Errorf("%v: %v", b[:min(len(b), 4)], err)
 		}
 	}
@@ -162,11 +162,11 @@ func TestHeaders(t *testing.T) {
 	}
 	surround := append(head(6, 0, 0, 1, 4, 2), 0, 4, 1, 2, 3, 5)
 	c, _, err = opened(surround)
-	if want := []place{{0, 0}, {0, 1}, {2, 0}, {3, 0}, {1, 0}, {1, 1}}; err != nil || !slices.Equal(c.mapping, want) {
+	if want := []channelSource{{0, 0}, {0, 1}, {2, 0}, {3, 0}, {1, 0}, {1, 1}}; err != nil || !slices.Equal(c.mapping, want) {
 		t.Errorf("5.1 is %v, %v, want %v", c.mapping, err, want)
 	}
 	c, _, err = opened(append(head(3, 0, 0, 255, 3, 0), 2, 255, 0))
-	if want := []place{{2, 0}, {-1, 0}, {0, 0}}; err != nil || !slices.Equal(c.mapping, want) || c.streams[1] != nil {
+	if want := []channelSource{{2, 0}, {-1, 0}, {0, 0}}; err != nil || !slices.Equal(c.mapping, want) || c.streams[1] != nil {
 		t.Errorf("without a meaning: %v, %v, want %v", c.mapping, err, want)
 	}
 	for _, x := range []struct {
@@ -255,7 +255,7 @@ func TestLost(t *testing.T) {
 		if !slices.Equal(out, same) || !errors.Is(errSame, err) {
 			t.Fatalf("packet %d: the state does not say all", i)
 		}
-		n, wrong := c.Pass(p)
+		n, wrong := c.FramesIn(p)
 		if err == nil && (wrong != nil || n != int64(len(out)/2)) {
 			t.Fatalf("packet %d has %d frames, %d are announced, %v", i, len(out)/2, n, wrong)
 		}

@@ -6,8 +6,8 @@ import (
 
 // The coding modes of a frame.
 const (
-	nothing = iota
-	speech  // SILK
+	noMode = iota
+	speech // SILK
 	hybrid
 	music // CELT
 )
@@ -38,15 +38,15 @@ func configOf(b byte) (c config) {
 }
 
 // errPacket is the error of a truncated or inconsistent packet.
-var errPacket = source.Broken("an Opus packet whose lengths do not add up")
+var errPacket = source.DecodeErrorf("an Opus packet whose lengths do not add up")
 
 // maxFrames is the maximum duration of a packet: 120 ms.
 const maxFrames = 5760
 
-// split appends the frames of the packet b to frames (RFC 6716, section 3.2), and returns its configuration and the
-// extended list. The last frame extends to the end of b, unless delimited is true: the packet then has its own length
-// (appendix B), and rest is the data after it. All slices alias b. Invalid sizes are errPacket.
-func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, rest []byte, err error) {
+// splitPacket appends the frames of the packet b to frames (RFC 6716, section 3.2), and returns its configuration and
+// the extended list. The last frame extends to the end of b, unless delimited is true: the packet then has its own
+// length (appendix B), and rest is the data after it. All slices alias b. Invalid sizes are errPacket.
+func splitPacket(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, rest []byte, err error) {
 	if len(b) == 0 {
 		return c, nil, nil, errPacket
 	}

@@ -6,52 +6,52 @@ import (
 	"sync"
 )
 
-// window has the shared parts of both bit orders. Bits beyond the end are zero, and Over reports that they were
+// bitBuffer has the shared parts of both bit orders. Bits beyond the end are zero, and Over reports that they were
 // read. So callers check once, after a bounded number of reads.
-type window struct {
-	data []byte
-	at   int    // the next byte to read
-	acc  uint64 // buffered bits
-	have uint   // number of buffered bits
+type bitBuffer struct {
+	data     []byte
+	at       int    // the next byte to read
+	acc      uint64 // buffered bits
+	buffered uint   // number of buffered bits
 }
 
-// Left returns the number of unread bits of the data. It is negative if bits beyond the end were read.
-func (b *window) Left() int { return 8*len(b.data) - b.Position() }
+// Remaining returns the number of unread bits of the data. It is negative if bits beyond the end were read.
+func (b *bitBuffer) Remaining() int { return 8*len(b.data) - b.Position() }
 
-// Over reports whether bits beyond the end were read, which had the value 0.
-func (b *window) Over() bool { return b.Left() < 0 }
+// PastEnd reports whether bits beyond the end were read, which had the value 0.
+func (b *bitBuffer) PastEnd() bool { return b.Remaining() < 0 }
 
 // Position returns the number of bits read, which may exceed the bits of the data.
-func (b *window) Position() int { return 8*b.at - int(b.have) }
+func (b *bitBuffer) Position() int { return 8*b.at - int(b.buffered) }
 
 // MSB reads bits, the highest bit of a byte first.
-type MSB struct{ window } // acc is left-aligned
+type MSB struct{ bitBuffer } // acc is left-aligned
 
 // NewMSB returns a reader of data that takes the highest bit of each byte first. It does not copy data.
-func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
+func NewMSB(data []byte) *MSB { return &MSB{bitBuffer{data: data}} }
 
 // fill buffers at least 56 bits of acc; beyond the end they are 0. It reads eight bytes at once, but counts only the
 // complete ones; the bits of the partial byte are read again later with the same value.
 func (b *MSB) fill() {
 	if b.at <= len(b.data)-8 {
-		b.acc |= binary.BigEndian.Uint64(b.data[b.at:]) >> b.have
-		b.at += int(63-b.have) >> 3
-		b.have |= 56
+		b.acc |= binary.BigEndian.Uint64(b.data[b.at:]) >> b.buffered
+		b.at += int(63-b.buffered) >> 3
+		b.buffered |= 56
 		return
 	}
-	for b.have <= 56 {
+	for b.buffered <= 56 {
 		if b.at < len(b.data) {
-			b.acc |= uint64(b.data[b.at]) << (56 - b.have)
+			b.acc |= uint64(b.data[b.at]) << (56 - b.buffered)
 		}
 		b.at++
-		b.have += 8
+		b.buffered += 8
 	}
 }
 
 // Peek returns the next bits without skipping them, left-aligned; at least 32 bits are valid. Beyond the end
 // they are 0.
 func (b *MSB) Peek() uint64 {
-	if b.have < 32 {
+	if b.buffered < 32 {
 		b.fill()
 	}
 	return b.acc
@@ -60,12 +60,12 @@ func (b *MSB) Peek() uint64 {
 // Skip skips n bits. Requires that a Peek has made them valid since the last call: at most 32.
 func (b *MSB) Skip(n uint) {
 	b.acc <<= n
-	b.have -= n
+	b.buffered -= n
 }
 
-// Take returns and skips the next n bits, 0..56, as a number, the first bit highest. Beyond the end they are 0.
-func (b *MSB) Take(n uint) uint64 {
-	if b.have < n {
+// ReadBits returns and skips the next n bits, 0..56, as a number, the first bit highest. Beyond the end they are 0.
+func (b *MSB) ReadBits(n uint) uint64 {
+	if b.buffered < n {
 		b.fill()
 	}
 	x := b.acc >> (64 - n)
@@ -75,7 +75,7 @@ func (b *MSB) Take(n uint) uint64 {
 
 // Signed returns and skips the next n bits, 0..56, as a two's complement number; 0 for no bits.
 func (b *MSB) Signed(n uint) int64 {
-	return int64(b.Take(n)<<(64-n)) >> (64 - n)
+	return int64(b.ReadBits(n)<<(64-n)) >> (64 - n)
 }
 
 // Unary returns the number of 0 bits before the next 1 bit, and skips both. At the end of the data it returns the
@@ -83,17 +83,17 @@ func (b *MSB) Signed(n uint) int64 {
 func (b *MSB) Unary() uint64 {
 	var n uint64
 	for {
-		if b.have == 0 {
+		if b.buffered == 0 {
 			b.fill()
 		}
 		zeros := uint(bits.LeadingZeros64(b.acc))
-		if zeros < b.have {
+		if zeros < b.buffered {
 			b.acc <<= zeros + 1
-			b.have -= zeros + 1
+			b.buffered -= zeros + 1
 			return n + uint64(zeros)
 		}
-		n += uint64(b.have)
-		b.acc, b.have = 0, 0
+		n += uint64(b.buffered)
+		b.acc, b.buffered = 0, 0
 		if b.at > len(b.data) {
 			return n
 		}
@@ -103,13 +103,13 @@ func (b *MSB) Unary() uint64 {
 // Rice fills dst with Rice-coded numbers: a unary quotient, then k more bits, at most 30, with the lowest bit of the
 // code as the sign (zigzag). Beyond the end the numbers are undefined, and Over reports true.
 func (b *MSB) Rice(dst []int64, k uint) {
-	acc, have := b.acc, b.have
+	acc, have := b.acc, b.buffered
 	k &= 31 // lets the compiler omit the check for shifts of 64 or more
 	for i := range dst {
 		if have < 32 {
-			b.acc, b.have = acc, have
+			b.acc, b.buffered = acc, have
 			b.fill()
-			acc, have = b.acc, b.have
+			acc, have = b.acc, b.buffered
 		}
 		code := uint64(bits.LeadingZeros64(acc))
 		if n := uint(code) + 1 + k; n <= have {
@@ -118,46 +118,46 @@ func (b *MSB) Rice(dst []int64, k uint) {
 			acc <<= k
 			have -= n
 		} else { // longer than the buffered bits
-			b.acc, b.have = acc, have
-			code = b.Unary()<<k | b.Take(k)
-			acc, have = b.acc, b.have
+			b.acc, b.buffered = acc, have
+			code = b.Unary()<<k | b.ReadBits(k)
+			acc, have = b.acc, b.buffered
 		}
 		dst[i] = int64(code>>1) ^ -int64(code&1)
 	}
-	b.acc, b.have = acc, have
+	b.acc, b.buffered = acc, have
 }
 
 // Align skips the rest of a partially read byte. At a byte boundary it has no effect.
-func (b *MSB) Align() { b.Take(b.have & 7) }
+func (b *MSB) Align() { b.ReadBits(b.buffered & 7) }
 
 // LSB reads bits, the lowest bit of a byte first.
-type LSB struct{ window } // acc is right-aligned
+type LSB struct{ bitBuffer } // acc is right-aligned
 
 // NewLSB returns a reader of data that takes the lowest bit of each byte first. It does not copy data.
-func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
+func NewLSB(data []byte) *LSB { return &LSB{bitBuffer{data: data}} }
 
 // fill buffers at least 56 bits of acc; beyond the end they are 0. Like MSB.fill it may read a partial byte again
 // later.
 func (b *LSB) fill() {
 	if b.at <= len(b.data)-8 {
-		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.have
-		b.at += int(63-b.have) >> 3
-		b.have |= 56
+		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.buffered
+		b.at += int(63-b.buffered) >> 3
+		b.buffered |= 56
 		return
 	}
-	for b.have <= 56 {
+	for b.buffered <= 56 {
 		if b.at < len(b.data) {
-			b.acc |= uint64(b.data[b.at]) << b.have
+			b.acc |= uint64(b.data[b.at]) << b.buffered
 		}
 		b.at++
-		b.have += 8
+		b.buffered += 8
 	}
 }
 
 // Peek returns the next bits without skipping them, the next bit lowest; at least 32 bits are valid. Beyond the
 // end they are 0.
 func (b *LSB) Peek() uint64 {
-	if b.have < 32 {
+	if b.buffered < 32 {
 		b.fill()
 	}
 	return b.acc
@@ -166,21 +166,21 @@ func (b *LSB) Peek() uint64 {
 // Skip skips n bits. Requires that a Peek has made them valid since the last call: at most 32.
 func (b *LSB) Skip(n uint) {
 	b.acc >>= n
-	b.have -= n
+	b.buffered -= n
 }
 
-// Take returns and skips the next n bits, 0..32, as a number, the first bit lowest. Beyond the end they are 0.
-func (b *LSB) Take(n uint) uint32 {
+// ReadBits returns and skips the next n bits, 0..32, as a number, the first bit lowest. Beyond the end they are 0.
+func (b *LSB) ReadBits(n uint) uint32 {
 	x := uint32(b.Peek() & (1<<n - 1))
 	b.Skip(n)
 	return x
 }
 
 // Flag returns and skips the next bit: true for 1, false for 0 and beyond the end.
-func (b *LSB) Flag() bool { return b.Take(1) == 1 }
+func (b *LSB) Flag() bool { return b.ReadBits(1) == 1 }
 
-// End skips all remaining bits, and one more, so that Over reports true. Callers use it for invalid data.
-func (b *LSB) End() { b.at, b.acc, b.have = len(b.data)+1, 0, 7 }
+// SkipAll skips all remaining bits, and one more, so that Over reports true. Callers use it for invalid data.
+func (b *LSB) SkipAll() { b.at, b.acc, b.buffered = len(b.data)+1, 0, 7 }
 
 // CRC returns a function that computes the CRC of the concatenation of parts, highest bit first, with initial value
 // 0. polynomial has bits bits, at most 32; its highest bit is omitted. The tables are built at the first call. The

@@ -24,20 +24,20 @@ func TestBits(t *testing.T) {
 					wantLow |= uint64(data[p/8]>>(p%8)&1) << i
 				}
 			}
-			if got := high.Take(uint(n)); got != wantHigh {
+			if got := high.ReadBits(uint(n)); got != wantHigh {
 				t.Fatalf("%d bits at %d, the highest first: %#x, want %#x", n, at, got, wantHigh)
 			}
-			if got := uint64(low.Take(uint(n))); got != wantLow {
+			if got := uint64(low.ReadBits(uint(n))); got != wantLow {
 				t.Fatalf("%d bits at %d, the lowest first: %#x, want %#x", n, at, got, wantLow)
 			}
 			at += n
 			over := at > 8*len(data)
-			if high.Over() != over || low.Over() != over || high.Position() != at || low.Left() != 8*len(data)-at {
-				t.Fatalf("at bit %d of %d: over %v and %v, at %d, %d left", at, 8*len(data), high.Over(), low.Over(), high.Position(), low.Left())
+			if high.PastEnd() != over || low.PastEnd() != over || high.Position() != at || low.Remaining() != 8*len(data)-at {
+				t.Fatalf("at bit %d of %d: over %v and %v, at %d, %d left", at, 8*len(data), high.PastEnd(), low.PastEnd(), high.Position(), low.Remaining())
 			}
 		}
 		low = NewLSB(data)
-		if low.End(); !low.Over() || low.Take(32) != 0 {
+		if low.SkipAll(); !low.PastEnd() || low.ReadBits(32) != 0 {
 			t.Fatal("End leaves something")
 		}
 	}
@@ -59,10 +59,10 @@ func TestSignedAndUnary(t *testing.T) {
 		t.Errorf("%d zeros, want 73", x)
 	}
 	b.Align()
-	if b.Position() != 88 || b.Over() {
-		t.Errorf("at bit %d, over %v; want the end", b.Position(), b.Over())
+	if b.Position() != 88 || b.PastEnd() {
+		t.Errorf("at bit %d, over %v; want the end", b.Position(), b.PastEnd())
 	}
-	if b.Unary(); !b.Over() {
+	if b.Unary(); !b.PastEnd() {
 		t.Error("zeros beyond the end are not noticed")
 	}
 }
@@ -95,21 +95,21 @@ func TestRice(t *testing.T) {
 		}
 		k, skip := uint(random.IntN(31)), uint(random.IntN(9))
 		fast, slow := NewMSB(data), NewMSB(data)
-		fast.Take(skip)
-		slow.Take(skip)
+		fast.ReadBits(skip)
+		slow.ReadBits(skip)
 		got := make([]int64, random.IntN(40))
 		fast.Rice(got, k)
 		for i, x := range got {
-			code := slow.Unary()<<k | slow.Take(k)
-			if slow.Over() {
+			code := slow.Unary()<<k | slow.ReadBits(k)
+			if slow.PastEnd() {
 				break
 			}
 			if want := int64(code>>1) ^ -int64(code&1); x != want {
 				t.Fatalf("%d bits, number %d of %x is %d, want %d", k, i, data, x, want)
 			}
 		}
-		if fast.Over() != slow.Over() || !slow.Over() && fast.Position() != slow.Position() {
-			t.Fatalf("at %d, over %v; want %d, %v", fast.Position(), fast.Over(), slow.Position(), slow.Over())
+		if fast.PastEnd() != slow.PastEnd() || !slow.PastEnd() && fast.Position() != slow.Position() {
+			t.Fatalf("at %d, over %v; want %d, %v", fast.Position(), fast.PastEnd(), slow.Position(), slow.PastEnd())
 		}
 	}
 }

@@ -23,17 +23,17 @@ func (h *Head) Conceal(frame, frames int64, fault error) {
 	h.Damages = append(h.Damages, Damage{frame, frames, fault})
 }
 
-// TakeDamages returns the damages recorded since the last call, and removes them from h; nil: no damage.
-func (h *Head) TakeDamages() []Damage {
+// DrainDamages returns the damages recorded since the last call, and removes them from h; nil: no damage.
+func (h *Head) DrainDamages() []Damage {
 	list := h.Damages
 	h.Damages = nil
 	return list
 }
 
-// Gap returns the number of frames to conceal from the frame number at on: missing, or 0 if missing is not positive
-// or implausibly long for bytes, the number of bytes of the file read until now.
-func (h *Head) Gap(missing, at, bytes int64) int64 {
-	if most := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > most || at > most-missing {
+// PlausibleGap returns the number of frames to conceal from the frame number at on: missing, or 0 if missing is not
+// positive or implausibly long for bytes, the number of bytes of the file read until now.
+func (h *Head) PlausibleGap(missing, at, bytes int64) int64 {
+	if limit := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > limit || at > limit-missing {
 		return 0
 	}
 	return missing
@@ -72,5 +72,5 @@ func Tail(old, samples []float32, channels int) []float32 {
 	return append(old[:0], samples[max(len(samples)-MaxFade*channels, 0):]...)
 }
 
-// GapPiece is the number of concealed frames returned at a time.
-const GapPiece = 3840
+// GapChunk is the number of concealed frames returned at a time.
+const GapChunk = 3840

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// leastWindow is the minimum number of bytes read from a file at a time.
-const leastWindow = 64 << 10
+// minWindow is the minimum number of bytes read from a file at a time.
+const minWindow = 64 << 10
 
 // Probe is the number of bytes at the beginning of a file that determine its format.
 const Probe = 68 << 10
@@ -16,26 +16,26 @@ const Probe = 68 << 10
 // Input is a file for decoders: a sequence of bytes with a window or all of them in memory. A read error looks
 // like the end of the file, and is stored in Err.
 type Input struct {
-	buf   []byte // the buffered bytes at At
-	At    int64  // position of buf in the file
-	Size  int64  // of the file
-	Err   error  // the read error
-	whole []byte // the whole file; nil: it is read from file
+	buf  []byte // the buffered bytes at At
+	At   int64  // position of buf in the file
+	Size int64  // of the file
+	Err  error  // the read error
+	data []byte // the whole file; nil: it is read from file
 
 	file     io.ReadCloser
 	open     func() (io.ReadCloser, error) // reopens a file that cannot seek
-	store    []byte                        // memory of buf
+	memory   []byte                        // memory of buf
 	Modified time.Time
 }
 
-// Whole returns an Input for a file in memory, at its beginning. It does not copy data, which must not change.
-func Whole(data []byte) *Input {
-	return &Input{buf: data, whole: data[:len(data):len(data)], Size: int64(len(data))}
+// FromMemory returns an Input for a file in memory, at its beginning. It does not copy data, which must not change.
+func FromMemory(data []byte) *Input {
+	return &Input{buf: data, data: data[:len(data):len(data)], Size: int64(len(data))}
 }
 
-// Anew returns a second Input of the same file in memory, at its beginning. in must come from Whole and does not
+// Reopen returns a second Input of the same file in memory, at its beginning. in must come from Whole and does not
 // move.
-func (in *Input) Anew() *Input { return Whole(in.whole) }
+func (in *Input) Reopen() *Input { return FromMemory(in.data) }
 
 // Open opens a file for reading in windows with the function open, which is called again to move back in a file
 // without Seek. It returns an error of open. A file that implements io.Seeker but cannot seek, such as a pipe, is an
@@ -71,25 +71,25 @@ func (in *Input) Close() error {
 	return in.file.Close()
 }
 
-// Left returns the number of bytes from At to the end of the file, according to Size.
-func (in *Input) Left() int64 { return in.Size - in.At }
+// Remaining returns the number of bytes from At to the end of the file, according to Size.
+func (in *Input) Remaining() int64 { return in.Size - in.At }
 
 // Peek returns the buffered bytes at At without moving: at least n of them, unless the file is shorter or a read
 // fails, which sets Err. At the end of the file Peek corrects Size. The bytes are valid until the next call of any
 // method.
 func (in *Input) Peek(n int) []byte {
-	if len(in.buf) >= n || in.file == nil || in.Err != nil || int64(len(in.buf)) >= in.Left() {
+	if len(in.buf) >= n || in.file == nil || in.Err != nil || int64(len(in.buf)) >= in.Remaining() {
 		return in.buf
 	}
-	if len(in.store) < n {
-		in.store = make([]byte, leastWindow+n)
+	if len(in.memory) < n {
+		in.memory = make([]byte, minWindow+n)
 	}
-	have := copy(in.store, in.buf)
-	for have < n {
-		k, err := Read(in.file.Read, in.store[have:], "bytes")
-		have += k
+	buffered := copy(in.memory, in.buf)
+	for buffered < n {
+		k, err := Read(in.file.Read, in.memory[buffered:], "bytes")
+		buffered += k
 		if errors.Is(err, io.EOF) {
-			in.Size = in.At + int64(have)
+			in.Size = in.At + int64(buffered)
 		} else {
 			in.Err = err
 		}
@@ -97,15 +97,15 @@ func (in *Input) Peek(n int) []byte {
 			break
 		}
 	}
-	in.buf = in.store[:have]
-	in.Size = max(in.Size, in.At+int64(have))
+	in.buf = in.memory[:buffered]
+	in.Size = max(in.Size, in.At+int64(buffered))
 	return in.buf
 }
 
-// Take returns a copy of the next n bytes and moves past them. The copy is shorter at the end of the file, or if a
+// ReadBytes returns a copy of the next n bytes and moves past them. The copy is shorter at the end of the file, or if a
 // read fails, which sets Err. The window in memory does not grow with n.
-func (in *Input) Take(n int64) []byte {
-	n = min(n, in.Left())
+func (in *Input) ReadBytes(n int64) []byte {
+	n = min(n, in.Remaining())
 	b := make([]byte, 0, n)
 	for int64(len(b)) < n {
 		piece := in.Peek(1)
@@ -120,7 +120,7 @@ func (in *Input) Take(n int64) []byte {
 }
 
 // Skip moves At ahead by n bytes, at most to the end of the file. An error of the file sets Err.
-func (in *Input) Skip(n int64) { in.MoveTo(in.At + min(n, in.Left())) }
+func (in *Input) Skip(n int64) { in.MoveTo(in.At + min(n, in.Remaining())) }
 
 // MoveTo sets At to the byte offset at of the file, limited to its beginning and end. An error of the file sets Err,
 // after which the window stays empty.
@@ -129,7 +129,7 @@ func (in *Input) MoveTo(at int64) {
 	end := in.At + int64(len(in.buf))
 	switch {
 	case in.file == nil:
-		in.buf = in.whole[at:]
+		in.buf = in.data[at:]
 	case in.At <= at && at <= end:
 		in.buf = in.buf[at-in.At:]
 	default:

@@ -58,7 +58,7 @@ func TestInput(t *testing.T) {
 				in.Skip(int64(n))
 			case 2:
 				at := min(in.At, in.Size)
-				if b := in.Take(int64(n)); !bytes.Equal(b, data[at:min(at+int64(n), in.Size)]) {
+				if b := in.ReadBytes(int64(n)); !bytes.Equal(b, data[at:min(at+int64(n), in.Size)]) {
 					t.Fatalf("%d bytes at %d differ", len(b), at)
 				}
 			default:
@@ -68,11 +68,11 @@ func TestInput(t *testing.T) {
 					t.Fatalf("%d bytes of %d at %d", len(b), n, at)
 				}
 			}
-			if in.Err != nil || in.Size != int64(len(data)) || in.Left() != max(in.Size-in.At, 0) {
+			if in.Err != nil || in.Size != int64(len(data)) || in.Remaining() != max(in.Size-in.At, 0) {
 				t.Fatalf("%v, size %d", in.Err, in.Size)
 			}
 		}
-		if n := len(in.store); n > leastWindow+40000 {
+		if n := len(in.memory); n > minWindow+40000 {
 			t.Errorf("a window of %d bytes", n)
 		}
 		_ = in.Close()
@@ -83,8 +83,8 @@ func TestInput(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(b), in.Err)
 	}
 	in = &Input{file: io.NopCloser(bytes.NewReader(data[:100])), Size: 1000} // it has become shorter
-	if b := in.Peek(500); len(b) != 100 || in.Left() != 100 || in.Err != nil {
-		t.Errorf("%d bytes, %d are left, %v", len(b), in.Left(), in.Err)
+	if b := in.Peek(500); len(b) != 100 || in.Remaining() != 100 || in.Err != nil {
+		t.Errorf("%d bytes, %d are left, %v", len(b), in.Remaining(), in.Err)
 	}
 }
 

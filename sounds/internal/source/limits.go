@@ -12,40 +12,40 @@ var (
 	ErrLimit  = errors.New("sounds: beyond the limits")
 )
 
-// fault is the error of a sound: a kind and a description.
-type fault struct {
+// kindError is the error of a sound: a kind and a description.
+type kindError struct {
 	kind   error
 	detail string
 }
 
 // Error returns the description without the kind.
-func (f *fault) Error() string { return f.detail }
+func (f *kindError) Error() string { return f.detail }
 
 // Unwrap returns the kind.
-func (f *fault) Unwrap() error { return f.kind }
+func (f *kindError) Unwrap() error { return f.kind }
 
-// Fault returns an error that wraps kind and whose text is only the formatted description.
-func Fault(kind error, format string, args ...any) error {
-	return &fault{kind, fmt.Sprintf(format, args...)}
+// Errorf returns an error that wraps kind and whose text is only the formatted description.
+func Errorf(kind error, format string, args ...any) error {
+	return &kindError{kind, fmt.Sprintf(format, args...)}
 }
 
-// Unknown returns an error that wraps ErrFormat: the format is unsupported.
-func Unknown(format string, args ...any) error { return Fault(ErrFormat, format, args...) }
+// FormatErrorf returns an error that wraps ErrFormat: the format is unsupported.
+func FormatErrorf(format string, args ...any) error { return Errorf(ErrFormat, format, args...) }
 
-// Broken returns an error that wraps ErrDecode: the sound is broken.
-func Broken(format string, args ...any) error { return Fault(ErrDecode, format, args...) }
+// DecodeErrorf returns an error that wraps ErrDecode: the sound is broken.
+func DecodeErrorf(format string, args ...any) error { return Errorf(ErrDecode, format, args...) }
 
-// Beyond returns an error that wraps ErrLimit: the sound exceeds a limit.
-func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, args...) }
+// LimitErrorf returns an error that wraps ErrLimit: the sound exceeds a limit.
+func LimitErrorf(format string, args ...any) error { return Errorf(ErrLimit, format, args...) }
 
-// Convert is the command that converts a file to a supported format. {file} stands for its name, {file.flac}
+// ConvertCommand is the command that converts a file to a supported format. {file} stands for its name, {file.flac}
 // and {file.wav} for the name with another extension.
-const Convert = "ffmpeg -i {file} {file.flac}"
+const ConvertCommand = "ffmpeg -i {file} {file.flac}"
 
-// Unread returns the error of a known but unsupported format, with a command that converts it. It wraps ErrFormat.
-// format is the name in the message, such as "MP2".
-func Unread(format string) error {
-	return Unknown("%s is not read; convert it: %s", format, Convert)
+// UnsupportedFormat returns the error of a known but unsupported format, with a command that converts it. It wraps
+// ErrFormat. format is the name in the message, such as "MP2".
+func UnsupportedFormat(format string) error {
+	return FormatErrorf("%s is not read; convert it: %s", format, ConvertCommand)
 }
 
 // Limits are the limits of a file.
@@ -56,51 +56,51 @@ type Limits struct {
 	Size             int64 // size of the file in bytes, which limits its samples; 0: no such limit
 }
 
-// The samples of a file take at most SwellBase bytes plus SwellFactor times its size. Eight silent channels of
+// The samples of a file take at most ExpansionBase bytes plus ExpansionFactor times its size. Eight silent channels of
 // Vorbis take 8,600 times their file, two silent channels of FLAC 2,100 times.
 const (
-	SwellBase   = 32 << 20
-	SwellFactor = 16_000
+	ExpansionBase   = 32 << 20
+	ExpansionFactor = 16_000
 )
 
-// Swell returns the maximum number of bytes that the decoded samples of a file of size bytes may take.
-func Swell(size int64) int64 { return SwellBase + SwellFactor*size }
+// MaxExpansion returns the maximum number of bytes that the decoded samples of a file of size bytes may take.
+func MaxExpansion(size int64) int64 { return ExpansionBase + ExpansionFactor*size }
 
-// Shape checks the values of a header: channels below 1 are an error that wraps ErrDecode, and more channels, or a
-// rate in Hz outside the limits, an error that wraps ErrLimit. Otherwise it returns nil.
-func (b Limits) Shape(channels int, rate int64) error {
+// CheckFormat checks the values of a header: channels below 1 are an error that wraps ErrDecode, and more channels, or
+// a rate in Hz outside the limits, an error that wraps ErrLimit. Otherwise it returns nil.
+func (b Limits) CheckFormat(channels int, rate int64) error {
 	switch {
 	case channels < 1:
-		return Broken("the header says %d channels", channels)
+		return DecodeErrorf("the header says %d channels", channels)
 	case channels > b.Channels:
-		return Beyond("%d channels, at most %d are read", channels, b.Channels)
+		return LimitErrorf("%d channels, at most %d are read", channels, b.Channels)
 	case rate < int64(b.MinRate) || rate > int64(b.MaxRate):
-		return Beyond("a rate of %d Hz is not in %d..%d", rate, b.MinRate, b.MaxRate)
+		return LimitErrorf("a rate of %d Hz is not in %d..%d", rate, b.MinRate, b.MaxRate)
 	}
 	return nil
 }
 
-// asStream is the advice for a sound that is too long to load.
-const asStream = "play it as a stream (stream: true)"
+// streamAdvice is the advice for a sound that is too long to load.
+const streamAdvice = "play it as a stream (stream: true)"
 
-// Announced returns an error, which wraps ErrLimit, if frames, the length in a header, exceeds the limits of frames
-// or memory; otherwise nil. channels must be above 0. The size of the file is not considered, as the data may have
-// fewer frames.
-func (b Limits) Announced(frames int64, channels int) error {
+// CheckAnnounced returns an error, which wraps ErrLimit, if frames, the length in a header, exceeds the limits of
+// frames or memory; otherwise nil. channels must be above 0. The size of the file is not considered, as the data may
+// have fewer frames.
+func (b Limits) CheckAnnounced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
-		return Beyond("more than %d frames; %s", b.Frames, asStream)
+		return LimitErrorf("more than %d frames; %s", b.Frames, streamAdvice)
 	case frames > b.Memory/int64(4*channels):
-		return Beyond("its samples take more than %d bytes; %s", b.Memory, asStream)
+		return LimitErrorf("its samples take more than %d bytes; %s", b.Memory, streamAdvice)
 	}
 	return nil
 }
 
-// Length returns an error, which wraps ErrLimit, if frames, the number of frames decoded until now, exceeds a limit
-// or is too large for the size of the file; otherwise nil. channels must be above 0.
-func (b Limits) Length(frames int64, channels int) error {
-	if b.Size > 0 && frames > Swell(b.Size)/int64(4*channels) {
-		return Beyond("its samples take more than %d MiB plus %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)
+// CheckLength returns an error, which wraps ErrLimit, if frames, the number of frames decoded until now, exceeds a
+// limit or is too large for the size of the file; otherwise nil. channels must be above 0.
+func (b Limits) CheckLength(frames int64, channels int) error {
+	if b.Size > 0 && frames > MaxExpansion(b.Size)/int64(4*channels) {
+		return LimitErrorf("its samples take more than %d MiB plus %d times its %d bytes; %s", ExpansionBase>>20, ExpansionFactor, b.Size, streamAdvice)
 	}
-	return b.Announced(frames, channels)
+	return b.CheckAnnounced(frames, channels)
 }

@@ -40,20 +40,20 @@ type Head struct {
 	Rate     int
 	Speakers uint32 // channel mask of WAVEFORMATEXTENSIBLE; 0: the usual layout
 
-	Tags   []string // "KEY=value"
-	Smpl   pcm.Loop // a loop from other sources than tags
-	Frames int64    // the announced length after trimming; 0: unknown
-	Sure   bool     // Frames is exact
-	Walks  bool     // Count walks over the file without decoding it
+	Tags       []string // "KEY=value"
+	Smpl       pcm.Loop // a loop from other sources than tags
+	Frames     int64    // the announced length after trimming; 0: unknown
+	Exact      bool     // Frames is exact
+	CheapCount bool     // Count walks over the file without decoding it
 
 	// Padding in frames that the encoder has added at the beginning and the end.
 	Front, Back int64
 
-	Damages []Damage // since the last TakeDamages
+	Damages []Damage // since the last DrainDamages
 
-	notes   []string
-	silence int64 // number of samples that are not finite
-	first   int64 // frame of the first of them
+	notes          []string
+	invalidSamples int64 // number of samples that are not finite
+	firstInvalid   int64 // frame of the first of them
 }
 
 // maxNotes is the maximum number of notes per file.
@@ -67,16 +67,16 @@ func (h *Head) Note(format string, args ...any) {
 	}
 }
 
-// Silence replaces infinite and NaN values in the interleaved samples by 0, and counts them for Notes. frame is the
-// number of the first frame in samples, so that Notes can name the first such frame.
-func (h *Head) Silence(samples []float32, frame int64) {
+// ReplaceInvalid replaces infinite and NaN values in the interleaved samples by 0, and counts them for Notes. frame is
+// the number of the first frame in samples, so that Notes can name the first such frame.
+func (h *Head) ReplaceInvalid(samples []float32, frame int64) {
 	for i, x := range samples {
 		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
 			continue
 		}
 		samples[i] = 0
-		if h.silence++; h.silence == 1 {
-			h.first = frame + int64(i/h.Channels)
+		if h.invalidSamples++; h.invalidSamples == 1 {
+			h.firstInvalid = frame + int64(i/h.Channels)
 		}
 	}
 }
@@ -84,13 +84,13 @@ func (h *Head) Silence(samples []float32, frame int64) {
 // Notes returns a copy of the oddities found up to now, one sentence each, and last a sentence about samples that
 // Silence has replaced. Without oddities the result is empty.
 func (h *Head) Notes() []string {
-	switch list := slices.Clone(h.notes); h.silence {
+	switch list := slices.Clone(h.notes); h.invalidSamples {
 	case 0:
 		return list
 	case 1:
-		return append(list, fmt.Sprintf("the sample of frame %d is not a finite number: it is played as 0", h.first))
+		return append(list, fmt.Sprintf("the sample of frame %d is not a finite number: it is played as 0", h.firstInvalid))
 	default:
-		return append(list, fmt.Sprintf("%d samples are not finite numbers, the first in frame %d: they are played as 0", h.silence, h.first))
+		return append(list, fmt.Sprintf("%d samples are not finite numbers, the first in frame %d: they are played as 0", h.invalidSamples, h.firstInvalid))
 	}
 }
 
@@ -105,7 +105,7 @@ func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err 
 	for range 3 {
 		n, err = read(dst)
 		if n < 0 || n > len(dst) {
-			return 0, Broken("it says that it gave %d of %d %s", n, len(dst), unit)
+			return 0, DecodeErrorf("it says that it gave %d of %d %s", n, len(dst), unit)
 		}
 		if n > 0 || err != nil {
 			return n, err
@@ -150,22 +150,22 @@ type Marks struct {
 	mu     sync.Mutex
 	list   []Mark
 	Stride int64 // minimum distance in frames; 0 means 1<<14
-	most   int   // maximum number; 0 means maxMarks
+	limit  int   // maximum number; 0 means maxMarks
 }
 
 // Limit sets the smallest distance of marks, stride, in frames, and their largest number, most. It has no effect if a
 // distance is already set, as after Add or an earlier Limit.
-func (m *Marks) Limit(stride int64, most int) {
+func (m *Marks) Limit(stride int64, limit int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.Stride == 0 {
-		m.Stride, m.most = stride, most
+		m.Stride, m.limit = stride, limit
 	}
 }
 
-// Wants reports whether Add would keep a mark at the frame number frame: it is far enough after the last mark, or the
+// Accepts reports whether Add would keep a mark at the frame number frame: it is far enough after the last mark, or the
 // list is empty.
-func (m *Marks) Wants(frame int64) bool {
+func (m *Marks) Accepts(frame int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := len(m.list)
@@ -184,15 +184,15 @@ func (m *Marks) Add(x Mark) {
 		return
 	}
 	m.list = append(m.list, x)
-	most := cmp.Or(m.most, maxMarks)
-	if len(m.list) < most {
+	limit := cmp.Or(m.limit, maxMarks)
+	if len(m.list) < limit {
 		return
 	}
-	for i := range most / 2 {
+	for i := range limit / 2 {
 		m.list[i] = m.list[2*i]
 	}
-	clear(m.list[most/2:])
-	m.list = m.list[:most/2]
+	clear(m.list[limit/2:])
+	m.list = m.list[:limit/2]
 	m.Stride *= 2
 }
 

@@ -75,19 +75,19 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 		} else if n, ok := firstOf(tags, "LOOP_END", "LOOPEND"); ok {
 			to = n
 		}
-		if l := h.within(pcm.Loop{from, to}, frames); l != nil {
+		if l := h.clipLoop(pcm.Loop{from, to}, frames); l != nil {
 			return l
 		}
 	}
 	if h.Smpl != (pcm.Loop{}) {
-		return h.within(h.Smpl, frames)
+		return h.clipLoop(h.Smpl, frames)
 	}
 	return nil
 }
 
-// within returns the loop l if it is inside a sound with frames frames, or the part inside the sound if l ends later,
+// clipLoop returns the loop l if it is inside a sound with frames frames, or the part inside the sound if l ends later,
 // otherwise nil. It adds a note to h unless l is inside or the sound is empty.
-func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
+func (h *Head) clipLoop(l pcm.Loop, frames int64) *pcm.Loop {
 	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
 	case frames == 0:
 		return nil
@@ -130,21 +130,21 @@ func (h *Head) Gain() *pcm.Decibels {
 		}
 		if len(fields) == 1 {
 			x, err := strconv.ParseFloat(strings.TrimSuffix(fields[0], "db"), 64)
-			if gain := Believed(x); err == nil && gain != nil {
+			if gain := PlausibleGain(x); err == nil && gain != nil {
 				return gain
 			}
 		}
 	}
 	if text, ok := values["R128_TRACK_GAIN"]; ok {
 		if n, err := strconv.ParseInt(text, 10, 16); err == nil {
-			return Believed(float64(float64(n)/256) + (TagReference - -23))
+			return PlausibleGain(float64(float64(n)/256) + (TagReference - -23))
 		}
 	}
 	return nil
 }
 
-// Believed returns a pointer to gain, from a tag in dB, or nil if it is NaN or beyond MaxTagGain up or down.
-func Believed(gain float64) *pcm.Decibels {
+// PlausibleGain returns a pointer to gain, from a tag in dB, or nil if it is NaN or beyond MaxTagGain up or down.
+func PlausibleGain(gain float64) *pcm.Decibels {
 	if !(math.Abs(gain) <= MaxTagGain) {
 		return nil
 	}
@@ -154,26 +154,26 @@ func Believed(gain float64) *pcm.Decibels {
 // maxID3 is the number of bytes of a tag that are searched: text usually precedes the pictures.
 const maxID3 = 1 << 20
 
-// TakeID3 moves past all ID3v2 tags at the current position, and returns the user-defined texts of the first one as
+// ReadID3 moves past all ID3v2 tags at the current position, and returns the user-defined texts of the first one as
 // "KEY=value"; nil without a tag. It searches only the first maxID3 bytes of that tag.
-func (in *Input) TakeID3() (tags []string) {
+func (in *Input) ReadID3() (tags []string) {
 	start := in.At
 	if size := id3Tag(in.Peek(10)); size > 0 {
-		tags = parseID3(in.Take(min(size, maxID3)))
+		tags = parseID3(in.ReadBytes(min(size, maxID3)))
 	}
 	in.MoveTo(start)
-	in.PassID3()
+	in.SkipID3()
 	return tags
 }
 
-// PassID3 moves past all ID3v2 tags at the current position. Without a tag it does not move.
-func (in *Input) PassID3() {
+// SkipID3 moves past all ID3v2 tags at the current position. Without a tag it does not move.
+func (in *Input) SkipID3() {
 	for {
 		size := id3Tag(in.Peek(10))
 		if size == 0 {
 			return
 		}
-		in.Skip(min(size, in.Left()))
+		in.Skip(min(size, in.Remaining()))
 	}
 }
 
@@ -183,10 +183,10 @@ const (
 	maxTags  = 16
 )
 
-// PassFront skips zeros and ID3v2 tags until the function is accepts the bytes that follow, or until neither follows.
+// SkipFront skips zeros and ID3v2 tags until the function is accepts the bytes that follow, or until neither follows.
 // It passes at least the next Probe bytes of the file to is. It skips at most maxTags runs of tags and maxZeros zeros,
 // and reports whether it skipped a tag.
-func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
+func (in *Input) SkipFront(is func(beginning []byte) bool) (tagged bool) {
 	zeros, tags := maxZeros, maxTags
 	for {
 		b := in.Peek(Probe)
@@ -194,7 +194,7 @@ func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 			return tagged
 		}
 		at := in.At
-		if in.PassID3(); in.At > at {
+		if in.SkipID3(); in.At > at {
 			tagged = true
 			if tags--; tags == 0 {
 				return tagged
@@ -221,8 +221,8 @@ func leadingZeros(b []byte) int {
 	return len(b)
 }
 
-// passZeros moves past all zero bytes at the current position.
-func (in *Input) passZeros() {
+// skipZeros moves past all zero bytes at the current position.
+func (in *Input) skipZeros() {
 	for {
 		b := in.Peek(1)
 		n := leadingZeros(b)
@@ -233,21 +233,21 @@ func (in *Input) passZeros() {
 	}
 }
 
-// PassTail moves past zeros and tags at the current position, and reports whether the end of the file follows. If it
+// SkipTail moves past zeros and tags at the current position, and reports whether the end of the file follows. If it
 // returns false, in has moved nevertheless.
-func (in *Input) PassTail() bool {
+func (in *Input) SkipTail() bool {
 	for at := int64(-1); at != in.At; {
 		at = in.At
-		in.PassTags()
-		in.passZeros()
+		in.SkipTags()
+		in.skipZeros()
 	}
-	return in.Left() == 0
+	return in.Remaining() == 0
 }
 
-// PassTags moves past all ID3v1, ID3v2 and APE tags at the current position. Without a tag it does not move.
-func (in *Input) PassTags() {
+// SkipTags moves past all ID3v1, ID3v2 and APE tags at the current position. Without a tag it does not move.
+func (in *Input) SkipTags() {
 	for {
-		size := tagSize(in.Peek(apeHead), in.Left())
+		size := tagSize(in.Peek(apeHead), in.Remaining())
 		if size == 0 {
 			return
 		}

@@ -27,18 +27,18 @@ type book struct {
 // readBook reads a codebook of the setup header (Vorbis I, section 3.2.1) and counts its numbers in s.values. Like
 // all readers of setup, it panics with a fault, which readSetup turns into an error, if the header is invalid.
 func (s *setup) readBook() *book {
-	s.need(s.Take(24) == 0x564342, "")
+	s.require(s.ReadBits(24) == 0x564342, "")
 	b := &book{dimensions: s.number(16)}
 	entries := s.number(24)
 	fits := b.dimensions > 0 && bits.Len(uint(b.dimensions))+bits.Len(uint(entries)) <= 24
-	s.need(fits, "a codebook of %d vectors of %d numbers", entries, b.dimensions)
-	s.spend(entries)
+	s.require(fits, "a codebook of %d vectors of %d numbers", entries, b.dimensions)
+	s.countValues(entries)
 	lengths := make([]uint8, entries)
 	if s.Flag() { // ordered by length
-		length := uint8(s.Take(5)) + 1
+		length := uint8(s.ReadBits(5)) + 1
 		for i := 0; i < entries; length++ {
 			n := s.number(uint(bits.Len(uint(entries - i))))
-			s.need(n <= entries-i && length <= 32 && !s.Over(), "")
+			s.require(n <= entries-i && length <= 32 && !s.PastEnd(), "")
 			for range n {
 				lengths[i] = length
 				i++
@@ -48,22 +48,23 @@ func (s *setup) readBook() *book {
 		sparse := s.Flag()
 		for i := range lengths {
 			if !sparse || s.Flag() {
-				lengths[i] = uint8(s.Take(5)) + 1
+				lengths[i] = uint8(s.ReadBits(5)) + 1
 			}
-			s.need(!s.Over(), "")
+			s.require(!s.PastEnd(), "")
 		}
 	}
 	if err := b.makeCode(lengths); err != nil {
-		s.need(false, "%v", err)
+		s.require(false, "%v", err)
 	}
 	s.readValues(b, entries)
 	return b
 }
 
-// spend adds n to s.values, the count of numbers in all codebooks, and panics with a fault if it exceeds maxValues.
-func (s *setup) spend(n int) {
+// countValues adds n to s.values, the count of numbers in all codebooks, and panics with a fault if it exceeds
+// maxValues.
+func (s *setup) countValues(n int) {
 	s.values += n
-	s.need(s.values <= maxValues, "codebooks of more than %d numbers", maxValues)
+	s.require(s.values <= maxValues, "codebooks of more than %d numbers", maxValues)
 }
 
 // makeCode assigns to each entry the first free word of lengths[entry] bits, and builds the decoding tables; 0 means
@@ -101,7 +102,7 @@ func (b *book) makeCode(lengths []uint8) error {
 		for j := from + 1; j <= length; j++ {
 			free[j] = word + 1<<(32-j)
 		}
-		b.put(entry, uint(length), word>>(32-length))
+		b.addWord(entry, uint(length), word>>(32-length))
 	}
 	if alone { // its bit may be 0 or 1
 		for i := range b.quick {
@@ -111,9 +112,9 @@ func (b *book) makeCode(lengths []uint8) error {
 	return nil
 }
 
-// put adds word, of entry, with length bits, 1 to 32, to the decoding tables. word is right-aligned, and its highest
-// bit comes first in the file.
-func (b *book) put(entry int, length uint, word uint32) {
+// addWord adds word, of entry, with length bits, 1 to 32, to the decoding tables. word is right-aligned, and its
+// highest bit comes first in the file.
+func (b *book) addWord(entry int, length uint, word uint32) {
 	if length <= quickBits {
 		step := 1 << length
 		for i := int(bits.Reverse32(word) >> (32 - length)); i < len(b.quick); i += step {
@@ -138,42 +139,42 @@ func (b *book) put(entry int, length uint, word uint32) {
 	b.nodes[node][word&1] = ^int32(entry)
 }
 
-// scalar reads a word from r and returns its entry and true. The second result is false for an invalid word, which
+// decodeEntry reads a word from r and returns its entry and true. The second result is false for an invalid word, which
 // ends r, or at the end of the data; the entry then has no meaning.
-func (b *book) scalar(r *source.LSB) (int, bool) {
+func (b *book) decodeEntry(r *source.LSB) (int, bool) {
 	next := r.Peek()
 	q := b.quick[next&(1<<quickBits-1)]
 	if q <= 0 {
-		return b.long(r, next, q)
+		return b.decodeLong(r, next, q)
 	}
 	r.Skip(uint(q&63) - 1)
-	return int(q >> 6), !r.Over()
+	return int(q >> 6), !r.PastEnd()
 }
 
-// long decodes an entry with a word longer than quickBits and returns it and true. next has the next bits of r,
-// lowest first, and q is their value in the quick table. For an invalid word it skips all data, so that r.Over is
+// decodeLong decodes an entry with a word longer than quickBits and returns it and true. next has the next bits of r,
+// lowest first, and q is their value in the quick table. For an invalid word it skips all data, so that r.PastEnd is
 // true, and returns false.
-func (b *book) long(r *source.LSB, next uint64, q int32) (int, bool) {
+func (b *book) decodeLong(r *source.LSB, next uint64, q int32) (int, bool) {
 	node := ^q
 	for length := uint(quickBits); q != 0 && length < 32; length++ {
 		node = b.nodes[node][next>>length&1]
 		if node < 0 {
 			r.Skip(length + 1)
-			return int(^node), !r.Over()
+			return int(^node), !r.PastEnd()
 		}
 		if node == 0 {
 			break
 		}
 	}
-	r.End()
+	r.SkipAll()
 	return 0, false
 }
 
-// add reads the vectors of consecutive entries from r and adds them to x, until less than a vector of x remains. It
-// returns false at the end of the data or for an invalid word. Requires a codebook with vectors.
-func (b *book) add(x []float64, r *source.LSB) bool {
+// addVectors reads the vectors of consecutive entries from r and adds them to x, until less than a vector of x remains.
+// It returns false at the end of the data or for an invalid word. Requires a codebook with vectors.
+func (b *book) addVectors(x []float64, r *source.LSB) bool {
 	for size := b.dimensions; len(x) >= size; x = x[size:] {
-		entry, ok := b.scalar(r)
+		entry, ok := b.decodeEntry(r)
 		if !ok {
 			return false
 		}
@@ -188,23 +189,23 @@ func (b *book) add(x []float64, r *source.LSB) bool {
 // readValues reads the vectors of the codebook b with entries entries into b.values. They are built from a lattice or
 // listed explicitly; some codebooks have no vectors. It panics with a fault if the header is invalid.
 func (s *setup) readValues(b *book, entries int) {
-	kind := s.Take(4)
+	kind := s.ReadBits(4)
 	if kind == 0 {
 		return
 	}
-	s.need(kind <= 2, "a codebook of the reserved kind %d", kind)
+	s.require(kind <= 2, "a codebook of the reserved kind %d", kind)
 	count := entries * b.dimensions
-	s.spend(count)
-	least, delta := unpackFloat(s.Take(32)), unpackFloat(s.Take(32))
-	width := uint(s.Take(4)) + 1
+	s.countValues(count)
+	least, delta := unpackFloat(s.ReadBits(32)), unpackFloat(s.ReadBits(32))
+	width := uint(s.ReadBits(4)) + 1
 	sums := s.Flag()
 	if kind == 1 {
 		count = latticeSide(entries, b.dimensions)
 	}
-	s.need(s.Left() >= count*int(width), "cut short")
+	s.require(s.Remaining() >= count*int(width), "cut short")
 	numbers := make([]float32, count)
 	for i := range numbers {
-		numbers[i] = float32(float32(s.Take(width))*delta) + least
+		numbers[i] = float32(float32(s.ReadBits(width))*delta) + least
 	}
 	b.values = make([]float32, entries*b.dimensions)
 	last, place := float32(0), 0

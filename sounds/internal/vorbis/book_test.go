@@ -43,8 +43,8 @@ func TestBookCodes(t *testing.T) {
 			data[0] |= byte(bit-'0') << i
 		}
 		r := source.NewLSB(data[:])
-		if got, ok := b.scalar(r); !ok || got != entry || r.Left() != 8-len(word) {
-			t.Errorf("%s is entry %d (%v), %d bits left; want entry %d", word, got, ok, r.Left(), entry)
+		if got, ok := b.decodeEntry(r); !ok || got != entry || r.Remaining() != 8-len(word) {
+			t.Errorf("%s is entry %d (%v), %d bits left; want entry %d", word, got, ok, r.Remaining(), entry)
 		}
 	}
 	for _, faulty := range [][]uint8{{1}, {1, 2}, {1, 1, 1}, {3, 3, 3}, {2}} {
@@ -70,7 +70,7 @@ func TestLongWords(t *testing.T) {
 		var data [5]byte
 		binary.LittleEndian.PutUint32(data[:], uint32(1<<entry-1))
 		r := source.NewLSB(data[:])
-		if got, ok := b.scalar(r); !ok || got != entry {
+		if got, ok := b.decodeEntry(r); !ok || got != entry {
 			t.Errorf("entry %d came as %d (%v)", entry, got, ok)
 		}
 	}

@@ -22,13 +22,13 @@ const magic = "\x01vorbis"
 // samples. It skips zeros and ID3v2 tags before the file. The error wraps source.ErrDecode, ErrFormat (such as a file
 // without Vorbis), or ErrLimit if a header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront(ogg.Is)
+	in.SkipFront(ogg.Is)
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}
 	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Overlaps: true}, &codec{lim: lim})
 	if errors.Is(err, io.EOF) {
-		err = source.Unknown("an Ogg file with neither Vorbis nor FLAC in it")
+		err = source.FormatErrorf("an Ogg file with neither Vorbis nor FLAC in it")
 	}
 	return r, err
 }
@@ -42,8 +42,8 @@ func other(file []byte) error {
 	for _, x := range [...]struct{ magic, name string }{
 		{"Speex   ", "Speex"}, {"\x80theora", "Theora"}, {"PCM     ", "PCM in Ogg"},
 	} {
-		if ogg.Carries(file, x.magic) && !ogg.Carries(file, magic) {
-			return source.Unread(x.name)
+		if ogg.HasStream(file, x.magic) && !ogg.HasStream(file, magic) {
+			return source.UnsupportedFormat(x.name)
 		}
 	}
 	return nil
@@ -79,34 +79,34 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 }
 
 // Reset prepares for a seek: it drops the previous block, so that the next packet yields no frames.
-func (c *codec) Reset() { c.lastLong, c.rest = -1, -1 }
+func (c *codec) Reset() { c.lastLong, c.gapBlock = -1, -1 }
 
-// Lost prepares for a gap after the last packet: MakeUp will fade out the second half of its block, and the next
+// StartGap prepares for a gap after the last packet: Conceal will fade out the second half of its block, and the next
 // packet yields no frames. Without a previous block it has no effect.
-func (c *codec) Lost() {
+func (c *codec) StartGap() {
 	if c.lastLong >= 0 {
-		c.rest, c.lastLong = c.lastLong, -1
+		c.gapBlock, c.lastLong = c.lastLong, -1
 	}
 }
 
-// MakeUp appends frames concealed frames to dst: in the first call after Lost the second half of the last block,
+// Conceal appends frames concealed frames to dst: in the first call after Lost the second half of the last block,
 // fading out, and otherwise silence.
-func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
+func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(frames)*c.channels)
 	gap := dst[old:]
 	clear(gap)
-	if c.rest < 0 {
+	if c.gapBlock < 0 {
 		return dst
 	}
-	fall := c.fall[c.rest]
+	fall := c.fall[c.gapBlock]
 	for place, ch := range c.order {
 		last := c.last[ch]
 		for i := range min(len(fall), int(frames), len(last)) {
 			gap[i*c.channels+place] = float32(last[i] * fall[i])
 		}
 	}
-	c.rest = -1
+	c.gapBlock = -1
 	return dst
 }
 
@@ -117,7 +117,7 @@ func (c *codec) End() (int64, error) { return 0, nil }
 // kind (Vorbis I, section 4.2.1): 1 is the identification header, 3 the comment header, 5 the setup header.
 func checkHeader(b []byte, kind byte) error {
 	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
-		return source.Broken("the Vorbis header of kind %d is missing", kind)
+		return source.DecodeErrorf("the Vorbis header of kind %d is missing", kind)
 	}
 	return nil
 }
@@ -129,20 +129,20 @@ func (v *decoder) readIdent(b []byte, lim source.Limits) error {
 		return err
 	}
 	if len(b) < 30 {
-		return source.Broken("a first Vorbis header of %d bytes, it has 30", len(b))
+		return source.DecodeErrorf("a first Vorbis header of %d bytes, it has 30", len(b))
 	}
 	v.channels = int(b[11])
 	rate := int64(binary.LittleEndian.Uint32(b[12:]))
-	if err := lim.Shape(v.channels, rate); err != nil {
+	if err := lim.CheckFormat(v.channels, rate); err != nil {
 		return err
 	}
 	v.rate = int(rate)
 	small, large := b[28]&15, b[28]>>4
 	switch {
 	case binary.LittleEndian.Uint32(b[7:]) != 0:
-		return source.Unknown("Vorbis of version %d is not read", binary.LittleEndian.Uint32(b[7:]))
+		return source.FormatErrorf("Vorbis of version %d is not read", binary.LittleEndian.Uint32(b[7:]))
 	case small < 6 || large > 13 || small > large || b[29]&1 == 0:
-		return source.Broken("a first Vorbis header with blocks of %d and %d frames", 1<<small, 1<<large)
+		return source.DecodeErrorf("a first Vorbis header with blocks of %d and %d frames", 1<<small, 1<<large)
 	}
 	v.blocks = [2]int{1 << small, 1 << large}
 	return nil

@@ -31,7 +31,7 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 		switch {
 		case !heard:
 		case x.kind == 2: // channels interleaved as one
-			woven := [1][]float64{v.woven[:n*half]}
+			woven := [1][]float64{v.interleaved[:n*half]}
 			clear(woven[0])
 			v.readResidue(r, x, woven[:])
 			for ch, spectrum := range spectra[:n] {
@@ -64,7 +64,7 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	for pass := range 8 {
 		for part := 0; part < parts; {
 			for ch := 0; ch < len(spectra) && pass == 0; ch++ {
-				word, ok := x.classbook.scalar(r)
+				word, ok := x.classbook.decodeEntry(r)
 				if !ok {
 					return
 				}
@@ -90,11 +90,11 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 // one spectrum. It returns false at the end of the packet or for an invalid word; part may then be changed.
 func (x *residue) add(part []float64, b *book, r *source.LSB) bool {
 	if x.kind != 0 {
-		return b.add(part, r)
+		return b.addVectors(part, r)
 	}
 	steps := x.partition / b.dimensions
 	for n := range steps { // the numbers of a vector are interleaved
-		entry, ok := b.scalar(r)
+		entry, ok := b.decodeEntry(r)
 		if !ok {
 			return false
 		}

@@ -62,9 +62,9 @@ type setup struct {
 // fault is the panic value of an invalid setup.
 type fault string
 
-// need panics with a fault, which has the formatted text, unless holds is true; format may be "". readSetup turns the
-// panic into an error.
-func (s *setup) need(holds bool, format string, args ...any) {
+// require panics with a fault, which has the formatted text, unless holds is true; format may be "". readSetup turns
+// the panic into an error.
+func (s *setup) require(holds bool, format string, args ...any) {
 	if holds {
 		return
 	}
@@ -75,11 +75,11 @@ func (s *setup) need(holds bool, format string, args ...any) {
 }
 
 // number reads the next n bits, at most 32, and returns them as an int. Beyond the end they are 0.
-func (s *setup) number(n uint) int { return int(s.Take(n)) }
+func (s *setup) number(n uint) int { return int(s.ReadBits(n)) }
 
-// several reads a length minus one from the next bits bits of s, calls read as many times as that length, and returns
+// readList reads a length minus one from the next bits bits of s, calls read as many times as that length, and returns
 // the results, at least one.
-func several[T any](s *setup, bits uint, read func() T) (list []T) {
+func readList[T any](s *setup, bits uint, read func() T) (list []T) {
 	for range s.number(bits) + 1 {
 		list = append(list, read())
 	}
@@ -97,27 +97,27 @@ func (v *decoder) readSetup(b []byte) (err error) {
 		switch p := recover().(type) {
 		case nil:
 		case fault:
-			err = source.Broken("the Vorbis setup is faulty%s", p)
+			err = source.DecodeErrorf("the Vorbis setup is faulty%s", p)
 		default:
 			panic(p)
 		}
 	}()
 	s := &setup{LSB: source.NewLSB(b[7:]), decoder: v}
-	v.books = several(s, 8, s.readBook)
-	several(s, 6, func() bool { // time-domain transforms: a placeholder in the format
-		s.need(s.Take(16) == 0, "")
+	v.books = readList(s, 8, s.readBook)
+	readList(s, 6, func() bool { // time-domain transforms: a placeholder in the format
+		s.require(s.ReadBits(16) == 0, "")
 		return true
 	})
-	v.floors = several(s, 6, s.readFloor)
-	v.residues = several(s, 6, s.readResidue)
-	v.mappings = several(s, 6, s.readMapping)
-	v.modes = several(s, 6, func() mode {
-		long, reserved, mapping := s.number(1), s.Take(32), s.number(8)
-		s.need(reserved == 0 && mapping < len(v.mappings), "a mode")
+	v.floors = readList(s, 6, s.readFloor)
+	v.residues = readList(s, 6, s.readResidue)
+	v.mappings = readList(s, 6, s.readMapping)
+	v.modes = readList(s, 6, func() mode {
+		long, reserved, mapping := s.number(1), s.ReadBits(32), s.number(8)
+		s.require(reserved == 0 && mapping < len(v.mappings), "a mode")
 		return mode{long, mapping}
 	})
-	s.need(s.Flag(), "its last bit")
-	s.need(!s.Over(), "cut short")
+	s.require(s.Flag(), "its last bit")
+	s.require(!s.PastEnd(), "cut short")
 	v.init()
 	return nil
 }
@@ -125,19 +125,19 @@ func (v *decoder) readSetup(b []byte) (err error) {
 // book reads a codebook index from the header and returns that codebook. It panics with a fault for an invalid index.
 func (s *setup) book() *book {
 	i := s.number(8)
-	s.need(i < len(s.books), "codebook %d of %d", i, len(s.books))
+	s.require(i < len(s.books), "codebook %d of %d", i, len(s.books))
 	return s.books[i]
 }
 
 // readFloor reads a floor of the setup header, which must be of type 1 (Vorbis I, section 7.2.2). It panics with a
 // fault if the header is invalid.
 func (s *setup) readFloor() *floor1 {
-	kind := s.Take(16)
-	s.need(kind != 0, "floors of the first kind, out of use since 2001, are not read")
-	s.need(kind == 1, "a floor of the kind %d", kind)
+	kind := s.ReadBits(16)
+	s.require(kind != 0, "floors of the first kind, out of use since 2001, are not read")
+	s.require(kind == 1, "a floor of the kind %d", kind)
 	f := &floor1{}
 	classes := 0
-	for range s.Take(5) {
+	for range s.ReadBits(5) {
 		c := s.number(4)
 		f.partitions = append(f.partitions, c)
 		classes = max(classes, c+1)
@@ -150,7 +150,7 @@ func (s *setup) readFloor() *floor1 {
 		for range 1 << c.subclasses {
 			var b *book
 			if n := s.number(8); n > 0 {
-				s.need(n <= len(s.books), "a floor's codebook")
+				s.require(n <= len(s.books), "a floor's codebook")
 				b = s.books[n-1]
 			}
 			c.books = append(c.books, b)
@@ -158,15 +158,15 @@ func (s *setup) readFloor() *floor1 {
 		f.classes = append(f.classes, c)
 	}
 	f.multiplier = s.number(2) + 1
-	width := uint(s.Take(4))
+	width := uint(s.ReadBits(4))
 	f.x = append(f.x, 0, 1<<width)
 	for _, c := range f.partitions {
 		for range f.classes[c].dimensions {
 			f.x = append(f.x, s.number(width))
 		}
 	}
-	s.need(len(f.x) <= 65, "a floor of %d points", len(f.x))
-	s.need(f.arrange(), "two points of a floor at one place")
+	s.require(len(f.x) <= 65, "a floor of %d points", len(f.x))
+	s.require(f.arrange(), "two points of a floor at one place")
 	return f
 }
 
@@ -205,12 +205,12 @@ func (s *setup) readResidue() *residue {
 		kind: s.number(16), begin: s.number(24), end: s.number(24),
 		partition: s.number(24) + 1, classifications: s.number(6) + 1, classbook: s.book(),
 	}
-	s.need(x.kind <= 2 && x.begin <= x.end, "a residue of the kind %d from %d to %d", x.kind, x.begin, x.end)
+	s.require(x.kind <= 2 && x.begin <= x.end, "a residue of the kind %d from %d to %d", x.kind, x.begin, x.end)
 	cascade := make([]uint32, x.classifications)
 	for i := range cascade {
-		cascade[i] = s.Take(3)
+		cascade[i] = s.ReadBits(3)
 		if s.Flag() {
-			cascade[i] |= s.Take(5) << 3
+			cascade[i] |= s.ReadBits(5) << 3
 		}
 	}
 	x.books = make([][8]*book, x.classifications)
@@ -220,7 +220,7 @@ func (s *setup) readResidue() *residue {
 				continue
 			}
 			b := s.book()
-			s.need(len(b.values) > 0 && x.partition%b.dimensions == 0, "a residue's codebook")
+			s.require(len(b.values) > 0 && x.partition%b.dimensions == 0, "a residue's codebook")
 			x.books[i][pass] = b
 		}
 	}
@@ -231,31 +231,31 @@ func (s *setup) readResidue() *residue {
 // with a fault if the header is invalid. Requires that floors and residues have been read.
 func (s *setup) readMapping() *mapping {
 	m := &mapping{submap: make([]int, s.channels)}
-	s.need(s.Take(16) == 0, "a mapping of a reserved kind")
+	s.require(s.ReadBits(16) == 0, "a mapping of a reserved kind")
 	submaps := 1
 	if s.Flag() {
 		submaps = s.number(4) + 1
 	}
 	if s.Flag() {
 		width := uint(bits.Len(uint(s.channels - 1)))
-		m.coupling = several(s, 8, func() coupling {
+		m.coupling = readList(s, 8, func() coupling {
 			c := coupling{s.number(width), s.number(width)}
 			apart := c.magnitude != c.angle && max(c.magnitude, c.angle) < s.channels
-			s.need(apart, "channels %d and %d are coupled", c.magnitude, c.angle)
+			s.require(apart, "channels %d and %d are coupled", c.magnitude, c.angle)
 			return c
 		})
 	}
-	s.need(s.Take(2) == 0, "a mapping of a reserved kind")
+	s.require(s.ReadBits(2) == 0, "a mapping of a reserved kind")
 	if submaps > 1 {
 		for i := range m.submap {
 			m.submap[i] = s.number(4)
-			s.need(m.submap[i] < submaps, "a channel's submap")
+			s.require(m.submap[i] < submaps, "a channel's submap")
 		}
 	}
 	for range submaps {
-		s.Take(8) // a time configuration: a placeholder in the format
+		s.ReadBits(8) // a time configuration: a placeholder in the format
 		floor, residue := s.number(8), s.number(8)
-		s.need(floor < len(s.floors) && residue < len(s.residues), "a submap")
+		s.require(floor < len(s.floors) && residue < len(s.residues), "a submap")
 		m.floors, m.residues = append(m.floors, s.floors[floor]), append(m.residues, s.residues[residue])
 	}
 	return m

@@ -25,21 +25,21 @@ type decoder struct {
 	mappings       []*mapping
 	modes          []mode
 
-	transform [2]*mdct
-	slope     [2][]float64 // the rising half of a window, by the shorter of two adjacent blocks
-	fall      [2][]float64 // the falling half, its mirror image
-	spectrum  [][]float64  // by channel
-	woven     []float64    // several spectra, interleaved
-	first     [][]float64  // by channel, the first half of a block, in time domain
-	second    [][]float64  // by channel, the second half
-	last      [][]float64  // by channel, the second half of the previous block
-	lastLong  int          // size index of the previous block; -1: no previous block
-	rest      int          // size index of the block before a gap, whose second half is in last; -1: none
-	curve     [][]int      // by channel, the heights of the floor's points; nil: silence
-	points    [][65]int
-	step      [65]bool
-	classes   []int
-	order     []int // by channel of the sound, the channel in the stream
+	transform   [2]*mdct
+	slope       [2][]float64 // the rising half of a window, by the shorter of two adjacent blocks
+	fall        [2][]float64 // the falling half, its mirror image
+	spectrum    [][]float64  // by channel
+	interleaved []float64    // several spectra, interleaved
+	first       [][]float64  // by channel, the first half of a block, in time domain
+	second      [][]float64  // by channel, the second half
+	last        [][]float64  // by channel, the second half of the previous block
+	lastLong    int          // size index of the previous block; -1: no previous block
+	gapBlock    int          // size index of the block before a gap, whose second half is in last; -1: none
+	curve       [][]int      // by channel, the heights of the floor's points; nil: silence
+	points      [][65]int
+	step        [65]bool
+	classes     []int
+	order       []int // by channel of the sound, the channel in the stream
 }
 
 // decibels maps floor steps to linear factors.
@@ -71,8 +71,8 @@ func (v *decoder) init() {
 			*half = append(*half, make([]float64, v.blocks[1]/2))
 		}
 	}
-	v.woven = make([]float64, v.channels*v.blocks[1]/2)
-	v.lastLong, v.rest = -1, -1
+	v.interleaved = make([]float64, v.channels*v.blocks[1]/2)
+	v.lastLong, v.gapBlock = -1, -1
 	v.order = ogg.Order(v.channels)
 }
 
@@ -123,23 +123,23 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	if r.Flag() {
 		return mode, errPacket
 	}
-	number := int(r.Take(uint(bits.Len(uint(len(v.modes) - 1)))))
+	number := int(r.ReadBits(uint(bits.Len(uint(len(v.modes) - 1)))))
 	if number >= len(v.modes) {
 		return mode, errPacket
 	}
 	mode = v.modes[number]
 	if mode.long == 1 {
-		r.Take(2) // the window shapes of the neighbours, which their own packets repeat
+		r.ReadBits(2) // the window shapes of the neighbours, which their own packets repeat
 	}
-	if r.Over() {
+	if r.PastEnd() {
 		return mode, errPacket
 	}
 	return mode, nil
 }
 
-// Pass returns the number of frames that packet completes, without decoding it; 0 for the first packet and an empty
+// FramesIn returns the number of frames that packet completes, without decoding it; 0 for the first packet and an empty
 // one. It stores the block size of packet in v.lastLong for the next call. Another packet is errPacket.
-func (v *decoder) Pass(packet []byte) (int64, error) {
+func (v *decoder) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
 	}
@@ -155,12 +155,12 @@ func (v *decoder) Pass(packet []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// Ahead returns the number of frames that packets, if they come next, will complete. It does not change the state.
-// Invalid packets count as 0.
-func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
+// FramesAhead returns the number of frames that packets, if they come next, will complete. It does not change the
+// state. Invalid packets count as 0.
+func (v *decoder) FramesAhead(packets ...[]byte) (frames int64) {
 	last := v.lastLong
 	for _, p := range packets {
-		n, _ := v.Pass(p)
+		n, _ := v.FramesIn(p)
 		frames += n
 	}
 	v.lastLong = last
@@ -181,8 +181,8 @@ func (v *decoder) overlap(dst []float32, long int) []float32 {
 	n := before + now
 	old := len(dst)
 	dst = source.Grow(dst, n*v.channels)
-	for place, ch := range v.order {
-		out := spread{dst[old+place:], v.channels}
+	for channel, ch := range v.order {
+		out := channelWriter{dst[old+channel:], v.channels}
 		last, first := v.last[ch][:2*before], v.first[ch][:2*now]
 		out.copy(last[:begin])
 		out.cross(last[begin:], fall, first[begin-before+now:], rise)
@@ -191,24 +191,24 @@ func (v *decoder) overlap(dst []float32, long int) []float32 {
 	return dst
 }
 
-// spread writes the samples of one channel to interleaved memory.
-type spread struct {
+// channelWriter writes the samples of one channel to interleaved memory.
+type channelWriter struct {
 	dst  []float32
 	step int
 }
 
 // copy writes the samples x to the next places of one channel and moves past them.
-func (s *spread) copy(x []float64) {
+func (s *channelWriter) copy(x []float64) {
 	dst := s.dst
 	for i, y := range x {
 		dst[i*s.step] = float32(y)
 	}
-	s.move(len(x))
+	s.skip(len(x))
 }
 
 // cross writes a crossfade, x times fall plus y times rise, to the next places of one channel and moves past them. It
 // has the length of rise; the other slices must be at least as long.
-func (s *spread) cross(x, fall, y, rise []float64) {
+func (s *channelWriter) cross(x, fall, y, rise []float64) {
 	x, y, fall = x[:len(rise)], y[:len(rise)], fall[:len(rise)]
 	dst := s.dst
 	at := 0
@@ -216,11 +216,11 @@ func (s *spread) cross(x, fall, y, rise []float64) {
 		dst[at] = float32(float64(x[i]*fall[i]) + float64(y[i]*r))
 		at += s.step
 	}
-	s.move(len(rise))
+	s.skip(len(rise))
 }
 
-// move advances by n samples of one channel, at most to the end of dst.
-func (s *spread) move(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
+// skip advances by n samples of one channel, at most to the end of dst.
+func (s *channelWriter) skip(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
 
 // uncouple converts magnitude and angle, the spectra of a coupled pair, in place to two channels (Vorbis I, section
 // 4.3.5). Depending on the signs, one channel is the magnitude, and the other the sum or the difference. It has no
@@ -229,17 +229,17 @@ func uncouple(magnitude, angle []float64) {
 	angle = angle[:len(magnitude)]
 	for i, m := range magnitude {
 		a := angle[i]
-		turn := uint64(1 << 63)
+		sign := uint64(1 << 63)
 		if m > 0 {
-			turn = 0
+			sign = 0
 		}
-		s := math.Float64frombits(math.Float64bits(a) ^ turn)
-		keep, left, right := math.Float64bits(m), math.Float64bits(m+s), math.Float64bits(m-s)
+		s := math.Float64frombits(math.Float64bits(a) ^ sign)
+		same, left, right := math.Float64bits(m), math.Float64bits(m+s), math.Float64bits(m-s)
 		if a > 0 {
-			left = keep
+			left = same
 		}
 		if !(a > 0) {
-			right = keep
+			right = same
 		}
 		magnitude[i], angle[i] = math.Float64frombits(left), math.Float64frombits(right)
 	}
@@ -252,13 +252,13 @@ func (f *floor1) read(r *source.LSB, y []int) []int {
 		return nil
 	}
 	width := uint(bits.Len(uint([...]int{256, 128, 86, 64}[f.multiplier-1] - 1)))
-	y = append(y, int(r.Take(width)), int(r.Take(width)))
+	y = append(y, int(r.ReadBits(width)), int(r.ReadBits(width)))
 	for _, class := range f.partitions {
 		c := &f.classes[class]
 		choice := 0
 		if c.master != nil {
 			var ok bool
-			if choice, ok = c.master.scalar(r); !ok {
+			if choice, ok = c.master.decodeEntry(r); !ok {
 				return nil
 			}
 		}
@@ -268,14 +268,14 @@ func (f *floor1) read(r *source.LSB, y []int) []int {
 			height := 0
 			if book != nil {
 				var ok bool
-				if height, ok = book.scalar(r); !ok {
+				if height, ok = book.decodeEntry(r); !ok {
 					return nil
 				}
 			}
 			y = append(y, height)
 		}
 	}
-	if r.Over() {
+	if r.PastEnd() {
 		return nil
 	}
 	return y

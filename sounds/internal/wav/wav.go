@@ -48,7 +48,7 @@ type chunks struct {
 // It skips zeros and ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit
 // of lim is exceeded.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront(Is)
+	in.SkipFront(Is)
 	chunks, err := readChunks(in)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lim.Shape(f.channels, f.rate); err != nil {
+	if err := lim.CheckFormat(f.channels, f.rate); err != nil {
 		return nil, err
 	}
 	if err := f.findWidth(in, &chunks); err != nil {
@@ -68,7 +68,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		return nil, err
 	}
 	frames := trimmed(&e, e.Length(chunks.size), chunks.fact, f.channels)
-	if err := lim.Length(frames, f.channels); err != nil {
+	if err := lim.CheckLength(frames, f.channels); err != nil {
 		return nil, err
 	}
 	h := source.Head{Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers, Frames: frames, Tags: chunks.tags}
@@ -81,8 +81,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return blocks.NewReader(in, h, e, chunks.data, chunks.size), nil
 }
 
-// mostLook is the number of bytes that are searched for nonzero words.
-const mostLook = 4 << 20
+// maxSearch is the number of bytes that are searched for nonzero words.
+const maxSearch = 4 << 20
 
 // findWidth determines the alignment of integer samples that have fewer bits than the bytes in their frame:
 // left-aligned, or right-aligned with sign extension. If neither fits the samples at c.data, the frame size or the
@@ -100,7 +100,7 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	top, bottom, bytes := true, true, true // the bits are left-aligned, right-aligned, or only their bytes are right-aligned
 	in.MoveTo(c.data)
 	seen := 0
-	for done := int64(0); done < min(c.size, mostLook) && seen < 4096; {
+	for done := int64(0); done < min(c.size, maxSearch) && seen < 4096; {
 		b := in.Peek(1 << 12)
 		b = b[:min(int64(len(b)), c.size-done, 1<<12)]
 		b = b[:len(b)/width*width]
@@ -129,7 +129,7 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	case bytes:
 		f.low, f.width = whole, width
 	case f.bits == 24:
-		return source.Unknown("WAV with samples of 24 bits in 4 bytes that are no numbers of 24 bits is not read; convert it: %s", source.Convert)
+		return source.FormatErrorf("WAV with samples of 24 bits in 4 bytes that are no numbers of 24 bits is not read; convert it: %s", source.ConvertCommand)
 	case f.bits != whole:
 		f.bits = 8 * width
 	}
@@ -161,18 +161,18 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	complete := riff > 0 && front+8+int64(riff) <= in.Size // according to its outermost chunk
 	in.Skip(12)
 	walk := blocks.Chunks{Order: c.order}
-	for in.Left() >= 8 {
+	for in.Remaining() >= 8 {
 		b := in.Peek(8)
 		if len(b) < 8 {
-			return c, source.Broken("cut short")
+			return c, source.DecodeErrorf("cut short")
 		}
 		begin, id, size := in.At, string(b[:4]), uint64(c.order.Uint32(b[4:]))
 		walk.Begin(begin, id)
 		in.Skip(8)
-		left := uint64(in.Left())
+		left := uint64(in.Remaining())
 		if id == "data" {
 			if c.fmt == nil {
-				return c, source.Broken("the data chunk comes before the fmt chunk")
+				return c, source.DecodeErrorf("the data chunk comes before the fmt chunk")
 			}
 			if size == math.MaxUint32 && size64 > 0 {
 				size = size64
@@ -185,7 +185,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			case size > left && left > 0 && (complete || size-left <= maxExcess):
 				c.missing, size = size-left, left
 			case size > left:
-				return c, source.Broken("cut short: %d bytes of samples are announced, %d are there", size, left)
+				return c, source.DecodeErrorf("cut short: %d bytes of samples are announced, %d are there", size, left)
 			}
 			c.data, c.size = in.At, int64(size)
 		} else if size > left {
@@ -199,7 +199,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		switch id {
 		case "fmt ":
 			if size < 16 {
-				return c, source.Broken("a fmt chunk of %d bytes, it has at least 16", size)
+				return c, source.DecodeErrorf("a fmt chunk of %d bytes, it has at least 16", size)
 			}
 			c.fmt = bytes.Clone(body)
 		case "ds64":
@@ -213,7 +213,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 				c.fact = int64(c.order.Uint32(body))
 			}
 		case "id3 ", "ID3 ":
-			c.tags = in.TakeID3()
+			c.tags = in.ReadID3()
 		}
 		walk.End(in, begin, int64(min(size, left)))
 	}
@@ -221,7 +221,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	case c.fmt == nil:
 		return c, walk.Broken("there is no fmt chunk")
 	case len(c.fmt) < 16:
-		return c, source.Broken("cut short")
+		return c, source.DecodeErrorf("cut short")
 	case c.data == 0:
 		return c, walk.Broken("there is no data chunk")
 	}
@@ -253,15 +253,15 @@ func parseFormat(b []byte, order binary.ByteOrder) (f format, err error) {
 	f.bits = int(order.Uint16(b[14:]))
 	if f.tag == tagExtensible {
 		if len(b) < 40 {
-			return f, source.Broken("an extensible fmt chunk of %d bytes, it has at least 40", len(b))
+			return f, source.DecodeErrorf("an extensible fmt chunk of %d bytes, it has at least 40", len(b))
 		}
 		f.tag = order.Uint16(b[24:])
 		switch string(b[26:40]) {
 		case "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71":
 		case "\x00\x00\x21\x07\xd3\x11\x86\x44\xc8\xc1\xca\x00\x00\x00":
-			return f, source.Unknown("ambisonic B-format is not read: its channels belong to no speakers")
+			return f, source.FormatErrorf("ambisonic B-format is not read: its channels belong to no speakers")
 		default:
-			return f, source.Unknown("the WAV encoding %x is not read; convert it: %s", b[24:40], source.Convert)
+			return f, source.FormatErrorf("the WAV encoding %x is not read; convert it: %s", b[24:40], source.ConvertCommand)
 		}
 		f.speakers = order.Uint32(b[20:])
 	}
@@ -310,7 +310,7 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	switch whole := f.bits == 8*bytes; {
 	case (f.tag == tagIMA && f.bits == 4 || f.tag == tagMS) && !f.big:
 		if e, err = f.adpcm(b); err != nil {
-			err = source.Broken("%v", err)
+			err = source.DecodeErrorf("%v", err)
 		}
 		return e, err
 	case f.low > 0:
@@ -330,11 +330,11 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	case ok:
 		return e, nil
 	case f.tag == tagFloat:
-		return e, source.Unknown("WAV with floats of %d bits is not read; they have 32 or 64", f.bits)
+		return e, source.FormatErrorf("WAV with floats of %d bits is not read; they have 32 or 64", f.bits)
 	case name != "":
-		return e, source.Unknown("%s in WAV is not read; convert it: %s", name, source.Convert)
+		return e, source.FormatErrorf("%s in WAV is not read; convert it: %s", name, source.ConvertCommand)
 	}
-	return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.Convert)
+	return e, source.FormatErrorf("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.ConvertCommand)
 }
 
 // adpcm returns the IMA or Microsoft ADPCM encoding, with the frames per block and the predictors from b, the fmt

@@ -14,10 +14,10 @@ type frame struct {
 	late      [bandCount]bool
 }
 
-// allot distributes total, in eighths of a bit, to the bands f.start to f.end-1, exactly as the encoder has done (RFC
-// 6716, section 4.3.3), and reads the stereo parameters. It sets pulses, fine, late, coded, intensity, dual and
+// allocate distributes total, in eighths of a bit, to the bands f.start to f.end-1, exactly as the encoder has done
+// (RFC 6716, section 4.3.3), and reads the stereo parameters. It sets pulses, fine, late, coded, intensity, dual and
 // balance of f. trim is the tilt of the allocation, the result of the method trim. A negative total counts as 0.
-func (f *frame) allot(total, trim int) {
+func (f *frame) allocate(total, trim int) {
 	total = max(total, 0)
 	skip, shared, dual := 0, 0, 0 // reserved bits
 	if total >= 8 {

@@ -3,8 +3,8 @@ package celt
 import "math"
 
 var (
-	woven   = [16]uint{0, 1, 1, 1, 2, 3, 3, 3, 2, 3, 3, 3, 2, 3, 3, 3}
-	unwoven = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
+	interleaved   = [16]uint{0, 1, 1, 1, 2, 3, 3, 3, 2, 3, 3, 3, 2, 3, 3, 3}
+	deinterleaved = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
 )
 
 // haar replaces pairs of values in x by their sum and their difference, divided by √2. x has stride interleaved
@@ -28,7 +28,7 @@ var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 1
 // back is true, from time order to frequency order. If long is true, the blocks are parts of one long block; time
 // order then has the blocks in the order of the Hadamard transform, and stride is 2, 4, 8 or 16.
 func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
-	tmp := b.woven[:n*stride]
+	tmp := b.interleaved[:n*stride]
 	for i := range stride {
 		at := i
 		if long {
@@ -64,7 +64,7 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 		if low != nil {
 			haar(low, n>>k, 1<<k)
 		}
-		fill = woven[fill&15] | woven[fill>>4&15]<<2
+		fill = interleaved[fill&15] | interleaved[fill>>4&15]<<2
 	}
 	blocks >>= joined
 	size <<= joined
@@ -93,7 +93,7 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 		haar(x, size, blocks)
 	}
 	for k := range joined {
-		collapsed = unwoven[collapsed&15]
+		collapsed = deinterleaved[collapsed&15]
 		haar(x, n>>k, 1<<k)
 	}
 	blocks <<= joined
@@ -123,7 +123,7 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 	} else {
 		first := max(0, min(bits, (bits-s.delta)/2))
 		second := bits - first
-		b.remaining -= s.spent
+		b.remaining -= s.cost
 		rest := b.remaining
 		if first >= second {
 			collapsed = b.mono(x, first, blocks, low, out, 1, fill)
@@ -157,7 +157,7 @@ func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill 
 	if s.theta != 0 && s.theta != 16384 {
 		cost = 8
 	}
-	b.remaining -= s.spent + cost
+	b.remaining -= s.cost + cost
 	p, q := x, y
 	if s.theta > 8192 {
 		p, q = y, x
@@ -221,7 +221,7 @@ func (d *Decoder) readBands(f *frame, bits int) {
 		if f.channels == 2 {
 			y = d.shape[1][at:][:n]
 		}
-		tell := f.e.TellFrac()
+		tell := f.e.BitsUsedFrac()
 		if i != f.start {
 			balance -= tell
 		}

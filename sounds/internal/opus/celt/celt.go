@@ -96,25 +96,25 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 			d.energy[0][i] = max(d.energy[0][i], x)
 		}
 	}
-	quiet := e.Tell() >= 8*e.Len() || e.Tell() == 1 && e.Bit(15)
+	quiet := e.BitsUsed() >= 8*e.Len() || e.BitsUsed() == 1 && e.Bit(15)
 	if quiet {
 		e.Exhaust()
 	}
-	pitch := d.begin(f)
+	pitch := d.readHeader(f)
 	trim := f.trim()
-	bits := 8*e.Len()<<3 - e.TellFrac() - 1
+	bits := 8*e.Len()<<3 - e.BitsUsedFrac() - 1
 	reserved := 0
 	if f.transient && lm >= 2 && bits >= (lm+2)<<3 {
 		reserved = 8
 	}
-	f.allot(bits-reserved, trim)
-	d.finer(f)
+	f.allocate(bits-reserved, trim)
+	d.readFineEnergy(f)
 	for c := range d.channels {
 		copy(d.past[c][:], d.past[c][n:history+overlap/2])
 	}
 	d.readBands(f, 8*e.Len()<<3-reserved)
 	fill := reserved > 0 && e.Raw(1) == 1
-	d.last(f)
+	d.readFinalEnergy(f)
 	if fill {
 		d.fillCollapsed(f)
 	}
@@ -126,31 +126,31 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 		}
 	}
 	d.synthesize(f, quiet)
-	d.repeat(pitch, n)
-	d.remember(f)
+	d.applyPitchFilter(pitch, n)
+	d.storeEnergy(f)
 	d.rng = e.Range()
 	d.lost = 0
 	d.finish(dst, n)
 }
 
-// begin reads the data of f before the bit allocation: pitch filter, kind of block, coarse energies, time resolution
-// and spread. It stores them in f, d.energy and d.bands, and returns the pitch filter, whose gain is 0 for a frame
-// without a filter.
-func (d *Decoder) begin(f *frame) (pitch filter) {
+// readHeader reads the data of f before the bit allocation: pitch filter, kind of block, coarse energies, time
+// resolution and spread. It stores them in f, d.energy and d.bands, and returns the pitch filter, whose gain is 0 for a
+// frame without a filter.
+func (d *Decoder) readHeader(f *frame) (pitch filter) {
 	e, total := f.e, 8*f.e.Len()
-	if f.start == 0 && e.Tell()+16 <= total && e.Bit(1) {
+	if f.start == 0 && e.BitsUsed()+16 <= total && e.Bit(1) {
 		octave := uint(e.Uniform(6))
 		pitch.period = 16<<octave + int(e.Raw(4+octave)) - 1
 		pitch.gain = 0.09375 * float64(e.Raw(3)+1)
-		if e.Tell()+2 <= total {
+		if e.BitsUsed()+2 <= total {
 			pitch.taps = e.Symbol([]byte{2, 1, 0}, 2)
 		}
 	}
-	f.transient = f.lm > 0 && e.Tell()+3 <= total && e.Bit(3)
-	d.coarse(f, e.Tell()+3 <= total && e.Bit(3))
+	f.transient = f.lm > 0 && e.BitsUsed()+3 <= total && e.Bit(3)
+	d.readCoarseEnergy(f, e.BitsUsed()+3 <= total && e.Bit(3))
 	d.readResolution(f)
 	f.spread = 2
-	if e.Tell()+4 <= total {
+	if e.BitsUsed()+4 <= total {
 		f.spread = e.Symbol([]byte{25, 23, 2, 0}, 5)
 	}
 	return pitch
@@ -172,13 +172,13 @@ func (d *Decoder) readResolution(f *frame) {
 	if f.transient {
 		logp, next, short = 2, 4, 1
 	}
-	reserved := f.lm > 0 && e.Tell()+int(logp)+1 <= budget
+	reserved := f.lm > 0 && e.BitsUsed()+int(logp)+1 <= budget
 	if reserved {
 		budget--
 	}
 	current, changed := 0, 0
 	for i := f.start; i < f.end; i++ {
-		if e.Tell()+int(logp) <= budget {
+		if e.BitsUsed()+int(logp) <= budget {
 			if e.Bit(logp) {
 				current ^= 1
 			}
@@ -208,7 +208,7 @@ func (f *frame) trim() int {
 	for i := f.start; i < f.end; i++ {
 		width := f.channels * (edges[i+1] - edges[i]) << f.lm
 		quantum := min(width<<3, max(6<<3, width))
-		for p := logp; e.TellFrac()+p<<3 < total && f.boosts[i] < f.caps[i]; p = 1 {
+		for p := logp; e.BitsUsedFrac()+p<<3 < total && f.boosts[i] < f.caps[i]; p = 1 {
 			if !e.Bit(uint(p)) {
 				break
 			}
@@ -219,7 +219,7 @@ func (f *frame) trim() int {
 			logp = max(2, logp-1)
 		}
 	}
-	if e.TellFrac()+6<<3 <= total {
+	if e.BitsUsedFrac()+6<<3 <= total {
 		return e.Symbol([]byte{126, 124, 119, 109, 87, 41, 19, 9, 4, 2, 0}, 7)
 	}
 	return 5
@@ -280,10 +280,10 @@ func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	}
 }
 
-// repeat applies pitch, the filter of this frame, to the last n samples of each channel in d.past, with a transition
-// from the previous frame's filter (RFC 6716, section 4.3.7.1). It stores pitch for the next frame, so it must be
-// called once per frame.
-func (d *Decoder) repeat(pitch filter, n int) {
+// applyPitchFilter applies pitch, the filter of this frame, to the last n samples of each channel in d.past, with a
+// transition from the previous frame's filter (RFC 6716, section 4.3.7.1). It stores pitch for the next frame, so it
+// must be called once per frame.
+func (d *Decoder) applyPitchFilter(pitch filter, n int) {
 	for c := range d.channels {
 		at := history - n
 		d.comb(&d.past[c], at, at+overlap, d.pitchBefore, d.pitch)

@@ -6,10 +6,10 @@ import (
 	"voicepool/pcm"
 )
 
-// coarse reads the coarse band energies of f, in steps of 6 dB, as differences from a prediction, and replaces the
-// energies of the previous frame in d.energy by them (RFC 6716, section 4.3.2.1). intra means that the prediction
-// does not use the previous frame.
-func (d *Decoder) coarse(f *frame, intra bool) {
+// readCoarseEnergy reads the coarse band energies of f, in steps of 6 dB, as differences from a prediction, and
+// replaces the energies of the previous frame in d.energy by them (RFC 6716, section 4.3.2.1). intra means that the
+// prediction does not use the previous frame.
+func (d *Decoder) readCoarseEnergy(f *frame, intra bool) {
 	carry := float64([...]int{29440, 26112, 21248, 16384}[f.lm]) / 32768
 	leak := float64([...]int{30147, 22282, 12124, 6554}[f.lm]) / 32768
 	model := &laplace[f.lm][0]
@@ -20,7 +20,7 @@ func (d *Decoder) coarse(f *frame, intra bool) {
 	for i := f.start; i < f.end; i++ {
 		for c := range f.channels {
 			q := 0
-			switch left := 8*f.e.Len() - f.e.Tell(); {
+			switch left := 8*f.e.Len() - f.e.BitsUsed(); {
 			case left >= 15:
 				k := 2 * min(i, 20)
 				q = f.e.Laplace(uint32(model[k])<<7, uint32(model[k+1])<<6)
@@ -42,9 +42,9 @@ func (d *Decoder) coarse(f *frame, intra bool) {
 	}
 }
 
-// finer reads the fine band energies of f, f.fine[i] bits for band i, and adds them to the coarse ones in d.energy
-// (RFC 6716, section 4.3.2.2).
-func (d *Decoder) finer(f *frame) {
+// readFineEnergy reads the fine band energies of f, f.fine[i] bits for band i, and adds them to the coarse ones in
+// d.energy (RFC 6716, section 4.3.2.2).
+func (d *Decoder) readFineEnergy(f *frame) {
 	for i := f.start; i < f.end; i++ {
 		if n := f.fine[i]; n > 0 {
 			for c := range f.channels {
@@ -55,10 +55,10 @@ func (d *Decoder) finer(f *frame) {
 	}
 }
 
-// last uses the remaining bits of the frame f to refine energies in d.energy by one bit each: at first of bands whose
-// f.late is false, then of the others.
-func (d *Decoder) last(f *frame) {
-	left := 8*f.e.Len() - f.e.Tell()
+// readFinalEnergy uses the remaining bits of the frame f to refine energies in d.energy by one bit each: at first of
+// bands whose f.late is false, then of the others.
+func (d *Decoder) readFinalEnergy(f *frame) {
+	left := 8*f.e.Len() - f.e.BitsUsed()
 	for _, late := range [...]bool{false, true} {
 		for i := f.start; i < f.end && left >= f.channels; i++ {
 			if f.fine[i] >= 8 || f.late[i] != late {
@@ -115,10 +115,10 @@ func (d *Decoder) fillCollapsed(f *frame) {
 	}
 }
 
-// remember stores the energies of the frame f in d.before, d.earlier and d.floor, for the prediction and the
+// storeEnergy stores the energies of the frame f in d.before, d.earlier and d.floor, for the prediction and the
 // concealment of the following frames. It clears the energies of bands outside f. It must be called once per frame,
 // after synthesize.
-func (d *Decoder) remember(f *frame) {
+func (d *Decoder) storeEnergy(f *frame) {
 	if f.channels == 1 {
 		d.energy[1] = d.energy[0]
 	}

@@ -120,15 +120,15 @@ func rotate(x []float64, blocks, k, spread int) {
 	for i := range blocks {
 		part := x[i*n:][:n]
 		if stride > 0 {
-			turn(part, stride, s, c)
+			rotatePair(part, stride, s, c)
 		}
-		turn(part, 1, c, s)
+		rotatePair(part, 1, c, s)
 	}
 }
 
-// turn rotates in place pairs of values in x, stride apart, by the angle with cosine c and sine s: first all pairs
-// upwards, then downwards without the last stride pairs.
-func turn(x []float64, stride int, c, s float64) {
+// rotatePair rotates in place pairs of values in x, stride apart, by the angle with cosine c and sine s: first all
+// pairs upwards, then downwards without the last stride pairs.
+func rotatePair(x []float64, stride int, c, s float64) {
 	for i := range len(x) - stride {
 		a, b := x[i], x[i+stride]
 		x[i+stride] = float64(c*b) + float64(s*a)

@@ -8,22 +8,22 @@ import (
 
 // bands reads the band shapes of a frame.
 type bands struct {
-	e          *entropy.Decoder
-	counts     *[15][178]uint32
-	band       int
-	lm         int
-	intensity  int
-	spread     int
-	change     int // change of the time-frequency resolution
-	remaining  int // bits, in eighths
-	seed       uint32
-	noInverse  bool
-	pulses     [176]int
-	scratch    [176]float64
-	woven      [176]float64
-	norm       [2][8 * 78]float64
-	collapsed  [2][bandCount]uint
-	resolution [bandCount]int
+	e           *entropy.Decoder
+	counts      *[15][178]uint32
+	band        int
+	lm          int
+	intensity   int
+	spread      int
+	change      int // change of the time-frequency resolution
+	remaining   int // bits, in eighths
+	seed        uint32
+	noInverse   bool
+	pulses      [176]int
+	scratch     [176]float64
+	interleaved [176]float64
+	norm        [2][8 * 78]float64
+	collapsed   [2][bandCount]uint
+	resolution  [bandCount]int
 }
 
 // random advances the noise generator, b.seed, which is the same in all decoders, and returns its next number.
@@ -41,7 +41,7 @@ type split struct {
 	mid, side int
 	delta     int
 	theta     int
-	spent     int
+	cost      int
 }
 
 // cos returns the cosine of the angle x, 0..16384 for 0 to 90 degrees, times 32768. All decoders round it in the same
@@ -92,15 +92,15 @@ func (b *bands) readSplit(n int, bits *int, blocks, before, lm int, stereo bool,
 	if stereo && b.band >= b.intensity {
 		qn = 1
 	}
-	tell := b.e.TellFrac()
+	tell := b.e.BitsUsedFrac()
 	switch {
 	case qn != 1:
 		s.theta = b.angle(n, qn, before, stereo) * 16384 / qn
 	case stereo && *bits > 2<<3 && b.remaining > 2<<3:
 		s.inverted = b.e.Bit(2) && !b.noInverse
 	}
-	s.spent = b.e.TellFrac() - tell
-	*bits -= s.spent
+	s.cost = b.e.BitsUsedFrac() - tell
+	*bits -= s.cost
 	switch s.theta {
 	case 0:
 		s.mid, s.delta = 32767, -16384
@@ -215,7 +215,7 @@ func (b *bands) partition(
 	}
 	first := max(0, min(bits, (bits-s.delta)/2))
 	second := bits - first
-	b.remaining -= s.spent
+	b.remaining -= s.cost
 	var lowSecond []float64
 	if low != nil {
 		low, lowSecond = low[:n], low[n:]

@@ -97,13 +97,13 @@ func scaled(x complex128, f float64) complex128 {
 	return complex(float64(real(x)*f), float64(imag(x)*f))
 }
 
-// turned returns x times -i, exactly.
-func turned(x complex128) complex128 { return complex(imag(x), -real(x)) }
+// timesMinusI returns x times -i, exactly.
+func timesMinusI(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
 // three returns the forward Fourier transform of the numbers x, y and z, without a scale factor.
 func three(x, y, z complex128) (a, b, c complex128) {
 	const sin = 0.86602540378443864676 // of a third of a turn
-	sum, diff := y+z, turned(scaled(y-z, sin))
+	sum, diff := y+z, timesMinusI(scaled(y-z, sin))
 	middle := x - scaled(sum, 0.5)
 	return x + sum, middle + diff, middle - diff
 }
@@ -118,7 +118,7 @@ func five(v *[5]complex128) {
 	s2, d2 := v[2]+v[3], v[2]-v[3]
 	m1 := v[0] + scaled(s1, cos1) + scaled(s2, cos2)
 	m2 := v[0] + scaled(s1, cos2) + scaled(s2, cos1)
-	t1 := turned(scaled(d1, sin1) + scaled(d2, sin2))
-	t2 := turned(scaled(d1, sin2) - scaled(d2, sin1))
+	t1 := timesMinusI(scaled(d1, sin1) + scaled(d2, sin2))
+	t2 := timesMinusI(scaled(d1, sin2) - scaled(d2, sin1))
 	v[0], v[1], v[2], v[3], v[4] = v[0]+s1+s2, m1+t1, m2+t2, m2-t2, m1-t1
 }

@@ -13,14 +13,14 @@ const (
 // Decoder reads one frame. Range-coded numbers are read from its beginning, raw bits from its end. Bits beyond
 // the frame are zero.
 type Decoder struct {
-	data      []byte
-	at, ends  int // bytes consumed from the beginning, and from the end
-	window    uint64
-	have      uint // raw bits in window
-	total     int  // bits consumed, as Tell counts them
-	rng, val  uint32
-	ext       uint32
-	remainder uint32
+	data       []byte
+	at, rawEnd int // bytes consumed from the beginning, and from the end
+	window     uint64
+	buffered   uint // raw bits in window
+	total      int  // bits consumed, as Tell counts them
+	rng, val   uint32
+	ext        uint32
+	remainder  uint32
 }
 
 // Reset starts to decode the frame in data, which the decoder keeps without a copy and does not change. It must come
@@ -67,16 +67,16 @@ func (d *Decoder) Shrink(n int) []byte {
 // Range returns the current range of the decoder, which CELT uses as a seed for noise.
 func (d *Decoder) Range() uint32 { return d.rng }
 
-// Tell returns the number of bits read from both ends, rounded up. It may exceed the size of a faulty frame.
-func (d *Decoder) Tell() int { return d.total - bits.Len32(d.rng) }
+// BitsUsed returns the number of bits read from both ends, rounded up. It may exceed the size of a faulty frame.
+func (d *Decoder) BitsUsed() int { return d.total - bits.Len32(d.rng) }
 
 // Exhaust marks all bits as read, so that Tell returns the size of the frame in bits.
-func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.Tell() }
+func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.BitsUsed() }
 
 var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}
 
-// TellFrac returns the number of bits read from both ends, in eighths of a bit, rounded up.
-func (d *Decoder) TellFrac() int {
+// BitsUsedFrac returns the number of bits read from both ends, in eighths of a bit, rounded up.
+func (d *Decoder) BitsUsedFrac() int {
 	l := bits.Len32(d.rng)
 	r := d.rng >> (l - 16)
 	b := r>>12 - 8
@@ -157,16 +157,16 @@ func (d *Decoder) Uniform(n uint32) uint32 {
 // Raw reads n bits, at most 25, from the end of the frame towards its beginning, as a number whose lowest bit comes
 // first. Beyond the frame they are 0.
 func (d *Decoder) Raw(n uint) uint32 {
-	for d.have < n {
-		if d.ends < len(d.data) {
-			d.ends++
-			d.window |= uint64(d.data[len(d.data)-d.ends]) << d.have
+	for d.buffered < n {
+		if d.rawEnd < len(d.data) {
+			d.rawEnd++
+			d.window |= uint64(d.data[len(d.data)-d.rawEnd]) << d.buffered
 		}
-		d.have += 8
+		d.buffered += 8
 	}
 	x := uint32(d.window & (1<<n - 1))
 	d.window >>= n
-	d.have -= n
+	d.buffered -= n
 	d.total += int(n)
 	return x
 }

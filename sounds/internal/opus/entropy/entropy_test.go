@@ -94,7 +94,7 @@ func (e *encoder) bytes(spare int) []byte {
 	return out
 }
 
-// TestRoundTrip checks that symbols of all kinds are decoded as encoded, in any order. Tell and TellFrac must
+// TestRoundTrip checks that symbols of all kinds are decoded as encoded, in any order. Tell and BitsUsedFrac must
 // be close to the information content of the symbols.
 func TestRoundTrip(t *testing.T) {
 	tables := [][]byte{{0}, {128, 0}, {255, 1, 0}, {250, 245, 234, 203, 71, 50, 0}, {1, 0}}
@@ -147,9 +147,9 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		frame := e.bytes(r.IntN(3))
-		if d.Reset(frame); d.Tell() != 1 || d.TellFrac() != 8 || d.Len() != len(frame) {
+		if d.Reset(frame); d.BitsUsed() != 1 || d.BitsUsedFrac() != 8 || d.Len() != len(frame) {
 			t.Fatalf("a frame of %d bytes has %d, and begins at %d bits, %d eighths",
-				len(frame), d.Len(), d.Tell(), d.TellFrac())
+				len(frame), d.Len(), d.BitsUsed(), d.BitsUsedFrac())
 		}
 		for i, read := range reads {
 			if !read() {
@@ -157,10 +157,10 @@ func TestRoundTrip(t *testing.T) {
 			}
 			// A range of more than 2^23 is divided by at most 2^15: each loses at most 2^-8 of it.
 			least, most := weight[i+1]+1-1./8, weight[i+1]+1+1./8+float64(i+1)/177
-			got := float64(d.TellFrac()) / 8
-			if got < least || got > most || d.Tell() != int(math.Ceil(got)) {
+			got := float64(d.BitsUsedFrac()) / 8
+			if got < least || got > most || d.BitsUsed() != int(math.Ceil(got)) {
 				t.Fatalf("seed %d: after %d symbols %d bits, %v by eighths, want %v to %v",
-					seed, i+1, d.Tell(), got, least, most)
+					seed, i+1, d.BitsUsed(), got, least, most)
 			}
 		}
 		if d.Range() != e.rng {
@@ -280,7 +280,7 @@ func TestShrinkAndExhaust(t *testing.T) {
 	if rest := d.Shrink(3); len(rest) != 3 || rest[0] != 6 || d.Len() != 5 || d.Raw(8) != 5 {
 		t.Errorf("the rest is %v, %d are left", rest, d.Len())
 	}
-	if d.Exhaust(); d.Tell() != 40 {
-		t.Errorf("after all of 40 bits %d are read", d.Tell())
+	if d.Exhaust(); d.BitsUsed() != 40 {
+		t.Errorf("after all of 40 bits %d are read", d.BitsUsed())
 	}
 }

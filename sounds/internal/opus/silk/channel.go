@@ -66,9 +66,9 @@ func (c *channel) setRate(rate, subframes int) {
 	clear(c.filtered[:])
 }
 
-// forget resets the filters and the pitch of a side channel that returns after a pause, but keeps its rate and its
-// resampler.
-func (c *channel) forget() {
+// resetPrediction resets the filters and the pitch of a side channel that returns after a pause, but keeps its rate and
+// its resampler.
+func (c *channel) resetPrediction() {
 	clear(c.past[:])
 	clear(c.filtered[:])
 	c.lag, c.gainIndex, c.signal, c.fresh = 100, 10, passive, true

@@ -149,7 +149,7 @@ func TestPredictors(t *testing.T) {
 			w[i] = levels[at] + (levels[at+1]-levels[at])*6554>>16*int32(2*fifth+1)
 		}
 		w[0] -= w[1]
-		if got := readPredictors(&d); got != w || d.Tell() != e.Tell() {
+		if got := readPredictors(&d); got != w || d.BitsUsed() != e.BitsUsed() {
 			t.Fatalf("%v: %v, want %v", data, got, w)
 		}
 		seen[w] = true
@@ -183,7 +183,7 @@ func TestWeave(t *testing.T) {
 				}
 				mid, side = append(mid, float64(d.frame[0][2+i])), append(side, float64(d.frame[1][2+i]))
 			}
-			d.weave(p, n)
+			d.toLeftRight(p, n)
 			for i := range n {
 				j := len(mid) - n + i // index of the newest sample; the output is one sample behind
 				part := min(float64(i+1)/float64(8*rate), 1)

@@ -120,7 +120,7 @@ func filter(lines []int16) (a [16]int16) {
 		s, d := p[k+1]+p[k], q[k+1]-q[k]
 		wide[k], wide[n-1-k] = -d-s, d-s
 	}
-	fit(a[:n], wide[:n])
+	fitTo16(a[:n], wide[:n])
 	for i := range 16 {
 		if stable(a[:n]) {
 			break
@@ -168,9 +168,9 @@ func expandNarrow(a []int16, chirp int32) {
 	}
 }
 
-// fit moves the poles of the coefficients wide inwards, up to ten times, until they fit 16 bits after a division by
+// fitTo16 moves the poles of the coefficients wide inwards, up to ten times, until they fit 16 bits after a division by
 // 32. It stores them, divided and rounded, in a, clipped if they still do not fit. wide keeps the changed values.
-func fit(a []int16, wide []int32) {
+func fitTo16(a []int16, wide []int32) {
 	for range 10 {
 		most, at := int32(0), 0
 		for k, x := range wide {

@@ -2,11 +2,11 @@ package silk
 
 // resampler converts a channel to 48 kHz.
 type resampler struct {
-	rate   int // in kHz
-	delay  int
-	held   [16]int16 // the last samples, for the delay
-	states [6]int32
-	fir    [8]int16
+	rate    int // in kHz
+	delay   int
+	pending [16]int16 // the last samples, for the delay
+	states  [6]int32
+	fir     [8]int16
 }
 
 // newResampler returns a resampler from rate in kHz, 8, 12 or 16, to 48 kHz, with silence as its past.
@@ -19,13 +19,13 @@ func newResampler(rate int) resampler {
 // samples.
 func (r *resampler) convert(out, in []int16) {
 	n := r.rate - r.delay
-	first := r.held
+	first := r.pending
 	copy(first[r.delay:], in[:n])
 	r.run(out[:48], first[:r.rate])
 	for at, to := n, 48; to < len(out); at, to = at+r.rate, to+48 {
 		r.run(out[to:][:48], in[at:][:r.rate])
 	}
-	copy(r.held[:], in[len(in)-r.delay:])
+	copy(r.pending[:], in[len(in)-r.delay:])
 }
 
 // run converts one millisecond without the delay: in has r.rate samples, out 48. It updates the filter states.
@@ -33,8 +33,8 @@ func (r *resampler) run(out, in []int16) {
 	var twice [8 + 32]int16
 	copy(twice[:], r.fir[:])
 	for i, x := range in {
-		twice[8+2*i] = pass(r.states[:3], int32(x)<<10, 1746, 14986, 39083-65536)
-		twice[9+2*i] = pass(r.states[3:], int32(x)<<10, 6854, 25769, 55542-65536)
+		twice[8+2*i] = allpass(r.states[:3], int32(x)<<10, 1746, 14986, 39083-65536)
+		twice[9+2*i] = allpass(r.states[3:], int32(x)<<10, 6854, 25769, 55542-65536)
 	}
 	step := int32(r.rate) << 17 / 48
 	for step*48 < int32(r.rate)<<17 {
@@ -54,9 +54,9 @@ func (r *resampler) run(out, in []int16) {
 	copy(r.fir[:], twice[2*len(in):])
 }
 
-// pass filters x with a cascade of three all-pass filters and returns the output, divided by 1024, as 16 bits. s has
+// allpass filters x with a cascade of three all-pass filters and returns the output, divided by 1024, as 16 bits. s has
 // their three states, which it updates; a, b and c are the coefficients in 65536ths.
-func pass(s []int32, x, a, b, c int32) int16 {
+func allpass(s []int32, x, a, b, c int32) int16 {
 	y := mulWB(x-s[0], a)
 	x, s[0] = s[0]+y, x+y
 	y = mulWB(x-s[1], b)

@@ -12,8 +12,8 @@ type Decoder struct {
 	predictors [2]int32 // of the side channel, in the previous frame
 	middle     [2]int16 // the last samples
 	side       [2]int16
-	alone      bool // the previous frame had no side channel
-	folded     bool // the packet is the first without a side channel
+	noSide     bool // the previous frame had no side channel
+	firstMono  bool // the packet is the first without a side channel
 
 	frame [2][2 + maxLength]int16
 	out   [2][960]int16
@@ -81,7 +81,7 @@ func (d *Decoder) prepare(rate, coded, subframes int) {
 		d.predictors, d.side = [2]int32{}, [2]int16{}
 		d.channel[1].resampler = d.channel[0].resampler
 	}
-	d.folded = coded == 1 && d.coded == 2 && same
+	d.firstMono = coded == 1 && d.coded == 2 && same
 	d.coded = coded
 }
 
@@ -153,47 +153,47 @@ func readPredictors(e *entropy.Decoder) (p [2]int32) {
 // decodeFrame decodes frame i of a packet from e into d.out, for each output channel, and returns its length in
 // samples per channel at 48 kHz. A nil e is a lost frame. Frames must be decoded in their order, after readFlags.
 func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
-	predictors, alone := d.predictors, false
+	predictors, noSide := d.predictors, false
 	if e == nil {
-		alone = d.alone
+		noSide = d.noSide
 	} else if d.coded == 2 {
 		predictors = readPredictors(e)
 		if !d.channel[1].active[i] {
-			alone = e.Symbol(middleOnly, 8) == 1
+			noSide = e.Symbol(middleOnly, 8) == 1
 		}
 	}
-	if d.coded == 2 && !alone && d.alone {
-		d.channel[1].forget()
+	if d.coded == 2 && !noSide && d.noSide {
+		d.channel[1].resetPrediction()
 	}
 	length := d.channel[0].length()
 	for c := range d.coded {
 		frame := d.frame[c][2:][:length]
 		x := &d.channel[c]
-		if c == 1 && alone {
+		if c == 1 && noSide {
 			clear(frame)
 		} else {
 			coding := conditional
 			switch {
 			case i == 0:
 				coding = independent
-			case c == 1 && d.alone:
+			case c == 1 && d.noSide:
 				coding = independentUnscaled
 			}
 			x.decode(frame, e, coding)
 		}
 		x.decoded++
 	}
-	d.weave(predictors, length)
+	d.toLeftRight(predictors, length)
 	if e != nil {
-		d.alone = alone
+		d.noSide = noSide
 	}
 	n := length * 48 / d.channel[0].rate
 	for c := range min(d.channels, d.coded) {
 		d.channel[c].resampler.convert(d.out[c][:n], d.frame[c][1:][:length])
 	}
 	if d.channels == 2 && d.coded == 1 {
-		if d.folded {
-			d.folded = false
+		if d.firstMono {
+			d.firstMono = false
 			d.channel[1].resampler.convert(d.out[1][:n], d.frame[0][1:][:length])
 		} else {
 			d.out[1] = d.out[0]
@@ -202,10 +202,10 @@ func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	return n
 }
 
-// weave converts n samples of mid and side in d.frame in place to left and right, with a delay of one sample (RFC
+// toLeftRight converts n samples of mid and side in d.frame in place to left and right, with a delay of one sample (RFC
 // 6716, section 4.2.8). The results are at the indices 1..n. predictors are the factors of readPredictors, kept for a
 // transition in the next frame. A mono packet, or mono output, is only delayed.
-func (d *Decoder) weave(predictors [2]int32, n int) {
+func (d *Decoder) toLeftRight(predictors [2]int32, n int) {
 	x, y := &d.frame[0], &d.frame[1]
 	x[0], x[1] = d.middle[0], d.middle[1]
 	d.middle = [2]int16{x[n], x[n+1]}
