@@ -43,7 +43,8 @@ type slot struct {
 	coalescedPower float64      // the summed power of coalesced starts, relative to its own
 }
 
-// number returns the number of the start.
+// number returns the number of the start that s plays. The mixer counts its starts from 1, in the order of their
+// beginning.
 func (s *slot) number() uint64 { return s.record.number.Load() }
 
 // pauses is a set of reasons for a pause. A voice sounds while the set is empty.
@@ -123,12 +124,13 @@ type audio struct {
 	stats      Stats
 }
 
-// hopOf returns the period of the grid, the frames where scores are refreshed: 20 ms, in frames at a rate in Hz; at
-// least 1.
+// hopOf returns the length of a hop, 20 ms, in frames, rounded; at least 1. Scores of voices are refreshed once per
+// hop. rate is the number of frames per second.
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
-// newAudio creates the audio side of a mixer and publishes its initial Stats. c has its defaults; buses are all buses
-// in the order of the tree. newAudio fails only if a pool of voices cannot be made.
+// newAudio creates the audio side of a mixer: the table of voices, the buses and the outputs. It publishes the initial
+// Stats. s is the state that both sides share. The defaults of c must be filled in. buses describes all buses, the
+// masters included, in the order of s.tree. The only possible error is that a pool of voices cannot be made.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
@@ -180,9 +182,10 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	return a, nil
 }
 
-// render implements Mixer.Render. It takes the commands that have arrived, executes each at its frame, mixes all
-// frames of dst and publishes positions and Stats. dst holds interleaved channel pairs. If the mixer slept and was
-// not woken, render ends the sleep as if no time had passed.
+// render implements Mixer.Render: it mixes the next frames of all voices into dst. It first takes the commands that
+// have arrived, and executes each at its frame. Afterwards it publishes the positions of the voices and Stats. dst
+// holds interleaved channel pairs; an incomplete frame at its end becomes silent. If the mixer slept, render ends the
+// sleep as if no time had passed.
 func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
 	if a.sleep.offset.Load() != awake { // rendered without Wake: no time has passed
@@ -221,9 +224,10 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.publish(from)
 }
 
-// receive takes the commands that have arrived from the control side. It executes commands for this frame, for Now
-// and for earlier frames at once, counts the last ones as late, and queues commands for later frames or for a batch.
-// Requires that the commands queued for this frame, which were sent earlier, have been executed.
+// receive takes the commands that have arrived from the control side. Commands for the present frame, for Now or for
+// an earlier frame are executed at once. An earlier frame counts in Stats.Late. Commands for a later frame are queued.
+// Commands of a batch that has not fired wait with their batch. The queued commands for the present frame must have
+// been executed before.
 func (a *audio) receive() {
 	n := ring.Len(a.commands)
 	a.adoptBuffers()
@@ -251,17 +255,19 @@ func (a *audio) receive() {
 	}
 }
 
-// beginFrame does the work of the frame now before the frame is mixed: first successors at loop ends, then the
-// periodic work of the grid, see runGrid, then the queued commands for this frame. Called again at the same frame, it
-// does only the remaining work.
+// beginFrame does the work that comes before the present frame a.now is mixed. First it starts successors whose
+// predecessors leave their loops at this frame. If scores are due at this frame, it then refreshes them and restores
+// virtual voices, see runGrid. Last it executes the queued commands for this frame. A repeated call at the same frame
+// repeats no work.
 func (a *audio) beginFrame() {
 	a.leaveLoops()
 	a.runGrid()
 	a.executeDue()
 }
 
-// executeDue executes the queued commands whose frame is now or earlier, then starts the successors of voices that
-// ended. It repeats this for batches whose countdowns have become 0.
+// executeDue executes the queued commands whose frame is a.now or earlier, and removes them from the queue. Then it
+// starts the successors of voices that have ended. If a batch waits for a countdown that is now 0, executeDue fires
+// the batch. It then repeats these steps for the commands of the batch.
 func (a *audio) executeDue() {
 	for {
 		for c := a.queue.Next(); c != nil && c.frame <= a.now; c = a.queue.Next() {
@@ -285,9 +291,9 @@ func (a *audio) executeDue() {
 	}
 }
 
-// mix mixes the next frames into dst, which is overwritten, and advances now behind them. dst holds one pair of
-// channels per output pair for each frame of the mix. Requires that no command, and no frame of the grid, falls
-// between these frames.
+// mix mixes the next frames of all voices into dst and moves a.now behind them. dst is overwritten. For each frame it
+// holds one stereo pair per pair of output channels. Voices that end within these frames are ended. The caller splits
+// blocks so that no command and no refresh of scores is due between these frames.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.beginBlock(dst)
 	for k := range a.outputs.all {
@@ -311,9 +317,9 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.interleave(dst)
 }
 
-// publish makes the positions of the voices and the counters visible to the control side, and releases the played
-// frames of streams. from is the value of now before the block. If no frame was mixed, it skips the positions: only
-// starts have changed them, and each start publishes its own.
+// publish makes the positions of the voices and Stats visible to the control side. It also releases the played frames
+// of streams. The parameter from is the value of a.now before the block. If it equals a.now, no frame was mixed, and
+// publish leaves out the positions: each start has published its own.
 func (a *audio) publish(from int64) {
 	if a.now > from {
 		end := 0 // one above the last living index

@@ -8,9 +8,10 @@ type pendingBatches struct {
 	waiting    int    // the number of batches that wait for a countdown
 }
 
-// queueInBatch keeps a copy of c with its batch until the batch is fired, and returns true. c must have a batch. If
-// the batch was dropped, queueInBatch discards c, counts c as complete and returns true. If the batch was fired
-// already, it makes c.frame absolute and returns false; the caller must queue or execute c.
+// queueInBatch lets c wait with its batch c.batch, which must not be nil. A copy of c joins the commands of the batch,
+// and the result is true. If the batch was dropped, c is discarded and counted as complete, and the result is true,
+// too. If the batch was already fired, the result is false: c.frame becomes an absolute frame, and the caller must
+// queue or execute c.
 func (a *audio) queueInBatch(c *command) bool {
 	s := c.batch
 	base := s.base.Load()
@@ -27,8 +28,8 @@ func (a *audio) queueInBatch(c *command) bool {
 	return true
 }
 
-// discardCommand discards c without executing it: the start of a play command counts as stopped, and a stream buffer
-// is dropped. The caller then marks c as complete.
+// discardCommand discards c without executing it. If c requests a start, the start ends at once without a voice and
+// counts as stopped. Otherwise the stream buffer of c, if any, is dropped. The caller then counts c as complete.
 func (a *audio) discardCommand(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -39,9 +40,10 @@ func (a *audio) discardCommand(c *command) {
 	}
 }
 
-// fire fires batch s at the frame now: it adds s to a.fired, from where scheduleFired queues the commands. If c is
-// not nil, s instead waits until countdown c is 0 or less; if that is so already, s fires within this frame. A batch
-// that was dropped, has fired or already waits is not changed.
+// fire makes the commands of batch s due, counted from the present frame. It adds s to the list a.fired; scheduleFired
+// then queues the commands. If c is not nil, s waits instead until the countdown c is 0 or less. In this case fire
+// adds s to a.zeroList, and fireAtZero checks c later in this frame. A batch that was dropped, has fired or already
+// waits is unchanged.
 func (a *audio) fire(s *Batch, c *Countdown) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
@@ -55,8 +57,8 @@ func (a *audio) fire(s *Batch, c *Countdown) {
 	}
 }
 
-// scheduleFired puts the commands of the batches in a.fired into the queue and clears a.fired. The frame of each
-// command, which counts from the firing, becomes absolute.
+// scheduleFired moves the commands of all batches in the list a.fired into the command queue, and empties the list.
+// Until then the frame of a command counts from the firing. scheduleFired adds a.now, so that it becomes absolute.
 func (a *audio) scheduleFired() {
 	for s := a.fired; s != nil; {
 		for place := a.queue.Unlink(&s.commands); place >= 0; place = a.queue.Unlink(&s.commands) {
@@ -69,9 +71,9 @@ func (a *audio) scheduleFired() {
 	a.fired = nil
 }
 
-// fireAtZero fires each batch in zeroList whose countdown is still 0 or less, queues the commands of these batches
-// for execution, and reports whether it fired any. The other batches wait for their countdowns again. zeroList is
-// empty afterwards.
+// fireAtZero checks the countdown of each batch in the list a.zeroList. If the countdown is 0 or less, the batch fires
+// at the present frame, and its commands are queued. Otherwise the batch waits for the countdown again. The list is
+// empty afterwards. The result reports whether any batch fired.
 func (a *audio) fireAtZero() bool {
 	for s := a.zeroList; s != nil; {
 		next := s.next
@@ -92,8 +94,8 @@ func (a *audio) fireAtZero() bool {
 	return true
 }
 
-// countDown decrements the countdowns of the start of r, which has ended, and removes them from r, so that a start
-// counts at most once. The record must have extra data.
+// countDown decrements each countdown of the start of r by 1, because the start has ended. It then removes the
+// countdowns from r, so that the start counts at most once. r.extra must be set.
 func (a *audio) countDown(r *record) {
 	counts := &r.extra.Load().countdowns
 	for i, c := range counts {
@@ -106,8 +108,8 @@ func (a *audio) countDown(r *record) {
 	r.hasCountdowns = false
 }
 
-// addToCountdown adds n, which may be negative, to countdown c. If c is then 0 or less, the batches that wait for c
-// move to zeroList; fireAtZero fires them later in this frame.
+// addToCountdown adds n, which may be negative, to the countdown c. If the result is 0 or less, the batches that wait
+// for c move to the list a.zeroList. fireAtZero then fires them later in this frame.
 func (a *audio) addToCountdown(c *Countdown, n int64) {
 	if c.left += n; c.left > 0 {
 		return
@@ -120,8 +122,10 @@ func (a *audio) addToCountdown(c *Countdown, n int64) {
 	c.waiting = nil
 }
 
-// cancelBatch discards all pending commands of the batch a.cancelling, marks the batch as dropped and clears
-// a.cancelling. It must run after the command that drops the batch was taken from the queue.
+// cancelBatch drops the batch a.cancelling and sets a.cancelling to nil. All commands of the batch that were not
+// executed yet are discarded and counted as complete. The batch no longer waits for a countdown, and commands that
+// join it later are discarded, too. A batch that was dropped before is unchanged. The caller has removed the command
+// that drops the batch from the queue.
 func (a *audio) cancelBatch() {
 	s := a.cancelling
 	if a.cancelling = nil; s.dropped {
@@ -148,8 +152,8 @@ func (a *audio) cancelBatch() {
 	})
 }
 
-// removeBatch removes batch s from a linked list of batches, in place, and returns the new list. A list that does not
-// contain s is unchanged.
+// removeBatch removes batch s from a linked list of batches, in place, and returns the new head of the list. A list
+// without s is unchanged.
 func removeBatch(list, s *Batch) *Batch {
 	if list == s {
 		list, s.next = s.next, nil
@@ -163,8 +167,9 @@ func removeBatch(list, s *Batch) *Batch {
 	return list
 }
 
-// countDownLoops decrements the loop countdowns of each voice that has left its loop for good, once per voice. Loop
-// countdowns are those with loops set, which do not wait for the end of the voice.
+// countDownLoops decrements the loop countdowns of each voice that has left its loop for good. A loop countdown has
+// its field loops set: it does not wait for the end of the voice. Each voice counts once, because countDownLoops then
+// removes the countdown from the record of the voice.
 func (a *audio) countDownLoops() {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		r := a.voiceTable.at(i).record
@@ -182,9 +187,9 @@ func (a *audio) countDownLoops() {
 	}
 }
 
-// untilCountdown returns how many of the next n frames can be mixed before a voice may decrement a countdown that a
-// batch waits for: when the voice ends or, for a loop countdown, leaves its loop. The result is at least 1, and n if
-// no voice does so.
+// untilCountdown returns how many of the next n frames can be mixed before a countdown changes that a batch waits for.
+// A countdown changes when a voice with this countdown ends or, for a loop countdown, leaves its loop. Paused voices
+// do not count. The result is at least 1, and n if no countdown changes.
 func (a *audio) untilCountdown(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.voiceTable.at(i)
@@ -201,14 +206,14 @@ func (a *audio) untilCountdown(n int64) int64 {
 // countsLoops reports whether a countdown counts voices that leave their loops; false for nil.
 func countsLoops(c *Countdown) bool { return c != nil && c.loops }
 
-// untilEndOf returns how many of the next n frames can be mixed before voice s may end or, if loop is true, may leave
-// its loop. The result is at least 1, and n if neither happens.
+// untilEndOf returns how many of the next n frames can be mixed before voice s may end. If loop is true, the frame
+// where s may leave its loop counts as an end, too. The result is at least 1, and n if neither happens.
 func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
 	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
 	return min(n, max(left, 1), max(s.endAt-a.now, 1))
 }
 
-// isAwaited reports whether a batch waits for any countdown of the start. The record must have extra data.
+// isAwaited reports whether a batch waits for any countdown of the start of r. r.extra must be set.
 func (r *record) isAwaited() bool {
 	for _, c := range r.extra.Load().countdowns {
 		if c != nil && c.waiting != nil {

@@ -52,12 +52,13 @@ type bus struct {
 	busBuffers
 }
 
-// tailRingLen returns the length of a tail ring, the ring buffer for the tails on a bus: the smallest power of two
-// that holds hop and tail together, all in frames.
+// tailRingLen returns the length in frames of the ring buffer that holds the tails of stolen voices on a bus. It is
+// the smallest power of two that holds hop frames and tail frames together.
 func tailRingLen(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
-// newBuses creates the buses of the audio side a from described, in the same order. Requires that the tree, the rate
-// and the meters of a are set.
+// newBuses creates the buses of the audio side a from described, in the same order. This includes their filters,
+// effects, inserts, ducks, sends and buffers. described must be valid. The tree, the rate and the meters of a must be
+// set.
 func newBuses(described []BusConfig, a *audio) []bus {
 	buses := make([]bus, len(described))
 	for i, d := range described {
@@ -94,17 +95,19 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// addPlaying adds playing, 1 or -1, to the number of voices of a.buses[bus] and of all its parents up to the master.
+// addPlaying adds the parameter playing, 1 or -1, to the number of voices of a.buses[bus] and of all its parents up to
+// the master.
 func (a *audio) addPlaying(bus uint16, playing int) {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		a.buses[i].playing += playing
 	}
 }
 
-// refreshBuses updates, for the frame now, the fields of all buses that scores and pauses use, such as gains, quiet
-// and pausedByTree, and the responses. It visits the master first and each bus after its parent. A bus whose gains
-// have changed gets scoresChanged. Each fade counts with the larger of its current and target value. Ducks do not
-// count, because ducked voices would be stolen and restored again and again.
+// refreshBuses recomputes, for the present frame, the state of all buses that scores and pauses use. This state
+// consists of the gains down to the output, the filter responses, and whether a bus or a parent is muted, soloed or
+// paused. If the gains of a bus have changed, its scoresChanged is set, and its voices will get new scores. Each fade
+// counts with the larger of its current and target value. Ducks do not count, because ducked voices would be stolen
+// and restored again and again.
 func (a *audio) refreshBuses() {
 	for _, i := range a.parentsFirst {
 		b := &a.buses[i]
@@ -127,9 +130,9 @@ func (a *audio) refreshBuses() {
 	a.refreshBusResponses()
 }
 
-// fadeSolos fades each bus's own voices in or out after a change of solos: if any bus is soloed, only voices on
-// soloed buses and on buses below them are heard. The fades are linear and last fadeFrames frames, or 5 ms if that is
-// longer and the voices are audible.
+// fadeSolos fades the voices of each bus in or out after a change of solos. If any bus is soloed, only voices on
+// soloed buses and on buses below them stay audible. The fades are linear and last fadeFrames frames. If the bus has
+// audible voices, they last at least 5 ms. refreshBuses must have been called since the change.
 func (a *audio) fadeSolos(fadeFrames int64) {
 	some := false
 	for i := range a.buses {
@@ -143,8 +146,8 @@ func (a *audio) fadeSolos(fadeFrames int64) {
 	}
 }
 
-// hasPitch reports whether a.buses[bus], or one of its parents up to the master, has a pitch other than 0 semitones
-// or is still fading from such a pitch.
+// hasPitch reports whether a.buses[bus], or any of its parents up to the master, has a pitch other than 0 semitones or
+// is still fading from such a pitch.
 func (a *audio) hasPitch(bus uint16) bool {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		if p := &a.buses[i].pitch; p.From != 0 || p.To != 0 {
@@ -154,8 +157,8 @@ func (a *audio) hasPitch(bus uint16) bool {
 	return false
 }
 
-// pitchOf returns the sum, in semitones, of the pitches of a.buses[bus] and of its parents, as one move from the
-// frame now on. The move ends with the last of their fades.
+// pitchOf returns the sum of the pitches of a.buses[bus] and of its parents, in semitones. The sum is one move: it
+// begins at the present frame and ends with the last fade of these pitches.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
@@ -167,8 +170,10 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 	return sum
 }
 
-// setBus applies c, a cmdSet, to a.buses[index]. It updates the tails and the state of the buses. It updates the
-// pitch and the scores of the voices on the bus and below it; after a change of solo, the scores of all voices.
+// setBus applies c, a cmdSet, to a.buses[index]: each property in c.change fades to its new value within c.fadeFrames
+// frames. If the bus may have output, the fade lasts at least 5 ms. setBus also updates the tails and the state of all
+// buses. Voices on the bus and below it get the new pitch and new scores. After a change of solo, all voices get new
+// scores.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.mayHaveOutput(index, false), c.fadeFrames)
@@ -201,7 +206,7 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// mayHaveOutput reports whether a.buses[index] may have output at the frame now. If own is true, only voices and
+// mayHaveOutput reports whether a.buses[index] may have output at the present frame. If own is true, only voices and
 // tails directly on the bus count. Otherwise buses below it, effects, inserts, filters and received sends count, too.
 func (a *audio) mayHaveOutput(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.passesThrough(bus, index) }
@@ -216,8 +221,8 @@ func (a *audio) mayHaveOutput(index int, own bool) bool {
 	})
 }
 
-// mixIntoOutput makes the master bus of o mix directly into the buffer of o until mixBuses has run, if it is the only
-// bus that feeds o and leaves the sum of its input unchanged. Otherwise it has no effect. A separate buffer would
+// mixIntoOutput makes the master bus of o mix directly into the buffer of o, until mixBuses has run. It does so only
+// if this bus alone feeds o and passes its input on unchanged. Otherwise it has no effect. A separate buffer would
 // miss the cache when many mixers take turns.
 func (a *audio) mixIntoOutput(o *output) {
 	if o.root < 0 {
@@ -229,16 +234,17 @@ func (a *audio) mixIntoOutput(o *output) {
 	}
 }
 
-// isTransparent reports whether the bus passes the sum of its input on unchanged from frame, a frame of the mix,
-// until a property is set, and no send, key or meter reads its output.
+// isTransparent reports whether the bus passes its input on unchanged from the given frame of the mix on, until a
+// property is set. It also requires that no send, key or meter reads the output of the bus.
 func (b *bus) isTransparent(frame int64) bool {
 	return b.insert == nil && !b.filter.Active() && len(b.rack.all) == 0 && b.lastOutput == nil && b.meter == nil && b.duck.rules == nil && b.gain.SettledAt(0, frame) && b.pan.SettledAt(0, frame) &&
 		b.mute.SettledAt(1, frame) && b.soloFade.SettledAt(1, frame) && b.duck.move.SettledAt(0, frame)
 }
 
-// mixBuses mixes the next n frames of all buses into the buffers of the outputs, from the leaves down: tails,
-// effects, insert, filter, gains, sends. The voices must have been mixed into the buses before. It releases ducks
-// that are due within these frames, and empties the buffers of the buses.
+// mixBuses mixes the next n frames of all buses into the buffers of the outputs. Each bus comes before the bus that it
+// feeds. On each bus it adds the tails of stolen voices, then applies effects, insert, filter and gains, and feeds
+// sends and meters. It starts the release of ducks at the frame where it is due. The voices must have been mixed into
+// the buses before. Afterwards the buffers of the buses count as empty.
 func (a *audio) mixBuses(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
@@ -310,8 +316,8 @@ func (a *audio) mixBuses(n int64) {
 	}
 }
 
-// separateOutput returns a buffer into which this bus mixes its output alone, before the output is added to the bus
-// above. Several buses may share the buffer. The result is nil if no send, key or meter needs the output alone.
+// separateOutput returns a buffer for the output of this bus alone, which is added to the bus above afterwards.
+// Several buses may share the buffer. The result is nil if no send, key or meter needs the output of this bus alone.
 func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	switch {
 	case b.lastOutput != nil:
@@ -322,16 +328,17 @@ func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	return nil
 }
 
-// applySoloFade applies the bus's fade of solos to the first n frames of own in place. own holds the mix of the bus's
-// own voices, or their part in a stem. frame is the frame of the mix at which own begins.
+// applySoloFade silences the first n frames of own in place while the solo of another bus silences this bus, and fades
+// at both ends of the solo. own holds the mix of the bus's own voices, or their part in a stem. The parameter frame is
+// the frame of the mix where own begins. Without a solo or input it has no effect.
 func (b *bus) applySoloFade(own *busBuffers, frame, n int64) {
 	if own.used && (b.soloFade.To != 1 || b.soloFade.End() > frame) {
 		scale(own.mixed[:n], &b.soloFade, frame)
 	}
 }
 
-// apply adds src, multiplied by the gain, pan, mute and duck of the bus, to dst, which must have the same length.
-// frame is the frame of the mix at which both begin.
+// apply multiplies src by the gain, pan, mute and duck of the bus, and adds the result to dst. dst and src must have
+// the same length. The parameter frame is the frame of the mix where both begin.
 func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, &b.gain, &b.pan, &b.mute, &b.duck.move)
@@ -349,9 +356,10 @@ func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// segment returns the linear segment of moves that contains frame, a frame of the mix: from is its first frame, to
-// the first frame after it. Segments end on the grid that voices use, and at the ends of fades, so they do not depend
-// on the length of blocks. If no move ends after frame, segment returns frame and never.
+// segment returns a range of frames around the given frame of the mix. In this range moves may be interpolated
+// linearly. The result from is the first frame of the range, and the result to is the first frame after it. Ranges end
+// on a fixed grid of frames and at the ends of fades, so they do not depend on the length of blocks. If no move ends
+// after the given frame, the values are constant, and segment returns frame and never.
 func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	grid, end, last := int64(64), int64(never), int64(0)
 	for _, m := range moves {
@@ -368,8 +376,8 @@ func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 	return max(frame/grid*grid, last), min((frame/grid+1)*grid, end)
 }
 
-// factors returns the linear left and right factors of the bus at frame, a frame of the mix: the product of pan,
-// gain, mute and duck.
+// factors returns the linear left and right factors of the bus at the given frame of the mix. They are the product of
+// pan, gain, mute and duck.
 func (b *bus) factors(frame int64) (left, right float64) {
 	left, right = voice.Balance(b.pan.At(frame))
 	g := float64(b.gain.Gain(frame) * b.mute.At(frame))
@@ -377,7 +385,8 @@ func (b *bus) factors(frame int64) (left, right float64) {
 	return float64(left * g), float64(right * g)
 }
 
-// scale multiplies block in place by m, a moving linear factor. frame is the frame of the mix at which block begins.
+// scale multiplies block in place by m, a moving linear factor. The parameter frame is the frame of the mix where
+// block begins.
 func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	for len(block) > 0 {
 		from, to := segment(frame, m)
@@ -394,8 +403,9 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	}
 }
 
-// filterBus runs the filter of a.buses[index], if it is active, in place on the next n frames. Without input it runs
-// only while the filter has a tail. An invalid result becomes silence and counts as a fault, with an event.
+// filterBus runs the low-pass and high-pass of a.buses[index] in place on its next n frames. It has no effect if both
+// are off. Without input, the filter runs only while it has a tail. A result that is not a valid number becomes
+// silence, counts in Stats.Faults and emits EventFault. A filter that runs sets a.hasTail.
 func (a *audio) filterBus(index int, n int64) {
 	b := &a.buses[index]
 	if !b.filter.Active() {
@@ -413,8 +423,9 @@ func (a *audio) filterBus(index int, n int64) {
 	}
 }
 
-// cutoffChanged updates tails and responses after a cutoff of a.buses[index] was changed. The caller has already set
-// the new cutoff in the filter.
+// cutoffChanged updates the tails of all buses and the response of a.buses[index] after a cutoff of this bus was
+// changed. If the filter still has a tail, it records the tail in Stats. The caller has already set the new cutoff in
+// the filter.
 func (a *audio) cutoffChanged(index int) {
 	b := &a.buses[index]
 	b.filterTail = max(b.filterTail, b.filter.Tail(a.now))

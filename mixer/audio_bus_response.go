@@ -22,9 +22,10 @@ type busResponse struct {
 	totalChanged bool           // total has changed since the scores were refreshed
 }
 
-// refreshBusResponses updates the responses of all buses for the frame now, and marks the buses whose voices need new
-// scores. After a change, scores are refreshed again even if that was done in this frame. It visits each bus after
-// the buses that this bus feeds. It has no effect until spectral data is enabled.
+// refreshBusResponses recomputes, for the present frame, how much of each frequency band every bus passes to the
+// output, through its parents and its sends. Each bus comes after the buses that it feeds. A changed bus is marked, so
+// that its voices get new scores. After any change, scores count as outdated even if they were refreshed in this
+// frame. It has no effect until spectral data is enabled.
 func (a *audio) refreshBusResponses() {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -72,8 +73,9 @@ func (a *audio) refreshBusResponses() {
 	}
 }
 
-// refreshOwnResponse updates w.own, the response of the effects and filters of a.buses[i]; w must belong to the same
-// bus. It recomputes the response only after a change, and during a fade once per frame of the grid.
+// refreshOwnResponse updates w.own: how much of each frequency band the effects and filters of a.buses[i] pass. w must
+// belong to the same bus. A stored result is kept until invalidateResponse. During a fade it is recomputed once per
+// hop of 20 ms.
 func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	at := a.now / a.hop * a.hop
 	if w.ownFrame >= 0 && (!w.ownFades || w.ownFrame == at) {
@@ -95,8 +97,9 @@ func (a *audio) invalidateResponse(i int) {
 	}
 }
 
-// sendsConstant reports whether the gains and filters on the sends of the start of r are constant from frame, a frame
-// of the mix, on; true without sends.
+// sendsConstant reports whether the sends of the start of r are constant from the given frame of the mix on. This
+// requires that no gain of a send, no attenuation by distance and no filter of the direct path is fading. It is true
+// without sends.
 func (r *record) sendsConstant(frame int64) bool {
 	if r.sends == 0 {
 		return true
@@ -116,8 +119,8 @@ func (r *record) sendsConstant(frame int64) bool {
 	return true
 }
 
-// sendResponseChanged reports whether the response of a bus that the start of r sends to has changed since the scores
-// were refreshed. It is false without spectral data.
+// sendResponseChanged reports whether the response of any bus that receives a send of the start of r has changed since
+// the scores were refreshed. It is false without sends and without spectral data.
 func (a *audio) sendResponseChanged(r *record) bool {
 	sp := a.spectral.Load()
 	if r.sends == 0 || sp == nil {

@@ -5,8 +5,9 @@ import (
 	"voicepool/voice"
 )
 
-// execute executes c at the frame now, whatever c.frame is, and records c in the journal. A resize that was sent
-// before an already executed resize is ignored. The caller then marks c as complete.
+// execute executes c at the present frame, whatever c.frame is, and records c in the journal. A resize is ignored if a
+// later sent resize was executed before. The caller then counts c as complete. If c fires or drops a batch, execute
+// only sets a.fired, a.zeroList or a.cancelling; the caller does the rest.
 func (a *audio) execute(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -79,8 +80,8 @@ func (a *audio) execute(c *command) {
 	}
 }
 
-// applyToTarget applies c to every living voice of c.target, in the order of the voice table. If a tag selects no
-// voice, it emits EventMissed and counts Stats.Missed. If the target is a handle, see applyToHandle.
+// applyToTarget applies c to every living voice that c.target selects. If the target is a handle, it calls
+// applyToHandle. If the target is a tag that no voice has, it emits EventMissed and increments Stats.Missed.
 func (a *audio) applyToTarget(c *command) {
 	if c.target.kind == oneVoice {
 		a.applyToHandle(c)
@@ -99,9 +100,10 @@ func (a *audio) applyToTarget(c *command) {
 	}
 }
 
-// selects reports whether target t selects the start of record r. A target of one voice selects the start with its
-// handle and, if t.tag is not 0, all starts with that Options.Play. The zero Target selects no start. selects does
-// not check whether the start is over.
+// selects reports whether the target t selects the start of record r. A target of one voice compares the handle. If
+// t.tag is not 0, such a target also selects the starts whose number of Options.Play is t.tag. Other targets compare
+// the tag, the sound or the bus, or select all starts. The zero Target selects no start. A start that is over is not
+// excluded.
 func (s *shared) selects(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
@@ -116,8 +118,8 @@ func (s *shared) selects(t *Target, r *record) bool {
 	return t.kind == allVoices
 }
 
-// applyToHandle applies c to the voice with the handle c.target.id. If the start is still pending, a stop cancels the
-// start, and other commands are kept until the start begins. If the start is over, c has no effect.
+// applyToHandle applies c to the voice with the handle c.target.id. If the start is still pending, a stop cancels it.
+// Other commands then change the initial values of the start. If the start is over, c has no effect.
 func (a *audio) applyToHandle(c *command) {
 	id := c.target.id
 	r := a.record(id)
@@ -134,8 +136,8 @@ func (a *audio) applyToHandle(c *command) {
 	}
 }
 
-// applyToVoice applies c to the voice at index i, records c in the journal and updates the scores of the voice. A
-// command for positions has no effect on a voice that is not spatial.
+// applyToVoice applies c to the voice at index i of the voice table, records c in the journal and updates the scores
+// of the voice. A command for positions has no effect on a voice that is not spatial.
 func (a *audio) applyToVoice(i int, c *command) {
 	a.journalVoiceCommand(i, c)
 	s := a.mutable(i)
@@ -173,9 +175,10 @@ func (a *audio) applyToVoice(i int, c *command) {
 	}
 }
 
-// seek moves the voice at index i to frame c.position of its sound, leaves a tail of the old position and fades the
-// new one in over 5 ms. For a streamed voice c must have the stream buffer of the new position, which seek marks as
-// taken; for other voices c must have none. Otherwise seek has no effect.
+// seek moves the voice at index i to frame c.position of its sound. The old position leaves a tail, and the new one
+// fades in over 5 ms. A streamed voice needs the stream buffer of the new position in c.feed; for other voices c.feed
+// must be nil. Otherwise seek has no effect. If it moves the voice, it sets c.bufferOwned. A position after the end of
+// a sound in memory counts as the end.
 func (a *audio) seek(i int, c *command) {
 	s := a.mutable(i)
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
@@ -193,7 +196,8 @@ func (a *audio) seek(i int, c *command) {
 	a.rescore(i)
 }
 
-// smoothed returns the length of a fade in frames: fadeFrames, but at least 5 ms if audible is true.
+// smoothed returns the length in frames for a fade that should last fadeFrames frames. If audible is true, the result
+// is at least 5 ms.
 func (a *audio) smoothed(audible bool, fadeFrames int64) int64 {
 	if !audible {
 		return fadeFrames
@@ -201,9 +205,9 @@ func (a *audio) smoothed(audible bool, fadeFrames int64) int64 {
 	return max(fadeFrames, a.smooth)
 }
 
-// stop fades the voice at index i out within fadeFrames frames along shape; the voice then ends, and its successor is
-// released. If fadeFrames is 0, the voice ends now and leaves a short tail; if it is noTail, the voice ends without a
-// tail. A paused voice ends now in any case.
+// stop fades the voice at index i out within fadeFrames frames along shape; the voice ends after the fade. Its
+// successor becomes ready at once and counts as stopped. If fadeFrames is 0, the voice ends now and leaves a short
+// tail. If fadeFrames is the constant noTail, the voice ends now without a tail. A paused voice ends now in any case.
 func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if fadeFrames > 0 && s.paused == 0 {
@@ -220,8 +224,8 @@ func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 	a.endVoice(i, a.now, EventStopped, &audioEvent{})
 }
 
-// storePause stores c, a pause or resume of a bus or of all voices, so that voices that start later begin in that
-// state. It changes the state of the buses, but no present voice. For other targets it has no effect.
+// storePause stores a pause or resume c of a bus or of all voices, so that later starts begin in that state. It does
+// not pause or resume present voices. For a target of other voices it has no effect.
 func (a *audio) storePause(c *command) {
 	switch c.target.kind {
 	case busVoices:
@@ -232,8 +236,9 @@ func (a *audio) storePause(c *command) {
 	}
 }
 
-// pause pauses the voice at index i for the reason by: the voice itself, its bus, or all voices. If the voice was not
-// paused before, it leaves a tail of 10 ms. A voice that is fading out after a stop ends instead.
+// pause pauses the voice at index i. The parameter by is the reason: the voice itself, its bus, or all voices. A voice
+// can be paused for several reasons. If the voice was not paused before, it leaves a tail of 10 ms, and s.pausedAt is
+// set. A voice that is fading out after a stop ends instead.
 func (a *audio) pause(i int, by pauses) {
 	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause
@@ -249,10 +254,10 @@ func (a *audio) pause(i int, by pauses) {
 	s.record.status.SetState(s.state())
 }
 
-// resume removes by, one reason for the pause, from the voice at index i. When no reason is left, the voice continues
-// with a fade-in, or starts if it has not sounded yet, and the end by Options.For moves by the length of the pause. A
-// voice that is not paused is unchanged. With pausedBus it has no effect while the bus of the voice or one of its
-// parents is paused.
+// resume removes one reason for a pause, the parameter by, from the voice at index i. If another reason is left, the
+// voice stays paused. Otherwise the voice fades in, or starts if it has not sounded yet. Its end by Options.For moves
+// by the length of the pause. A voice that is not paused is unchanged. For the reason pausedBus, resume has no effect
+// while the bus of the voice or a parent is paused.
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
 	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {
