@@ -24,8 +24,9 @@ type duckRules struct {
 	attack, hold, release int64
 }
 
-// newDuckRules converts d, which must be valid, for the audio side; nil if d is the zero Duck. An Above of 0 becomes
-// DuckAbove, and fades last at least 5 ms against clicks.
+// newDuckRules converts d for the audio side: times become frames, and the level Above becomes a power. The result is
+// nil if d is the zero Duck. An Above of 0 becomes DuckAbove. Attack and release last at least 5 ms, to avoid clicks.
+// d must be valid.
 func (s *shared) newDuckRules(d *Duck) *duckRules {
 	if d.By == 0 {
 		return nil
@@ -38,8 +39,8 @@ func (s *shared) newDuckRules(d *Duck) *duckRules {
 	}
 }
 
-// change replaces the rules of d at now, a frame of the mix; nil rules turn the duck off. If the bus is lowered now,
-// its gain moves to the new depth, or back to 0 dB if rules is nil.
+// change replaces the rules of the duck at the frame now of the mix; nil turns the duck off. If the bus is lowered at
+// that frame, its gain moves to the new depth. If rules is nil, the gain moves back to 0 dB instead.
 func (d *duck) change(rules *duckRules, now int64) {
 	old := d.rules
 	d.rules, d.releaseAt = rules, never
@@ -53,9 +54,10 @@ func (d *duck) change(rules *duckRules, now int64) {
 	}
 }
 
-// update lowers the bus from the frame now on if a voice on the trigger bus is loud enough. If the bus is lowered and
-// no voice is loud enough any longer, it schedules the release after the hold time. The scores that it compares are
-// refreshed only every 10 or 20 ms. Without rules it has no effect.
+// update decides whether the duck lowers its bus from the present frame on. It lowers the bus if a voice on the
+// trigger bus is loud enough. If no voice is loud enough any longer, it schedules the release of a lowered bus after
+// the hold time. The loudness of voices is known only from their last scores, which may be 20 ms old. Without rules
+// update has no effect.
 func (d *duck) update(a *audio) {
 	r := d.rules
 	if r == nil {
@@ -72,9 +74,9 @@ func (d *duck) update(a *audio) {
 	}
 }
 
-// releaseAfter returns after how many of the next n frames the release of the duck begins; n if it does not begin
-// within them. If all triggering voices end within these frames, it schedules the release. It does not start the
-// release, see release. The caller ensures that no voice starts within these frames.
+// releaseAfter returns after how many of the next n frames the gain of the duck begins to return to 0 dB; n if it does
+// not begin within them. If all voices that trigger the duck end within these frames, it schedules this release first.
+// It does not start the release, see release. No voice may start within these frames.
 func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	if !d.down {
 		return n
@@ -87,22 +89,23 @@ func (d *duck) releaseAfter(a *audio, n int64) int64 {
 	return min(d.releaseAt-a.now, n)
 }
 
-// release starts the release at frame, a frame of the mix: the gain of the duck moves back to 0 dB. The duck must
-// have rules.
+// release makes the gain of the duck return to 0 dB, from the given frame of the mix on, within the release time. The
+// duck must have rules.
 func (d *duck) release(frame int64) {
 	d.down, d.releaseAt = false, never
 	d.move.Ramp(frame, 0, d.rules.release)
 }
 
-// triggers reports whether the voice s, which has index i, triggers a duck with the rules d: the voice is real, not
-// paused, on the trigger bus or below it, and loud enough.
+// triggers reports whether the voice s at index i triggers a duck with the rules d. Such a voice is on the trigger bus
+// or below it, is neither virtual nor paused, and is loud enough.
 func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
 	return i < a.base && a.scores.Remaining(i) >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.trigger)
 }
 
-// lastTriggerEnd returns whether all voices that trigger a duck with the rules d end before end, a frame of the mix,
-// and the frame where the last of them ends. It reads the ends within the frames just mixed from a.endings and must
-// be called before endFinishedVoices, which removes these voices. If silent is false, frame is meaningless.
+// lastTriggerEnd reports in silent whether all voices that trigger a duck with the rules d end before the frame end.
+// If so, the result frame is the frame where the last of them ends; otherwise it has no meaning. Both are frames of
+// the mix. Only ends in a.endings count, which holds the voices that end within the frames just mixed. It must be
+// called before endFinishedVoices, which removes them.
 func (a *audio) lastTriggerEnd(d *duckRules, end int64) (frame int64, silent bool) {
 	if len(a.endings) == 0 {
 		return a.now, false

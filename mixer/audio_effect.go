@@ -15,8 +15,8 @@ type effectRack struct {
 	keys []int // by effect: index of its key bus; -1: its own bus
 }
 
-// newRack creates the effects of a bus from described, in the same order. rate is in Hz. The keys must be names of
-// buses.
+// newRack creates the effects of a bus from described, in the same order. Each key, the bus that controls a
+// compressor, must be the name of a bus. rate is in Hz.
 func (s *shared) newRack(described []effect.Effect, rate int) effectRack {
 	r := effectRack{all: make([]*effect.Processor, len(described)), keys: make([]int, len(described))}
 	for i := range described {
@@ -28,7 +28,8 @@ func (s *shared) newRack(described []effect.Effect, rate int) effectRack {
 	return r
 }
 
-// tail returns the maximum tail of all effects in series, in frames.
+// tail returns for how many frames at most the effects in series sound after their input has ended. This is the sum of
+// their tails.
 func (r *effectRack) tail() (frames int64) {
 	for _, p := range r.all {
 		frames += p.Tail()
@@ -36,10 +37,10 @@ func (r *effectRack) tail() (frames int64) {
 	return frames
 }
 
-// computeTails sets the tail of every bus: for how many frames at most a sound can still be heard that reaches the
-// bus at frame, a frame of the mix, or later. It counts the tails of effects and filters on the bus and on all paths
-// from it, through parents and sends, to the output. A closed gain or send ends a path. It also stores until which
-// frame the result is valid.
+// computeTails sets the tail of every bus. The tail is the longest time, in frames, that a sound stays audible after
+// it has ended on that bus. It adds up the tails of effects and filters on the bus and on all paths to the output,
+// through parents and sends. A gain or send that is closed at the given frame of the mix ends its path. computeTails
+// also stores until which frame the result is valid.
 func (a *audio) computeTails(frame int64) {
 	a.tailsComputedAt, a.tailsValidUntil = frame, never
 	for at := len(a.mixOrder) - 1; at >= 0; at-- {
@@ -61,33 +62,35 @@ func (a *audio) computeTails(frame int64) {
 	}
 }
 
-// computeTailsAt calls computeTails unless the stored tails are valid for frame, a frame of the mix.
+// computeTailsAt calls computeTails unless the stored tails of the buses are valid for the given frame of the mix.
 func (a *audio) computeTailsAt(frame int64) {
 	if frame < a.tailsComputedAt || frame >= a.tailsValidUntil {
 		a.computeTails(frame)
 	}
 }
 
-// scheduleTails limits the validity of the tails to the end of the fade m, if m ends after frame, a frame of the mix.
+// scheduleTails ends the validity of the stored tails of buses at the end of the fade m. It has no effect if m ends at
+// or before the given frame of the mix.
 func (a *audio) scheduleTails(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
 		a.tailsValidUntil = min(a.tailsValidUntil, end)
 	}
 }
 
-// opens reports whether the gain and the mute of the bus let sound through at frame, a frame of the mix. A fade
+// opens reports whether the gain and the mute of the bus let sound through at the given frame of the mix. A fade
 // counts with the larger of its current and target value.
 func (b *bus) opens(frame int64) bool {
 	return b.gain.MaxGain(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
 }
 
-// opens reports whether the gain of the send lets sound through at frame, a frame of the mix. A fade counts with the
+// opens reports whether the gain of the send lets sound through at the given frame of the mix. A fade counts with the
 // larger of its current and target value.
 func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
-// extendTailAfter records that a gain on the path of a.buses[index] opens or closes at frame, a frame of the mix.
-// Sound that passed before that frame may still be in the effects behind the gain. was is the tail of the bus before
-// the change, in frames. It recomputes the tails of all buses.
+// extendTailAfter records in a.buses[index] how long sound may last when a gain on the path of this bus opens or
+// closes. The parameter frame is the frame of the mix where the gain does so. Sound from before that frame may still
+// be in effects behind the gain. The parameter was is the tail of the bus before the change, in frames.
+// extendTailAfter recomputes the tails of all buses. If the bus has input, it updates Stats.
 func (a *audio) extendTailAfter(index int, frame, was int64) {
 	a.computeTails(a.now)
 	b := &a.buses[index]
@@ -102,8 +105,9 @@ func (a *audio) extendTailAfter(index int, frame, was int64) {
 	}
 }
 
-// extendTailFor extends the recorded tail of the effects for voice s, if s began before a gain on its path opened or
-// closed. The tail then lasts at least as long as extendTailAfter found for that gain.
+// extendTailFor records in Stats how long effects may sound after the voice s. It matters only if s began before a
+// gain on its path opened or closed. The recorded end is then at least the end that extendTailAfter found for that
+// gain.
 func (a *audio) extendTailFor(s *slot) {
 	if s.began >= a.closedAt {
 		return
@@ -115,8 +119,8 @@ func (a *audio) extendTailFor(s *slot) {
 	}
 }
 
-// noteTailUntil records in Stats.RingsUntil that effects may sound until frame, a frame of the mix. During Skip it
-// records frame in Stats.SilentFrom, too. A frame before the recorded one has no effect.
+// noteTailUntil records in Stats.RingsUntil that effects may sound until the given frame of the mix. During Mixer.Skip
+// it also records the frame in Stats.SilentFrom. A frame before the recorded one has no effect.
 func (a *audio) noteTailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skipping {
@@ -124,8 +128,8 @@ func (a *audio) noteTailUntil(frame int64) {
 	}
 }
 
-// hasInput reports whether a.buses[index] has, or may still get, input. Input comes from a voice, a tail, an effect
-// or a filter on that bus or on a bus below it.
+// hasInput reports whether a.buses[index] has input or may still get input. Input comes from a voice, a tail, an
+// effect or a filter on that bus or on a bus below it.
 func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
 		if b := &a.buses[i]; a.tree.passesThrough(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
@@ -140,8 +144,8 @@ func (a *audio) hasInput(index int) bool {
 	return false
 }
 
-// idle reports whether no effect of r has a tail at frame, a frame of the mix: from then on silent input gives silent
-// output.
+// idle reports whether no effect of the rack has a tail at the given frame of the mix. From then on silent input gives
+// silent output.
 func (r *effectRack) idle(frame int64) bool {
 	for _, p := range r.all {
 		if !p.Idle(frame) {
@@ -151,8 +155,8 @@ func (r *effectRack) idle(frame int64) bool {
 	return true
 }
 
-// keyHadOutput reports whether the key bus of any effect in r, which controls a compressor, had output in the frames
-// just mixed. An effect without a key does not count.
+// keyHadOutput reports whether the key bus of any effect in r had output in the frames just mixed. A key bus is
+// another bus that controls a compressor. An effect without a key does not count.
 func (a *audio) keyHadOutput(r *effectRack) bool {
 	for _, k := range r.keys {
 		if k >= 0 && a.buses[k].hadOutput {
@@ -162,9 +166,9 @@ func (a *audio) keyHadOutput(r *effectRack) bool {
 	return false
 }
 
-// runEffects runs the effects of a.buses[index] in place on the next n frames. Without input of the bus they run only
-// while they have a tail or a key bus has output. A failure counts as a fault, with an event. It sets hasTail if an
-// effect has a tail after these frames.
+// runEffects runs the effects of a.buses[index] in place on its next n frames. Without input, they run only while an
+// effect has a tail or a bus that controls a compressor has output. An effect that fails counts in Stats.Faults and
+// emits EventFault. If an effect has a tail after these frames, a.hasTail is set.
 func (a *audio) runEffects(index int, n int64) {
 	b := &a.buses[index]
 	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.keyHadOutput(&b.rack) {
@@ -188,8 +192,8 @@ func (a *audio) runEffects(index int, n int64) {
 // audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// noteTailFrom records in Stats how long the effects from a.buses[bus] on may sound if the last input of that bus
-// ends at frame, a frame of the mix. Without a tail it has no effect.
+// noteTailFrom records in Stats how long effects may sound if the last input of a.buses[bus] ends at the given frame
+// of the mix. The effects are those on the path from this bus to the output. If they have no tail, it has no effect.
 func (a *audio) noteTailFrom(frame int64, bus int) {
 	a.computeTailsAt(frame)
 	if ringing := a.buses[bus].tail; ringing > 0 {
@@ -197,8 +201,8 @@ func (a *audio) noteTailFrom(frame int64, bus int) {
 	}
 }
 
-// updateSilentFrom moves Stats.SilentFrom behind the last of the frames just mixed whose level exceeds -90 dBFS on
-// any output. It has no effect unless effects or filters have a tail.
+// updateSilentFrom moves Stats.SilentFrom behind the last of the frames just mixed that is louder than -90 dBFS on any
+// output. It has no effect unless a.hasTail is set, which means that an effect or filter has a tail.
 func (a *audio) updateSilentFrom() {
 	if !a.hasTail {
 		return
@@ -214,8 +218,8 @@ func (a *audio) updateSilentFrom() {
 	}
 }
 
-// setEffect executes c, a cmdEffect: it fades parameters of one effect of a.buses[index] over c.fadeFrames, and
-// updates the tails and the response of the bus.
+// setEffect executes c, a cmdEffect: it fades parameters of one effect of a.buses[index] within c.fadeFrames frames.
+// It also updates the tails of the buses, the response of the bus, and Stats if the effects have a tail.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.payload.effect.place]

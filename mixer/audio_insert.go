@@ -15,14 +15,15 @@ type insert struct {
 	end    int64       // the end of the crossfade
 }
 
-// newInsert returns an insert with buffers for blocks of up to hop frames. An effect of nil makes an insert that
-// removes the present insert of a bus.
+// newInsert returns an insert that runs effect, with buffers for blocks of up to hop frames. If effect is nil, the
+// insert removes the present insert of a bus.
 func newInsert(effect Insert, hop int64) *insert {
 	return &insert{effect: effect, dry: make([]pcm.Frame, hop), old: make([]pcm.Frame, hop)}
 }
 
-// setInsert crossfades the insert of bus b to i, which must not be nil, over 5 ms. If a crossfade is under way, i
-// waits for its end; of several inserts that wait only the last is used.
+// setInsert replaces the insert of bus b by i, with a crossfade of 5 ms. i must not be nil; an i without an effect
+// removes the insert. If a crossfade is under way, i waits for its end in b.next. Only the last insert that waits is
+// used.
 func (a *audio) setInsert(b *bus, i *insert) {
 	if b.insert != nil && a.now < b.insert.end {
 		b.next = i
@@ -31,16 +32,17 @@ func (a *audio) setInsert(b *bus, i *insert) {
 	b.crossfadeTo(i, a.now, a.smooth)
 }
 
-// crossfadeTo begins a crossfade of smooth frames at frame, a frame of the mix, from the present insert, if any, to
-// i. i must not be nil; if i has no effect, the bus has no insert after the crossfade. No crossfade may be under way.
-// The insert in b.next is cleared.
+// crossfadeTo begins a crossfade from the present insert of the bus, if any, to i. It begins at the given frame of the
+// mix and lasts smooth frames. If i has no effect, the bus has no insert after the crossfade. i must not be nil, and
+// no crossfade may be under way. b.next, the insert that waits, is cleared.
 func (b *bus) crossfadeTo(i *insert, frame, smooth int64) {
 	i.before, i.end = b.insert, frame+smooth
 	b.insert, b.next = i, nil
 }
 
-// runInserts runs the insert of a.buses[index], if any, in place on the next n frames. During a crossfade it runs
-// both inserts. After a crossfade it begins the crossfade to the insert that waits, if any.
+// runInserts runs the insert of a.buses[index], if any, in place on the next n frames. During a crossfade it runs both
+// inserts and mixes their results. When a crossfade ends, it removes the old insert and begins the crossfade to the
+// insert that waits, if any.
 func (a *audio) runInserts(index int, n int64) {
 	b := &a.buses[index]
 	for done := int64(0); done < n && b.insert != nil; {
@@ -68,9 +70,9 @@ func (a *audio) runInserts(index int, n int64) {
 	}
 }
 
-// runInsert runs insert i of a.buses[index] on block, in place. If the effect panics or leaves invalid samples,
-// runInsert restores the block, removes the effect and counts a fault, with an event. If i is nil or has no effect,
-// the block is unchanged.
+// runInsert runs the insert i of a.buses[index] on block, in place. If the effect panics or leaves invalid samples,
+// runInsert restores the block and removes the effect. This counts in Stats.Faults and emits EventFault. If i is nil
+// or has no effect, the block is unchanged.
 func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return
@@ -87,15 +89,16 @@ func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	a.emit(&audioEvent{Frame: a.now, Kind: EventFault, Slot: -1, Bus: uint16(index)})
 }
 
-// run processes a block in place. It returns false if the effect panics; the block is undefined then.
+// run lets the effect of the insert process block in place. If the effect panics, run returns false, and the content
+// of block is undefined.
 func (i *insert) run(block []pcm.Frame) (ok bool) {
 	defer func() { ok = recover() == nil }()
 	i.effect.Process(block)
 	return true
 }
 
-// crossfade mixes old into block in place, with linear gains. The whole crossfade lasts fade frames, of which left
-// remain at the first frame of block; old and block have the same length.
+// crossfade mixes old into block in place, with linear gains: old fades out and block fades in. The whole crossfade
+// lasts fade frames; left of them remain at the first frame of block. old and block must have the same length.
 func crossfade(block, old []pcm.Frame, left, fade int64) {
 	for i := range block {
 		g := float32(left-int64(i)) / float32(fade)

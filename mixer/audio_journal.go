@@ -10,8 +10,8 @@ var entryKinds = [...]EntryKind{
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
-// journalEntry returns the journal entry of c at the frame now. The caller adds the fields of the target and the
-// start.
+// journalEntry returns the journal entry of c at the present frame. The caller adds the fields of the target and the
+// start, and queues the entry.
 func (a *audio) journalEntry(c *command) Entry {
 	e := Entry{
 		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.fadeFrames, Place: c.position, Voices: int(c.voices), Change: c.change,
@@ -35,16 +35,16 @@ func (a *audio) journalEntry(c *command) Entry {
 	return e
 }
 
-// add queues e for the control side, or counts e as lost if the queue is full. Requires a journal.
+// add queues e for the control side. If the queue is full, e is dropped and counted as lost. The journal must be on.
 func (j *journal) add(e Entry) {
 	if !ring.Push(j.ring, e) {
 		j.lost.Add(1)
 	}
 }
 
-// journalCommand records a command for a start, a bus or the mixer before it is executed at the frame now. It leaves
-// out a start that was cancelled, and commands for voices, which journalVoiceCommand records. Without a journal it
-// has no effect.
+// journalCommand queues the journal entry of c, before c is executed at the present frame. It handles starts and
+// commands for buses, for all voices and for the mixer. Commands for other voices are left to journalVoiceCommand. A
+// cancelled start is not recorded. Without a journal it has no effect.
 func (a *audio) journalCommand(c *command) {
 	if a.journal.ring == nil || entryKinds[c.kind] == 0 {
 		return
@@ -78,8 +78,9 @@ func (a *audio) journalCommand(c *command) {
 	a.journal.add(e)
 }
 
-// journalVoiceCommand records a command for the voice at index i, unless journalCommand has recorded it or the voice
-// ignores it. Without a journal it has no effect.
+// journalVoiceCommand records the command c for the voice at index i in the journal. It leaves out commands for buses
+// and for all voices, which journalCommand records, and commands that the voice ignores. Without a journal it has no
+// effect.
 func (a *audio) journalVoiceCommand(i int, c *command) {
 	s := a.mutable(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
@@ -97,14 +98,16 @@ func (a *audio) journalVoiceCommand(i int, c *command) {
 	a.journal.add(e)
 }
 
-// journalListener records that the listener moves at the frame now to ears. Without a journal it has no effect.
+// journalListener records in the journal that the listener has moved to the position ears at the present frame.
+// Without a journal it has no effect.
 func (a *audio) journalListener(ears *listenerVectors) {
 	if a.journal.ring != nil {
 		a.journal.add(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
 	}
 }
 
-// journalPosition records that voice s moved to the spot in p, at the frame now. Without a journal it has no effect.
+// journalPosition records in the journal that the voice s has moved to the position in p.source at the present frame.
+// Without a journal it has no effect.
 func (a *audio) journalPosition(s *slot, p *spatialState) {
 	if a.journal.ring != nil {
 		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.playing)}

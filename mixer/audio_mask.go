@@ -28,8 +28,9 @@ type masks struct {
 // energies holds the energy by hop and band.
 type energies [2][voice.Bands]float32
 
-// newMasks returns masking data, without a voice, for the given numbers of slots and of virtual voices. It keeps
-// score, the slice of masking scores by index.
+// newMasks returns masking data without a voice, for the given numbers of slots and of virtual voices. It computes the
+// thresholds in quiet and the masking ratio of each band of the ear. It keeps the slice score, where masking scores
+// are stored by voice index.
 func newMasks(slots, virtual int, score []float32) *masks {
 	k := &masks{
 		hops: make([][2]voice.Masks, slots+1), energy: make([]energies, virtual), stale: make([]bool, virtual),
@@ -48,8 +49,8 @@ func newMasks(slots, virtual int, score []float32) *masks {
 	return k
 }
 
-// kilohertz returns the frequency in kHz that is above Bark higher than the lowest band, which begins at 80 Hz. The
-// Bark scale is z(f) = 7 asinh(f/650 Hz).
+// kilohertz returns the frequency in kHz that lies the parameter above higher than 80 Hz, the start of the lowest
+// band. The parameter is in Bark. The Bark scale is z(f) = 7 asinh(f/650 Hz).
 func kilohertz(above float64) float64 {
 	x := (above + lowestBark) / 7 * math.Log2E
 	return float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
@@ -60,9 +61,10 @@ const (
 	log2Of10   = math.Log2E * math.Ln10
 )
 
-// updateMasks updates the masking data of the voice s at index i after a change of s. The score of a virtual voice
-// becomes infinite until scoreVirtualMasking rates it. Between two frames of the grid the energy of a virtual voice
-// is only marked as outdated, because it is read on the grid alone.
+// updateMasks updates the masking data of the voice s at index i after a change of s. For a real voice these are its
+// energy and its masking of others, per band. Of a virtual voice only the energy is kept. At a frame where all scores
+// are refreshed it is computed at once; at other frames it is marked as outdated. The score of a virtual voice becomes
+// infinite until scoreVirtualMasking rates it.
 func (a *audio) updateMasks(i int, s *slot) {
 	k := a.masks
 	switch {
@@ -78,15 +80,16 @@ func (a *audio) updateMasks(i int, s *slot) {
 	}
 }
 
-// updateEnergy updates the masking energy of the virtual voice s at index i, and marks it as up to date.
+// updateEnergy computes the energy per band of the virtual voice s at index i, for masking scores, and marks it as up
+// to date.
 func (a *audio) updateEnergy(i int, s *slot) {
 	k, powers := a.masks, a.bandPowers(i, s.shaped, s.power)
 	k.stale[i-a.base] = false
 	s.voice.BandEnergies(&powers, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
-// set updates the masking data of v, the voice in slot i; the last index of k.hops belongs to the incoming start.
-// bandPowers is left^2 + right^2 of the gains of v in each band.
+// set updates the masking data of v, the voice in slot i: its energy and its masking of others, per band. The last
+// index of k.hops belongs to the incoming start. bandPowers holds, for each band, left^2 + right^2 of the gains of v.
 func (k *masks) set(i int, bandPowers [voice.Bands]float32, v *voice.Voice) {
 	k.hops[i] = v.Masks()
 	for h := range k.hops[i] {
@@ -98,8 +101,9 @@ func (k *masks) set(i int, bandPowers [voice.Bands]float32, v *voice.Voice) {
 	}
 }
 
-// bandPowers returns left^2 + right^2 of the gains of the voice at index i in each band of the masks. If shaped is
-// false, the response is flat and each band has the given power. Otherwise the bands come from the stored response.
+// bandPowers returns left^2 + right^2 of the gains of the voice at index i for each band of the ear. If shaped is
+// false, no filter applies, and each band has the given power. Otherwise the result comes from the stored response of
+// the voice.
 func (a *audio) bandPowers(i int, shaped bool, power float64) (powers [voice.Bands]float32) {
 	for b := range powers {
 		if powers[b] = float32(power); shaped {
@@ -109,10 +113,10 @@ func (a *audio) bandPowers(i int, shaped bool, power float64) (powers [voice.Ban
 	return powers
 }
 
-// scoreMasking sets the masking score of every real voice: how much of the voice is heard beside the others, and
-// beside the incoming start if incoming is true. The score is the sum of r/(1+r) over both hops and all bands, where
-// r is the energy divided by the masking threshold of the others. Paused voices mask no other voice. It returns the
-// total masking by hop and band.
+// scoreMasking sets the masking score of every real voice: how much of the voice is audible beside the others. If
+// incoming is true, the incoming start counts among the others. The score is the sum of r/(1+r) over all bands and two
+// hops of 20 ms. r is the energy of the voice divided by the masking threshold of the others. Paused voices mask no
+// voice. The result total is the masking by all voices, by hop and band.
 func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 	k := a.masks
 	add := func(i int) {
@@ -147,11 +151,12 @@ func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 	return total
 }
 
-// scoreVirtualMasking sets the masking scores of the real voices like scoreMasking, and of the virtual voices: how
-// much of them would be heard if restored. It rates exactly the first voices to restore, at least one, or all voices
-// if first exceeds fewFree. Other virtual voices get an upper bound of their score, which is too low to put them
-// before the rated voices. again means that a voice was restored since the last call in this frame, so earlier bounds
-// can be used. Without StealMasked it has no effect.
+// scoreVirtualMasking sets the masking scores of all voices. The score of a virtual voice measures how audible the
+// voice would be if it were restored. Exact scores cost time, so they are computed only for the virtual voices that
+// would be restored first. The parameter first is their number, at least 1; above fewFree all scores are exact. Other
+// virtual voices get an upper bound that does not put them before the exact ones. If again is true, a voice was
+// restored since the last call in this frame, and its bounds are reused. It has no effect unless the policy is
+// StealMasked.
 func (a *audio) scoreVirtualMasking(again bool, first int) {
 	k := a.masks
 	if k == nil {
@@ -205,8 +210,8 @@ type topScore struct {
 	score float32
 }
 
-// mayRank reports whether a voice may be among the best: its restore priority is priority, where lower is better, and
-// its score is at most most. A score of 0 never is.
+// mayRank reports whether a voice may be among the t.most best voices to restore. priority is its restore priority,
+// where lower is better. The parameter most is an upper bound of its score. A voice with a score of 0 never ranks.
 func (t *topScores) mayRank(priority int32, most float32) bool {
 	if most == 0 || len(t.all) < t.most {
 		return most != 0
@@ -215,8 +220,8 @@ func (t *topScores) mayRank(priority int32, most float32) bool {
 	return priority < last.prio || priority == last.prio && most >= last.score
 }
 
-// insert inserts score with its restore priority if it is among the best t.most, and drops the worst score if
-// there are too many.
+// insert adds score with its restore priority to the list, if it is among the best t.most. The list stays sorted. If
+// it becomes too long, its worst score is dropped.
 func (t *topScores) insert(priority int32, score float32) {
 	i := len(t.all)
 	for i > 0 && (priority < t.all[i-1].prio || priority == t.all[i-1].prio && score > t.all[i-1].score) {
@@ -232,9 +237,9 @@ func (t *topScores) insert(priority int32, score float32) {
 	t.all[i] = topScore{priority, score}
 }
 
-// audibleBound returns an upper bound of audibleBeside for virtual voice j, counted from base. r/(1+r) is concave, so
-// its sum over all bands and hops is largest if all r equal their mean. The bound takes one division instead of two
-// for each band.
+// audibleBound returns an upper bound of audibleBeside for virtual voice j, counted from the first virtual voice. It
+// needs one division instead of two for each band. The score is a sum of r/(1+r), which is largest if all r equal
+// their mean, because r/(1+r) is concave.
 func (a *audio) audibleBound(j int) float32 {
 	const n = 2 * voice.Bands
 	k, e, sum := a.masks, a.energyOf(j), 0.0
@@ -253,8 +258,8 @@ func (a *audio) audibleBound(j int) float32 {
 	return float32(sum/(1+sum/n)*roundingMargin) + math.SmallestNonzeroFloat32 // for the coarse steps of small float32
 }
 
-// energyOf returns the energy of virtual voice j, counted from base, and updates it first if it is outdated. The
-// result points into the masking data.
+// energyOf returns the energy per band of virtual voice j, counted from the first virtual voice. If the energy is
+// outdated, it is computed first. The result points into the masking data.
 func (a *audio) energyOf(j int) *energies {
 	k := a.masks
 	if k.stale[j] {
@@ -263,8 +268,9 @@ func (a *audio) energyOf(j int) *energies {
 	return &k.energy[j]
 }
 
-// audibleBeside returns how much of virtual voice j, counted from base, would be heard beside the real ones: the sum
-// of r/(1+r) as in scoreMasking.
+// audibleBeside returns how much of virtual voice j would be audible beside the real voices; j counts from the first
+// virtual voice. The result is the sum of r/(1+r) over all bands and two hops of 20 ms. r is the energy of the voice
+// divided by the masking threshold of the real voices.
 func (a *audio) audibleBeside(j int) float32 {
 	k, e, score := a.masks, a.energyOf(j), 0.0
 	for h := range e {

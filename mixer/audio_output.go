@@ -24,8 +24,9 @@ type outputs struct {
 	discarded []pcm.Frame // buffer for frames that are discarded
 }
 
-// newOutputs creates the outputs of c, whose defaults must be filled in. With Config.Fold there is one output. tail
-// is the length of the tail of a stolen voice in frames.
+// newOutputs creates the outputs of c, each with its limiter, DC guard and meter as configured. With Config.Fold there
+// is one output. The defaults of c must be filled in. The parameter tail is the length of the tail of a stolen voice
+// in frames.
 func newOutputs(s *shared, c *Config, tail int64) outputs {
 	outs := outputs{all: make([]output, 1), pairs: 1}
 	if len(c.Outputs) > 0 && !c.Fold {
@@ -53,8 +54,8 @@ func newOutputs(s *shared, c *Config, tail int64) outputs {
 	return outs
 }
 
-// root returns the index of the master bus of an output; output is the index of that output. It panics if the output
-// has no master bus.
+// root returns the index of the master bus of the output with the index output. It panics if that output has no master
+// bus.
 func (t tree) root(output int) int {
 	for i := range t {
 		if t[i].above < 0 && t[i].output == output {
@@ -72,8 +73,9 @@ func (a *audio) outputOf(bus int) *output {
 	return &a.outputs.all[a.tree[bus].output]
 }
 
-// beginBlock selects the buffer of each output for the next frames, which is dst itself if there is one channel pair,
-// and clears it. dst must have complete frames of all pairs. The result is the number of frames of the mix in dst.
+// beginBlock selects the buffer of each output for the next frames, clears it and marks the output as silent. With one
+// channel pair the buffer is dst itself. dst must consist of complete frames of all pairs. The result n is the number
+// of these frames.
 func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {
@@ -87,8 +89,8 @@ func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	return n
 }
 
-// interleave copies the mixed frames of the outputs to their channel pairs in dst; unused pairs become silent. With a
-// single pair it has no effect, because dst is the buffer of the output then.
+// interleave copies the mixed frames of each output to its channel pair in dst. Unused pairs become silent. With a
+// single pair it has no effect, because the output was mixed into dst itself.
 func (outs *outputs) interleave(dst []pcm.Frame) {
 	if outs.pairs == 1 {
 		return
@@ -104,9 +106,10 @@ func (outs *outputs) interleave(dst []pcm.Frame) {
 	}
 }
 
-// finishOutput runs the fault check, DC guard, limiter, soft clip and meter of o on its block o.into, in place. The
-// frame now is already the end of the block. o.silent becomes false if the DC guard or the limiter has processed the
-// block.
+// finishOutput processes o.into, the mixed block of the output o, in place. It silences invalid samples, then runs the
+// DC guard, the limiter, the soft clip and the meter, as far as they are configured. Faults are counted in Stats.
+// o.silent becomes false if the DC guard or the limiter has processed the block. a.now must already be the frame after
+// the block.
 func (a *audio) finishOutput(o *output) {
 	n := int64(len(o.into))
 	if !o.silent {
@@ -137,7 +140,7 @@ func (a *audio) finishOutput(o *output) {
 	}
 }
 
-// completeFrames returns the beginning of dst that consists of complete frames of all channel pairs, and clears the
+// completeFrames returns the beginning of dst that consists of complete frames of all channel pairs. It clears the
 // rest of dst. dst holds interleaved channel pairs.
 func (outs *outputs) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	if outs.pairs == 1 {
