@@ -9,8 +9,9 @@ import (
 	"voicepool/voice"
 )
 
-// applyDeferred applies the stops, sets and positions that did not fit into the ring buffer. It must run after all
-// commands in the ring buffer have been received. An item that the control side is writing waits for the next block.
+// applyDeferred applies the stops, property changes and positions that did not fit into the ring buffer of commands.
+// All commands in the ring buffer must have been received before. A change that the control side is writing right now
+// waits for the next block.
 func (a *audio) applyDeferred() {
 	if a.stopsDeferred.Load() && a.stopsDeferred.Swap(false) { // a swap is more expensive
 		for _, r := range a.allRecords() {
@@ -38,8 +39,9 @@ func (a *audio) applyDeferred() {
 	}
 }
 
-// applyPending applies the pending sets of the properties in props to the voice of start id, whose record is r. If
-// the start has not begun, the sets become its initial values. It has no effect on a start that is over.
+// applyPending applies the pending changes of the properties in props to the voice of start id. r is the record of the
+// start. If the start has not begun, the changes become its initial values; of several changes of a property the last
+// counts. If it is over, applyPending has no effect.
 func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.playing == id:
@@ -53,8 +55,9 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	}
 }
 
-// storeOverrides makes the pending start id of r begin with the final values of its pending sets in props. It
-// handles only properties that can fade. A set that the control side is writing now waits for the next block.
+// storeOverrides makes the start id of r, which has not begun, begin with the final values of its pending changes.
+// Only properties in props that can fade are handled; the others stay pending. A change that the control side is
+// writing right now waits for the next block.
 func (a *audio) storeOverrides(r *record, id pool.Handle, props propertySet) {
 	extra := r.extra.Load() // not nil: a pending set exists
 	for f := range numVoiceFades {
@@ -70,16 +73,17 @@ func (a *audio) storeOverrides(r *record, id pool.Handle, props propertySet) {
 	}
 }
 
-// deferSet leaves the pending set of property f for the next block, because the control side is writing that set now.
-// dirty holds the marks of the same voice or bus.
+// deferSet leaves the pending change of property f for the next block, because the control side is writing it right
+// now. dirty holds the marks of pending changes of the same voice or bus; the mark of f is set again.
 func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
 }
 
-// applyProperties sets properties of the living voice of r at the frame now and rescores the voice. A property in
-// overrides gets the value there; the other properties in props get their pending sets. overrides may be nil. The
-// record must have extra data. A change of protection may steal voices if the pool is over its limit.
+// applyProperties changes properties of the living voice of r at the present frame and updates the scores of the
+// voice. A property in overrides gets the value there. Each other property in props gets its pending change, a jump or
+// a fade. overrides may be nil; r.extra must be set. A change of protection may steal voices if the pool is over its
+// limit.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}
@@ -141,8 +145,8 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 }
 
-// applyBusPending applies the pending sets of the properties in props to a.buses[index]. A set that the control side
-// is writing now waits for the next block.
+// applyBusPending applies the pending changes of the properties in props to a.buses[index]. A change that the control
+// side is writing right now waits for the next block.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
 	audible := props != 0 && a.mayHaveOutput(index, false)
@@ -165,8 +169,8 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 	}
 }
 
-// applyBusSet fades property f of a.buses[index] to x, in the unit of the property, within fadeFrames frames from now
-// on, along shape. It records the set in the journal.
+// applyBusSet fades property f of a.buses[index] to x, in the unit of the property, within fadeFrames frames along
+// shape. The fade begins at the present frame. The change is recorded in the journal.
 func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape voice.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: fadeFrames, change: Change{Shape: shape}}
 	c.change.put(f, x)
@@ -174,9 +178,9 @@ func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, 
 	a.setBus(index, &c)
 }
 
-// applyDeferredStop executes the deferred stop of r, a stop that did not fit into the ring buffer, if it is due. It
-// returns true if r has no deferred stop left. It returns false if the stop must be tried again in the next block:
-// its frame is later, its start may not have arrived, or the control side is writing it.
+// applyDeferredStop executes the deferred stop of r, if there is one and it is due. A deferred stop did not fit into
+// the ring buffer of commands. The result is false if the stop must be tried again in the next block. This happens if
+// its frame is later, its start may not have arrived, or the control side is writing it. Otherwise the result is true.
 func (a *audio) applyDeferredStop(r *record) bool {
 	extra := r.extra.Load()
 	if extra == nil {
@@ -211,8 +215,8 @@ type startOverrides struct {
 	values [numProps]float64
 }
 
-// set stores value as the initial value of a property, named by field, of start id. value is in the unit of the
-// property; 1 and 0 for booleans. If f holds values of another start, set drops those first.
+// set stores value as the initial value of a property of start id. The parameter field is the property; value is in
+// its unit, and 1 or 0 for booleans. If f holds values of another start, they are dropped first.
 func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	if f.id != id {
 		*f = startOverrides{id: id}
@@ -221,8 +225,8 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	f.values[field] = value
 }
 
-// overrideStart applies c to the start of r, which has not begun, by changing the initial values of the start. If c
-// has a stream buffer that the start uses, c.bufferOwned is set. The record must have extra data.
+// overrideStart applies c to the start of r, which has not begun, by changing the initial values of the start. If the
+// start takes over the stream buffer c.feed, c.bufferOwned is set. r.extra must be set.
 func (a *audio) overrideStart(r *record, c *command) {
 	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {

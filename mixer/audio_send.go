@@ -17,8 +17,8 @@ type send struct {
 	known   bool // share is valid
 }
 
-// newSends creates the state of the sends of a bus from described, in the same order. The destinations must be names
-// of buses.
+// newSends creates the state of the sends of a bus from described, in the same order. A send copies the output of the
+// bus to another bus. Each destination must be the name of a bus.
 func (s *shared) newSends(described []Send) []send {
 	all := make([]send, len(described))
 	for i, d := range described {
@@ -28,7 +28,8 @@ func (s *shared) newSends(described []Send) []send {
 }
 
 // sendOn adds the next n frames of a.buses[index] to the destinations of the sends of that bus. pre holds the mix of
-// the bus before its gains, post the output of the bus.
+// the bus before its gains, and post its output. Each send takes pre or post, multiplied by its gain and by the mutes
+// that apply. A send whose gain is silent is left out.
 func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	b := &a.buses[index]
 	for i := range b.sends {
@@ -45,8 +46,9 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	}
 }
 
-// appendMutes appends to moves the mutes of the bus at index bus and of the buses it is mixed into, as moves of a
-// linear factor, and returns the result. These mutes also apply to sends. Mutes that are 1 are left out.
+// appendMutes appends the mutes of the bus with the index bus, and of the buses it is mixed into, to moves and returns
+// the result. These mutes also apply to sends of the bus. Each mute is a linear factor that may fade. A mute that has
+// been 1 for a while is left out.
 func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
 		if m := &a.buses[i].mute; !a.isUnity(m) {
@@ -56,12 +58,12 @@ func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	return moves
 }
 
-// isUnity reports whether m, a linear factor, has been 1 since the last segment boundary, see segment. So the answer
-// does not depend on the length of blocks.
+// isUnity reports whether m, a linear factor, has been 1 since the last frame divisible by 64. Fades advance on this
+// grid, so the answer does not depend on the length of blocks.
 func (a *audio) isUnity(m *voice.Move) bool { return m.SettledAt(1, a.now&^63) }
 
-// addWithGains adds src, multiplied by the product of moves, to dst, which must have the same length. frame is the
-// frame of the mix at which both begin. moves[0] is a gain in decibels; the others are linear factors.
+// addWithGains adds src, multiplied by the product of moves, to dst, which must have the same length. moves[0] is a
+// gain in decibels; the others are linear factors. The parameter frame is the frame of the mix where both begin.
 func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, moves...)
@@ -78,7 +80,7 @@ func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	}
 }
 
-// product returns the product of moves at frame, a frame of the mix, as one linear factor. moves[0] is a gain in
+// product returns the product of moves at the given frame of the mix, as one linear factor. moves[0] is a gain in
 // decibels; the others are linear factors.
 func product(moves []*voice.Move, frame int64) float64 {
 	g := moves[0].Gain(frame)
@@ -88,8 +90,9 @@ func product(moves []*voice.Move, frame int64) float64 {
 	return g
 }
 
-// setSend executes c, a cmdSend: it fades the gain of a send of a.buses[index], and updates tails and scores. It has
-// no effect if the bus has no such send.
+// setSend executes c, a cmdSend: it fades the gain of a send of a.buses[index] within c.fadeFrames frames. If the bus
+// may have output, the fade lasts at least 5 ms. setSend then updates tails and bus responses. If the bus has no send
+// to the bus in c, the gains stay unchanged.
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.payload.send.bus {
@@ -104,8 +107,9 @@ func (a *audio) setSend(index int, c *command) {
 	a.refreshBuses()
 }
 
-// mixSending mixes the next n frames of voice v, which has sends, into its bus and into the destinations of its
-// sends. next is the voice that will be mixed afterwards; its samples are prefetched. next may be nil.
+// mixSending mixes the next n frames of voice v, which has sends, into its own bus and into the destinations of its
+// sends. The parameter next is the voice that will be mixed afterwards, so that its samples can be prefetched; it may
+// be nil. v must not be paused.
 func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
@@ -145,9 +149,8 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	}
 }
 
-// addSent adds src, multiplied by the gain and the mutes of send to of voice s, to dst, which must have the same
-// length. frame is the frame of the mix at which both begin. The caller has set a.sendFades if these factors move, as
-// constantShare does.
+// addSent multiplies src by the gain and the mutes of the send to, and adds the result to dst. The send belongs to the
+// voice s. dst and src must have the same length. The parameter frame is the frame of the mix where both begin.
 func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	if share, rests := a.constantShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
@@ -156,8 +159,9 @@ func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// bypassBuffer returns the first n frames of the buffer for sends to a.buses[bus] while a solo silences that bus's
-// own voices. It clears these frames at the first use after each mixBuses.
+// bypassBuffer returns the first n frames of a second input buffer of a.buses[bus]. Sends to the bus go there while
+// the solo of another bus silences the bus's own voices, but not these sends. The first call in each block clears the
+// frames and sets hasBypass of the bus.
 func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	b, room := &a.buses[bus], (*a.soloBypass[bus].Load())[:n]
 	if !b.hasBypass {
@@ -167,8 +171,9 @@ func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	return room
 }
 
-// constantShare returns the linear factor of send to of voice s, if neither a gain nor a mute on that send moves.
-// Otherwise share is 0 and constant is false. It stores the factors of the send in a.sendFades.
+// constantShare returns the linear factor of the send to of voice s. This requires that the gain of the send is not
+// fading, and that no mute, solo or attenuation by distance applies to the send. Otherwise share is 0 and constant is
+// false. In both cases the factors of the send are left in a.sendFades for the caller.
 func (a *audio) constantShare(s *slot, to *send) (share float32, constant bool) {
 	if moves := a.sendGains(s, to); len(moves) > 1 || to.gain.End() > a.now {
 		return 0, false
@@ -179,9 +184,10 @@ func (a *audio) constantShare(s *slot, to *send) (share float32, constant bool) 
 	return to.share, true
 }
 
-// sendSteady mixes n frames of voice v into its bus and into the destination of its send in one pass, and reports
-// whether it did. It can only do so for one send with constant gains. Otherwise it changes no sound, and the caller
-// mixes the voice. next is as in mixSending.
+// sendSteady is a fast path of mixSending for a voice with a single send of constant gain. It mixes n frames of v into
+// its bus and into the destination of the send in one pass, and reports whether it did. If the result is false, it has
+// mixed no sound, and the caller mixes the voice in another way. The parameter next is the voice whose samples are
+// prefetched; it may be nil.
 func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.directDiffers(s, s.record.screen(), a.now) {
 		return false
@@ -201,9 +207,10 @@ func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 	return rests
 }
 
-// directPath returns the signal that voice s, which has sends, gives to its own bus: src after the filter and gain of
-// the direct path. frame is the frame of the mix at which src begins. screen is that filter, whose state advances; it
-// may be nil. The result is src itself if filter and gain are neutral, otherwise a shared buffer.
+// directPath returns the signal that voice s, which has sends, contributes to its own bus. This is src after the
+// filter and the gain of the direct path, which the sends do not have. The parameter screen is that filter or nil; its
+// state advances. The parameter frame is the frame of the mix where src begins. If filter and gain are neutral, the
+// result is src itself, otherwise a shared buffer.
 func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame, frame int64) []pcm.Frame {
 	if !a.directDiffers(s, screen, frame) {
 		return src
@@ -220,15 +227,17 @@ func (a *audio) directPath(s *slot, screen *voice.DirectFilter, src []pcm.Frame,
 	return dst
 }
 
-// directDiffers reports whether a filter or gain applies only to the direct path of voice s, not to its sends, at
-// frame, a frame of the mix. screen is that filter; it may be nil.
+// directDiffers reports whether a filter or a gain changes the direct path of voice s, but not its sends, at the given
+// frame of the mix. The parameter screen is the filter of the direct path; it may be nil. The result is false for a
+// voice that is not spatial.
 func (a *audio) directDiffers(s *slot, screen *voice.DirectFilter, frame int64) bool {
 	return s.record.isSpatial && (screen != nil && screen.Active() || !s.record.spatial.space.Direct.SettledAt(1, frame))
 }
 
-// directTail returns the signal that the tail of voice s gives to the voice's own bus: tail after the filter and gain
-// of the direct path. The voice has sends. frame is the frame of the mix at which tail begins. The state of the
-// filter is not changed. The result is tail itself or a shared buffer.
+// directTail returns the signal that the tail of voice s, which has sends, contributes to the voice's own bus. This is
+// the given tail after the filter and the gain of the direct path. The parameter frame is the frame of the mix where
+// the tail begins. The state of the filter does not change. The result is the parameter tail itself or a shared
+// buffer.
 func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	screen := s.record.screen()
 	if screen != nil && screen.Active() {
@@ -239,8 +248,9 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	return a.directPath(s, screen, tail, frame)
 }
 
-// mixAlone mixes the next n frames of voice v into sendBuffer instead of its bus. frames is the number of frames in
-// that buffer; 0 if the voice had no output. next is as in mixSending.
+// mixAlone mixes the next n frames of voice v into a.sendBuffer instead of its bus. The result is the number of frames
+// in that buffer, n or less; 0 if the voice had no output. The parameter next is the voice whose samples are
+// prefetched; it may be nil.
 func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (frames int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.intoOutput
@@ -254,8 +264,9 @@ func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (frames int64)
 	return a.mixVoice(v.index, v.slot, next, n)
 }
 
-// sendGains returns the gain of send to of voice s, in decibels, followed by the linear factors of the mutes and
-// solos that apply to it. The result is a.sendFades, which the next call overwrites.
+// sendGains returns the factors of the send to of voice s. The first is the gain of the send in decibels. The linear
+// factors of attenuation by distance, mutes and solos follow, as far as they are not 1. The result is a.sendFades,
+// which the next call overwrites.
 func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	a.sendFades = append(a.sendFades[:0], &to.gain)
 	if s.record.isSpatial && !to.pre {
@@ -270,9 +281,9 @@ func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	return a.sendFades
 }
 
-// sendTail adds the tail of voice s to the destinations of the voice's sends, and records in Stats how long their
-// effects may sound. frame is the frame of the mix at which tail begins. pre is the same tail before the fader; nil
-// without a pre-fader send.
+// sendTail adds the tail of voice s to the destinations of the voice's sends. It records in Stats how long the effects
+// there may sound. The parameter pre holds the same tail before the gain of the voice, for pre-fader sends; nil
+// without such a send. The parameter frame is the frame of the mix where the tail begins.
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	extra := s.record.extra.Load()
 	for i := range s.record.sends {
@@ -291,8 +302,8 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	}
 }
 
-// noteTailOfVoice records in Stats how long the effects that voice s feeds, by its bus and its sends, may sound after
-// s ends at frame, a frame of the mix.
+// noteTailOfVoice records in Stats how long effects may sound after voice s ends at the given frame of the mix. These
+// are the effects that the voice feeds by its bus and by its sends.
 func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	a.noteTailFrom(frame, int(s.bus))
 	a.extendTailFor(s)
@@ -306,8 +317,9 @@ func (a *audio) noteTailOfVoice(s *slot, frame int64) {
 	}
 }
 
-// moveSend executes c, a cmdSend: it fades the gain of a send of the start of r, linearly in decibels within
-// fadeFrames frames from now on. It has no effect if the start does not send to that bus.
+// moveSend executes c, a cmdSend, for a send of the start of r. The gain of the send fades linearly in decibels within
+// fadeFrames frames, from the present frame on. If this closes the send, Stats records how long the effects behind it
+// may sound. It has no effect if the start does not send to the bus in c.
 func (a *audio) moveSend(r *record, c *command, fadeFrames int64) {
 	if r.sends == 0 {
 		return

@@ -10,8 +10,8 @@ type growth struct {
 	peak      int   // the maximum number of voices since the last frame of the grid
 }
 
-// growByStep grows the pool by a step, up to its maximum, and reports whether a slot is free then. It also records
-// that the present size is needed now.
+// growByStep grows the pool by growth.step slots, up to its maximum, and reports whether a slot is free then. It also
+// records that the present size is needed now, which delays the next shrinking.
 func (a *audio) growByStep() bool {
 	a.growth.neededAt = a.now
 	limit := min(a.slots.Limit()+a.growth.step, a.growth.max)
@@ -21,8 +21,9 @@ func (a *audio) growByStep() bool {
 	return a.free()
 }
 
-// shrinkIfIdle shrinks the pool by a step, at most down to requestedSlots, if the smaller size would have been enough
-// for growth.idle frames. Call it once on each full hop of the grid.
+// shrinkIfIdle shrinks the pool by growth.step slots, at most down to requestedSlots. It does so only if the smaller
+// size would have been enough for the last growth.idle frames. It must be called once per hop of 20 ms, and starts a
+// new maximum of growth.peak.
 func (a *audio) shrinkIfIdle() {
 	peak := max(a.growth.peak, a.slots.Len())
 	a.growth.peak = a.slots.Len()
@@ -38,8 +39,8 @@ func (a *audio) shrinkIfIdle() {
 	}
 }
 
-// shrinkIfIdleUntil has the same effect as shrinkIfIdle at each hop between now and frame, a frame of the mix, while
-// no voice plays.
+// shrinkIfIdleUntil has the same effect as calling shrinkIfIdle once per hop of 20 ms until the given frame of the
+// mix, while no voice plays.
 func (a *audio) shrinkIfIdleUntil(frame int64) {
 	every := max((a.growth.idle+a.hop-1)/a.hop*a.hop, a.hop)
 	at := max((a.growth.neededAt+a.growth.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
@@ -49,16 +50,17 @@ func (a *audio) shrinkIfIdleUntil(frame int64) {
 	}
 }
 
-// resize sets the number of slots to n, which must be valid. Voices beyond n are stolen or become virtual; protected
-// voices stay.
+// resize sets the number of slots to n, which must be valid. If more voices play, the voices beyond n are stolen or
+// become virtual. Protected voices stay, so the pool may keep more voices than n.
 func (a *audio) resize(n int) {
 	a.requestedSlots = n
 	a.setSlots(n)
 	a.shrink()
 }
 
-// shrink steals voices by the policy, or makes them virtual, until the pool is within its limit. Reject and GrowPool
-// steal the quietest. Protected voices stay, so the pool may stay larger.
+// shrink steals voices, or makes them virtual, until the pool is within its limit. The policy of the mixer chooses
+// them; for Reject and GrowPool the least audible voices are chosen. Protected voices stay, so the pool may stay above
+// its limit.
 func (a *audio) shrink() {
 	policy := a.overflow
 	if policy == Reject || policy == GrowPool {
@@ -79,7 +81,7 @@ func (a *audio) shrink() {
 	}
 }
 
-// setSlots sets the limit of slots to n, which must be valid; it steals no voice.
+// setSlots sets the limit of slots to n, which must be valid, and Stats.Voices. It steals no voice.
 func (a *audio) setSlots(n int) {
 	if err := a.slots.SetLimit(n); err != nil {
 		panic("mixer: a limit that was checked is refused")
@@ -87,8 +89,8 @@ func (a *audio) setSlots(n int) {
 	a.stats.Voices = int64(n)
 }
 
-// updateHighWater updates Stats.HighWater and growth.peak, two maxima of the number of real voices, after a slot was
-// taken.
+// updateHighWater raises Stats.HighWater and growth.peak to the present number of real voices, if that number is
+// higher. It must be called after a slot was taken.
 func (a *audio) updateHighWater() {
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.growth.peak = max(a.growth.peak, a.slots.Len())

@@ -1,7 +1,8 @@
 package mixer
 
-// trySleep puts the mixer to sleep if it is idle, and reports whether it now sleeps. due is the time at which the
-// next frame must be rendered, as a number of frames since the creation of the mixer by the system clock.
+// trySleep puts the mixer to sleep if no sound is left and no command is pending, and reports whether it now sleeps. A
+// sleeping mixer need not be rendered until wake. The parameter due is the time when the next frame must be rendered.
+// It counts in frames since the creation of the mixer, by the system clock.
 func (a *audio) trySleep(due int64) bool {
 	a.sleep.offset.Store(a.now - due)
 	if !a.idle() { // after the store, so that later commands find the mixer asleep
@@ -11,8 +12,9 @@ func (a *audio) trySleep(due int64) bool {
 	return true
 }
 
-// wake ends a sleep: it advances the mixer to the frame that must be rendered at the time due, counted as in
-// trySleep. It returns the number of frames that it advanced by; 0 if the mixer was awake.
+// wake ends a sleep. It advances the mixer, without mixing voices, to the frame that must be rendered at the time due,
+// counted as in trySleep: in frames since the creation of the mixer. The result is the number of frames that it
+// advanced by; 0 if the mixer was awake.
 func (a *audio) wake(due int64) (frames int64) {
 	if offset := a.sleep.offset.Load(); offset != awake {
 		frames = max(offset+due-a.now, 0)
@@ -22,7 +24,8 @@ func (a *audio) wake(due int64) (frames int64) {
 	return frames
 }
 
-// idle reports whether all further frames are silent, no voice is left and no command is pending.
+// idle reports whether the mixer has no voice, no pending command and no sound left, so that all further frames are
+// silent.
 func (a *audio) idle() bool {
 	if !a.silentBlock || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.waiting > 0 ||
 		a.inFlight.Len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
@@ -36,8 +39,9 @@ func (a *audio) idle() bool {
 	return true
 }
 
-// skip implements Mixer.Skip: it advances by frames as render does, with all commands, choices and events, but
-// without mixing voices. It resets the filters of all voices.
+// skip implements Mixer.Skip: it advances the mixer by the given number of frames without mixing voices. Commands,
+// decisions and events are the same as in render. Filters of the direct path of voices are reset, because no sound
+// passed through them.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
 	a.skipping = true
@@ -55,8 +59,8 @@ func (a *audio) skip(frames int64) {
 	}
 }
 
-// advanceIdle advances an idle mixer by n frames as render would, without new commands, and publishes Stats. It mixes
-// only until tails, meters and guards are idle, so the time does not depend on n.
+// advanceIdle advances an idle mixer by n frames as render would, but without new commands. It publishes Stats. It
+// mixes only until all tails, meters and guards are idle. Then it skips frames, so the time does not depend on n.
 func (a *audio) advanceIdle(n int64) {
 	from := a.now
 	for n > 0 {
@@ -73,9 +77,9 @@ func (a *audio) advanceIdle(n int64) {
 	a.publish(from)
 }
 
-// untilNotIdle returns how many of the next n frames an idle mixer can skip: complete hops during which no meter,
-// effect or guard has a tail and no duck releases. It returns 0 if now is not on the grid. Fades of buses do not
-// prevent a skip.
+// untilNotIdle returns how many of the next n frames an idle mixer can skip. The result covers complete hops of 20 ms,
+// up to the next release of a duck. It is 0 if a meter, effect, filter or guard still has a tail, or if the present
+// frame is not the start of a hop. Fades of buses do not prevent a skip.
 func (a *audio) untilNotIdle(n int64) int64 {
 	if n < a.hop || a.now%a.hop != 0 {
 		return 0
@@ -102,14 +106,14 @@ func (a *audio) untilNotIdle(n int64) int64 {
 	return n - n%a.hop
 }
 
-// staysSilent reports whether the bus, without further input, is silent from frame, a frame of the mix, on. A bus
-// with an insert never counts as silent.
+// staysSilent reports whether the bus stays silent without further input, from the given frame of the mix on. A bus
+// with an insert is never considered silent, because the insert may generate sound.
 func (b *bus) staysSilent(frame int64) bool {
 	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }
 
-// skipIdle advances an idle mixer by n frames without mixing. n is at most the result of untilNotIdle. A grown pool
-// may shrink.
+// skipIdle advances an idle mixer by n frames without mixing. It advances filters, meters and guards, and clears the
+// outputs of stems. A grown pool may shrink. n must be at most the result of untilNotIdle.
 func (a *audio) skipIdle(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]

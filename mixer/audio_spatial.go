@@ -16,8 +16,8 @@ type spatialState struct {
 	lowPass, directLowPass float64 // current or target cutoffs in Hz; 0: off
 }
 
-// applyMove sets the spot of the start of r, which has not begun, to its position in the last SetPositions. Without
-// such a call, or while the control side is writing the position, it has no effect.
+// applyMove sets the position of the start of r, which has not begun, to its latest position in SetPositions. It has
+// no effect if SetPositions has not moved the start, or while the control side is writing the position.
 func (r *record) applyMove() {
 	if !r.isSpatial || !r.moved.Load() {
 		return
@@ -28,8 +28,8 @@ func (r *record) applyMove() {
 	}
 }
 
-// initSpatial computes the initial spatial state of the start of r at the frame now and returns the resulting space,
-// which is part of r. It returns nil if r has no place in space.
+// initSpatial computes how the start of r sounds at its position for the present listener, at the present frame: gain,
+// pan, pitch and low-pass. It stores the result in r and returns it. The result is nil if r is not spatial.
 func (a *audio) initSpatial(r *record) *voice.Space {
 	if !r.isSpatial {
 		return nil
@@ -42,9 +42,9 @@ func (a *audio) initSpatial(r *record) *voice.Space {
 	return &p.space
 }
 
-// spatialGains returns gain, pan and pitch of the spatial start of r for the present listener, and the gains and
-// cutoffs of its direct path and its sends. If r has no sends, the direct path is merged into the gain and the
-// cutoff, and both path gains are 1. It changes no state.
+// spatialGains returns how the spatial start of r reaches the present listener. The first result holds gain, pan and
+// pitch. The second result holds the gains and cutoffs of the direct path and of the sends. If r has no sends, the
+// first result and the general cutoff include the direct path, and both path gains are 1. It changes no state.
 func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 	h, m := a.ear.Hear(&r.spatial.source)
 	if r.sends > 0 {
@@ -59,9 +59,9 @@ func (a *audio) spatialGains(r *record) (voice.SpaceValues, space.Muffled) {
 	return voice.SpaceValues(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
-// applyPositions moves the listener and all spatial voices, within 20 ms, to the latest positions of SetListener and
-// SetPositions, and records the moves in the journal. A position that the control side is writing now waits for the
-// next block.
+// applyPositions moves the listener and all spatial voices to the latest positions of SetListener and SetPositions.
+// Their gains and filters fade within 20 ms, and the moves are recorded in the journal. A position that the control
+// side is writing right now waits for the next block.
 func (a *audio) applyPositions() {
 	a.positionsSent.Store(false)
 	var ears listenerVectors
@@ -84,7 +84,8 @@ func (a *audio) applyPositions() {
 	}
 }
 
-// setListener makes ears the listener and moves all spatial voices accordingly, within 20 ms.
+// setListener moves the listener to the position ears. The gains and filters of all spatial voices fade to their new
+// values within 20 ms.
 func (a *audio) setListener(ears *listenerVectors) {
 	a.ear = ears.ear()
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
@@ -94,8 +95,9 @@ func (a *audio) setListener(ears *listenerVectors) {
 	}
 }
 
-// fadeToPosition moves the spatial gains and filters of the voice s at index i to the values for its present spot and
-// listener, and rescores the voice. The move takes 20 ms from now on; it is immediate if the voice has not sounded.
+// fadeToPosition moves the gains and filters of the spatial voice s at index i to the values for its present position
+// and listener. The move takes 20 ms; it is immediate if the voice has not sounded. A change of cutoff too small to be
+// audible is left out. The scores of the voice are updated.
 func (a *audio) fadeToPosition(i int, s *slot) {
 	p := &s.record.spatial.spatialState
 	over := a.hop
@@ -118,8 +120,8 @@ func (a *audio) fadeToPosition(i int, s *slot) {
 // more than a constant cutoff.
 const minCutoffRatio = 1.0108892860517005
 
-// cutoffDiffers reports whether the change of a cutoff from one value to another, in Hz, is large enough to be
-// applied. 0 is off, so a change from or to 0 always is.
+// cutoffDiffers reports whether the change of a cutoff from one value to another is large enough to be applied. Both
+// values are in Hz, and 0 is off. A change between 0 and another value is always large enough.
 func cutoffDiffers(from, to float64) bool {
 	if from == 0 || to == 0 {
 		return from != to
@@ -127,8 +129,9 @@ func cutoffDiffers(from, to float64) bool {
 	return to > float64(from*minCutoffRatio) || from > float64(to*minCutoffRatio)
 }
 
-// readIfMoved reads cell into vectors if moved is set, and clears moved. It returns false if moved was not set or a
-// write is in progress. In the second case moved and positionsDeferred are set, so that the next block tries again.
+// readIfMoved copies the vectors in cell to the parameter vectors if moved is set, and clears moved. The result is
+// false if moved was not set, or if the control side is writing cell. In the second case moved and a.positionsDeferred
+// are set, so that the next block tries again.
 func readIfMoved[W publish.Words](a *audio, moved *atomic.Bool, cell *publish.SeqCell[W], vectors []space.Vector) bool {
 	if !moved.Swap(false) {
 		return false
