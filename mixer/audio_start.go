@@ -11,9 +11,9 @@ import (
 	"voicepool/voice"
 )
 
-// start decides the outcome of the start c.record at the frame now: the start begins a real or virtual voice, perhaps
-// after another voice is stolen, ends at once, is refused, or is coalesced. It counts the outcome in Stats and emits
-// its events.
+// start decides the outcome of the start c.record at the present frame. The start begins a real or a virtual voice,
+// perhaps after another voice was stolen. Or it ends at once without a voice, is refused, or is merged into a voice of
+// its group. The outcome counts in Stats, and its events are emitted.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -116,15 +116,16 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// hasNoSound reports whether the start needs no voice, because its sound is empty or it begins at or after the end of
-// its sound and does not loop. It returns false for a stream.
+// hasNoSound reports whether the start of r needs no voice: its sound is empty, or the start begins at or after the
+// end of the sound and does not loop. It returns false for a stream.
 func (r *record) hasNoSound() bool {
 	sound := r.sound.Load()
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// endUnheard makes the start id of r begin and end at the frame now without a voice: it counts the start and emits
-// EventStarted and an event of the given kind, EventEnded or EventStopped.
+// endUnheard begins and ends the start id of r at the present frame without a voice. The start counts in Stats.
+// EventStarted is emitted, then an event of the given kind, EventEnded or EventStopped. The record returns to the
+// control side.
 func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
@@ -137,8 +138,8 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.discardStart(r, id, kind)
 }
 
-// discardStart ends the start id of r, which has no voice. It drops the start's stream, counts kind as the outcome in
-// Stats, makes the successor ready and returns the record to the control side. It emits no event.
+// discardStart ends the start id of r, which has no voice. It drops the stream of the start, counts the outcome kind
+// in Stats and makes the successor ready to start. The record r returns to the control side. It emits no event.
 func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
@@ -150,8 +151,8 @@ func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	a.returnRecord(r, id, state)
 }
 
-// refuse ends the start c.record, which gets no voice, counts it in Stats and emits e. e.Kind is the outcome, and e
-// has the reason; refuse sets the fields that describe the start.
+// refuse ends the start c.record, which gets no voice of its own, and counts it in Stats. It emits e after it has
+// filled in the fields that describe the start. The caller sets e.Kind, which is the outcome, and the reason.
 func (a *audio) refuse(c *command, e *audioEvent) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
@@ -160,10 +161,11 @@ func (a *audio) refuse(c *command, e *audioEvent) {
 	a.discardStart(r, c.record, e.Kind)
 }
 
-// admit takes an index for the start of r, which c requests, and returns the index: a free slot, the slot of a
-// victim, or the index of a virtual voice. The events of victims are emitted. On failure it refuses the start and
-// returns -1; then it has stolen no voice. Without virtual voices at most one voice is stolen, even if several limits
-// are reached. For a virtual voice a.refusal explains why it gets no slot.
+// admit finds a place for the start of r, which c requests, and returns its index in the voice table. The place is a
+// free slot, the slot of a stolen voice, or a place among the virtual voices. If every place is taken, admit refuses
+// the start and returns -1; then no voice was stolen. Events of stolen voices are emitted. Without virtual voices at
+// most one voice is stolen, even if several limits are reached. If the start becomes virtual, a.refusal explains why
+// it gets no slot.
 func (a *audio) admit(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
@@ -252,8 +254,8 @@ func (a *audio) admit(c *command, r *record) int {
 	return a.allocVirtual(a.incomingKind.endless, &r.slot)
 }
 
-// hideFromChoice excludes the voice at index i from choices of a victim, and from the counts of voices, until
-// showToChoice. i may be -1 for no voice. The result is the priority of the voice, for showToChoice.
+// hideFromChoice excludes the voice at index i from choices of a victim, and from counts of free places, until
+// showToChoice. The result is the priority of the voice, which showToChoice needs. If i is -1, no voice is excluded.
 func (a *audio) hideFromChoice(i int) (prio int32) {
 	if a.hiddenIndex = i; i >= 0 {
 		prio = a.scores.Prio(i)
@@ -262,15 +264,15 @@ func (a *audio) hideFromChoice(i int) (prio int32) {
 	return prio
 }
 
-// showToChoice undoes hideFromChoice(i), whose result was prio. i may be -1.
+// showToChoice undoes hideFromChoice(i). prio is the result of that call. i may be -1 for no voice.
 func (a *audio) showToChoice(i int, prio int32) {
 	if a.hiddenIndex = -1; i >= 0 {
 		a.scores.SetPrio(i, prio)
 	}
 }
 
-// updateIndex updates the state that depends on the index of a voice, such as whether it is virtual, after the voice
-// has got index i. It publishes the state, the index and the position of the voice.
+// updateIndex updates the state of a voice that depends on its index, after the voice has got index i. This includes
+// whether it is virtual. The state, the index and the position of the voice become visible to the control side.
 func (a *audio) updateIndex(i int) {
 	s := a.mutable(i)
 	s.virtual = i >= a.base
@@ -280,16 +282,16 @@ func (a *audio) updateIndex(i int) {
 	s.record.status.Set(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unpublishIndex stores the position of v, the voice of r, in r and publishes that v has no index. It must be called
-// before another voice gets the index of v.
+// unpublishIndex shows the control side that v, the voice of r, has no index for the moment. It first stores the
+// position of v in r. It must be called before another voice gets the index of v.
 func (r *record) unpublishIndex(v *voice.Voice) {
 	storeFrames(&r.position, v.Position())
 	r.status.Set(r.status.State(), -1)
 }
 
-// chooseVictim sets c to the victim for the start of r among the voices that q selects, and reports whether r gets
-// the place of that victim. The policy is the group's if e.Reason is ReasonGroupLimit, otherwise the mixer's. If the
-// result is false, it turns e into the event of the refusal. It does not end the victim.
+// chooseVictim sets c to the voice to steal for the start of r, among the voices that q selects. The result reports
+// whether r gets its place. If not, e becomes the event that refuses the start. For a group limit, as given by
+// e.Reason, the policy of the group applies, otherwise the policy of the mixer. The chosen voice is not ended.
 func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEvent) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
@@ -329,17 +331,17 @@ func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEven
 	return false
 }
 
-// isLessAudible reports whether the start of r should become virtual instead of stealing the victim c: the start can
-// become virtual, has the same priority as c, and is less audible in the next 20 ms. e has the audibility of r. It is
-// false for policies that do not compare audibility.
+// isLessAudible reports whether the start of r should become virtual instead of stealing the voice c. The start must
+// be allowed to become virtual, have the same priority as that voice and be less audible in the next 20 ms. e.Newcomer
+// is the audibility of the start. The result is false for policies that do not compare audibility.
 func (a *audio) isLessAudible(r *record, c *victim.Choice, e *audioEvent) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
 	return steals && a.incomingKind.virtualizable && a.scores.Prio(c.Slot) == r.prio && e.Newcomer < c.Audibility
 }
 
-// convertToRefusal turns e, the event of the victim c, into an EventRejected of the incoming start with the reason
-// why. runnerUp is the audibility, a power, that the event reports as the second candidate; -1 without a second
-// candidate.
+// convertToRefusal turns e, the event of the voice c that might be stolen, into an EventRejected of the incoming
+// start. why is the reason. runnerUp is the audibility, a power, that the event reports as the second candidate; -1
+// without a second candidate.
 func convertToRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float64) {
 	*e = audioEvent{Kind: EventRejected, Bus: e.Bus, Choice: eventChoice{
 		Reason: why, Policy: e.Policy, Powers: eventcode.Powers{Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp},
@@ -347,9 +349,10 @@ func convertToRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp floa
 	}}
 }
 
-// rejectReason returns the reason why no voice that q selects can be stolen: ReasonPoolFull if only the exclusion of
-// a group prevents it, ReasonOutranked if all priorities are higher, ReasonProtected if all voices are protected.
-// With ReasonOutranked, lowest is the lowest priority of an unprotected voice; otherwise it is 0.
+// rejectReason returns the reason why no voice that q selects can be stolen. The result why is ReasonPoolFull if only
+// the exclusion of a group prevents it. It is ReasonOutranked if all unprotected voices have higher priorities than
+// the start; then lowest is the lowest of these priorities. Otherwise it is ReasonProtected. Without ReasonOutranked,
+// lowest is 0.
 func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	if q.excluded != nil { // possible victims may all be in the spared group
 		var c victim.Choice
@@ -365,8 +368,8 @@ func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	return ReasonProtected, 0
 }
 
-// steal ends the voice c.Slot so that another voice can take its place. A real voice leaves a tail. steal completes e
-// and emits it as EventStolen.
+// steal ends the voice c.Slot so that another voice can take its place. A real voice leaves a tail. steal fills in e
+// with the details of the choice c and emits it as EventStolen.
 func (a *audio) steal(c *victim.Choice, e *audioEvent) {
 	s := a.mutable(c.Slot)
 	a.explainChoice(e, c)
@@ -376,8 +379,8 @@ func (a *audio) steal(c *victim.Choice, e *audioEvent) {
 	a.endVoice(c.Slot, a.now, EventStolen, e)
 }
 
-// explainChoice stores in e the levels, counts, priorities and policy of choice c. The voice must still have its
-// index.
+// explainChoice stores the levels, counts, priorities and policy of the choice c in the event e. The chosen voice must
+// still have its index.
 func (a *audio) explainChoice(e *audioEvent, c *victim.Choice) {
 	s := a.mutable(c.Slot)
 	e.Audibility, e.RunnerUp, e.Lost = c.Audibility, c.RunnerUp, a.lossBound(s)
@@ -389,10 +392,10 @@ func (a *audio) explainChoice(e *audioEvent, c *victim.Choice) {
 	e.Endless = s.endless
 }
 
-// coalesce merges the start of r into the last voice of the group g, if that voice began recently enough and is
-// heard, and reports whether it did. The voice then is as loud as all merged starts together, as incoherent sources:
-// their powers add up, up to the group's limit. The start of r, which is c.record, ends as StateCoalesced, with its
-// event.
+// coalesce merges the start of r, which is c.record, into the last voice of the group g. It does so only if that voice
+// began recently enough and is audible, and reports whether it did. The powers of merged starts add up, up to the
+// limit of the group, and the voice gets the gain of the sum. The start of r then ends as coalesced, with an
+// EventCoalesced.
 func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if g.coalesceWithin == 0 || !g.started || a.now-g.last > g.coalesceWithin {
 		return false
@@ -417,7 +420,7 @@ func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	return true
 }
 
-// storeFrames stores frames, a number of frames, in word, if the value has changed.
+// storeFrames stores frames, a number of frames, in word. If the value is unchanged, it writes no memory.
 func storeFrames(word *atomic.Int64, frames int64) {
 	if word.Load() != frames {
 		release.Int64(word, frames)

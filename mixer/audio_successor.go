@@ -27,9 +27,10 @@ type successorQueue struct {
 	predecessorFades *voice.Moves // the fades of the predecessor of the present start; nil without a predecessor
 }
 
-// addSuccessor makes the start c.record the successor of the start c.target.id: it begins when that predecessor ends,
-// or leaves its loop. An earlier successor of the predecessor counts as stopped. If the predecessor is over, the new
-// successor is ready at once. The command c stays under way until the successor starts.
+// addSuccessor makes the start c.record the successor of the start c.target.id. The successor begins when its
+// predecessor ends or leaves its loop. An earlier successor of the same predecessor counts as stopped. If the
+// predecessor is over, the new successor is ready at once. It counts as stopped if the predecessor was stopped or is
+// being stopped. The command c stays under way until the successor starts.
 func (a *audio) addSuccessor(c *command) {
 	a.inFlight.Uncomplete()
 	*a.record(c.record).extra.Load().predecessorFades = voice.Moves{}
@@ -47,9 +48,9 @@ func (a *audio) addSuccessor(c *command) {
 	}
 }
 
-// releaseSuccessor moves the successor of the start predecessor, if any, to readySuccessors; startSuccessors then
-// starts it. ended means that the predecessor ended by itself; otherwise the successor counts as stopped. moves holds
-// the fades of the predecessor, which the successor may continue; it may be nil.
+// releaseSuccessor moves the successor of the given predecessor, if any, to a.readySuccessors, so that startSuccessors
+// starts it. If ended is true, the predecessor has ended by itself; otherwise the successor counts as stopped. moves
+// holds the fades of the predecessor, which the successor may continue; it may be nil.
 func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.successors {
 		if l := a.successors[i]; l.predecessor == predecessor {
@@ -63,8 +64,8 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 	}
 }
 
-// cancelStart stops the start id of r, which has not begun. The start counts as stopped when its frame comes. If the
-// start is a successor, it becomes ready at once and counts as stopped.
+// cancelStart stops the start id of r, which has not begun. When its frame comes, the start counts as stopped and gets
+// no voice. If the start is a successor, this happens the next time that startSuccessors runs.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
 	r.cancelled = id
 	for i := range a.successors {
@@ -76,8 +77,8 @@ func (a *audio) cancelStart(r *record, id pool.Handle) {
 	}
 }
 
-// startSuccessors starts the ready successors at the frame now, in order, and empties their list. A successor that
-// counts as stopped gets no voice. The commands of these successors are complete then.
+// startSuccessors starts all successors in a.readySuccessors at the present frame, in order, and empties the list. A
+// successor that counts as stopped gets no voice. The commands of all these successors are counted as complete.
 func (a *audio) startSuccessors() {
 	for i := 0; i < len(a.readySuccessors); i++ { // the list may grow
 		s := &a.readySuccessors[i]
@@ -96,10 +97,10 @@ func (a *audio) startSuccessors() {
 	a.readySuccessors = a.readySuccessors[:0]
 }
 
-// continueFades makes the incoming start id of r continue the fades of its predecessor, and returns the properties
-// whose fades it took over. It takes over fades longer than a ramp of 5 ms, and ramps of properties that were set on
-// both to the same value. A property that was set on the start to another value is kept. Without a predecessor it
-// returns 0.
+// continueFades makes the incoming start id of r continue the fades of its predecessor. It takes over fades longer
+// than 5 ms. A property that was also set on the start keeps its own value, unless the predecessor fades to the same
+// value. The filters of the predecessor continue, too. The result is the set of properties whose fades were taken
+// over; 0 without a predecessor.
 func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	if a.predecessorFades == nil {
 		return 0
@@ -134,8 +135,8 @@ func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	return props
 }
 
-// journalContinuedFades records, in the journal, the fades that the voice at index i has taken over for the
-// properties in props: the present values and the targets.
+// journalContinuedFades records in the journal the fades that the voice at index i has taken over from its
+// predecessor. For each property in props it records the present value and the target.
 func (a *audio) journalContinuedFades(i int, props propertySet) {
 	moves := a.mutable(i).voice.Moves()
 	for f, m := range fadesByProperty(&moves) {
@@ -151,7 +152,8 @@ func (a *audio) journalContinuedFades(i int, props propertySet) {
 	}
 }
 
-// leaveLoops ends each voice that leaves its loop for a successor at the frame now, and starts these successors.
+// leaveLoops ends each voice that leaves its loop for a successor at the present frame, and starts these successors.
+// It reads loopEndAt, which untilSuccessor has set.
 func (a *audio) leaveLoops() {
 	for i := 0; i < len(a.successors); {
 		if l := &a.successors[i]; l.loopEndAt == a.now {
@@ -163,16 +165,16 @@ func (a *audio) leaveLoops() {
 	a.startSuccessors()
 }
 
-// endForSuccessor ends the voice at index i at the frame now, without a tail, so that its successor can continue, and
-// records the cut in the journal.
+// endForSuccessor ends the voice at index i at the present frame, without a tail, so that its successor can continue.
+// It records the cut in the journal. The successor becomes ready, but is not started.
 func (a *audio) endForSuccessor(i int) {
 	a.journalVoiceCommand(i, &command{kind: cmdStop, fadeFrames: noTail})
 	a.endVoice(i, a.now, EventEnded, &audioEvent{})
 }
 
-// untilSuccessor returns how many of the next n frames can be mixed before the first voice with a successor ends, or
-// leaves its loop for the successor; n if no voice does. It stores the frame of each such loop end for leaveLoops. A
-// voice that is already at its end ends now, and its successor starts.
+// untilSuccessor returns how many of the next n frames can be mixed before a voice with a successor ends or leaves its
+// loop for the successor. The result is n if no voice does so. untilSuccessor stores the frames of these loop ends for
+// leaveLoops. If a command has moved a voice to its end, untilSuccessor ends this voice and starts its successor.
 func (a *audio) untilSuccessor(n int64) int64 {
 	for i := 0; i < len(a.successors); {
 		l := &a.successors[i]
@@ -202,8 +204,8 @@ func (a *audio) untilSuccessor(n int64) int64 {
 	return n
 }
 
-// untilEnd implements Mixer.UntilEnd: it returns how many of the next n frames can be mixed before the first voice
-// may end or leave its loop. The result is at least 1, and n if no voice does so. Paused voices do not count.
+// untilEnd implements Mixer.UntilEnd: it returns how many of the next n frames can be mixed before the first voice may
+// end or leave its loop. Paused voices do not count. The result is at least 1, and n if no voice does so.
 func (a *audio) untilEnd(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.current(i)
@@ -216,7 +218,7 @@ func (a *audio) untilEnd(n int64) int64 {
 }
 
 // leftLoop implements Mixer.LeftLoop: it reports whether the voice of start id has left its loop for good or is over.
-// It returns false for a pending start and for a voice that never had a loop.
+// It returns false for a start that has not begun. It also returns false while a voice without a loop plays.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.playing != id {

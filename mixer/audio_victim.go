@@ -6,9 +6,9 @@ import (
 	"voicepool/mixer/internal/victim"
 )
 
-// rescore computes all scores of the voice at index i again, publishes them and schedules their next update. The
-// power is that of the best average loudness from the voice's position on, times all gains. Each fade counts with the
-// larger of its current and target value.
+// rescore recomputes all scores of the voice at index i: how audible it will be. The score is the highest average
+// loudness of its remaining sound, multiplied by the power of all gains. Each fade counts with the larger of its
+// current and target value. The scores are published, and their next update is scheduled.
 func (a *audio) rescore(i int) {
 	s := a.mutable(i)
 	reach := newStereo(s.voice.PeakGains(a.now))
@@ -18,8 +18,9 @@ func (a *audio) rescore(i int) {
 	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeScore stores and publishes heard as the audibility of the voice s at index i, publishes its pan and gain,
-// notes whether its power is constant, and schedules the next update. The power and the kind of s must be up to date.
+// storeScore stores the given audibility of the voice s at index i. It publishes the audibility, pan and gain of the
+// voice, and schedules the next update of its scores. s.power and the kind of s, endless or finite, must be up to
+// date.
 func (a *audio) storeScore(i int, s *slot, audibility audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.Gain != nil {
@@ -41,10 +42,10 @@ type incomingScore struct {
 	audibility    audibilities
 }
 
-// scoreIncoming computes the scores of the incoming start of r, as powers: the audibility that the pool compares, and
-// the audibility over the whole length of the voice. Both are equal if the voice cannot become virtual. It keeps the
-// scores in a.incomingScore for adoptIncomingScore. If the pool compares voices by masking, it also stores the band powers
-// of the incoming start as the last entry of a.masks, where scoreMasking finds them.
+// scoreIncoming computes how audible the incoming start of r will be, as two powers. audibility is the value that the
+// pool compares, and remaining is the value over the whole length of the voice. If the start cannot become virtual,
+// they are equal. The scores stay in a.incomingScore for adoptIncomingScore. For the policy StealMasked it also stores
+// the power in each band as the last entry of a.masks.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	v, last := a.incoming, len(a.scoresDue.validUntil)
 	reach := newStereo(v.PeakGains(a.now))
@@ -61,8 +62,8 @@ func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	return float64(levels.soon), float64(levels.remaining)
 }
 
-// adoptIncomingScore stores the scores of the voice s of the incoming start, which now has index i. It uses the
-// result of scoreIncoming, if that was called for this start, and otherwise calls rescore.
+// adoptIncomingScore stores the scores of the voice s, the incoming start, which now has index i. If scoreIncoming was
+// called for this start, its result is used; otherwise rescore computes the scores.
 func (a *audio) adoptIncomingScore(i int, s *slot) {
 	if !a.incomingScore.known {
 		a.rescore(i)
@@ -86,10 +87,10 @@ const (
 	scopeAll                      // and all scores of virtual voices
 )
 
-// refreshScores updates the scores in the scope which to the frame now; scores that cannot have changed are left. It
-// is called on the grid for all scores, and before a choice of a victim for the scores that the choice needs. A
-// second call in the same frame has no effect, because a later change of a voice or a bus in that frame rescores it
-// itself.
+// refreshScores updates the scores of voices to the present frame. The parameter which selects the voices and scores.
+// Scores that cannot have changed are left as they are. It is called regularly for all scores, and before a choice for
+// the scores that the choice needs. A second call for the same scores at the same frame has no effect: a change of a
+// voice or bus at that frame updates the scores itself.
 func (a *audio) refreshScores(which scoreScope) {
 	real, virtual := a.scoredAt != a.now, which > scopeReal && a.scoredVirtualAt != a.now
 	if virtual && which == scopeMoving && a.scoredMovingAt == a.now {
@@ -127,9 +128,9 @@ func (a *audio) refreshScores(which scoreScope) {
 	}
 }
 
-// refreshRemaining updates the audibility from now on of the virtual voices of a kind, endless or finite, to the
-// frame now. The caller has called refreshScores(scopeMoving). Both calls suffice for a choice of a victim that
-// compares only the audibility from now on.
+// refreshRemaining updates one score of the virtual voices to the present frame: the audibility of their whole
+// remaining sound. The parameter kind selects endless or finite voices, or both. The caller has called
+// refreshScores(scopeMoving) at this frame. Then a choice that compares only this score can follow.
 func (a *audio) refreshRemaining(kind victim.Kind) {
 	if a.remainingRefreshedAt = a.now; a.scoredVirtualAt != a.now {
 		for class := range remainingMoving {
@@ -150,8 +151,8 @@ type scoresDue struct {
 	remainingHolds []int64 // by virtual voice: the same for the audibility from now on; 0: the voice moves or was moved
 }
 
-// newScoresDue returns a schedule for the given numbers of slots and of virtual voices. No score is due before the
-// first voice is scheduled.
+// newScoresDue returns a schedule of score updates for the given numbers of slots and of virtual voices. No update is
+// due before the first voice is scheduled.
 func newScoresDue(slots, virtual int) scoresDue {
 	d := scoresDue{virtual: newGroupsDue(virtual), validUntil: make([]int64, slots+virtual), remainingHolds: make([]int64, virtual)}
 	for i := range d.remaining {
@@ -170,8 +171,9 @@ type groupsDue struct {
 	groups []int64 // by group: the frame where it is due; never: not before a change
 }
 
-// newGroupsDue returns a schedule for the given number of virtual voices; no group is due for an update. Only first
-// is 0 instead of never, so the first refresh looks at all groups and corrects it.
+// newGroupsDue returns a schedule of score updates for the given number of virtual voices, which are updated in
+// groups. No group is due. The field first is still 0, an early bound, so the first refresh looks at all groups and
+// corrects it.
 func newGroupsDue(virtual int) groupsDue {
 	d := groupsDue{groups: make([]int64, (virtual+lagGroup-1)/lagGroup)}
 	for g := range d.groups {
@@ -180,16 +182,15 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// schedule makes the group of virtual voice j, counted from base, due for an update at frame, a frame of the mix,
-// unless the group is due earlier already.
+// schedule makes a score update due at the given frame of the mix, for the group of virtual voice j, counted from the
+// first virtual voice. If the group is due earlier already, the earlier frame stays.
 func (d *groupsDue) schedule(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
 }
 
-// refreshReal recomputes the scores of real voices that may have changed since the last refresh, and stores when the
-// next score may change. shifted means that a gain or response of a bus has changed; then all scores of real voices
-// are recomputed.
+// refreshReal recomputes the scores of those real voices whose scores may have changed, and stores when the next may
+// change. If shifted is true, a gain or response of a bus has changed; then it looks at all real voices.
 func (a *audio) refreshReal(shifted bool) {
 	if !shifted && a.now < a.scoresDue.real {
 		return
@@ -203,8 +204,8 @@ func (a *audio) refreshReal(shifted bool) {
 	}
 }
 
-// refreshScore recomputes the score of the voice s at index i. If only the position of the voice has changed, it uses
-// the stored power. shifted means that a gain or response of any bus has changed.
+// refreshScore recomputes the score of the voice s at index i. If only the position of the voice has changed, it
+// reuses the stored power of its gains. If shifted is true, a gain or response of any bus has changed.
 func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	if s.powerConstant && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.advanceScore(i, s)
@@ -213,14 +214,15 @@ func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	}
 }
 
-// advanceScore recomputes the audibility of the voice s at index i at the frame now from its stored gain power and
-// response, stores it and schedules the next update.
+// advanceScore recomputes how audible the voice s at index i is from the present frame on. The stored power of its
+// gains and the stored response must still be valid. It stores the result and schedules the next update.
 func (a *audio) advanceScore(i int, s *slot) {
 	a.storeAudibility(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeAudibility stores levels as the audibility of the voice s at index i, publishes it to the control side, updates
-// the masks of the voice, if any, and schedules the next update.
+// storeAudibility stores levels as the audibility of the voice s at index i and makes it visible to the control side.
+// For the policy StealMasked it also updates the masking data of the voice. It schedules the next update of the
+// scores.
 func (a *audio) storeAudibility(i int, s *slot, levels audibilities) {
 	audibility := levels.remaining
 	a.scores.SetRemaining(i, audibility)
@@ -240,7 +242,7 @@ func (a *audio) storeAudibility(i int, s *slot, levels audibilities) {
 }
 
 // scheduleScores schedules the next update of the scores of the voice s at index i. It assumes that the voice and its
-// bus do not change until then; a change must schedule an earlier update.
+// bus do not change before; a change must schedule an earlier update.
 func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
@@ -257,8 +259,9 @@ func (a *audio) scheduleScores(i int, s *slot) {
 	a.scheduleScore(i)
 }
 
-// scheduleRemaining schedules the next update of the audibility from now on of virtual voice j, counted from base,
-// whose slot is s. until is the frame of the mix at which the other scores of the voice may change.
+// scheduleRemaining schedules the next update of one score of a virtual voice: the audibility of its whole remaining
+// sound. j is the number of the voice, counted from the first virtual voice, and s the voice. until is the frame of
+// the mix where its other scores may change. If a later update is still planned, it stays.
 func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	remaining := &a.scoresDue.remainingHolds[j]
 	switch {
@@ -274,13 +277,13 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	a.scheduleRemainingGroup(j)
 }
 
-// scheduleRemainingGroup schedules an update of the group of virtual voice j, counted from base, at the frame in
-// remainingHolds, in the schedule of the class of the voice.
+// scheduleRemainingGroup makes the update planned in remainingHolds due for the group of virtual voice j, counted from
+// the first virtual voice. Voices that move, endless voices and finite voices have schedules of their own.
 func (a *audio) scheduleRemainingGroup(j int) {
 	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scoresDue.remainingHolds[j])
 }
 
-// scheduleScore schedules an update of the scores at index i at the frame validUntil[i].
+// scheduleScore makes an update of the scores at index i due at the frame validUntil[i].
 func (a *audio) scheduleScore(i int) {
 	if holds := a.scoresDue.validUntil[i]; i < a.base {
 		a.scoresDue.real = min(a.scoresDue.real, holds)
@@ -289,9 +292,9 @@ func (a *audio) scheduleScore(i int) {
 	}
 }
 
-// power returns left^2 + right^2 of a voice on this bus after the gains of the bus and of all its parents, up to the
-// master bus of the output. gains holds the linear gains of the voice itself. The power is 0 if this bus or a parent
-// is muted, or if the solo of another bus silences this bus.
+// power returns left^2 + right^2 of a voice on this bus, after the gains of the bus and of all its parents up to the
+// output. The parameter gains holds the linear gains of the voice itself. The power is 0 if this bus or a parent is
+// muted, or if the solo of another bus silences this bus.
 func (b *bus) power(gains stereo) float64 {
 	if b.quiet || b.soloFade.To == 0 {
 		return 0
@@ -325,14 +328,15 @@ type query struct {
 	excluded      *Group // not of this group and owner
 }
 
-// matches reports whether query q selects the voice s, regardless of its priority.
+// matches reports whether the query q selects the voice s. It compares the group, the bus and whether the voice can
+// become virtual, but not the priority.
 func (a *audio) matches(q *query, s *slot) bool {
 	return (q.group == nil || q.group.counts(s, q.owner)) && (q.excluded == nil || !q.excluded.counts(s, q.owner)) &&
 		(q.bus < 0 || a.tree.below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)
 }
 
-// keyOf returns the score that policy compares: the audibility for all policies except StealGain, StealOldest and
-// StealMasked.
+// keyOf returns the score that the policy compares when it chooses a victim: the gain for StealGain, the age for
+// StealOldest, the masking for StealMasked, and otherwise the audibility.
 func keyOf(policy Overflow) victim.Key {
 	switch policy {
 	case StealGain:
@@ -345,8 +349,8 @@ func keyOf(policy Overflow) victim.Key {
 	return victim.ByAudibility
 }
 
-// choose stores in c the victim by key among the voices that q selects, as victim.Table.Choose does; c.Slot is -1
-// without a candidate. The scores must be up to date.
+// choose stores in c the best voice to steal by the score key, among the voices that q selects. c.Slot is -1 if q
+// selects no voice that can be stolen. The scores must be up to date.
 func (a *audio) choose(c *victim.Choice, q *query, key victim.Key) {
 	of := victim.Query{Limit: q.prio, Key: key, Virtual: q.all}
 	if q.group != nil || q.bus >= 0 || q.virtualizable || q.excluded != nil {
@@ -360,9 +364,9 @@ func (a *audio) choose(c *victim.Choice, q *query, key victim.Key) {
 	a.scores.Choose(c, &of)
 }
 
-// lossBound returns the bound Event.Lost of the stolen voice s, as a power; +Inf if it is unknown. Each fade,
-// including the fades of mutes, counts with the larger value. For stereo sounds the louder channel counts for both,
-// because the index is a mean that one channel may have alone.
+// lossBound returns an upper bound of the loudness that is lost if the voice s is stolen, as a power. It is +Inf if
+// unknown, for example because sends or equalizers may make the voice louder. Each fade counts with the larger of its
+// current and target value. For stereo sounds the louder channel counts for both.
 func (a *audio) lossBound(s *slot) float64 {
 	if a.mayGetLouder(s) {
 		return math.Inf(1)

@@ -4,7 +4,8 @@ import (
 	"voicepool/mixer/internal/victim"
 )
 
-// state returns the state of a living voice. A paused virtual voice counts as paused.
+// state returns the state of a living voice: StatePaused, StateVirtual or StatePlaying. A virtual voice that is paused
+// counts as paused.
 func (s *slot) state() State {
 	switch {
 	case s.paused != 0:
@@ -15,10 +16,10 @@ func (s *slot) state() State {
 	return StatePlaying
 }
 
-// demote takes the slot of the real voice c.Slot for an incoming start, with a tail. The voice becomes virtual if it
-// can. If no virtual voice is free, the least audible virtual voice, or the voice c.Slot itself, is stolen for good.
-// demote completes e, the event of the voice c.Slot, and emits it. prio and remaining are the priority and the
-// audibility, a power, of the incoming start.
+// demote takes the slot of the real voice c.Slot for an incoming start. The voice leaves a tail and becomes virtual,
+// if it can; otherwise it is stolen. If all places for virtual voices are in use, either the least audible virtual
+// voice or the voice c.Slot is stolen for good. demote fills in e, the event of the voice c.Slot, and emits it. prio
+// and remaining are the priority and the audibility, a power, of the incoming start.
 func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining float64) {
 	s := a.mutable(c.Slot)
 	if !s.virtualizable {
@@ -40,7 +41,7 @@ func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining fl
 	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
 }
 
-// stealVirtual ends the virtual voice c.Slot for good, completes e as an EventStolen with ReasonVirtualFull, and
+// stealVirtual ends the virtual voice c.Slot for good. It fills in e as an EventStolen with ReasonVirtualFull and
 // emits it. remaining is the audibility of the incoming start, a power.
 func (a *audio) stealVirtual(c *victim.Choice, e audioEvent, remaining float64) {
 	a.explainChoice(&e, c)
@@ -48,9 +49,10 @@ func (a *audio) stealVirtual(c *victim.Choice, e audioEvent, remaining float64) 
 	a.endVoice(c.Slot, a.now, EventStolen, &e)
 }
 
-// virtualVictimFor sets c to the virtual voice to steal so that another voice can become virtual. endless is the kind
-// of that other voice, which may limit the candidates. The victim has the lowest priority, at most prio, and among
-// equal priorities is the least audible from now on. c.Slot is -1 without a candidate.
+// virtualVictimFor sets c to the virtual voice to steal so that another voice can become virtual. It has the lowest
+// priority, at most prio, and among equal priorities it is the least audible. endless is the kind of the other voice.
+// If the places for that kind are in use, only virtual voices of that kind are candidates. c.Slot is -1 without a
+// candidate.
 func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 	kind := victim.Any
 	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
@@ -63,10 +65,10 @@ func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
 	a.scores.ChooseVirtual(c, prio, kind)
 }
 
-// startsVirtual reports whether the incoming start of r, which gets no slot, can begin as a virtual voice. That
-// requires that it may become virtual, and that a virtual voice is free or can be stolen because it has a lower
-// priority or is less audible. remaining is the audibility of r from now on, a power. If a virtual voice must be
-// stolen for r, least is set to that voice. If the result is true and no voice must be stolen, least is unchanged.
+// startsVirtual reports whether the incoming start of r, which gets no slot, can begin as a virtual voice. It must be
+// allowed to become virtual, and there must be a free place or a virtual voice to steal. Such a voice has a lower
+// priority or is less audible; least is set to it. If there is a free place, least is unchanged. remaining is the
+// audibility of r, a power.
 func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64) bool {
 	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
 		return a.incomingKind.virtualizable
@@ -75,8 +77,9 @@ func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64
 	return least.Slot >= 0 && (a.scores.Prio(least.Slot) != r.prio || least.Audibility < remaining)
 }
 
-// moveVoice moves a voice and its scores from index from to index to, publishes the new index, frees index from, and
-// returns to. Requires that the voice is already at index to in the voice table, see allocSlot.
+// moveVoice completes the move of a voice from one index of the voice table to another. The voice must already be
+// stored at index to, see allocSlot. moveVoice moves its scores, publishes its new index and frees the index from. It
+// returns to.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
@@ -103,8 +106,8 @@ const (
 	exchanges    = 4
 )
 
-// untilGrid returns how many of n frames can be mixed before the next frame of the grid, where scores are refreshed:
-// every 20 ms, or every 10 ms while there are virtual voices.
+// untilGrid returns how many of n frames can be mixed before scores are refreshed again. This happens at every
+// multiple of 20 ms, and while there are virtual voices at every multiple of 10 ms.
 func (a *audio) untilGrid(n int64) int64 {
 	at := a.now % a.hop
 	if half := a.hop / 2; at < half && a.virtuals.Len() > 0 {
@@ -113,8 +116,9 @@ func (a *audio) untilGrid(n int64) int64 {
 	return min(n, a.hop-at)
 }
 
-// runGrid refreshes scores, exchanges virtual voices and shrinks an idle pool if the frame now is on the grid, once
-// for each frame. Between two full hops it does so only while there are virtual voices.
+// runGrid does the periodic work if it is due at the present frame: it refreshes scores, restores virtual voices and
+// shrinks an idle pool. It is due every 20 ms, and while there are virtual voices every 10 ms. A repeated call at the
+// same frame has no effect.
 func (a *audio) runGrid() {
 	at := a.now % a.hop
 	half := at == a.hop/2 && a.virtuals.Len() > 0
@@ -129,10 +133,10 @@ func (a *audio) runGrid() {
 	a.exchange()
 }
 
-// exchange restores virtual voices: first into free slots, then at most four into slots of real voices. A virtual
-// voice takes the slot of a real voice that has a lower priority, or the same priority and less audibility by more
-// than the hysteresis; a silent one does not. The real voice becomes virtual if it can, and is stolen otherwise. With
-// the policy Reject only voices that can become virtual lose their slots.
+// exchange restores virtual voices. First they get the free slots. Then at most four of them take slots of real voices
+// that have a lower priority, or the same priority and are quieter by more than a margin. A silent virtual voice takes
+// no such slot. The real voice becomes virtual if it can, and is stolen otherwise. With the policy Reject only voices
+// that can become virtual lose their slots.
 func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return
@@ -173,9 +177,9 @@ func (a *audio) exchange() {
 	}
 }
 
-// swap gives the slot of the real voice c.Slot to the virtual voice at index best, which fades in, and makes the real
-// voice virtual, with a tail. It completes e, the event of the real voice, and emits it. If the real voice cannot
-// take the index of the virtual one, demote finds it another or steals a voice.
+// swap exchanges the real voice c.Slot and the virtual voice at index best. The virtual voice fades in, and the real
+// voice becomes virtual and leaves a tail. swap fills in e, the event of the real voice, and emits it. If the real
+// voice cannot take the index of the virtual voice, demote finds it another place or steals a voice.
 func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
@@ -205,11 +209,11 @@ func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 // searching for each.
 const fewFree = 32
 
-// freeSlots returns the number of free slots. It is negative if protected voices keep more slots than the pool size.
+// freeSlots returns the number of free slots. It is negative if protected voices occupy more slots than the pool size.
 func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
-// restoreIntoFreeSlots gives free slots to virtual voices in the order of victim.Table.RestoreOrder, and reports
-// whether any voice got a slot.
+// restoreIntoFreeSlots gives free slots to virtual voices, which become real and fade in. The best voices come first,
+// in the order of victim.Table.RestoreOrder. The result reports whether any voice got a slot.
 func (a *audio) restoreIntoFreeSlots() (restored bool) {
 	free := a.freeSlots()
 	if free > fewFree {
@@ -234,15 +238,16 @@ func (a *audio) restoreIntoFreeSlots() (restored bool) {
 	return restored
 }
 
-// restoreIntoSlot restores the virtual voice at index i into a free slot, which must exist.
+// restoreIntoSlot moves the virtual voice at index i into a free slot, which must exist. The voice becomes real and
+// fades in.
 func (a *audio) restoreIntoSlot(i int) {
 	s := a.mutable(i)
 	a.fadeInRestored(a.moveVoice(i, a.allocSlot(a.tree[s.bus].output, s)))
 	a.updateHighWater()
 }
 
-// updateRestorePrio gives the virtual voice at index i its present priority in the order of restoring. A paused or
-// fading voice is not restored. It has no effect on a real voice.
+// updateRestorePrio updates the priority of the virtual voice at index i for being restored. A voice that is paused or
+// fading out is excluded from this. It has no effect on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return
@@ -254,7 +259,7 @@ func (a *audio) updateRestorePrio(i int) {
 	a.scores.SetRestorePrio(i, prio)
 }
 
-// fadeInRestored fades in the restored voice at index i over 5 ms and emits EventReal.
+// fadeInRestored fades in the voice at index i, which has just got a slot, over 5 ms, and emits EventReal.
 func (a *audio) fadeInRestored(i int) {
 	s := a.mutable(i)
 	s.voice.FadeBackIn(a.now, a.smooth)

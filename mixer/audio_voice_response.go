@@ -5,10 +5,11 @@ import (
 	"voicepool/voice"
 )
 
-// applyResponse computes the response of voice v of the start of r per band and stores it at index i of the spectral
-// data. It reports whether the response was stored because it is not flat. reach holds the linear gains of the voice
-// itself. direct is the power, left^2 + right^2, of its path through its own bus. It returns false until spectral
-// data is enabled.
+// applyResponse computes how much power of each frequency band of the voice v reaches the output, after all filters,
+// buses and sends. It stores the result at index i of the spectral data. v belongs to the start of r. reach holds the
+// linear gains of the voice itself. direct is the power, left^2 + right^2, of its path through its own bus. If no
+// filter and no send applies, it stores no result and returns false. It also returns false until spectral data is
+// enabled.
 func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -55,9 +56,10 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 // audibilities holds the loudness of a voice from now on, and in the next 20 ms.
 type audibilities struct{ remaining, soon float32 }
 
-// audibilitiesOf returns the audibilities of voice v at index i as powers: the product of the gain power and the
-// loudness of the sound. If shaped is true, the product is summed over the bands of the stored response; soon is then
-// only valid if virtualizable is true. A sound whose spectrum is missing is marked for requestMissingMips.
+// audibilitiesOf returns how audible the voice v at index i is, as powers: over its remaining sound and in the next 20
+// ms. Each is the product of power, the gain power, and the loudness of the sound. If shaped is true, the stored
+// response replaces the parameter power, and the product is summed over its bands. Then soon is valid only if
+// virtualizable is true. If the spectrum of the sound is missing, it is requested by setting a.missingMips.
 func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, virtualizable bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power
@@ -71,15 +73,16 @@ func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice
 	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}
 }
 
-// mayGetLouder reports whether sends, or equalizers of buses, may make voice s louder than its gains alone. Filters
-// of the voice only attenuate.
+// mayGetLouder reports whether the voice s may become louder than its gains alone allow, through its sends or through
+// effects on its buses. Filters of the voice itself only attenuate, so they do not count.
 func (a *audio) mayGetLouder(s *slot) bool {
 	sp := a.spectral.Load()
 	return s.hasSends || sp != nil && sp.buses[s.bus].notFlat
 }
 
-// noteFilters stores in e the cutoffs of the voice s at index i in Hz, and the power factor by which its response
-// changes its audibility. The factor 0 means that no response applies.
+// noteFilters stores in e the cutoffs of the voice s at index i in Hz. In e.Muffled it stores the power factor by
+// which filters, effects and sends change how audible the voice is. If no such response applies, e.Muffled stays
+// unchanged, which means 0 for a new event.
 func (a *audio) noteFilters(e *audioEvent, s *slot, i int) {
 	lowPass, highPass := s.voice.Cutoffs()
 	if screen := s.record.screen(); screen != nil {

@@ -13,8 +13,9 @@ import (
 	"voicepool/voice"
 )
 
-// mixVoices adds the next n frames of all voices to their buses, in the order of slots, and collects in a.endings the
-// voices that end within them. Voices whose Options.For ends leave a tail here. Virtual voices only advance.
+// mixVoices adds the next n frames of all real voices to their buses, in the order of slots. Virtual voices only
+// advance. The voices that end within these frames are collected in a.endings, sorted by frame. A voice that
+// Options.For ends leaves a tail here.
 func (a *audio) mixVoices(n int64) {
 	alive := a.real()
 	if bank := a.filterBank.Load(); bank != nil {
@@ -38,9 +39,9 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixUntilPanic mixes the next n frames of the voices alive, in order, until a voice panics. done is the number of
-// voices processed, including a voice that panicked, which is added to a.endings as faulty. The caller repeats the
-// call for the rest. Other ends are added to a.endings, too.
+// mixUntilPanic mixes the next n frames of the voices in alive, in order, until a voice panics. The result done is the
+// number of voices processed, including a voice that panicked. The caller repeats the call for the rest. Voices that
+// end or panic are added to a.endings.
 func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -79,8 +80,9 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	return done
 }
 
-// filterAhead filters the next n frames of the first voices in next together, as many as bank takes. It skips paused
-// voices and voices with an index of heard or above. MixFast of each voice then uses the result.
+// filterAhead runs the filters of several voices together for the next n frames. It takes the first voices in next, as
+// many as bank has room for. It skips voices that are paused, that end by Options.For, or whose index is not below
+// mixed. MixFast of each voice then uses the result in bank.
 func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, mixed int, n int64) {
 	for _, v := range next {
 		if a.mixesAllOf(v, mixed, n) && !bank.Add(&v.slot.voice, n, a.now) {
@@ -90,13 +92,14 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, mixed int
 	bank.Run(n, a.now)
 }
 
-// mixesAllOf reports whether voice v is mixed for all of the next n frames: it is not paused, has an index below
-// mixed, and Options.For does not end it within them.
+// mixesAllOf reports whether the voice v is mixed for all of the next n frames. This requires that it is not paused,
+// that its index is below mixed, and that Options.For does not end it within them.
 func (a *audio) mixesAllOf(v realVoice, mixed int, n int64) bool {
 	return v.slot.paused == 0 && v.index < mixed && n < v.slot.endAt-a.now
 }
 
-// mixedSlots returns the number of indices, from 0, whose voices are mixed: all slots, or none in Skip.
+// mixedSlots returns the number of indices, from 0 on, whose voices are mixed. This is the number of slots, or 0
+// during Mixer.Skip.
 func (a *audio) mixedSlots() int {
 	if a.skipping {
 		return 0
@@ -104,10 +107,10 @@ func (a *audio) mixedSlots() int {
 	return a.base
 }
 
-// mixVoice adds up to n of the next frames of the voice s at index i to its bus. If the voice is virtual, or in Skip,
-// it only advances. got is the number of frames before the end of the voice, at most n. mixVoice records an end, and
-// a stream that runs dry, in a.endings. next is the voice that will be mixed afterwards; its samples are prefetched.
-// next may be nil.
+// mixVoice adds up to n of the next frames of the voice s at index i to its bus. A virtual voice only advances, and so
+// do all voices during Mixer.Skip. The result got is the number of frames before the end of the voice, at most n. The
+// end of a voice, and a stream that runs dry, are added to a.endings. The parameter next is the voice whose samples
+// are prefetched; it may be nil.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
 	if i < a.mixedSlots() {
@@ -138,8 +141,9 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	return got
 }
 
-// endFinishedVoices handles a.endings in the order of frames: it ends the voices, emits the events of ends, faults
-// and underruns, and empties the list. A voice whose stream ran dry does not end.
+// endFinishedVoices ends the voices in a.endings, in the order of their frames, and empties the list. It emits the
+// events of ends, faults and underruns, and counts them in Stats. A voice whose stream ran dry does not end. a.now
+// must still be the first of the frames just mixed.
 func (a *audio) endFinishedVoices() {
 	for _, e := range a.endings {
 		i, frame, kind := int(e.slot), a.now+int64(e.offset), EventEnded
@@ -164,8 +168,8 @@ func (a *audio) endFinishedVoices() {
 	a.endings = a.endings[:0]
 }
 
-// emitVoiceEvent sets the kind k, the frame of the mix and the description of the voice s at index i in e, and emits
-// e.
+// emitVoiceEvent emits e for the voice s at index i. It first fills in the kind k, the given frame of the mix and the
+// fields that describe the voice. A virtual voice has the slot -1.
 func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64, i int) {
 	if e.Frame, e.Kind, e.Slot = frame, k, int32(i); s.virtual { // a virtual voice has no slot
 		e.Slot = -1
@@ -176,12 +180,12 @@ func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64,
 }
 
 // setCause stores the start of r in e as the cause of the event: the start or voice that takes the place of another.
-// number is the start number of r.
+// number is the number of that start.
 func (r *record) setCause(e *audioEvent, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
-// countOutcome increments the counter in Stats for a start whose last event is of kind k, and returns the final state
+// countOutcome increments the counter in Stats for a start whose last event is of kind k. It returns the final state
 // of the start. A kind that does not end a start counts as EventEnded.
 func (a *audio) countOutcome(k EventKind) State {
 	state, count := StateEnded, &a.stats.Ended
@@ -201,10 +205,10 @@ func (a *audio) countOutcome(k EventKind) State {
 	return state
 }
 
-// leaveTail adds a tail of voice s to the voice's bus and stem and to the destinations of its sends, and records the
-// end of the tail in Stats. The tail is the next 10 ms of the voice from frame, a frame of the mix, on, or less for a
-// very fast stream, under a raised cosine that falls to 0. The voice itself does not change. A voice that does not
-// sound leaves no tail.
+// leaveTail lets the voice s fade out after it is cut at the given frame of the mix. The tail is its next 10 ms under
+// a falling raised cosine; a very fast stream has a shorter tail. The tail is added to the bus, the stem and the sends
+// of the voice, and its end is recorded in Stats. The voice itself does not change. A voice that is paused, virtual or
+// has not sounded leaves no tail.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return
@@ -242,8 +246,8 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 }
 
-// applyTailWindow multiplies tail by a window that falls from 1 to 0 within length frames. tail may be shorter than
-// length; it then gets the beginning of the window.
+// applyTailWindow multiplies tail by a window that falls from 1 to 0 within length frames. A tail shorter than length
+// gets only the beginning of the window. It must not be longer.
 func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	if length == a.tail {
 		dsp.Window(tail, a.tailWindow)
@@ -255,8 +259,8 @@ func (a *audio) applyTailWindow(tail []pcm.Frame, length int64) {
 	}
 }
 
-// mixRecovered adds the voice v to dst, which begins at frame, a frame of the mix. Like Voice.Mix it returns the
-// number of frames before the end of v. It returns 0 if v panics; dst is undefined then.
+// mixRecovered adds the voice v to dst, which begins at the given frame of the mix. It returns the number of frames
+// before the end of v, at most len(dst). If v panics, it returns 0, and the content of dst is undefined.
 func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	defer func() {
 		if recover() != nil {
@@ -266,14 +270,15 @@ func mixRecovered(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	return v.Mix(dst, frame)
 }
 
-// noteSilentFrom records in Stats.SilentFrom that sound lasts until frame, a frame of the mix. A frame before the
+// noteSilentFrom records in Stats.SilentFrom that sound lasts until the given frame of the mix. A frame before the
 // recorded one has no effect.
 func (a *audio) noteSilentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// endVoice ends the voice at index i at frame, a frame of the mix, with the kind k as outcome: it completes and emits
-// e, releases the successor, and frees the index and the record. It leaves no tail.
+// endVoice ends the voice at index i at the given frame of the mix, without a tail. The kind k is the outcome, which
+// counts in Stats. It fills in e with the voice and emits it. The successor becomes ready to start. The index becomes
+// free, and the record returns to the control side.
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *audioEvent) {
 	s, state := a.mutable(i), a.countOutcome(k)
 	a.noteSilentFrom(frame)
@@ -293,7 +298,8 @@ func (a *audio) endVoice(i int, frame int64, k EventKind, e *audioEvent) {
 	a.returnRecord(s.record, s.record.playing, state)
 }
 
-// freeIndex frees index i of the voice table after its voice has ended or moved, and excludes the index from choices.
+// freeIndex frees index i of the voice table after its voice has ended or moved. The index is excluded from choices of
+// a victim and of a voice to restore.
 func (a *audio) freeIndex(i int) {
 	a.scores.Set(i, victim.Unstealable, 0, false) // otherwise the number would occur twice
 	if i >= a.base {
@@ -303,8 +309,9 @@ func (a *audio) freeIndex(i int) {
 	a.release(i)
 }
 
-// returnRecord returns the record r of start id to the control side, with the final state of the start, drops the
-// start's sound and streams, and decrements its countdowns. The audio side must not use the record afterwards.
+// returnRecord returns the record r of the start id to the control side, with the final state of the start. It drops
+// the sound and the streams of the start and decrements its countdowns. The audio side must not use the record
+// afterwards.
 func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.playing = 0
 	r.slot.voice.Drop() // releases references for the garbage collector
