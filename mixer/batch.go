@@ -56,18 +56,20 @@ func (m *Mixer) NewBatch() *Batch {
 // NewCountdown returns a Countdown with the value 0. Control side.
 func (m *Mixer) NewCountdown() *Countdown { return m.newCountdown(false) }
 
-// NewLoopCountdown returns a Countdown with the value 0 that counts a looping start as over when the start leaves its
-// loop: at the end of its last round, if the sound continues after the loop. Control side.
+// NewLoopCountdown returns a Countdown with the value 0. A start with this Countdown counts as over when it leaves its
+// loop, at the end of its last round. If the sound does not continue after the loop, it counts as over when it ends.
+// Control side.
 func (m *Mixer) NewLoopCountdown() *Countdown { return m.newCountdown(true) }
 
-// newCountdown returns a Countdown with the value 0. With loops a start counts as over when it leaves its loop.
+// newCountdown returns a Countdown with the value 0. If loops is true, a start counts as over when it leaves its loop,
+// otherwise when it has ended.
 func (m *Mixer) newCountdown(loops bool) *Countdown {
 	c := &Countdown{mixer: m, loops: loops}
 	c.self = c
 	return c
 }
 
-// At returns the moment offset frames after the firing of the Batch, for commands that join the Batch; a negative
+// At returns a moment for commands that join the Batch s. They are executed offset frames after s is fired. A negative
 // offset counts as 0. Control side.
 func (s *Batch) At(offset int64) Moment {
 	at := s.mixer.At(max(offset, 0))
@@ -75,21 +77,22 @@ func (s *Batch) At(offset int64) Moment {
 	return at
 }
 
-// Base returns the frame of the mix when the Batch was fired, and whether it was fired; before that the frame is -1.
+// Base returns whether the Batch was fired, and the frame of the mix when it was fired. Before that the frame is -1.
 // Control side.
 func (s *Batch) Base() (frame int64, fired bool) {
 	frame = s.base.Load()
 	return frame, frame >= 0
 }
 
-// Fire fires s at the moment: the commands of s are executed from that frame on, before successors that start there.
-// It has no effect on a Batch that was fired or dropped. The error is ErrBusy, or wraps ErrOption if s is nil,
-// belongs to another mixer, or is the Batch of this moment.
+// Fire fires the Batch s at the moment: the offsets of its commands count from that frame. Commands of s for that
+// frame are executed before successors that start there. A Batch that was fired or dropped is not fired again. The
+// error is ErrBusy, or wraps ErrOption if s is nil, belongs to another mixer, or is the Batch of this moment.
 func (at Moment) Fire(s *Batch) error { return at.sendBatch(cmdFire, s, nil, 0) }
 
-// FireAt fires s at the frame when c reaches 0. If c is 0 at this moment, s fires at this moment's frame, after all
-// other commands of the frame. FireAt may itself be a command of another Batch, so that batches follow each other. A
-// Batch waits for one countdown. The error is ErrBusy, or wraps ErrOption for the same reasons as in Fire and Add.
+// FireAt fires the Batch s at the frame when the countdown c reaches 0. If c is 0 at this moment, s fires at once,
+// after all other commands of the frame. FireAt may itself be a command of another Batch, so that batches follow each
+// other. A Batch waits for one countdown. The error is ErrBusy, or wraps ErrOption if c is nil or another mixer's, or
+// for the reasons of Fire.
 func (at Moment) FireAt(s *Batch, c *Countdown) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)
@@ -97,12 +100,12 @@ func (at Moment) FireAt(s *Batch, c *Countdown) error {
 	return at.sendBatch(cmdFire, s, c, 0)
 }
 
-// Drop cancels the commands of s that have not been executed, and all commands that are added to s later. Their
-// starts count as stopped. The error is ErrBusy, or wraps ErrOption as in Fire.
+// Drop cancels the commands of s that have not been executed, and all commands that are added to s later. Starts among
+// these commands count as stopped. The error is ErrBusy, or wraps ErrOption as in Fire.
 func (at Moment) Drop(s *Batch) error { return at.sendBatch(cmdDrop, s, nil, 0) }
 
-// Add adds starts to the value of c. A negative number removes starts that will not be requested. The error is
-// ErrBusy, or wraps ErrOption if c is nil or another mixer's.
+// Add adds the number starts to the value of c. A negative number removes starts that will not be requested. The error
+// is ErrBusy, or wraps ErrOption if c is nil or another mixer's.
 func (at Moment) Add(c *Countdown, starts int) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)
@@ -110,9 +113,9 @@ func (at Moment) Add(c *Countdown, starts int) error {
 	return at.sendBatch(cmdAdd, nil, c, int64(starts))
 }
 
-// sendBatch sends a command of the given kind for s or c. s or c may be nil if the kind does not use it. n is the
-// number that cmdAdd adds. The error is ErrBusy, or wraps ErrOption for a missing s, for s or c of another mixer, and
-// if s is the Batch of this moment.
+// sendBatch sends a command of the given kind for the Batch s or the Countdown c at the moment. An argument that the
+// kind does not use may be nil. n is the number that cmdAdd adds. The error is ErrBusy, or wraps ErrOption. The latter
+// happens if a needed s is missing, if s or c belongs to another mixer, or if s is the Batch of this moment.
 func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) error {
 	switch {
 	case at.mixer == nil:
@@ -130,7 +133,7 @@ func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) er
 	})
 }
 
-// ownCountdowns reports whether all countdowns that are not nil belong to m.
+// ownCountdowns reports whether all countdowns in o that are not nil belong to m.
 func (o *Options) ownCountdowns(m *Mixer) bool {
 	for _, c := range o.Countdowns {
 		if c != nil && c.mixer != m {

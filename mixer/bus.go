@@ -21,8 +21,9 @@ type Bus struct {
 	index uint16
 }
 
-// Bus returns the bus called name. "master" and the name of the first output are the master. The name of another
-// output is its master bus. An unknown name is an error that wraps ErrOption and names the nearest bus. Control side.
+// Bus returns the bus called name. "master" and the name of the first output are the master bus. The name of another
+// output is the master bus of that output. For an unknown name the error wraps ErrOption and names the nearest bus.
+// Control side.
 func (m *Mixer) Bus(name string) (Bus, error) {
 	if i := m.tree.find(name); i >= 0 {
 		return Bus{m, uint16(i)}, nil
@@ -48,8 +49,8 @@ func (b Bus) Name() string {
 	return b.mixer.tree[b.index].name
 }
 
-// Gain returns the gain in dB that was set last, or the gain of the BusConfig; 0 for the zero Bus. During a fade it
-// is the target. A gain that was set for a later frame is returned from 50 ms before that frame on.
+// Gain returns the gain of the bus in dB that was set last, or the gain of the BusConfig; 0 for the zero Bus. During a
+// fade it is the target. A gain that was set for a later frame is returned from 50 ms before that frame on.
 func (b Bus) Gain() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
@@ -61,21 +62,22 @@ func (b Bus) Gain() pcm.Decibels {
 }
 
 // SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
-// pcm.FromFader converts a slider position. The error is ErrBusy or wraps ErrOption.
+// pcm.FromFader converts a slider position. The error is ErrBusy, or wraps ErrOption for a value out of range or the
+// zero Bus.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
-// SetPan sets the balance of the bus to pan, -1 (left) .. +1 (right), ramped over 5 ms. The error is ErrBusy or wraps
-// ErrOption.
+// SetPan sets the balance of the bus to pan, from -1 (left) to +1 (right), ramped over 5 ms. The error is ErrBusy, or
+// wraps ErrOption for a value out of range or the zero Bus.
 func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, Pan: pan}, 0) }
 
-// SetLowPass sets the cutoff of the low-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
-// ErrBusy or wraps ErrOption.
+// SetLowPass sets the cutoff of the low-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the low-pass off.
+// The error is ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
 func (b Bus) SetLowPass(hz float64) error {
 	return b.set(Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
-// SetHighPass sets the cutoff of the high-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
-// ErrBusy or wraps ErrOption.
+// SetHighPass sets the cutoff of the high-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the high-pass
+// off. The error is ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
 func (b Bus) SetHighPass(hz float64) error {
 	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
@@ -90,26 +92,27 @@ func (b Bus) SetPitch(pitch pcm.Semitones) error {
 // over 5 ms. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
-// SetSolo solos the bus if on is true, and otherwise ends its solo. Either change is ramped over 5 ms. While any bus
-// is soloed, only voices on soloed buses and on buses below them are heard. A solo that ends before the next block
+// SetSolo solos the bus if on is true, and otherwise ends its solo. While any bus is soloed, only voices on soloed
+// buses and on buses below them are heard. Either change is ramped over 5 ms. A solo that ends before the next block
 // has no effect. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
-// Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, over the time within, at least 5 ms, along shape. It
-// does not stop voices. The error is ErrBusy or wraps ErrOption.
+// Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, along shape. The fade lasts as long as within, but at
+// least 5 ms. It does not stop voices. The error is ErrBusy, or wraps ErrOption for a value out of range or the zero
+// Bus.
 func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// SetDuck replaces the duck of the bus; the zero Duck removes it. If the duck lowers the bus at that moment, the gain
-// moves from its present depth to the depth of d. The master can be ducked, too. The error is ErrBusy, or wraps
-// ErrOption if d is invalid. SetDuck allocates.
+// SetDuck replaces the duck of the bus by d; the zero Duck removes it. If the old duck lowers the bus at that moment,
+// the gain moves to the depth of d, or back to 0 dB if the duck is removed. The master can be ducked, too. The error
+// is ErrBusy, or wraps ErrOption if d is invalid or for the zero Bus. SetDuck allocates.
 func (b Bus) SetDuck(d Duck) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetDuck(b, d) })
 }
 
-// SetDuck replaces the duck of b by d at the moment, as Bus.SetDuck does. The error is ErrBusy, or wraps ErrOption if
-// d is invalid or b is another mixer's.
+// SetDuck replaces the duck of b by d at the moment, as Bus.SetDuck does. The zero Bus is the master. The error is
+// ErrBusy, or wraps ErrOption if d is invalid or b is another mixer's.
 func (at Moment) SetDuck(b Bus, d Duck) error {
 	m := at.mixer
 	if m == nil {
@@ -122,9 +125,9 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 	return m.send(command{kind: cmdDuck, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetBus(b), payload: p})
 }
 
-// SetInsert replaces the insert of the bus by effect; nil removes the insert. The old and the new one run together
-// during a crossfade of 5 ms. The same Insert must not be used twice, on one bus or on several. The error is ErrBusy,
-// or wraps ErrOption for the zero Bus. SetInsert allocates.
+// SetInsert replaces the insert of the bus, an effect of yours, by effect; nil removes the insert. The old and the new
+// insert run together during a crossfade of 5 ms. The same Insert must not be used twice, on one bus or on several.
+// The error is ErrBusy, or wraps ErrOption for the zero Bus. SetInsert allocates.
 func (b Bus) SetInsert(effect Insert) error {
 	return b.now(func(at Moment, t Target) error {
 		p := &payload{insert: newInsert(effect, at.mixer.hop)}
@@ -132,29 +135,30 @@ func (b Bus) SetInsert(effect Insert) error {
 	})
 }
 
-// Pause pauses all voices on the bus and on buses below it, with a tail of 10 ms. Voices that start there before
-// Resume begin paused. Voices that are fading out after a stop end at once. The error is ErrBusy, or wraps ErrOption
-// for the zero Bus.
+// Pause pauses all voices on the bus and on buses below it; each leaves a tail of 10 ms. Voices that start there
+// before Resume begin paused. Voices that are fading out after a stop end at once. The error is ErrBusy, or wraps
+// ErrOption for the zero Bus.
 func (b Bus) Pause() error { return b.now(Moment.Pause) }
 
 // Resume ends a Pause of the bus; the voices fade in over 5 ms. Voices that are paused for another reason stay
 // paused. The error is ErrBusy, or wraps ErrOption for the zero Bus.
 func (b Bus) Resume() error { return b.now(Moment.Resume) }
 
-// Stop ends all voices on the bus and below it within the time fade, as Moment.Stop does. Later starts are not
-// affected. The error is ErrBusy or wraps ErrOption.
+// Stop ends all voices on the bus and on buses below it, as Moment.Stop does. They fade out over the time fade. Later
+// starts are not affected. The error is ErrBusy, or wraps ErrOption for the zero Bus.
 func (b Bus) Stop(fade time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Stop(t, fade) })
 }
 
-// set changes the properties of the bus that c.Fields names to their values in c, from the next frame on, ramped over
-// the time within, at least 5 ms. The error is ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
+// set changes the properties of the bus that c.Fields names to their values in c, from the next frame on. They are
+// ramped over the time within, at least 5 ms. The error is ErrBusy, or wraps ErrOption for a value out of range or the
+// zero Bus.
 func (b Bus) set(c Change, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }
 
-// now calls command with the moment Now and the bus as target, and returns the error of command. For the zero Bus it
-// returns an error that wraps ErrOption.
+// now calls the function command with the moment Now and the bus as target, and returns its error. For the zero Bus it
+// does not call command, and the error wraps ErrOption.
 func (b Bus) now(command func(Moment, Target) error) error {
 	if b.mixer == nil {
 		return fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)
@@ -170,8 +174,9 @@ type Levels struct {
 	ShortTerm pcm.LUFS     // of the last 3 s, as in EBU Tech 3341: ungated; unweighted at sample rates below 8 kHz
 }
 
-// Levels returns the last reading of the meter, which is after the gains of the bus. The master bus of an output is
-// measured after the limiter. Without Config.Meters, and for the zero Bus, it returns silence. It does not allocate.
+// Levels returns the last reading of the meter of the bus, which measures the output of the bus after its gains. The
+// master bus of an output is measured after the limiter. Without Config.Meters, and for the zero Bus, it returns
+// silence. It does not allocate.
 func (b Bus) Levels() Levels {
 	var shown master.Shown
 	if b.mixer != nil && b.mixer.meters != nil {

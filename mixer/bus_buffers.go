@@ -17,14 +17,14 @@ type busBuffers struct {
 	tailEnd  int64 // it is silent from this frame on
 }
 
-// newBusBuffers returns silent buffers for up to hop frames at a time, with a tail ring of ring frames, a power of
-// two.
+// newBusBuffers returns silent buffers for the input of a bus, for up to hop frames at a time. The ring buffer for
+// tails of stolen voices holds the parameter ring frames, which must be a power of two.
 func newBusBuffers(hop, ring int64) busBuffers {
 	return busBuffers{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailMask: ring - 1}
 }
 
-// block returns the first n frames of b.mixed, the accumulator of the frames that are being mixed, and marks the
-// buffer as used. The first call after the buffer was unused clears these frames.
+// block returns the first n frames of b.mixed, the sum of the input of the bus, so that the caller can add to them. If
+// the buffer was not used since it was last mixed, block clears these frames first. It marks the buffer as used.
 func (b *busBuffers) block(n int64) []pcm.Frame {
 	if !b.used {
 		if !b.intoOutput { // the output is already clear
@@ -35,8 +35,9 @@ func (b *busBuffers) block(n int64) []pcm.Frame {
 	return b.mixed[:n]
 }
 
-// addTail adds tail, the samples of a voice from frame on, to the tail ring. frame is a frame of the mix. The tail
-// may extend one hop and one tail beyond the first frame that is not mixed.
+// addTail adds tail, the last samples of a voice, to the ring buffer of tails, from where consumeTails mixes them
+// later. The parameter frame is the frame of the mix where tail begins. The tail must end at most a hop and a tail
+// length after the first frame that is not mixed.
 func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	for len(tail) > 0 {
 		at := frame & b.tailMask
@@ -48,8 +49,9 @@ func (b *busBuffers) addTail(tail []pcm.Frame, frame int64) {
 	}
 }
 
-// consumeTails moves the tails of n frames, from frame on, from the ring into the accumulator b.mixed. frame is a frame
-// of the mix; n is at most a hop.
+// consumeTails adds the tails of the next n frames to b.mixed, the sum of the input of the bus, and removes them from
+// the ring buffer. The parameter frame is the frame of the mix where they begin; n is at most a hop. If no tail lasts
+// until then, it has no effect.
 func (b *busBuffers) consumeTails(frame, n int64) {
 	n = min(n, b.tailEnd-frame)
 	if n <= 0 {

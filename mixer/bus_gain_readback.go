@@ -26,8 +26,8 @@ type scheduledGain struct {
 	gain  pcm.Decibels
 }
 
-// at returns the frame of the mix where the gain is set; known is false while its batch has not fired, and the frame
-// is meaningless then.
+// at returns the frame of the mix where the gain is set. While the gain belongs to a batch that has not fired, known
+// is false, and the frame has no meaning.
 func (g *scheduledGain) at() (frame int64, known bool) {
 	if g.batch == nil {
 		return g.frame, true
@@ -36,9 +36,9 @@ func (g *scheduledGain) at() (frame int64, known bool) {
 	return base + g.frame, fired
 }
 
-// record records l, a command that sets the gain of a bus; its frame may be Now. next is the frame where a command of
-// Now takes effect. A gain up to horizon(next) counts as set at once. If too many gains are scheduled, the oldest is
-// dropped.
+// record records l, a command that sets the gain of a bus, so that Bus.Gain can return the gain. If l.frame is Now,
+// the gain is set at next, the frame where a command of Now takes effect. A gain for a frame up to 50 ms after next
+// counts as set at once. Other gains wait in g.scheduled. If this list is full, its oldest gain is dropped.
 func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.applyDue(next)
 	if l.frame == Now {
@@ -54,18 +54,21 @@ func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.scheduled = append(g.scheduled, l)
 }
 
-// apply makes l, whose frame is absolute, the current gain of its bus, unless a gain for a later frame was applied.
+// apply makes l the current gain of its bus, unless a gain for a later frame was applied before. l.frame must be a
+// frame of the mix.
 func (g *gainReadback) apply(l *scheduledGain) {
 	if l.frame >= g.setAt[l.bus] {
 		g.current[l.bus], g.setAt[l.bus] = l.gain, l.frame
 	}
 }
 
-// horizon returns the last frame whose gains count as set: 50 ms after next, because callers plan a few milliseconds
-// ahead. next is the frame where a command of Now takes effect.
+// horizon returns the last frame whose gains count as set: g.lookahead, 50 ms, after next. next is the frame where a
+// command of Now takes effect. Callers plan a few milliseconds ahead, and they expect to read the gain that they set.
 func (g *gainReadback) horizon(next int64) int64 { return next + g.lookahead }
 
-// applyDue applies the scheduled gains up to horizon(next), in the order of their frames.
+// applyDue applies the scheduled gains that are due, in the order of their frames, and removes them from the list.
+// They are due if their frame is at most 50 ms after next, the frame where a command of Now takes effect. Gains of
+// batches that have not fired stay.
 func (g *gainReadback) applyDue(next int64) {
 	if len(g.scheduled) == 0 {
 		return
@@ -88,7 +91,8 @@ func (g *gainReadback) applyDue(next int64) {
 	g.due = due
 }
 
-// cancel removes the scheduled gains of batch s that do not count as set yet. next is as in record.
+// cancel removes the gains of batch s that are scheduled but not due, because the batch is dropped. Gains that are due
+// are applied first. next is the frame where a command of Now takes effect.
 func (g *gainReadback) cancel(s *Batch, next int64) {
 	g.applyDue(next)
 	g.scheduled = slices.DeleteFunc(g.scheduled, func(l scheduledGain) bool { return l.batch == s })

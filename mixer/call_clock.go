@@ -23,7 +23,8 @@ type callClock struct {
 // drift between any two clocks.
 const driftLimit = 2000
 
-// newCallClock returns the clock for Config.Lead, with the system clock if Config.Clock is nil. c has its defaults.
+// newCallClock returns the clock that maps the time of a call to a frame, with the delay Config.Lead. It reads
+// Config.Clock or, if that is nil, the system clock. The defaults of c must be filled in.
 func newCallClock(c *Config) callClock {
 	l := callClock{lead: pcm.Frames(c.Lead, c.Rate), read: c.Clock}
 	if l.read == nil {
@@ -33,8 +34,8 @@ func newCallClock(c *Config) callClock {
 	return l
 }
 
-// now returns the time of the clock, from any origin. If the clock panics, it returns the last known time, because a
-// Stop must arrive anyway.
+// now returns the time of the clock, counted from any origin. If the clock of the user panics, it returns the last
+// known time, because a command such as Stop must arrive anyway.
 func (l *callClock) now() (t time.Duration) {
 	defer func() {
 		if recover() != nil {
@@ -44,9 +45,9 @@ func (l *callClock) now() (t time.Duration) {
 	return l.read()
 }
 
-// frame returns the frame of the mix for a call made now: the present frame by the clock, plus Config.Lead. rendered
-// is the number of rendered frames, and rate is in Hz. The result never decreases. It also updates the mapping. The
-// caller holds the mutex.
+// frame returns the frame of the mix where a call made now takes effect. This is the present frame by the clock, plus
+// Config.Lead. rendered is the number of rendered frames, and rate is in Hz. The result never decreases. frame also
+// adjusts the mapping of clock times to frames. The caller holds the mutex.
 func (l *callClock) frame(rendered int64, rate int) int64 {
 	now := l.now()
 	top := pcm.Duration(rendered, rate) - now

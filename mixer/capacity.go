@@ -26,8 +26,10 @@ const (
 	minEventRecords = 64
 )
 
-// initialCapacity returns the initial capacities for c, which has its defaults. commands and events are the values of
-// Config.Commands and Config.Events before defaults; 0: not set.
+// initialCapacity returns the capacities of the queues of a new mixer. The defaults of c must be filled in. commands
+// and events are the values of Config.Commands and Config.Events before that; 0 means that the caller of New has not
+// set them. If commands is 0, the queues start small and grow on demand; an event queue with a set size has this size
+// from the start. Otherwise all queues have their full size.
 func (c *Config) initialCapacity(commands, events int) initialCapacity {
 	m := initialCapacity{commands: commands, records: c.maxRecords(), maxEventRecords: c.maxEventRecords(events)}
 	m.eventRecords = m.maxEventRecords
@@ -41,9 +43,9 @@ func (c *Config) initialCapacity(commands, events int) initialCapacity {
 	return m
 }
 
-// maxEventRecords returns the maximum number of queued event records; an event takes one or more of them. events is
-// Config.Events before defaults. If it is set, each of these events may be the choice of a victim, which takes
-// several records. By default most events are not.
+// maxEventRecords returns the maximum number of event records in the queue. An event takes one or more records. events
+// is Config.Events before the defaults were filled in. If it is set, each event gets the most records that an event
+// may need. By default it gets 2, or 3 with Config.Stems, because most events are short.
 func (c *Config) maxEventRecords(events int) int {
 	switch {
 	case events > 0:
@@ -61,13 +63,15 @@ type queueBuffers struct {
 	readySuccessors []readySuccessor
 }
 
-// newQueueBuffers returns empty buffers with room for the given number of commands under way.
+// newQueueBuffers returns empty buffers for commands and successors on the audio side. They have room for the given
+// number of commands under way.
 func newQueueBuffers(commands int) *queueBuffers {
 	return &queueBuffers{commandqueue.New[command](commands), make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands)}
 }
 
-// growBuffers grows the buffers for n commands under way, and the event queue for their events, see growEvents. The
-// buffers of commands grow only if n exceeds every earlier n. The caller holds the mutex.
+// growBuffers makes room for n commands under way, and for the events that they cause, see growEvents. The buffers of
+// commands grow only if n exceeds every earlier n; the audio side adopts the larger buffers. The caller holds the
+// mutex.
 func (m *Mixer) growBuffers(n int64) {
 	if m.capacity.Grow(n) {
 		m.largerBuffers.Store(newQueueBuffers(int(m.capacity.Allocated))) // before the ring buffer grows, so that later commands fit
@@ -76,10 +80,10 @@ func (m *Mixer) growBuffers(n int64) {
 	m.growEvents(n)
 }
 
-// growEvents makes room in the event queue for all events that the given number of commands under way and the present
-// voices can cause in one block. Endless voices, and all voices with Config.Virtual, can become virtual and return
-// any number of times in a block. If such voices are possible and there are more records than m.minSlots, the queue
-// gets its maximum size. The queue never shrinks. The caller holds the mutex.
+// growEvents makes room in the event queue for all events of one block. commands is the number of commands under way;
+// the present voices cause events, too. Endless voices, and all voices with Config.Virtual, can become virtual and
+// return repeatedly in a block. If such voices are possible and there are more records than m.minSlots, the smallest
+// size of the pool so far, the queue gets its maximum size. The queue never shrinks. The caller holds the mutex.
 func (m *Mixer) growEvents(commands int64) {
 	capacity := ring.Cap(m.events)
 	if capacity >= m.maxEventRecords {
@@ -95,9 +99,9 @@ func (m *Mixer) growEvents(commands int64) {
 	}
 }
 
-// adoptBuffers replaces the buffers of queued commands and successors by the larger buffers that growBuffers
-// has stored, if any, and keeps their contents. Afterwards there is room for all commands that were sent before
-// the call; therefore receive determines the number of commands first.
+// adoptBuffers replaces the buffers of queued commands and successors by the larger buffers that growBuffers has
+// stored, and keeps their contents. Without larger buffers it has no effect. Afterwards there is room for all commands
+// that were sent before the call. Therefore receive counts the commands first.
 func (a *audio) adoptBuffers() {
 	if a.largerBuffers.Load() == nil {
 		return

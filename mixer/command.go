@@ -67,7 +67,8 @@ type payload struct {
 	countdown *Countdown
 }
 
-// order returns the order of execution, by frame, rank and sequence number. The frame must be absolute.
+// order returns the sort key of c. Commands are executed in the order of their frames, then of their ranks, then of
+// their sequence numbers. c.frame must be a frame of the mix.
 func (c *command) order() commandqueue.Order {
 	return commandqueue.Order{Frame: c.frame, Seq: c.seq, Rank: c.rank}
 }

@@ -43,8 +43,8 @@ var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", 
 // "overflow(9)".
 func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
-// ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked. For any other name it
-// returns StealQuietest and false.
+// ParseOverflow returns the policy with the given name: quietest, oldest, gain, reject, grow or masked. For any other
+// name it returns StealQuietest and false.
 func ParseOverflow(name string) (Overflow, bool) {
 	i := slices.Index(overflowNames[:], name)
 	return Overflow(max(i, 0)), i >= 0
@@ -171,22 +171,22 @@ const DuckAbove pcm.Decibels = -50
 // configCheck collects the first error of a configuration.
 type configCheck struct{ error }
 
-// require records an error that wraps ErrConfig if good is false and no error was recorded before. Its message is the
-// formatted values.
+// require records an error if good is false and no error was recorded before. The error wraps ErrConfig. Its message
+// is format with the values, as in fmt.Errorf.
 func (c *configCheck) require(good bool, format string, values ...any) {
 	if !good && c.error == nil {
 		c.error = fmt.Errorf("%w: "+format, append([]any{ErrConfig}, values...)...)
 	}
 }
 
-// requireRange records an error, as require does, if x is outside least..most. The format gets x, least and most, in
-// this order.
+// requireRange records an error, as require does, if x is outside least..most. The parameter format is for the values
+// x, least and most, in this order.
 func (c *configCheck) requireRange(x, least, most int, format string) {
 	c.require(least <= x && x <= most, format, x, least, most)
 }
 
-// withDefaults returns c with its defaults filled in, and the first error, which wraps ErrConfig. The buses and
-// outputs of the result are copies.
+// withDefaults returns c with its defaults filled in. If c is not valid, it also returns the first error found, which
+// wraps ErrConfig. The buses and outputs of the result are copies, so c is not changed.
 func (c Config) withDefaults() (Config, error) {
 	var check configCheck
 	commands, events := c.Commands, c.Events
@@ -227,8 +227,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, check.error
 }
 
-// buses records the first error of the buses and outputs of a configuration with defaults. It replaces gains of -Inf
-// by MinGain.
+// buses checks the buses and outputs of config, whose defaults must be filled in, and records the first error in c. It
+// replaces gains of -Inf by MinGain in config.
 func (c *configCheck) buses(config *Config) {
 	buses := config.Buses
 	names := map[string]bool{"master": true}
@@ -268,8 +268,8 @@ func (c *configCheck) buses(config *Config) {
 	}
 }
 
-// check returns an error, without ErrOption or ErrConfig, if d is not valid for the bus named bus of the tree t. The
-// zero Duck is valid.
+// check returns an error if d is not valid for the bus named bus in the tree t, otherwise nil. The error wraps neither
+// ErrOption nor ErrConfig. The zero Duck is valid.
 func (d *Duck) check(bus string, t tree) error {
 	switch {
 	case *d == (Duck{}):
@@ -315,7 +315,7 @@ const (
 	MaxCutoff = voice.MaxCutoff
 )
 
-// Check returns the error that New would return for c, or nil.
+// Check returns the error that New would return for c, or nil if c is valid. It creates no mixer.
 func (c Config) Check() error {
 	_, err := c.withDefaults()
 	return err

@@ -2,8 +2,8 @@ package mixer
 
 import "time"
 
-// Done returns a channel that is closed within 10 ms after the voice is over. It is closed immediately if the voice
-// is already over, the handle is zero or the mixer is closed. Further calls return the same channel until it is
+// Done returns a channel that is closed within 10 ms after the voice is over. If the voice is already over, the handle
+// is zero or the mixer is closed, the channel is closed at once. Further calls return the same channel until it is
 // closed. Voices do not end while the mixer does not render. Done allocates and may start a goroutine. Control side,
 // safe for concurrent use.
 func (h Handle) Done() <-chan struct{} {
@@ -28,8 +28,8 @@ func (h Handle) Done() <-chan struct{} {
 	return c
 }
 
-// closeDone closes, every 5 ms, the channels of Done whose voices are over, and after Close all channels. It runs on
-// a goroutine of its own and returns when no channel is left. It takes the mutex each time.
+// closeDone closes the channels of Done whose voices are over; it checks every 5 ms. After Mixer.Close it closes all
+// channels. It runs on a goroutine of its own and returns when no channel is left. It locks the mutex for each check.
 func (m *Mixer) closeDone() {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()

@@ -25,8 +25,8 @@ type effectFade struct {
 	to    float64
 }
 
-// Effects returns a copy of the effects of the bus in their order, with the values that were set last. It is empty
-// for the zero Bus. Control side. It allocates.
+// Effects returns a copy of the effects of the bus in their order. Their parameters have the values that were set
+// last. The result is empty for the zero Bus. Control side. It allocates.
 func (b Bus) Effects() []effect.Effect {
 	if b.mixer == nil {
 		return nil
@@ -39,8 +39,8 @@ func (b Bus) Effects() []effect.Effect {
 	return all
 }
 
-// Reduction returns the sum of the gains of the compressors of the bus in the last block, in dB, at most 0. It is 0
-// without a compressor and for the zero Bus. Control side.
+// Reduction returns by how much the compressors of the bus changed the level in the last block. It is the sum of their
+// gains in dB, at most 0. The result is 0 without a compressor and for the zero Bus. Control side.
 func (b Bus) Reduction() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
@@ -52,15 +52,17 @@ func (b Bus) Reduction() pcm.Decibels {
 	return sum
 }
 
-// SetEffect fades the parameters in values of the effect with the ID or kind name to those values, over the time
-// within. The time is at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error is ErrBusy, or wraps
-// ErrOption and names the nearest effect or parameter, or the range; the call then has no effect. It allocates.
+// SetEffect fades parameters of an effect of the bus to the given values, over the time within. name is the ID or the
+// kind of the effect. A fade lasts at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error is ErrBusy, or
+// wraps ErrOption for the zero Bus, an unknown effect or parameter, or a value out of range. On an error the call has
+// no effect. It allocates.
 func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
 }
 
-// SetEffect fades the parameters in values of the effect of b with the ID or kind name, from the moment on over the
-// time within, as Bus.SetEffect does. The error is ErrBusy or wraps ErrOption; the call then has no effect.
+// SetEffect fades parameters of an effect of b to the given values, over the time within, from the moment on. name is
+// the ID or the kind of the effect. It is otherwise the same as Bus.SetEffect. The error is ErrBusy or wraps
+// ErrOption; the call then has no effect.
 func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
 	m := at.mixer
 	t := TargetBus(b)
@@ -76,8 +78,9 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 	})
 }
 
-// parseEffectValues converts the arguments of SetEffect to fades by index. It copies values. The error wraps
-// ErrOption if b has no effect called name, or a value is unknown or out of range.
+// parseEffectValues converts the arguments of SetEffect to fades with indices instead of names. It copies values and
+// changes no state. If b has no effect called name, or a value is unknown or out of range, the error wraps ErrOption.
+// The message names the nearest effect.
 func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*effectFades, error) {
 	var names []string
 	for i, p := range m.effects[b.index] {
@@ -100,7 +103,7 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
 }
 
-// effects records the first error of the effects of the buses, whose names are in the tree t.
+// effects checks the effects of the buses and records the first error in c. The tree t has the names of all buses.
 func (c *configCheck) effects(buses []BusConfig, t tree) {
 	for i := range buses {
 		b := &buses[i]

@@ -124,8 +124,8 @@ type (
 	eventRecord = eventcode.Record[Group, stem]
 )
 
-// explainsChoice reports whether events of this kind carry the details of a choice: stolen, virtual, rejected,
-// limited and coalesced.
+// explainsChoice reports whether events of this kind carry the details of a choice between voices: stolen, virtual,
+// rejected, limited and coalesced.
 func (k EventKind) explainsChoice() bool {
 	switch k {
 	case EventStolen, EventVirtual, EventRejected, EventLimited, EventCoalesced:
@@ -134,8 +134,8 @@ func (k EventKind) explainsChoice() bool {
 	return false
 }
 
-// emit queues a copy of e for the control side and sets e.Explained. If the queue is full, the event is lost; once
-// the control side reads events, it counts in Stats.EventsLost.
+// emit queues a copy of e for the control side and sets e.Explained. If the queue is full, the event is lost.
+// Stats.EventsLost counts lost events as soon as the control side reads events.
 func (a *audio) emit(e *audioEvent) {
 	e.Explained = e.Kind.explainsChoice()
 	if !eventcode.Encode(a.events, e) && a.polled.Load() {
@@ -143,8 +143,8 @@ func (a *audio) emit(e *audioEvent) {
 	}
 }
 
-// popEvent moves the oldest event of the audio side from the queue to e and reports whether there was an event. It
-// converts powers to decibels. The caller holds m.eventMutex.
+// popEvent moves the oldest event of the audio side from the queue to e. It converts powers to decibels. If the queue
+// is empty, e is unchanged and the result is false. The caller holds m.eventMutex.
 func (m *Mixer) popEvent(e *Event) bool {
 	var from audioEvent
 	if !eventcode.Decode(m.events, &from) {
@@ -197,16 +197,17 @@ func (c *Config) maxBlockEvents() int {
 	return min(n, maxEvents)
 }
 
-// pollEvents records that events are read, so that lost events are counted from now on.
+// pollEvents records that the control side reads events. From now on lost events are counted.
 func (m *Mixer) pollEvents() {
 	if !m.polled.Load() {
 		m.polled.Store(true)
 	}
 }
 
-// Events moves the events since the last call into dst, oldest first, and returns their number, at most len(dst). If
-// dst is full, the rest waits for the next call. From the first call on, lost events are counted. Control side.
-// Concurrent callers share the events. Use an EventReader to read all events independently of other callers.
+// Events moves the oldest events that were not read yet into dst and returns their number, at most len(dst). If dst is
+// full, the rest waits for the next call. From the first call on, lost events are counted. Concurrent callers share
+// the events: each event reaches one caller. Use an EventReader to read all events independently of other callers.
+// Control side.
 func (m *Mixer) Events(dst []Event) int {
 	m.requestMissingMips()
 	m.pollEvents()

@@ -12,8 +12,8 @@ type EventReader struct {
 	lost  int64
 }
 
-// NewEventReader returns a reader of all later events and of the earlier events that no caller of Events or reader
-// has received yet. From then on, lost events are counted. Control side.
+// NewEventReader returns a reader of all later events. It also reads earlier events that no caller of Events and no
+// reader has received yet. From then on, lost events are counted. Control side.
 func (m *Mixer) NewEventReader() *EventReader {
 	m.pollEvents()
 	m.eventMutex.Lock()
@@ -29,8 +29,8 @@ func (m *Mixer) NewEventReader() *EventReader {
 	return add()
 }
 
-// Events moves the events of this reader into dst, oldest first, and returns their number, at most len(dst). The rest
-// waits for the next call. Control side, safe for concurrent use.
+// Events moves the oldest events of this reader into dst and returns their number, at most len(dst). If dst is full,
+// the rest waits for the next call. Control side, safe for concurrent use.
 func (r *EventReader) Events(dst []Event) int {
 	r.mixer.requestMissingMips()
 	r.mixer.eventMutex.Lock()
@@ -39,8 +39,8 @@ func (r *EventReader) Events(dst []Event) int {
 	return r.dequeue(dst)
 }
 
-// Lost returns the number of events that this reader lost because it did not read in time.
-// Stats.EventsLost counts the events that every reader lost. Control side, safe for concurrent use.
+// Lost returns the number of events that this reader lost because it did not read in time. Events that all readers
+// lost are counted in Stats.EventsLost instead. Control side, safe for concurrent use.
 func (r *EventReader) Lost() int64 {
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
@@ -48,15 +48,16 @@ func (r *EventReader) Lost() int64 {
 	return r.lost
 }
 
-// Close detaches the reader: it receives no further events. Queued events can still be read. Control side.
+// Close detaches the reader from the mixer: it receives no further events. Queued events can still be read. Control
+// side.
 func (r *EventReader) Close() {
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
 	r.mixer.readers = slices.DeleteFunc(r.mixer.readers, func(other *EventReader) bool { return other == r })
 }
 
-// distributeEvents moves the events of the audio side into the queues of all readers. Without a reader it has no
-// effect. The caller holds m.eventMutex.
+// distributeEvents moves the events of the audio side into the queues of all readers; each reader gets a copy. Without
+// a reader it has no effect. The caller holds m.eventMutex.
 func (m *Mixer) distributeEvents() {
 	if m.readers == nil {
 		return
@@ -68,8 +69,9 @@ func (m *Mixer) distributeEvents() {
 	}
 }
 
-// enqueue queues a copy of e, or counts e as lost if the queue has Config.Events events, rounded up to a power of
-// two. The caller holds the mixer's eventMutex.
+// enqueue adds a copy of e to the queue of this reader. If the queue is full, e is dropped and counted as lost. The
+// queue grows on demand up to Config.Events events, rounded up to a power of two. The caller holds the mixer's
+// eventMutex.
 func (r *EventReader) enqueue(e *Event) {
 	if n := len(r.queue); r.count == n {
 		if n >= r.mixer.maxQueuedEvents {
@@ -84,8 +86,8 @@ func (r *EventReader) enqueue(e *Event) {
 	r.count++
 }
 
-// dequeue moves queued events into dst, oldest first, and returns their number, at most len(dst). The caller holds
-// the mixer's eventMutex.
+// dequeue moves queued events of this reader into dst, oldest first, and returns their number, at most len(dst). The
+// caller holds the mixer's eventMutex.
 func (r *EventReader) dequeue(dst []Event) (n int) {
 	for ; n < len(dst) && r.count > 0; n++ {
 		e := &r.queue[r.first]
