@@ -224,10 +224,10 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.publish(from)
 }
 
-// receive takes the commands that have arrived from the control side. Commands for the present frame, for Now or for
-// an earlier frame are executed at once. An earlier frame counts in Stats.Late. Commands for a later frame are queued.
-// Commands of a batch that has not fired wait with their batch. The queued commands for the present frame must have
-// been executed before.
+// receive takes the commands that have arrived from the control side. Commands for the present frame a.now, for the
+// constant Now or for an earlier frame are executed at once. An earlier frame counts in Stats.Late. Commands for a
+// later frame are queued. Commands of a batch that has not fired wait with their batch. Commands that were queued
+// earlier for the present frame must have been executed before the call.
 func (a *audio) receive() {
 	n := ring.Len(a.commands)
 	a.adoptBuffers()
@@ -255,10 +255,10 @@ func (a *audio) receive() {
 	}
 }
 
-// beginFrame does the work that comes before the present frame a.now is mixed. First it starts successors whose
-// predecessors leave their loops at this frame. If scores are due at this frame, it then refreshes them and restores
-// virtual voices, see runGrid. Last it executes the queued commands for this frame. A repeated call at the same frame
-// repeats no work.
+// beginFrame does the work that comes before the present frame a.now is mixed. First it starts successors: sounds that
+// follow another sound which leaves its loop at this frame. If scores are due at this frame, it then refreshes them
+// and restores virtual voices, see runGrid. Last it executes the queued commands for this frame. A repeated call at
+// the same frame repeats no work.
 func (a *audio) beginFrame() {
 	a.leaveLoops()
 	a.runGrid()
@@ -266,8 +266,9 @@ func (a *audio) beginFrame() {
 }
 
 // executeDue executes the queued commands whose frame is a.now or earlier, and removes them from the queue. Then it
-// starts the successors of voices that have ended. If a batch waits for a countdown that is now 0, executeDue fires
-// the batch. It then repeats these steps for the commands of the batch.
+// starts the successors of voices that have ended: the sounds that follow them without a gap. If a batch of commands
+// waits for a countdown that is now 0, executeDue fires the batch. It then repeats these steps for the commands of the
+// batch.
 func (a *audio) executeDue() {
 	for {
 		for c := a.queue.Next(); c != nil && c.frame <= a.now; c = a.queue.Next() {

@@ -8,10 +8,10 @@ type pendingBatches struct {
 	waiting    int    // the number of batches that wait for a countdown
 }
 
-// queueInBatch lets c wait with its batch c.batch, which must not be nil. A copy of c joins the commands of the batch,
-// and the result is true. If the batch was dropped, c is discarded and counted as complete, and the result is true,
-// too. If the batch was already fired, the result is false: c.frame becomes an absolute frame, and the caller must
-// queue or execute c.
+// queueInBatch lets c wait with its batch c.batch, a set of commands that act together once the batch is fired.
+// c.batch must not be nil. A copy of c joins the batch, and the result is true. If the batch was dropped, c is
+// discarded and counted as complete, and the result is true, too. If the batch was already fired, the result is false.
+// Then c.frame becomes an absolute frame, and the caller must queue or execute c.
 func (a *audio) queueInBatch(c *command) bool {
 	s := c.batch
 	base := s.base.Load()
@@ -28,8 +28,9 @@ func (a *audio) queueInBatch(c *command) bool {
 	return true
 }
 
-// discardCommand discards c without executing it. If c requests a start, the start ends at once without a voice and
-// counts as stopped. Otherwise the stream buffer of c, if any, is dropped. The caller then counts c as complete.
+// discardCommand discards c without executing it. If c requests a start, the start ends at once without a voice: it
+// counts as stopped, and its events are emitted. Otherwise the stream buffer of c, if any, is dropped. The caller then
+// counts c as complete.
 func (a *audio) discardCommand(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -40,10 +41,10 @@ func (a *audio) discardCommand(c *command) {
 	}
 }
 
-// fire makes the commands of batch s due, counted from the present frame. It adds s to the list a.fired; scheduleFired
-// then queues the commands. If c is not nil, s waits instead until the countdown c is 0 or less. In this case fire
-// adds s to a.zeroList, and fireAtZero checks c later in this frame. A batch that was dropped, has fired or already
-// waits is unchanged.
+// fire fires the batch s of waiting commands: their frames count from the present frame. It only adds s to the list
+// a.fired; scheduleFired then queues the commands. If c is not nil, s waits instead until the countdown c is 0 or
+// less. In this case fire adds s to a.zeroList, and fireAtZero checks c later in this frame. A batch that was dropped,
+// has fired or already waits is unchanged.
 func (a *audio) fire(s *Batch, c *Countdown) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
@@ -57,8 +58,9 @@ func (a *audio) fire(s *Batch, c *Countdown) {
 	}
 }
 
-// scheduleFired moves the commands of all batches in the list a.fired into the command queue, and empties the list.
-// Until then the frame of a command counts from the firing. scheduleFired adds a.now, so that it becomes absolute.
+// scheduleFired moves the commands of all fired batches, which are in the list a.fired, into the command queue. The
+// list is empty afterwards. In a batch the frame of a command counts from the firing; scheduleFired adds a.now, so
+// that it becomes absolute.
 func (a *audio) scheduleFired() {
 	for s := a.fired; s != nil; {
 		for place := a.queue.Unlink(&s.commands); place >= 0; place = a.queue.Unlink(&s.commands) {
@@ -71,9 +73,9 @@ func (a *audio) scheduleFired() {
 	a.fired = nil
 }
 
-// fireAtZero checks the countdown of each batch in the list a.zeroList. If the countdown is 0 or less, the batch fires
-// at the present frame, and its commands are queued. Otherwise the batch waits for the countdown again. The list is
-// empty afterwards. The result reports whether any batch fired.
+// fireAtZero checks each batch in the list a.zeroList: the batches whose countdowns may be 0. If the countdown is 0 or
+// less, the batch fires at the present frame, and its commands are queued. Otherwise the batch waits for the countdown
+// again. The list is empty afterwards. The result reports whether any batch fired.
 func (a *audio) fireAtZero() bool {
 	for s := a.zeroList; s != nil; {
 		next := s.next
@@ -122,10 +124,10 @@ func (a *audio) addToCountdown(c *Countdown, n int64) {
 	c.waiting = nil
 }
 
-// cancelBatch drops the batch a.cancelling and sets a.cancelling to nil. All commands of the batch that were not
-// executed yet are discarded and counted as complete. The batch no longer waits for a countdown, and commands that
-// join it later are discarded, too. A batch that was dropped before is unchanged. The caller has removed the command
-// that drops the batch from the queue.
+// cancelBatch drops a.cancelling, a batch of commands, and sets a.cancelling to nil. All commands of the batch that
+// were not executed yet are discarded and counted as complete. The batch no longer waits for a countdown, and commands
+// that join it later are discarded, too. A batch that was dropped before is unchanged. The caller has removed the
+// command that drops the batch from the queue.
 func (a *audio) cancelBatch() {
 	s := a.cancelling
 	if a.cancelling = nil; s.dropped {

@@ -52,8 +52,8 @@ type bus struct {
 	busBuffers
 }
 
-// tailRingLen returns the length in frames of the ring buffer that holds the tails of stolen voices on a bus. It is
-// the smallest power of two that holds hop frames and tail frames together.
+// tailRingLen returns the length in frames of the ring buffer of a bus, which holds tails: the last few milliseconds
+// of stolen voices. The length is the smallest power of two that holds hop frames and tail frames together.
 func tailRingLen(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
 // newBuses creates the buses of the audio side a from described, in the same order. This includes their filters,
@@ -103,11 +103,11 @@ func (a *audio) addPlaying(bus uint16, playing int) {
 	}
 }
 
-// refreshBuses recomputes, for the present frame, the state of all buses that scores and pauses use. This state
-// consists of the gains down to the output, the filter responses, and whether a bus or a parent is muted, soloed or
-// paused. If the gains of a bus have changed, its scoresChanged is set, and its voices will get new scores. Each fade
-// counts with the larger of its current and target value. Ducks do not count, because ducked voices would be stolen
-// and restored again and again.
+// refreshBuses recomputes, for the present frame, the state of all buses that scores and pauses use. It computes the
+// gains down to the output, the filter responses, and whether a bus or a parent is muted, soloed or paused. If the
+// gains of a bus have changed, its scoresChanged is set, and its voices will get new scores. Each fade counts with the
+// larger of its current and target value. Ducks do not count, because ducked voices would be stolen and restored again
+// and again.
 func (a *audio) refreshBuses() {
 	for _, i := range a.parentsFirst {
 		b := &a.buses[i]
@@ -221,9 +221,9 @@ func (a *audio) mayHaveOutput(index int, own bool) bool {
 	})
 }
 
-// mixIntoOutput makes the master bus of o mix directly into the buffer of o, until mixBuses has run. It does so only
-// if this bus alone feeds o and passes its input on unchanged. Otherwise it has no effect. A separate buffer would
-// miss the cache when many mixers take turns.
+// mixIntoOutput makes the master bus of o mix directly into the buffer of o, until mixBuses has run. A separate buffer
+// would miss the cache when many mixers take turns. It does so only if this bus alone feeds o and passes its input on
+// unchanged, and stems are off. Otherwise it has no effect.
 func (a *audio) mixIntoOutput(o *output) {
 	if o.root < 0 {
 		return
@@ -235,7 +235,8 @@ func (a *audio) mixIntoOutput(o *output) {
 }
 
 // isTransparent reports whether the bus passes its input on unchanged from the given frame of the mix on, until a
-// property is set. It also requires that no send, key or meter reads the output of the bus.
+// property is set. Then all its gains are neutral, and it has no effect, insert, duck or active filter. The result is
+// also false if a send, a key or a meter reads the output of the bus.
 func (b *bus) isTransparent(frame int64) bool {
 	return b.insert == nil && !b.filter.Active() && len(b.rack.all) == 0 && b.lastOutput == nil && b.meter == nil && b.duck.rules == nil && b.gain.SettledAt(0, frame) && b.pan.SettledAt(0, frame) &&
 		b.mute.SettledAt(1, frame) && b.soloFade.SettledAt(1, frame) && b.duck.move.SettledAt(0, frame)
@@ -316,8 +317,9 @@ func (a *audio) mixBuses(n int64) {
 	}
 }
 
-// separateOutput returns a buffer for the output of this bus alone, which is added to the bus above afterwards.
-// Several buses may share the buffer. The result is nil if no send, key or meter needs the output of this bus alone.
+// separateOutput returns a buffer for the output of this bus alone. The caller adds this output to the bus above
+// afterwards. The result is nil if no send, meter or compressor of another bus needs the output alone. Several buses
+// with meters share a buffer.
 func (b *bus) separateOutput(a *audio) []pcm.Frame {
 	switch {
 	case b.lastOutput != nil:

@@ -22,10 +22,10 @@ type busResponse struct {
 	totalChanged bool           // total has changed since the scores were refreshed
 }
 
-// refreshBusResponses recomputes, for the present frame, how much of each frequency band every bus passes to the
-// output, through its parents and its sends. Each bus comes after the buses that it feeds. A changed bus is marked, so
-// that its voices get new scores. After any change, scores count as outdated even if they were refreshed in this
-// frame. It has no effect until spectral data is enabled.
+// refreshBusResponses recomputes the responses of all buses for the present frame. A response is the power of each
+// frequency band that reaches the output, through parents and sends. Each bus comes after the buses that it feeds. A
+// changed bus is marked, so that its voices get new scores. After any change, scores count as outdated even if they
+// were refreshed in this frame. It has no effect while a.spectral is nil, because scores then ignore filters.
 func (a *audio) refreshBusResponses() {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -73,9 +73,9 @@ func (a *audio) refreshBusResponses() {
 	}
 }
 
-// refreshOwnResponse updates w.own: how much of each frequency band the effects and filters of a.buses[i] pass. w must
-// belong to the same bus. A stored result is kept until invalidateResponse. During a fade it is recomputed once per
-// hop of 20 ms.
+// refreshOwnResponse updates w.own: how much power of each frequency band the effects and filters of a.buses[i] pass.
+// w must belong to the same bus. A stored result stays valid until invalidateResponse. During a fade it is recomputed
+// once per hop of 20 ms.
 func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	at := a.now / a.hop * a.hop
 	if w.ownFrame >= 0 && (!w.ownFades || w.ownFrame == at) {
@@ -90,7 +90,8 @@ func (a *audio) refreshOwnResponse(i int, w *busResponse) {
 	}
 }
 
-// invalidateResponse makes the next refreshOwnResponse recompute the response of a.buses[i].
+// invalidateResponse marks the stored frequency response of a.buses[i] as outdated, so that the next
+// refreshOwnResponse recomputes it.
 func (a *audio) invalidateResponse(i int) {
 	if sp := a.spectral.Load(); sp != nil {
 		sp.buses[i].ownFrame = -1
@@ -98,8 +99,8 @@ func (a *audio) invalidateResponse(i int) {
 }
 
 // sendsConstant reports whether the sends of the start of r are constant from the given frame of the mix on. This
-// requires that no gain of a send, no attenuation by distance and no filter of the direct path is fading. It is true
-// without sends.
+// requires that the gains of the sends, their attenuation by distance and the filter of the direct path are not
+// fading. It is true without sends.
 func (r *record) sendsConstant(frame int64) bool {
 	if r.sends == 0 {
 		return true
@@ -119,8 +120,8 @@ func (r *record) sendsConstant(frame int64) bool {
 	return true
 }
 
-// sendResponseChanged reports whether the response of any bus that receives a send of the start of r has changed since
-// the scores were refreshed. It is false without sends and without spectral data.
+// sendResponseChanged reports whether the frequency response of any bus that the start of r sends to has changed since
+// the scores were refreshed. It is false without sends, and while scores ignore filters.
 func (a *audio) sendResponseChanged(r *record) bool {
 	sp := a.spectral.Load()
 	if r.sends == 0 || sp == nil {
@@ -135,7 +136,8 @@ func (a *audio) sendResponseChanged(r *record) bool {
 	return false
 }
 
-// anySendResponseChanged reports whether the response of any bus has changed since the scores were refreshed.
+// anySendResponseChanged reports whether the frequency response of any bus, including its gains, has changed since the
+// scores were refreshed. It is false while scores ignore filters.
 func (a *audio) anySendResponseChanged() bool {
 	if sp := a.spectral.Load(); sp != nil {
 		for i := range sp.buses {
@@ -147,7 +149,8 @@ func (a *audio) anySendResponseChanged() bool {
 	return false
 }
 
-// clearSendResponseChanges marks the responses of all buses as unchanged. The caller has refreshed all scores.
+// clearSendResponseChanges marks the frequency responses of all buses as unchanged, because the caller has refreshed
+// all scores.
 func (a *audio) clearSendResponseChanges() {
 	if sp := a.spectral.Load(); sp != nil {
 		for i := range sp.buses {

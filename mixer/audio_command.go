@@ -118,8 +118,8 @@ func (s *shared) selects(t *Target, r *record) bool {
 	return t.kind == allVoices
 }
 
-// applyToHandle applies c to the voice with the handle c.target.id. If the start is still pending, a stop cancels it.
-// Other commands then change the initial values of the start. If the start is over, c has no effect.
+// applyToHandle applies c to the voice with the handle c.target.id. If the start is still pending, a stop cancels it,
+// and other commands change its initial values. If the start is over, c has no effect.
 func (a *audio) applyToHandle(c *command) {
 	id := c.target.id
 	r := a.record(id)
@@ -205,9 +205,10 @@ func (a *audio) smoothed(audible bool, fadeFrames int64) int64 {
 	return max(fadeFrames, a.smooth)
 }
 
-// stop fades the voice at index i out within fadeFrames frames along shape; the voice ends after the fade. Its
-// successor becomes ready at once and counts as stopped. If fadeFrames is 0, the voice ends now and leaves a short
-// tail. If fadeFrames is the constant noTail, the voice ends now without a tail. A paused voice ends now in any case.
+// stop fades the voice at index i out within fadeFrames frames along shape; the voice ends after the fade. The sound
+// that should follow it without a gap, its successor, will not play. If fadeFrames is 0, the voice ends now and leaves
+// a short tail. If fadeFrames is the constant noTail, the voice ends now without a tail. A paused voice ends now in
+// any case.
 func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if fadeFrames > 0 && s.paused == 0 {

@@ -55,9 +55,9 @@ func (d *duck) change(rules *duckRules, now int64) {
 }
 
 // update decides whether the duck lowers its bus from the present frame on. It lowers the bus if a voice on the
-// trigger bus is loud enough. If no voice is loud enough any longer, it schedules the release of a lowered bus after
-// the hold time. The loudness of voices is known only from their last scores, which may be 20 ms old. Without rules
-// update has no effect.
+// trigger bus is loud enough. If no voice is loud enough any longer, the bus will rise again after the hold time:
+// update sets d.releaseAt. The loudness of voices is known only from their last scores, which may be 20 ms old.
+// Without rules update has no effect.
 func (d *duck) update(a *audio) {
 	r := d.rules
 	if r == nil {
@@ -104,8 +104,8 @@ func (a *audio) triggers(d *duckRules, i int, s *slot) bool {
 
 // lastTriggerEnd reports in silent whether all voices that trigger a duck with the rules d end before the frame end.
 // If so, the result frame is the frame where the last of them ends; otherwise it has no meaning. Both are frames of
-// the mix. Only ends in a.endings count, which holds the voices that end within the frames just mixed. It must be
-// called before endFinishedVoices, which removes them.
+// the mix. It reads a.endings, the voices that end within the frames just mixed. It must be called before
+// endFinishedVoices, which removes these voices.
 func (a *audio) lastTriggerEnd(d *duckRules, end int64) (frame int64, silent bool) {
 	if len(a.endings) == 0 {
 		return a.now, false

@@ -69,8 +69,8 @@ func (a *audio) computeTailsAt(frame int64) {
 	}
 }
 
-// scheduleTails ends the validity of the stored tails of buses at the end of the fade m. It has no effect if m ends at
-// or before the given frame of the mix.
+// scheduleTails limits how long the stored tails of buses are valid: until the end of the fade m. It has no effect if
+// m ends at or before the given frame of the mix.
 func (a *audio) scheduleTails(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
 		a.tailsValidUntil = min(a.tailsValidUntil, end)
@@ -144,8 +144,8 @@ func (a *audio) hasInput(index int) bool {
 	return false
 }
 
-// idle reports whether no effect of the rack has a tail at the given frame of the mix. From then on silent input gives
-// silent output.
+// idle reports whether all effects of the rack have died away at the given frame of the mix. From then on silent input
+// gives silent output.
 func (r *effectRack) idle(frame int64) bool {
 	for _, p := range r.all {
 		if !p.Idle(frame) {
@@ -192,8 +192,9 @@ func (a *audio) runEffects(index int, n int64) {
 // audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// noteTailFrom records in Stats how long effects may sound if the last input of a.buses[bus] ends at the given frame
-// of the mix. The effects are those on the path from this bus to the output. If they have no tail, it has no effect.
+// noteTailFrom records in Stats how long effects may still sound if the last input of a.buses[bus] ends at the given
+// frame of the mix. It counts the effects and filters on all paths from this bus to the output. Without such effects
+// it has no effect.
 func (a *audio) noteTailFrom(frame int64, bus int) {
 	a.computeTailsAt(frame)
 	if ringing := a.buses[bus].tail; ringing > 0 {
@@ -219,7 +220,8 @@ func (a *audio) updateSilentFrom() {
 }
 
 // setEffect executes c, a cmdEffect: it fades parameters of one effect of a.buses[index] within c.fadeFrames frames.
-// It also updates the tails of the buses, the response of the bus, and Stats if the effects have a tail.
+// It also updates the tails of the buses and the response of the bus. If an effect of the bus still sounds, Stats
+// records for how long.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.payload.effect.place]

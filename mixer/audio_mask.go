@@ -49,8 +49,8 @@ func newMasks(slots, virtual int, score []float32) *masks {
 	return k
 }
 
-// kilohertz returns the frequency in kHz that lies the parameter above higher than 80 Hz, the start of the lowest
-// band. The parameter is in Bark. The Bark scale is z(f) = 7 asinh(f/650 Hz).
+// kilohertz returns the frequency in kHz of a point on the Bark scale. The parameter above is the distance in Bark
+// from 80 Hz, the start of the lowest band. The scale is z(f) = 7 asinh(f/650 Hz).
 func kilohertz(above float64) float64 {
 	x := (above + lowestBark) / 7 * math.Log2E
 	return float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
@@ -62,9 +62,9 @@ const (
 )
 
 // updateMasks updates the masking data of the voice s at index i after a change of s. For a real voice these are its
-// energy and its masking of others, per band. Of a virtual voice only the energy is kept. At a frame where all scores
-// are refreshed it is computed at once; at other frames it is marked as outdated. The score of a virtual voice becomes
-// infinite until scoreVirtualMasking rates it.
+// energy and its masking of others, per band. For a virtual voice only the energy is needed, and only at frames where
+// all scores are refreshed. At other frames its energy is just marked as outdated. The score of a virtual voice
+// becomes infinite until scoreVirtualMasking rates it.
 func (a *audio) updateMasks(i int, s *slot) {
 	k := a.masks
 	switch {
@@ -151,11 +151,11 @@ func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 	return total
 }
 
-// scoreVirtualMasking sets the masking scores of all voices. The score of a virtual voice measures how audible the
-// voice would be if it were restored. Exact scores cost time, so they are computed only for the virtual voices that
-// would be restored first. The parameter first is their number, at least 1; above fewFree all scores are exact. Other
-// virtual voices get an upper bound that does not put them before the exact ones. If again is true, a voice was
-// restored since the last call in this frame, and its bounds are reused. It has no effect unless the policy is
+// scoreVirtualMasking sets the masking scores of real and virtual voices. The score of a virtual voice measures how
+// audible it would be beside the real voices. Exact scores cost time, so they are computed only for the virtual voices
+// to restore first. The parameter first is the number of these voices, at least 1; above fewFree all scores are exact.
+// Other virtual voices get an upper bound that does not put them before the exact ones. If again is true, a voice was
+// restored since the last call in this frame, and earlier bounds are reused. It has no effect unless the policy is
 // StealMasked.
 func (a *audio) scoreVirtualMasking(again bool, first int) {
 	k := a.masks

@@ -41,7 +41,7 @@ func (a *audio) applyDeferred() {
 
 // applyPending applies the pending changes of the properties in props to the voice of start id. r is the record of the
 // start. If the start has not begun, the changes become its initial values; of several changes of a property the last
-// counts. If it is over, applyPending has no effect.
+// counts. If the start is over, applyPending has no effect.
 func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.playing == id:
@@ -74,16 +74,17 @@ func (a *audio) storeOverrides(r *record, id pool.Handle, props propertySet) {
 }
 
 // deferSet leaves the pending change of property f for the next block, because the control side is writing it right
-// now. dirty holds the marks of pending changes of the same voice or bus; the mark of f is set again.
+// now. dirty holds one bit for each property of the voice or bus with a pending change. deferSet sets the bit of f and
+// a.setsDeferred.
 func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
 }
 
-// applyProperties changes properties of the living voice of r at the present frame and updates the scores of the
-// voice. A property in overrides gets the value there. Each other property in props gets its pending change, a jump or
-// a fade. overrides may be nil; r.extra must be set. A change of protection may steal voices if the pool is over its
-// limit.
+// applyProperties changes properties of the living voice of r at the present frame and updates its scores. A property
+// in overrides gets the value there. Each other property in props gets its pending change: a new value, a fade, or
+// both. overrides may be nil; r.extra must be set. If protection was changed and the pool is over its limit, voices
+// may be stolen.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}

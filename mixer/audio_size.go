@@ -21,9 +21,9 @@ func (a *audio) growByStep() bool {
 	return a.free()
 }
 
-// shrinkIfIdle shrinks the pool by growth.step slots, at most down to requestedSlots. It does so only if the smaller
-// size would have been enough for the last growth.idle frames. It must be called once per hop of 20 ms, and starts a
-// new maximum of growth.peak.
+// shrinkIfIdle shrinks the pool by growth.step slots, but not below requestedSlots. It does so only if the smaller
+// size would have been enough for the last growth.idle frames. It must be called once per hop of 20 ms, because it
+// also begins a new measurement of growth.peak.
 func (a *audio) shrinkIfIdle() {
 	peak := max(a.growth.peak, a.slots.Len())
 	a.growth.peak = a.slots.Len()

@@ -40,8 +40,8 @@ func (a *audio) idle() bool {
 }
 
 // skip implements Mixer.Skip: it advances the mixer by the given number of frames without mixing voices. Commands,
-// decisions and events are the same as in render. Filters of the direct path of voices are reset, because no sound
-// passed through them.
+// decisions and events are the same as in render. Afterwards the filters of direct paths start from silence, because
+// no sound has passed through them.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
 	a.skipping = true
@@ -107,7 +107,7 @@ func (a *audio) untilNotIdle(n int64) int64 {
 }
 
 // staysSilent reports whether the bus stays silent without further input, from the given frame of the mix on. A bus
-// with an insert is never considered silent, because the insert may generate sound.
+// with an insert counts as not silent, because the insert may generate sound.
 func (b *bus) staysSilent(frame int64) bool {
 	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
 }

@@ -28,8 +28,9 @@ func (r *record) applyMove() {
 	}
 }
 
-// initSpatial computes how the start of r sounds at its position for the present listener, at the present frame: gain,
-// pan, pitch and low-pass. It stores the result in r and returns it. The result is nil if r is not spatial.
+// initSpatial computes how the start of r sounds at its position for the present listener: gain, pan, pitch and
+// low-pass. These values apply at once, without a fade. initSpatial stores them in r and returns a pointer to them.
+// The result is nil if r is not spatial.
 func (a *audio) initSpatial(r *record) *voice.Space {
 	if !r.isSpatial {
 		return nil

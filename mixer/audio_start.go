@@ -11,9 +11,9 @@ import (
 	"voicepool/voice"
 )
 
-// start decides the outcome of the start c.record at the present frame. The start begins a real or a virtual voice,
-// perhaps after another voice was stolen. Or it ends at once without a voice, is refused, or is merged into a voice of
-// its group. The outcome counts in Stats, and its events are emitted.
+// start decides, at the present frame, the outcome of c.record, a request to play a sound. It begins a real or a
+// virtual voice, perhaps after another voice was stolen. Or the request ends at once without a voice, is refused, or
+// is merged into a voice of its group. The outcome counts in Stats, and its events are emitted.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -123,9 +123,9 @@ func (r *record) hasNoSound() bool {
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// endUnheard begins and ends the start id of r at the present frame without a voice. The start counts in Stats.
-// EventStarted is emitted, then an event of the given kind, EventEnded or EventStopped. The record returns to the
-// control side.
+// endUnheard ends the start id of r, a request to play a sound, without a voice. It counts in Stats as started at the
+// present frame. EventStarted is emitted, then an event of the given kind, EventEnded or EventStopped. The record r
+// returns to the control side.
 func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
@@ -138,8 +138,9 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.discardStart(r, id, kind)
 }
 
-// discardStart ends the start id of r, which has no voice. It drops the stream of the start, counts the outcome kind
-// in Stats and makes the successor ready to start. The record r returns to the control side. It emits no event.
+// discardStart ends the start id of r without a voice. A start is a request to play a sound. discardStart drops the
+// stream of the start, counts the outcome kind in Stats and makes the sound that follows it ready. The record r
+// returns to the control side. It emits no event.
 func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
@@ -151,8 +152,9 @@ func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	a.returnRecord(r, id, state)
 }
 
-// refuse ends the start c.record, which gets no voice of its own, and counts it in Stats. It emits e after it has
-// filled in the fields that describe the start. The caller sets e.Kind, which is the outcome, and the reason.
+// refuse ends the start c.record, a request to play a sound, which gets no voice of its own. It counts the outcome
+// e.Kind in Stats. It fills in the fields of e that describe the start and emits e. The caller has set e.Kind and the
+// reason.
 func (a *audio) refuse(c *command, e *audioEvent) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
@@ -161,11 +163,11 @@ func (a *audio) refuse(c *command, e *audioEvent) {
 	a.discardStart(r, c.record, e.Kind)
 }
 
-// admit finds a place for the start of r, which c requests, and returns its index in the voice table. The place is a
-// free slot, the slot of a stolen voice, or a place among the virtual voices. If every place is taken, admit refuses
-// the start and returns -1; then no voice was stolen. Events of stolen voices are emitted. Without virtual voices at
-// most one voice is stolen, even if several limits are reached. If the start becomes virtual, a.refusal explains why
-// it gets no slot.
+// admit finds a place for a voice that the start of r needs, and returns its index in the voice table. c is the
+// command of the start. The place is a free slot, the slot of a stolen voice, or a place among the virtual voices,
+// which are not mixed. If every place is taken, admit refuses the start and returns -1; then no voice was stolen.
+// Events of stolen voices are emitted. Without virtual voices at most one voice is stolen, even if several limits are
+// reached. If the start becomes virtual, a.refusal explains why it gets no slot.
 func (a *audio) admit(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
@@ -271,8 +273,9 @@ func (a *audio) showToChoice(i int, prio int32) {
 	}
 }
 
-// updateIndex updates the state of a voice that depends on its index, after the voice has got index i. This includes
-// whether it is virtual. The state, the index and the position of the voice become visible to the control side.
+// updateIndex updates the state of a voice that depends on its index in the voice table, after the voice has got index
+// i. From a.base on, indices belong to virtual voices. The state, the index and the position of the voice become
+// visible to the control side.
 func (a *audio) updateIndex(i int) {
 	s := a.mutable(i)
 	s.virtual = i >= a.base

@@ -27,8 +27,8 @@ type successorQueue struct {
 	predecessorFades *voice.Moves // the fades of the predecessor of the present start; nil without a predecessor
 }
 
-// addSuccessor makes the start c.record the successor of the start c.target.id. The successor begins when its
-// predecessor ends or leaves its loop. An earlier successor of the same predecessor counts as stopped. If the
+// addSuccessor makes the start c.record the successor of the start c.target.id. A successor begins without a gap when
+// its predecessor ends or leaves its loop. An earlier successor of the same predecessor counts as stopped. If the
 // predecessor is over, the new successor is ready at once. It counts as stopped if the predecessor was stopped or is
 // being stopped. The command c stays under way until the successor starts.
 func (a *audio) addSuccessor(c *command) {
@@ -48,9 +48,10 @@ func (a *audio) addSuccessor(c *command) {
 	}
 }
 
-// releaseSuccessor moves the successor of the given predecessor, if any, to a.readySuccessors, so that startSuccessors
-// starts it. If ended is true, the predecessor has ended by itself; otherwise the successor counts as stopped. moves
-// holds the fades of the predecessor, which the successor may continue; it may be nil.
+// releaseSuccessor makes the successor of the given predecessor ready: the start that should follow it without a gap.
+// It moves the successor, if any, to a.readySuccessors, and startSuccessors starts it. If ended is true, the
+// predecessor has ended by itself; otherwise the successor counts as stopped. moves holds the fades of the
+// predecessor, which the successor may continue; it may be nil.
 func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.successors {
 		if l := a.successors[i]; l.predecessor == predecessor {
@@ -64,8 +65,9 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 	}
 }
 
-// cancelStart stops the start id of r, which has not begun. When its frame comes, the start counts as stopped and gets
-// no voice. If the start is a successor, this happens the next time that startSuccessors runs.
+// cancelStart stops the start id of r, a request to play a sound that has not begun. When its frame comes, the start
+// counts as stopped and gets no voice. If the start waits for another sound to end, this happens the next time that
+// startSuccessors runs.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
 	r.cancelled = id
 	for i := range a.successors {
@@ -77,8 +79,9 @@ func (a *audio) cancelStart(r *record, id pool.Handle) {
 	}
 }
 
-// startSuccessors starts all successors in a.readySuccessors at the present frame, in order, and empties the list. A
-// successor that counts as stopped gets no voice. The commands of all these successors are counted as complete.
+// startSuccessors starts all sounds in a.readySuccessors at the present frame, in order, and empties the list. These
+// are sounds that follow another sound, which is over. A successor that counts as stopped gets no voice. The commands
+// of all these successors are counted as complete.
 func (a *audio) startSuccessors() {
 	for i := 0; i < len(a.readySuccessors); i++ { // the list may grow
 		s := &a.readySuccessors[i]
@@ -97,10 +100,10 @@ func (a *audio) startSuccessors() {
 	a.readySuccessors = a.readySuccessors[:0]
 }
 
-// continueFades makes the incoming start id of r continue the fades of its predecessor. It takes over fades longer
-// than 5 ms. A property that was also set on the start keeps its own value, unless the predecessor fades to the same
-// value. The filters of the predecessor continue, too. The result is the set of properties whose fades were taken
-// over; 0 without a predecessor.
+// continueFades makes the incoming start id of r continue the fades of its predecessor, the sound that it follows
+// without a gap. It takes over fades longer than 5 ms. A property that was also set on the start keeps its own value,
+// unless the predecessor fades to the same value. The filters of the predecessor continue, too. The result is the set
+// of properties whose fades were taken over; 0 without a predecessor.
 func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	if a.predecessorFades == nil {
 		return 0
@@ -152,8 +155,8 @@ func (a *audio) journalContinuedFades(i int, props propertySet) {
 	}
 }
 
-// leaveLoops ends each voice that leaves its loop for a successor at the present frame, and starts these successors.
-// It reads loopEndAt, which untilSuccessor has set.
+// leaveLoops ends each voice that leaves its loop at the present frame because another sound follows there, and starts
+// these sounds. It reads loopEndAt of each waiting successor, which untilSuccessor has set.
 func (a *audio) leaveLoops() {
 	for i := 0; i < len(a.successors); {
 		if l := &a.successors[i]; l.loopEndAt == a.now {
@@ -165,16 +168,17 @@ func (a *audio) leaveLoops() {
 	a.startSuccessors()
 }
 
-// endForSuccessor ends the voice at index i at the present frame, without a tail, so that its successor can continue.
-// It records the cut in the journal. The successor becomes ready, but is not started.
+// endForSuccessor ends the voice at index i at the present frame, without a tail, so that the sound that follows can
+// continue without a gap. It records the cut in the journal. The following sound becomes ready, but is not started.
 func (a *audio) endForSuccessor(i int) {
 	a.journalVoiceCommand(i, &command{kind: cmdStop, fadeFrames: noTail})
 	a.endVoice(i, a.now, EventEnded, &audioEvent{})
 }
 
-// untilSuccessor returns how many of the next n frames can be mixed before a voice with a successor ends or leaves its
-// loop for the successor. The result is n if no voice does so. untilSuccessor stores the frames of these loop ends for
-// leaveLoops. If a command has moved a voice to its end, untilSuccessor ends this voice and starts its successor.
+// untilSuccessor returns how many of the next n frames can be mixed before a voice ends that another sound follows,
+// its successor. If the successor begins at a loop end, the next loop end counts as the end. The result is n if no
+// such voice ends. untilSuccessor stores the frames of these loop ends for leaveLoops. If a command has moved a voice
+// to its end, untilSuccessor ends this voice and starts its successor.
 func (a *audio) untilSuccessor(n int64) int64 {
 	for i := 0; i < len(a.successors); {
 		l := &a.successors[i]

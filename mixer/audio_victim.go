@@ -18,9 +18,9 @@ func (a *audio) rescore(i int) {
 	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
 }
 
-// storeScore stores the given audibility of the voice s at index i. It publishes the audibility, pan and gain of the
-// voice, and schedules the next update of its scores. s.power and the kind of s, endless or finite, must be up to
-// date.
+// storeScore stores the given audibility of the voice s at index i, which is compared when a voice must be stolen. It
+// publishes the audibility, pan and gain of the voice, and schedules the next update of its scores. s.power and the
+// kind of s, endless or finite, must be up to date.
 func (a *audio) storeScore(i int, s *slot, audibility audibilities) {
 	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
 	if a.scores.Gain != nil {
@@ -87,10 +87,11 @@ const (
 	scopeAll                      // and all scores of virtual voices
 )
 
-// refreshScores updates the scores of voices to the present frame. The parameter which selects the voices and scores.
-// Scores that cannot have changed are left as they are. It is called regularly for all scores, and before a choice for
-// the scores that the choice needs. A second call for the same scores at the same frame has no effect: a change of a
-// voice or bus at that frame updates the scores itself.
+// refreshScores updates the scores of voices, which are compared when a voice must be stolen, to the present frame.
+// The parameter which selects real voices or also virtual voices. Scores that cannot have changed are left as they
+// are. It is called regularly for all scores, and before a choice for the scores that the choice needs. A second call
+// for the same scores at the same frame has no effect: a change of a voice or bus at that frame updates the scores
+// itself.
 func (a *audio) refreshScores(which scoreScope) {
 	real, virtual := a.scoredAt != a.now, which > scopeReal && a.scoredVirtualAt != a.now
 	if virtual && which == scopeMoving && a.scoredMovingAt == a.now {
@@ -151,8 +152,8 @@ type scoresDue struct {
 	remainingHolds []int64 // by virtual voice: the same for the audibility from now on; 0: the voice moves or was moved
 }
 
-// newScoresDue returns a schedule of score updates for the given numbers of slots and of virtual voices. No update is
-// due before the first voice is scheduled.
+// newScoresDue returns a schedule for updates of the scores that are compared when a voice must be stolen. It is for
+// the given numbers of slots and of virtual voices. No update is due before the first voice is scheduled.
 func newScoresDue(slots, virtual int) scoresDue {
 	d := scoresDue{virtual: newGroupsDue(virtual), validUntil: make([]int64, slots+virtual), remainingHolds: make([]int64, virtual)}
 	for i := range d.remaining {
@@ -182,15 +183,17 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// schedule makes a score update due at the given frame of the mix, for the group of virtual voice j, counted from the
-// first virtual voice. If the group is due earlier already, the earlier frame stays.
+// schedule makes a score update due at the given frame of the mix for virtual voice j, counted from the first virtual
+// voice. Voices are updated in groups of neighbours. If the group of j is due earlier already, the earlier frame
+// stays.
 func (d *groupsDue) schedule(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
 }
 
-// refreshReal recomputes the scores of those real voices whose scores may have changed, and stores when the next may
-// change. If shifted is true, a gain or response of a bus has changed; then it looks at all real voices.
+// refreshReal recomputes the scores of real voices that may have changed since the last call, and stores when the next
+// score may change. If shifted is true, a gain or response of a bus has changed; then the scores of all real voices
+// are recomputed.
 func (a *audio) refreshReal(shifted bool) {
 	if !shifted && a.now < a.scoresDue.real {
 		return
@@ -204,8 +207,9 @@ func (a *audio) refreshReal(shifted bool) {
 	}
 }
 
-// refreshScore recomputes the score of the voice s at index i. If only the position of the voice has changed, it
-// reuses the stored power of its gains. If shifted is true, a gain or response of any bus has changed.
+// refreshScore recomputes the score of the voice s at index i, which measures how audible the voice will be. If only
+// the position of the voice has changed, the stored power of its gains is reused. The parameter shifted is true if a
+// gain or response of any bus has changed.
 func (a *audio) refreshScore(i int, s *slot, shifted bool) {
 	if s.powerConstant && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.advanceScore(i, s)
@@ -241,8 +245,9 @@ func (a *audio) storeAudibility(i int, s *slot, levels audibilities) {
 	a.scheduleScores(i, s)
 }
 
-// scheduleScores schedules the next update of the scores of the voice s at index i. It assumes that the voice and its
-// bus do not change before; a change must schedule an earlier update.
+// scheduleScores schedules the next update of the scores of the voice s at index i: the first frame where the loudness
+// of its remaining sound may change. It assumes that the voice and its bus do not change before; a change must
+// schedule an earlier update. While a gain fades, the update is due at once.
 func (a *audio) scheduleScores(i int, s *slot) {
 	until := a.now
 	switch {
@@ -328,8 +333,8 @@ type query struct {
 	excluded      *Group // not of this group and owner
 }
 
-// matches reports whether the query q selects the voice s. It compares the group, the bus and whether the voice can
-// become virtual, but not the priority.
+// matches reports whether the query q selects the voice s as one to steal. It compares the group, the bus and whether
+// the voice can become virtual, but not the priority.
 func (a *audio) matches(q *query, s *slot) bool {
 	return (q.group == nil || q.group.counts(s, q.owner)) && (q.excluded == nil || !q.excluded.counts(s, q.owner)) &&
 		(q.bus < 0 || a.tree.below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)

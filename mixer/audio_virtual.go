@@ -77,9 +77,9 @@ func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64
 	return least.Slot >= 0 && (a.scores.Prio(least.Slot) != r.prio || least.Audibility < remaining)
 }
 
-// moveVoice completes the move of a voice from one index of the voice table to another. The voice must already be
-// stored at index to, see allocSlot. moveVoice moves its scores, publishes its new index and frees the index from. It
-// returns to.
+// moveVoice completes the move of a voice from one index of the voice table to another, between a slot and a place for
+// virtual voices. The voice must already be stored at index to, see allocSlot. moveVoice moves its scores, publishes
+// its new index and frees the index from. It returns to.
 func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
@@ -106,8 +106,8 @@ const (
 	exchanges    = 4
 )
 
-// untilGrid returns how many of n frames can be mixed before scores are refreshed again. This happens at every
-// multiple of 20 ms, and while there are virtual voices at every multiple of 10 ms.
+// untilGrid returns how many of the next n frames can be mixed before the scores of voices are refreshed again. This
+// happens at every multiple of 20 ms. While there are virtual voices, it happens at every multiple of 10 ms.
 func (a *audio) untilGrid(n int64) int64 {
 	at := a.now % a.hop
 	if half := a.hop / 2; at < half && a.virtuals.Len() > 0 {
@@ -116,9 +116,9 @@ func (a *audio) untilGrid(n int64) int64 {
 	return min(n, a.hop-at)
 }
 
-// runGrid does the periodic work if it is due at the present frame: it refreshes scores, restores virtual voices and
-// shrinks an idle pool. It is due every 20 ms, and while there are virtual voices every 10 ms. A repeated call at the
-// same frame has no effect.
+// runGrid does the periodic work if it is due at the present frame: it refreshes the scores of voices and restores
+// virtual voices. It is due every 20 ms, and while there are virtual voices every 10 ms. Every 20 ms it also shrinks a
+// grown pool that is idle. A repeated call at the same frame has no effect.
 func (a *audio) runGrid() {
 	at := a.now % a.hop
 	half := at == a.hop/2 && a.virtuals.Len() > 0
@@ -133,10 +133,10 @@ func (a *audio) runGrid() {
 	a.exchange()
 }
 
-// exchange restores virtual voices. First they get the free slots. Then at most four of them take slots of real voices
-// that have a lower priority, or the same priority and are quieter by more than a margin. A silent virtual voice takes
-// no such slot. The real voice becomes virtual if it can, and is stolen otherwise. With the policy Reject only voices
-// that can become virtual lose their slots.
+// exchange restores virtual voices, which keep their time without being mixed. First they get the free slots. Then at
+// most four of them take slots of real voices that have a lower priority, or the same priority and are quieter by more
+// than a margin. A silent virtual voice takes no such slot. The real voice becomes virtual if it can, and is stolen
+// otherwise. With the policy Reject only voices that can become virtual lose their slots.
 func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return
@@ -212,8 +212,9 @@ const fewFree = 32
 // freeSlots returns the number of free slots. It is negative if protected voices occupy more slots than the pool size.
 func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
-// restoreIntoFreeSlots gives free slots to virtual voices, which become real and fade in. The best voices come first,
-// in the order of victim.Table.RestoreOrder. The result reports whether any voice got a slot.
+// restoreIntoFreeSlots gives free slots to virtual voices, which become real and fade in. Audible voices come before
+// silent ones. Among them the highest priority comes first, then the most audible. The result reports whether any
+// voice got a slot.
 func (a *audio) restoreIntoFreeSlots() (restored bool) {
 	free := a.freeSlots()
 	if free > fewFree {
@@ -246,8 +247,8 @@ func (a *audio) restoreIntoSlot(i int) {
 	a.updateHighWater()
 }
 
-// updateRestorePrio updates the priority of the virtual voice at index i for being restored. A voice that is paused or
-// fading out is excluded from this. It has no effect on a real voice.
+// updateRestorePrio updates the priority of the virtual voice at index i when virtual voices get slots again. A voice
+// that is paused or fading out gets no slot. It has no effect on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return

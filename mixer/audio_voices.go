@@ -206,9 +206,9 @@ func (a *audio) countOutcome(k EventKind) State {
 }
 
 // leaveTail lets the voice s fade out after it is cut at the given frame of the mix. The tail is its next 10 ms under
-// a falling raised cosine; a very fast stream has a shorter tail. The tail is added to the bus, the stem and the sends
-// of the voice, and its end is recorded in Stats. The voice itself does not change. A voice that is paused, virtual or
-// has not sounded leaves no tail.
+// a falling raised cosine; a very fast stream has a shorter tail. The tail is added to the bus and the sends of the
+// voice, and to its part of the stems. Stats records the end of the tail. The voice itself does not change. A voice
+// that is paused, virtual or has not sounded leaves no tail.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return

@@ -82,14 +82,15 @@ func (b Bus) SetHighPass(hz float64) error {
 	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over 5 ms. The error is
-// ErrBusy, or wraps ErrOption for a value out of range and for the master, which has no pitch.
+// SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over 5 ms. The error is ErrBusy,
+// or wraps ErrOption. The latter happens for a value out of range, for the zero Bus and for the master, which has no
+// pitch.
 func (b Bus) SetPitch(pitch pcm.Semitones) error {
 	return b.set(Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetMute mutes the bus and all buses below it if on is true, and otherwise unmutes the bus. Either change is ramped
-// over 5 ms. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
+// SetMute mutes the bus if on is true, and otherwise unmutes it. A muted bus silences all buses below it, too. Either
+// change is ramped over 5 ms. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
 // SetSolo solos the bus if on is true, and otherwise ends its solo. While any bus is soloed, only voices on soloed

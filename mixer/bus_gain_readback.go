@@ -38,7 +38,8 @@ func (g *scheduledGain) at() (frame int64, known bool) {
 
 // record records l, a command that sets the gain of a bus, so that Bus.Gain can return the gain. If l.frame is Now,
 // the gain is set at next, the frame where a command of Now takes effect. A gain for a frame up to 50 ms after next
-// counts as set at once. Other gains wait in g.scheduled. If this list is full, its oldest gain is dropped.
+// counts as set at once. Other gains, and gains of a batch, wait in g.scheduled. If this list is full, its oldest gain
+// is dropped.
 func (g *gainReadback) record(l scheduledGain, next int64) {
 	g.applyDue(next)
 	if l.frame == Now {

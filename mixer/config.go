@@ -293,7 +293,7 @@ const maxEvents = 1 << 24
 // inRange reports whether from <= x <= to; false if x is NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
 
-// tail returns the length of the tail of a stolen voice, 10 ms, in frames.
+// tail returns the length of the tail of a stolen voice, 10 ms, in frames. A stolen voice fades out over its tail.
 func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }
 
 // The limits of a mixer. New, and the calls that start and change voices, refuse values beyond them.

@@ -25,8 +25,9 @@ type effectFade struct {
 	to    float64
 }
 
-// Effects returns a copy of the effects of the bus in their order. Their parameters have the values that were set
-// last. The result is empty for the zero Bus. Control side. It allocates.
+// Effects returns a copy of the effects of the bus in their order. During a fade a parameter has its target value. A
+// call of SetEffect counts when Render has executed it. The result is empty for the zero Bus. Control side. It
+// allocates.
 func (b Bus) Effects() []effect.Effect {
 	if b.mixer == nil {
 		return nil

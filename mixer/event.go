@@ -178,13 +178,12 @@ func (m *Mixer) popEvent(e *Event) bool {
 // of 0.
 const eventBlockSeconds = 20
 
-// maxBlockEvents returns the maximum number of events in a block of eventBlockSeconds seconds, at most maxEvents. c
-// has its defaults.
+// maxBlockEvents returns how many events a block of eventBlockSeconds seconds can have, at most maxEvents. It is the
+// default size of the event queue. The defaults of c must be filled in.
 //
-// Each voice ends once, perhaps after a fault or a broken stream. Each command is a start or misses. Each insert
-// fails at most once. Each real voice may run dry. A virtual voice is restored into a slot that was free, that an end
-// or a Resize freed, or by an exchange on the grid. A voice becomes virtual at most once more often than it is
-// restored.
+// Each voice ends once, perhaps after a fault or a broken stream. Each command is a start or misses. Each insert fails
+// at most once. Each real voice may run dry. A virtual voice is restored into a slot that was free, that an end or a
+// Resize freed, or by an exchange every 10 ms. A voice becomes virtual at most once more often than it is restored.
 func (c *Config) maxBlockEvents() int {
 	lived := c.MaxVoices + c.maxVirtual() + c.Commands
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
