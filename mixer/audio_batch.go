@@ -41,10 +41,10 @@ func (a *audio) discardCommand(c *command) {
 	}
 }
 
-// fire fires the batch s of waiting commands: their frames count from the present frame. It only adds s to the list
-// a.fired; scheduleFired then queues the commands. If c is not nil, s waits instead until the countdown c is 0 or
-// less. In this case fire adds s to a.zeroList, and fireAtZero checks c later in this frame. A batch that was dropped,
-// has fired or already waits is unchanged.
+// fire fires the batch s of waiting commands: their frames count from the present frame. It stores this frame in
+// s.base and adds s to the list a.fired; scheduleFired then queues the commands. If c is not nil, s waits instead
+// until the countdown c is 0 or less. In this case fire adds s to a.zeroList, and fireAtZero checks c later in this
+// frame. A batch that was dropped, has fired or already waits is unchanged.
 func (a *audio) fire(s *Batch, c *Countdown) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.countdown != nil:
@@ -189,9 +189,10 @@ func (a *audio) countDownLoops() {
 	}
 }
 
-// untilCountdown returns how many of the next n frames can be mixed before a countdown changes that a batch waits for.
-// A countdown changes when a voice with this countdown ends or, for a loop countdown, leaves its loop. Paused voices
-// do not count. The result is at least 1, and n if no countdown changes.
+// untilCountdown returns how many of the next n frames can be mixed before a countdown may change. Only countdowns
+// that a batch of commands waits for are considered. A countdown changes when a voice with this countdown ends or, for
+// a loop countdown, leaves its loop. Paused voices do not count. The result is at least 1, and n if no countdown
+// changes.
 func (a *audio) untilCountdown(n int64) int64 {
 	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
 		s := a.voiceTable.at(i)

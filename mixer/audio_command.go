@@ -6,8 +6,8 @@ import (
 )
 
 // execute executes c at the present frame, whatever c.frame is, and records c in the journal. A resize is ignored if a
-// later sent resize was executed before. The caller then counts c as complete. If c fires or drops a batch, execute
-// only sets a.fired, a.zeroList or a.cancelling; the caller does the rest.
+// resize that was sent later has been executed before. The caller then counts c as complete. If c fires or drops a
+// batch of commands, execute only sets a.fired, a.zeroList or a.cancelling; the caller does the rest.
 func (a *audio) execute(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -101,8 +101,8 @@ func (a *audio) applyToTarget(c *command) {
 }
 
 // selects reports whether the target t selects the start of record r. A target of one voice compares the handle. If
-// t.tag is not 0, such a target also selects the starts whose number of Options.Play is t.tag. Other targets compare
-// the tag, the sound or the bus, or select all starts. The zero Target selects no start. A start that is over is not
+// t.tag is not 0, such a target also selects the starts whose Options.Play equals t.tag. Other targets compare the
+// tag, the sound or the bus, or select all starts. The zero Target selects no start. A start that is over is not
 // excluded.
 func (s *shared) selects(t *Target, r *record) bool {
 	switch t.kind {

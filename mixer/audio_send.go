@@ -46,9 +46,9 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	}
 }
 
-// appendMutes appends the mutes of the bus with the index bus, and of the buses it is mixed into, to moves and returns
-// the result. These mutes also apply to sends of the bus. Each mute is a linear factor that may fade. A mute that has
-// been 1 for a while is left out.
+// appendMutes appends to moves the mutes that apply to sends of a bus, and returns the result. These are the mutes of
+// the bus with the index bus and of all buses that it is mixed into. Each mute is a linear factor that may fade. A
+// mute that has been 1 for a while is left out.
 func (a *audio) appendMutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
 		if m := &a.buses[i].mute; !a.isUnity(m) {
@@ -149,8 +149,9 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	}
 }
 
-// addSent multiplies src by the gain and the mutes of the send to, and adds the result to dst. The send belongs to the
-// voice s. dst and src must have the same length. The parameter frame is the frame of the mix where both begin.
+// addSent adds a signal that voice s sends to another bus: it multiplies src by the gain and the mutes of the send,
+// and adds the result to dst. The parameter to is the send. dst and src must have the same length. The parameter frame
+// is the frame of the mix where both begin.
 func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	if share, rests := a.constantShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
@@ -171,9 +172,10 @@ func (a *audio) bypassBuffer(bus int, n int64) []pcm.Frame {
 	return room
 }
 
-// constantShare returns the linear factor of the send to of voice s. This requires that the gain of the send is not
-// fading, and that no mute, solo or attenuation by distance applies to the send. Otherwise share is 0 and constant is
-// false. In both cases the factors of the send are left in a.sendFades for the caller.
+// constantShare returns the linear factor of a send of voice s, if that factor is constant. The parameter to is the
+// send. The result constant is true if the gain of the send is not fading and no mute, solo or attenuation by distance
+// applies. Otherwise constant is false and share is 0. In both cases the factors of the send are left in a.sendFades
+// for the caller.
 func (a *audio) constantShare(s *slot, to *send) (share float32, constant bool) {
 	if moves := a.sendGains(s, to); len(moves) > 1 || to.gain.End() > a.now {
 		return 0, false
@@ -264,9 +266,9 @@ func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (frames int64)
 	return a.mixVoice(v.index, v.slot, next, n)
 }
 
-// sendGains returns the factors of the send to of voice s. The first is the gain of the send in decibels. The linear
-// factors of attenuation by distance, mutes and solos follow, as far as they are not 1. The result is a.sendFades,
-// which the next call overwrites.
+// sendGains returns the factors of a send of voice s; the parameter to is the send. The first factor is the gain of
+// the send in decibels. The linear factors of attenuation by distance, mutes and solos follow, as far as they are not
+// 1. The result is a.sendFades, which the next call overwrites.
 func (a *audio) sendGains(s *slot, to *send) []*voice.Move {
 	a.sendFades = append(a.sendFades[:0], &to.gain)
 	if s.record.isSpatial && !to.pre {

@@ -175,10 +175,10 @@ func (a *audio) endForSuccessor(i int) {
 	a.endVoice(i, a.now, EventEnded, &audioEvent{})
 }
 
-// untilSuccessor returns how many of the next n frames can be mixed before a voice ends that another sound follows,
-// its successor. If the successor begins at a loop end, the next loop end counts as the end. The result is n if no
-// such voice ends. untilSuccessor stores the frames of these loop ends for leaveLoops. If a command has moved a voice
-// to its end, untilSuccessor ends this voice and starts its successor.
+// untilSuccessor returns how many of the next n frames can be mixed before a voice with a successor ends. A successor
+// is a sound that follows without a gap. If it begins at a loop end, the next loop end counts as the end of the voice.
+// The result is n if no such voice ends. untilSuccessor stores the frames of these loop ends for leaveLoops. If a
+// command has moved a voice to its end, untilSuccessor ends this voice and starts its successor.
 func (a *audio) untilSuccessor(n int64) int64 {
 	for i := 0; i < len(a.successors); {
 		l := &a.successors[i]

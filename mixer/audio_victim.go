@@ -282,13 +282,15 @@ func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
 	a.scheduleRemainingGroup(j)
 }
 
-// scheduleRemainingGroup makes the update planned in remainingHolds due for the group of virtual voice j, counted from
-// the first virtual voice. Voices that move, endless voices and finite voices have schedules of their own.
+// scheduleRemainingGroup makes an update of scores due for virtual voice j, counted from the first virtual voice, and
+// its group of neighbours. It is due at the frame that scheduleRemaining has stored in remainingHolds. Voices with
+// moving gains, endless voices and finite voices have separate schedules.
 func (a *audio) scheduleRemainingGroup(j int) {
 	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scoresDue.remainingHolds[j])
 }
 
-// scheduleScore makes an update of the scores at index i due at the frame validUntil[i].
+// scheduleScore makes an update of the scores at index i due at the frame validUntil[i]. For a virtual voice its whole
+// group of neighbours becomes due. An earlier frame that is already scheduled stays.
 func (a *audio) scheduleScore(i int) {
 	if holds := a.scoresDue.validUntil[i]; i < a.base {
 		a.scoresDue.real = min(a.scoresDue.real, holds)

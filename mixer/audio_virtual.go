@@ -247,8 +247,8 @@ func (a *audio) restoreIntoSlot(i int) {
 	a.updateHighWater()
 }
 
-// updateRestorePrio updates the priority of the virtual voice at index i when virtual voices get slots again. A voice
-// that is paused or fading out gets no slot. It has no effect on a real voice.
+// updateRestorePrio sets the priority of the virtual voice at index i for getting a slot again. A voice that is paused
+// or fading out gets no slot. It has no effect on a real voice.
 func (a *audio) updateRestorePrio(i int) {
 	if i < a.base {
 		return

@@ -6,10 +6,9 @@ import (
 )
 
 // applyResponse computes how much power of each frequency band of the voice v reaches the output, after all filters,
-// buses and sends. It stores the result at index i of the spectral data. v belongs to the start of r. reach holds the
+// buses and sends. It stores the result at index i of a.spectral.voices. v belongs to the start of r. reach holds the
 // linear gains of the voice itself. direct is the power, left^2 + right^2, of its path through its own bus. If no
-// filter and no send applies, it stores no result and returns false. It also returns false until spectral data is
-// enabled.
+// filter and no send applies, it stores no result and returns false. It also returns false while a.spectral is nil.
 func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -57,9 +56,9 @@ func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, di
 type audibilities struct{ remaining, soon float32 }
 
 // audibilitiesOf returns how audible the voice v at index i is, as powers: over its remaining sound and in the next 20
-// ms. Each is the product of power, the gain power, and the loudness of the sound. If shaped is true, the stored
-// response replaces the parameter power, and the product is summed over its bands. Then soon is valid only if
-// virtualizable is true. If the spectrum of the sound is missing, it is requested by setting a.missingMips.
+// ms. Each is the loudness of the sound multiplied by the parameter power: left^2 + right^2 of the gains. If shaped is
+// true, the stored response of the voice replaces that parameter, summed over its bands. Then soon is valid only if
+// virtualizable is true. If the spectrum of the sound is missing, a.missingMips is set to request it.
 func (a *audio) audibilitiesOf(i int, shaped bool, power float64, v *voice.Voice, virtualizable bool) audibilities {
 	index, near := v.Energies()
 	ahead, now := power, power

@@ -180,7 +180,7 @@ func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64,
 }
 
 // setCause stores the start of r in e as the cause of the event: the start or voice that takes the place of another.
-// number is the number of that start.
+// The parameter number is its start number.
 func (r *record) setCause(e *audioEvent, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }

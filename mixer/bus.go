@@ -21,9 +21,9 @@ type Bus struct {
 	index uint16
 }
 
-// Bus returns the bus called name. "master" and the name of the first output are the master bus. The name of another
-// output is the master bus of that output. For an unknown name the error wraps ErrOption and names the nearest bus.
-// Control side.
+// Bus returns the bus called name. For "master" and the name of the first output, it returns the master bus. For the
+// name of another output, it returns the master bus of that output. For an unknown name the error wraps ErrOption and
+// names the nearest bus. Control side.
 func (m *Mixer) Bus(name string) (Bus, error) {
 	if i := m.tree.find(name); i >= 0 {
 		return Bus{m, uint16(i)}, nil

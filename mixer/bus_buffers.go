@@ -17,8 +17,8 @@ type busBuffers struct {
 	tailEnd  int64 // it is silent from this frame on
 }
 
-// newBusBuffers returns silent buffers for the input of a bus, for up to hop frames at a time. The ring buffer for
-// tails of stolen voices holds the parameter ring frames, which must be a power of two.
+// newBusBuffers returns silent buffers for the input of a bus, for up to hop frames at a time. The parameter ring is
+// the length in frames of the ring buffer for tails of stolen voices. It must be a power of two.
 func newBusBuffers(hop, ring int64) busBuffers {
 	return busBuffers{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailMask: ring - 1}
 }
