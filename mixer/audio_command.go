@@ -256,9 +256,9 @@ func (a *audio) pause(i int, by pauses) {
 }
 
 // resume removes one reason for a pause, the parameter by, from the voice at index i. If another reason is left, the
-// voice stays paused. Otherwise the voice fades in, or starts if it has not sounded yet. Its end by Options.For moves
-// by the length of the pause. A voice that is not paused is unchanged. For the reason pausedBus, resume has no effect
-// while the bus of the voice or a parent is paused.
+// voice stays paused. Otherwise the voice fades in, or starts if it has not sounded yet. Its end by the time limit
+// Options.For moves by the length of the pause. A voice that is not paused is unchanged. For the reason pausedBus,
+// resume has no effect while the bus of the voice or a parent is paused.
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
 	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {

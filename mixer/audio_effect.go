@@ -38,7 +38,7 @@ func (r *effectRack) tail() (frames int64) {
 }
 
 // computeTails sets the tail of every bus. The tail is the longest time, in frames, that a sound stays audible after
-// it has ended on that bus. It adds up the tails of effects and filters on the bus and on all paths to the output,
+// it has ended on that bus. It is the sum of the tails of effects and filters along the longest path to the output,
 // through parents and sends. A gain or send that is closed at the given frame of the mix ends its path. computeTails
 // also stores until which frame the result is valid.
 func (a *audio) computeTails(frame int64) {

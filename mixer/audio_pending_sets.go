@@ -39,9 +39,9 @@ func (a *audio) applyDeferred() {
 	}
 }
 
-// applyPending applies the pending changes of the properties in props to the voice of start id. r is the record of the
-// start. If the start has not begun, the changes become its initial values; of several changes of a property the last
-// counts. If the start is over, applyPending has no effect.
+// applyPending applies the pending changes of the properties in props to the voice of a start. id is the handle of the
+// start, and r is its record. If the start has not begun, the changes become its initial values; of several changes of
+// a property the last counts. If the start is over, applyPending has no effect.
 func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	switch {
 	case r.playing == id:
@@ -55,9 +55,9 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 	}
 }
 
-// storeOverrides makes the start id of r, which has not begun, begin with the final values of its pending changes.
-// Only properties in props that can fade are handled; the others stay pending. A change that the control side is
-// writing right now waits for the next block.
+// storeOverrides makes a start that has not begun begin with the final values of its pending changes. id is the handle
+// of the start, and r is its record. Only properties in props that can fade are handled; the others stay pending. A
+// change that the control side is writing right now waits for the next block.
 func (a *audio) storeOverrides(r *record, id pool.Handle, props propertySet) {
 	extra := r.extra.Load() // not nil: a pending set exists
 	for f := range numVoiceFades {
@@ -216,8 +216,8 @@ type startOverrides struct {
 	values [numProps]float64
 }
 
-// set stores value as the initial value of a property of start id. The parameter field is the property; value is in
-// its unit, and 1 or 0 for booleans. If f holds values of another start, they are dropped first.
+// set stores value as the initial value of a property of the start with the handle id. The parameter field is the
+// property; value is in its unit, and 1 or 0 for booleans. If f holds values of another start, they are dropped first.
 func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	if f.id != id {
 		*f = startOverrides{id: id}

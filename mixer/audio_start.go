@@ -123,9 +123,9 @@ func (r *record) hasNoSound() bool {
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// endUnheard ends the start id of r, a request to play a sound, without a voice. It counts in Stats as started at the
-// present frame. EventStarted is emitted, then an event of the given kind, EventEnded or EventStopped. The record r
-// returns to the control side.
+// endUnheard ends a start, a request to play a sound, without a voice. id is the handle of the start, and r is its
+// record. The start counts in Stats as begun at the present frame. EventStarted is emitted, then an event of the given
+// kind, EventEnded or EventStopped. The record returns to the control side.
 func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
@@ -138,9 +138,9 @@ func (a *audio) endUnheard(r *record, id pool.Handle, kind EventKind) {
 	a.discardStart(r, id, kind)
 }
 
-// discardStart ends the start id of r without a voice. A start is a request to play a sound. discardStart drops the
-// stream of the start, counts the outcome kind in Stats and makes the sound that follows it ready. The record r
-// returns to the control side. It emits no event.
+// discardStart ends a start, a request to play a sound, without a voice. id is the handle of the start, and r is its
+// record. discardStart drops the stream of the start and counts the outcome kind in Stats. A sound that should follow
+// becomes ready. The record returns to the control side. No event is emitted.
 func (a *audio) discardStart(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Buffer; feed != nil {
 		feed.Drop()
@@ -165,7 +165,7 @@ func (a *audio) refuse(c *command, e *audioEvent) {
 
 // admit finds a place for a voice that the start of r needs, and returns its index in the voice table. c is the
 // command of the start. The place is a free slot, the slot of a stolen voice, or a place among the virtual voices,
-// which are not mixed. If every place is taken, admit refuses the start and returns -1; then no voice was stolen.
+// which are not mixed. If the start can have no place, admit refuses it and returns -1; then no voice was stolen.
 // Events of stolen voices are emitted. Without virtual voices at most one voice is stolen, even if several limits are
 // reached. If the start becomes virtual, a.refusal explains why it gets no slot.
 func (a *audio) admit(c *command, r *record) int {

@@ -65,9 +65,9 @@ func (a *audio) releaseSuccessor(predecessor pool.Handle, ended bool, moves *voi
 	}
 }
 
-// cancelStart stops the start id of r, a request to play a sound that has not begun. When its frame comes, the start
-// counts as stopped and gets no voice. If the start waits for another sound to end, this happens the next time that
-// startSuccessors runs.
+// cancelStart stops a start, a request to play a sound that has not begun. id is the handle of the start, and r is its
+// record. When its frame comes, the start counts as stopped and gets no voice. If the start waits for another sound to
+// end, this happens the next time that startSuccessors runs.
 func (a *audio) cancelStart(r *record, id pool.Handle) {
 	r.cancelled = id
 	for i := range a.successors {
@@ -100,10 +100,10 @@ func (a *audio) startSuccessors() {
 	a.readySuccessors = a.readySuccessors[:0]
 }
 
-// continueFades makes the incoming start id of r continue the fades of its predecessor, the sound that it follows
-// without a gap. It takes over fades longer than 5 ms. A property that was also set on the start keeps its own value,
-// unless the predecessor fades to the same value. The filters of the predecessor continue, too. The result is the set
-// of properties whose fades were taken over; 0 without a predecessor.
+// continueFades makes the incoming start continue the fades of its predecessor, the sound that it follows without a
+// gap. id is the handle of the start, and r is its record. It takes over fades longer than 5 ms. A property that was
+// also set on the start keeps its own value, unless the predecessor fades to the same value. The filters of the
+// predecessor continue, too. The result is the set of properties whose fades were taken over; 0 without a predecessor.
 func (a *audio) continueFades(r *record, id pool.Handle) (props propertySet) {
 	if a.predecessorFades == nil {
 		return 0
@@ -221,8 +221,9 @@ func (a *audio) untilEnd(n int64) int64 {
 	return n
 }
 
-// leftLoop implements Mixer.LeftLoop: it reports whether the voice of start id has left its loop for good or is over.
-// It returns false for a start that has not begun. It also returns false while a voice without a loop plays.
+// leftLoop implements Mixer.LeftLoop: it reports whether the voice of the start with the handle id has left its loop
+// for good or is over. It returns false for a start that has not begun. It also returns false while a voice without a
+// loop plays.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.playing != id {

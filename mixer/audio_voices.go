@@ -14,8 +14,8 @@ import (
 )
 
 // mixVoices adds the next n frames of all real voices to their buses, in the order of slots. Virtual voices only
-// advance. The voices that end within these frames are collected in a.endings, sorted by frame. A voice that
-// Options.For ends leaves a tail here.
+// advance. The voices that end within these frames are collected in a.endings, sorted by frame. A voice that reaches
+// its time limit Options.For leaves a tail here.
 func (a *audio) mixVoices(n int64) {
 	alive := a.real()
 	if bank := a.filterBank.Load(); bank != nil {
@@ -81,8 +81,8 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 }
 
 // filterAhead runs the filters of several voices together for the next n frames. It takes the first voices in next, as
-// many as bank has room for. It skips voices that are paused, that end by Options.For, or whose index is not below
-// mixed. MixFast of each voice then uses the result in bank.
+// many as bank has room for. It skips voices that mixesAllOf excludes, such as paused voices. MixFast of each voice
+// then uses the result in bank.
 func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, mixed int, n int64) {
 	for _, v := range next {
 		if a.mixesAllOf(v, mixed, n) && !bank.Add(&v.slot.voice, n, a.now) {
@@ -93,7 +93,7 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, mixed int
 }
 
 // mixesAllOf reports whether the voice v is mixed for all of the next n frames. This requires that it is not paused,
-// that its index is below mixed, and that Options.For does not end it within them.
+// that its index is below the parameter mixed, and that its time limit Options.For does not end it within them.
 func (a *audio) mixesAllOf(v realVoice, mixed int, n int64) bool {
 	return v.slot.paused == 0 && v.index < mixed && n < v.slot.endAt-a.now
 }
@@ -309,9 +309,9 @@ func (a *audio) freeIndex(i int) {
 	a.release(i)
 }
 
-// returnRecord returns the record r of the start id to the control side, with the final state of the start. It drops
-// the sound and the streams of the start and decrements its countdowns. The audio side must not use the record
-// afterwards.
+// returnRecord returns a record to the control side, with the final state of its start. id is the handle of the start,
+// and r is the record. It drops the sound and the streams of the start and decrements its countdowns. The audio side
+// must not use the record afterwards.
 func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.playing = 0
 	r.slot.voice.Drop() // releases references for the garbage collector
