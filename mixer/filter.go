@@ -5,8 +5,11 @@ import "voicepool/voice"
 // A voice gets a filter when it first needs a cutoff. The control side allocates the filter and stores it
 // in the record before it sends the command. The audio side attaches it to the voice.
 
-// allocateFilters allocates filters for the start of r and its successors, which may take over a cutoff, requests the
-// spectra of their sounds, and makes scores include filters. Existing filters stay. The caller holds the mutex.
+// allocateFilters allocates a filter for the start of r and for each of its successors, which may take over its
+// cutoffs. Filters that exist already stay. A start in space with sends also gets a filter for its direct path. For
+// each of these starts it requests the spectrum of the sound in the background. On first use it creates m.filterBank.
+// From now on, scores (the audibilities that the choice of a victim compares) include filters, unless
+// Config.IgnoreFilters is set. The audio side later attaches the filters to the voices. The caller holds m.mutex.
 func (m *Mixer) allocateFilters(r *record) {
 	m.enableSpectral()
 	if m.filterBank.Load() == nil {
@@ -30,8 +33,10 @@ func (m *Mixer) allocateFilters(r *record) {
 	}
 }
 
-// allocateFiltersFor allocates filters for all starts that c may set a cutoff of: the present ones, and, by
-// m.filtersUntil, starts that are requested before c is executed. The caller holds the mutex.
+// allocateFiltersFor allocates filters for all starts that the command c may give a cutoff. If c is for one voice,
+// these are the start of that voice and its successors. Otherwise they are all present starts that c selects. Starts
+// that are requested later, but before c is executed, need filters, too. For them it raises m.filtersUntil to the
+// frame of c, or without limit if c is in a batch, whose frame is unknown. The caller holds m.mutex.
 func (m *Mixer) allocateFiltersFor(c *command) {
 	if c.target.kind == oneVoice {
 		if r := m.recordOf(c.target.id); r != nil {
@@ -51,8 +56,8 @@ func (m *Mixer) allocateFiltersFor(c *command) {
 	}
 }
 
-// filter returns the filter allocated for the start, whether attached to the voice or not; nil without one. Both
-// sides.
+// filter returns the filter that the control side allocated for the start, even if it is not attached to the voice
+// yet. Without a filter it returns nil. Both sides may call it.
 func (r *record) filter() *voice.Filter {
 	if extra := r.extra.Load(); extra != nil {
 		return extra.filter.Load()
@@ -60,7 +65,7 @@ func (r *record) filter() *voice.Filter {
 	return nil
 }
 
-// cutoffs returns the initial cutoffs of the start in Hz; 0: off.
+// cutoffs returns the cutoffs in Hz that the start was requested with; 0 is off. Later changes are not included.
 func (r *record) cutoffs() (lowPass, highPass float64) {
 	if !r.filtered {
 		return 0, 0
@@ -69,8 +74,10 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	return extra.lowPass, extra.highPass
 }
 
-// attachFilters attaches the filters and the pre-fader output that the start of r needs to its voice v, at now, a
-// frame of the mix. The control side must have allocated them. Audio side.
+// attachFilters attaches to the voice v the filters that the start of r needs. now is the present frame of the mix.
+// These are the filter with the initial cutoffs, the low-pass of the place in space, and the output for pre-fader
+// sends. For a start in space with sends, it also starts the low-pass on the direct path. The control side must have
+// allocated all of these. Audio side.
 func (r *record) attachFilters(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
@@ -94,8 +101,8 @@ func (r *record) attachFilters(v *voice.Voice, now int64) {
 	}
 }
 
-// screen returns the low-pass on the direct path of the start; nil without sends, without a place in space, or if no
-// filter was allocated.
+// screen returns the low-pass on the direct path of the start, which muffles the voice but not its sends. It returns
+// nil if the start has no sends or no place in space, or if no such filter was allocated.
 func (r *record) screen() *voice.DirectFilter {
 	if !r.isSpatial || r.sends == 0 {
 		return nil
@@ -103,8 +110,10 @@ func (r *record) screen() *voice.DirectFilter {
 	return r.extra.Load().screen.Load()
 }
 
-// moveSpatialLowPass fades the low-passes of a voice's spatial position to the cutoffs in p, over fadeFrames frames
-// from now, a frame of the mix, on.
+// moveSpatialLowPass fades the low-passes of a voice's place in space to the cutoffs in p: p.lowPass for the whole
+// voice, and p.directLowPass for its direct path alone. The fades begin at the frame now of the mix and last
+// fadeFrames frames. A filter that is not attached to the voice yet is attached first. A low-pass on the direct path
+// that is not started yet begins switched off. A filter that was not allocated is left out.
 func (s *slot) moveSpatialLowPass(p *spatialState, now, fadeFrames int64) {
 	s.attachFilter(p.lowPass, now)
 	s.voice.SetSpatialLowPass(now, p.lowPass, fadeFrames)
@@ -118,23 +127,25 @@ func (s *slot) moveSpatialLowPass(p *spatialState, now, fadeFrames int64) {
 	screen.Set(now, p.directLowPass, fadeFrames)
 }
 
-// resetScreen clears the state of the filter of the direct path before its next use, because the voice begins from
-// silence. Without such a filter it has no effect.
+// resetScreen marks the state of the low-pass on the voice's direct path as stale, so that it is cleared before its
+// next use. Call it when the voice begins again from silence. Without such a filter it has no effect.
 func (s *slot) resetScreen() {
 	if screen := s.record.screen(); screen != nil {
 		screen.MarkStale()
 	}
 }
 
-// attachFilter attaches the filter that was allocated for the voice, switched off, at now, a frame of the mix, if the
-// new cutoff hz is not 0. It has no effect if the voice has a filter or no filter was allocated.
+// attachFilter prepares the voice for the new cutoff hz. If hz is not 0, it attaches the filter that was allocated
+// for the voice, with both cutoffs off, at the frame now of the mix. The caller then sets the cutoff. attachFilter
+// has no effect if the voice already has a filter, or if no filter was allocated.
 func (s *slot) attachFilter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
 		s.voice.AttachFilter(now, f, 0, 0)
 	}
 }
 
-// cutoffs records the first error of the cutoffs of buses.
+// cutoffs checks the low-pass and the high-pass cutoffs of all buses: 0, which is off, or MinCutoff..MaxCutoff Hz. It
+// records an error in c for the first wrong cutoff, unless c already has an error.
 func (c *configCheck) cutoffs(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]

@@ -58,8 +58,9 @@ type GroupOptions struct {
 	Most     pcm.Decibels // 0: 6 dB
 }
 
-// NewGroup creates a group for starts on m. name is for reports; groups with equal names are different. Control side.
-// The error wraps ErrOption.
+// NewGroup creates a group for starts on m with the limits in o. Pass the group in Options.Group. name is for
+// reports; groups with equal names are different groups. The error wraps ErrOption: a number or a time in o is
+// negative, o.Most is not in 0..MaxGain, or o.Full is a policy that a limit does not take. Control side.
 func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	switch {
 	case o.Voices < 0:
@@ -83,8 +84,8 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	return g, nil
 }
 
-// counts reports whether voice s counts for the limit of the group: s is in the group and, with PerOwner, belongs to
-// owner.
+// counts reports whether the voice s counts for the limit of the group g. The voice must be in g. With
+// GroupOptions.PerOwner, its Options.Owner must also be owner, the owner of the incoming start.
 func (g *Group) counts(s *slot, owner uint64) bool {
 	return s.record.group == g && (!g.perOwner || s.record.owner == owner)
 }
@@ -95,8 +96,10 @@ func (g *Group) Options() GroupOptions { return g.options }
 // Name returns the name of the group.
 func (g *Group) Name() string { return g.name }
 
-// countSharing returns the number of voices that count for the limit of g together with a start of owner. With
-// PerOwner and fewer than limit voices in the group, it returns all voices of the group, an upper bound.
+// countSharing returns how many voices count for the limit of g together with a new start of owner. Without
+// GroupOptions.PerOwner, these are all voices of g. With PerOwner, only the voices of the same owner count. While g
+// has fewer voices than its limit, the result is still the number of all its voices: an upper bound that needs no
+// search.
 func (a *audio) countSharing(g *Group, owner uint64) int {
 	if !g.perOwner || g.playing < g.limit {
 		return g.playing

@@ -34,8 +34,8 @@ type Handle struct {
 	play  uint64 // Options.Play
 }
 
-// State returns the state of the start; StateNone for the zero Handle, and StateEnded for a start that is forgotten
-// because it ended long ago.
+// State returns the state of the start, such as StatePlaying. The zero Handle has StateNone. A start that ended long
+// ago is no longer remembered; its state is StateEnded, even if it was stopped or stolen.
 func (h Handle) State() State {
 	r, unlock := h.lockRecord()
 	switch {
@@ -48,8 +48,8 @@ func (h Handle) State() State {
 	return cmp.Or(State(h.finished().State), StateEnded)
 }
 
-// Number returns the number of the start as in events, from 1. It is 0 while the start is pending, if it never
-// started, and if it ended long ago.
+// Number returns the number that events use for the start, at least 1. It is 0 while the start is pending, if it
+// never started, and if it ended long ago. The zero Handle has 0, too.
 func (h Handle) Number() uint64 {
 	if r, unlock := h.lockRecord(); r != nil {
 		defer unlock()
@@ -58,8 +58,9 @@ func (h Handle) Number() uint64 {
 	return h.finished().Number
 }
 
-// Position returns the position in the sound at the end of the last block, or where the voice ended. It is 0 before
-// the voice begins, for a voice that ended long ago, and for the zero Handle.
+// Position returns how far the voice has played into its sound, as of the end of the last block. After the voice has
+// ended, it is the last position. It is 0 before the voice begins, for a voice that ended long ago, and for the zero
+// Handle.
 func (h Handle) Position() time.Duration {
 	r, unlock := h.lockRecord()
 	switch {
@@ -86,9 +87,10 @@ func (h Handle) Position() time.Duration {
 // effect even if the ring buffer is full. The error is ErrGone if the start is over.
 func (h Handle) Stop() error { return h.StopOver(0) }
 
-// StopOver fades the voice to silence along a raised cosine within the time fade, and then ends the voice. A fade of
-// 0 or less is the same as Stop. If a voice has several stops, the earliest end counts, so a StopOver never cancels a
-// Stop. A pending start is cancelled. The error is ErrGone if the start is over.
+// StopOver fades the voice to silence within the time fade, along a raised cosine, and then ends it. A fade of 0 or
+// less is the same as Stop. If a voice has several stops, the stop that ends it first counts, so StopOver never
+// cancels an earlier Stop. A pending start is cancelled. StopOver takes effect even if the ring buffer of commands is
+// full. The error is ErrGone if the start is over.
 func (h Handle) StopOver(fade time.Duration) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -149,10 +151,10 @@ func (h Handle) Protect(on bool) error { return h.setProperty(propProtect, boolF
 // Forever is a number of rounds: the voice loops endlessly.
 const Forever = -1
 
-// SetLoop sets how often the voice plays its loop, counted from the current round, as Options.Rounds. 1 leaves the
-// loop at its end, and 2 repeats it once. Forever stays in the loop; 0 is an error. The loop points are exact,
-// without a fade. A voice beyond its loop is not affected. The error is ErrGone, wraps ErrOption or, with
-// Config.Lead, is ErrBusy.
+// SetLoop sets how often the voice plays its loop, counted from the current round. rounds has the meaning of
+// Options.Rounds: 1 leaves the loop at its end, and 2 repeats it once. Forever stays in the loop; 0 is an error. The
+// voice jumps exactly at the loop points, without a fade. A voice beyond its loop is not affected. The error is
+// ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 //
 // For a stream, SetLoop opens another decoder, which allocates and can fail as Play does. If the decoder is not ready
 // in time, the rounds count from a later one.
@@ -163,10 +165,12 @@ func (h Handle) SetLoop(rounds int) error {
 	return h.setProperty(propRounds, float64(rounds))
 }
 
-// Seek jumps to a position in the sound. The old position fades out over 10 ms, the new one fades in over 5 ms. A
-// position beyond the end ends the voice, unless it loops. For a stream, Seek opens another decoder, which allocates
-// and can fail as Play does; its rounds start again. A negative position is an error that wraps ErrOption; other
-// errors are as in Pause.
+// Seek moves the voice to position in its sound. The old position fades out over 10 ms, and the new position fades in
+// over 5 ms. A position beyond the end ends the voice, unless it loops. A negative position is an error that wraps
+// ErrOption. Otherwise the error is ErrGone or, with Config.Lead, ErrBusy.
+//
+// For a stream, Seek opens another decoder, which allocates and can fail as Play does. Its rounds start again, and
+// other errors than these are possible.
 func (h Handle) Seek(position time.Duration) error {
 	switch s := h.Sound(); {
 	case position < 0:
@@ -179,8 +183,10 @@ func (h Handle) Seek(position time.Duration) error {
 	return h.setProperty(propSeek, float64(h.mixer.frames(position)))
 }
 
-// Fade fades the gain to gain, -120..+24 dB or -Inf, over the time within, at least 5 ms, along shape. It does not
-// stop the voice. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// Fade moves the gain of the voice to the parameter gain, -120..+24 dB or -Inf. The parameter within is the duration
+// of the fade, at least 5 ms. The gain follows the curve shape. At the end the voice continues, even if it is silent.
+// The error is ErrGone if the voice is over, wraps ErrOption for an invalid gain or shape or, with Config.Lead, is
+// ErrBusy.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
 	switch err := c.check(); {
@@ -192,12 +198,12 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 	return h.fadeProperties(&c, h.mixer.frames(within))
 }
 
-// Sound returns the sound that is played, also while the start is pending; nil when the voice is gone.
+// Sound returns the sound of the start, also while the start is pending. It returns nil if the voice is gone.
 func (h Handle) Sound() *voice.Sound {
 	return fromRecord(h, Handle.lockRecord, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
-// Tag returns Options.Tag; 0 for the zero Handle and for a voice that ended long ago.
+// Tag returns the Options.Tag of the start. It is 0 for the zero Handle and for a voice that ended long ago.
 func (h Handle) Tag() uint64 {
 	if r, unlock := h.lockRecord(); r != nil {
 		defer unlock()
@@ -214,7 +220,7 @@ func (h Handle) Audibility() pcm.Decibels {
 	return pcm.FromPower(float64(power))
 }
 
-// Slot returns the slot of the voice, from 0, or -1 if the voice is virtual, pending or gone.
+// Slot returns the slot of the voice, counted from 0. It returns -1 if the voice is virtual, pending or gone.
 func (h Handle) Slot() int {
 	i := fromRecord(h, Handle.lockAlive, -1, func(r *record) int { return r.status.Index() })
 	if i >= 0 && i < h.mixer.maxVoices {
@@ -237,9 +243,10 @@ func (h Handle) Pan() float64 {
 	return float64(pan)
 }
 
-// Looping reports whether the voice will jump back at the end of its loop, updated every 20 ms. Rounds of a loop
-// under 64 frames are counted when the voice leaves it. For a stream it is the requested setting. It is false for a
-// voice that is gone and for a pending start of a sound in memory.
+// Looping reports whether the voice will jump back to the start of its loop when it reaches the loop's end. The
+// result is updated every 20 ms. In a loop under 64 frames, it stays true until the voice has left the loop. For a
+// stream it is the requested setting. It is false for a voice that is gone, and for a pending start of a sound in
+// memory.
 func (h Handle) Looping() bool {
 	return fromRecord(h, Handle.lockAlive, false, func(r *record) bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
@@ -249,9 +256,10 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// fromRecord returns answer(r) for the record r of h. find, Handle.lockRecord or Handle.lockAlive, looks up r and
-// locks the mutex. Without a record, the result is gone. answer runs with the mutex held and must not capture
-// variables, because the closure would then be allocated. The mutex is unlocked afterwards.
+// fromRecord looks up the record r of h with find, and returns answer(r). Pass Handle.lockRecord or Handle.lockAlive
+// as find; both lock the mutex. If find returns no record, the result is gone, and answer is not called. answer runs
+// with the mutex held, and fromRecord unlocks the mutex afterwards. answer must not capture variables, because its
+// closure would then be allocated.
 func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
 	r, unlock := find(h)
 	if r == nil {
@@ -261,8 +269,9 @@ func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, an
 	return answer(r)
 }
 
-// lockRecord locks the mutex and returns the record of h and a function that unlocks the mutex. If h has no record,
-// it returns nil twice, with the mutex unlocked.
+// lockRecord locks the mutex of the mixer and returns the record of h. The second result is a function that unlocks
+// the mutex; the caller must call it. If h is zero or its record belongs to another start now, both results are nil
+// and the mutex is unlocked.
 func (h Handle) lockRecord() (*record, func()) {
 	if h.mixer == nil {
 		return nil, nil
@@ -275,8 +284,9 @@ func (h Handle) lockRecord() (*record, func()) {
 	return nil, nil
 }
 
-// finished returns the remembered end of the start h, whose record belongs to another start now. It is the zero value
-// if the start was forgotten. It locks the mutex.
+// finished returns the state, number, tag and last position that are remembered of h, a start that has ended. Use it
+// if the start no longer has a record. It returns the zero value if the start was forgotten or h is zero. It locks
+// the mutex of the mixer.
 func (h Handle) finished() history.Entry {
 	if h.mixer == nil {
 		return history.Entry{}
@@ -286,8 +296,9 @@ func (h Handle) finished() history.Entry {
 	return h.mixer.finished.Find(h.id)
 }
 
-// lockAlive locks the mutex and returns the record of h and a function that unlocks the mutex. If h has no record, or
-// its start is over, it returns nil twice, with the mutex unlocked.
+// lockAlive locks the mutex of the mixer and returns the record of h. The second result is a function that unlocks
+// the mutex; the caller must call it. If h is zero, or the start has no record or is over, both results are nil and
+// the mutex is unlocked.
 func (h Handle) lockAlive() (*record, func()) {
 	r, unlock := h.lockRecord()
 	if r != nil && r.status.State().Over() {
@@ -297,9 +308,10 @@ func (h Handle) lockAlive() (*record, func()) {
 	return r, unlock
 }
 
-// setProperty sets a property, named by field, of the voice to value, in the unit of the property, from the next
-// frame on. It stores a pending set or, with Config.Lead, sends a command. The error is ErrGone, wraps ErrOption if
-// the value is out of range, or is ErrBusy. It locks the mutex.
+// setProperty sets the property field of the voice to value, in the unit of that property, from the next frame on. It
+// stores a pending set, which the audio side reads before the next block. With Config.Lead it sends a command
+// instead. The error wraps ErrOption if value is out of range, is ErrGone if the start is over or, with Config.Lead,
+// is ErrBusy. setProperty locks the mutex.
 func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
 		return field.rangeError(value)
@@ -317,9 +329,10 @@ func (h Handle) setProperty(field property, value float64) error {
 	return nil
 }
 
-// setOptions stores o, the checked options for a start of sound s on m, in the record, with times converted to
-// frames. It allocates the state that these options need, such as sends, filters and stems. The caller holds the
-// mutex.
+// setOptions stores o, the options for a start of the sound s on m, in the record r. The options have been checked.
+// Times are converted to frames. It allocates the state that the options need on both sides: sends, filters,
+// countdowns, and the stem of the start. It also requests the spectrum of s if scores include filters. The stream and
+// the place in space are left to the caller. The caller holds m.mutex.
 func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 	pitch := o.Base.Pitch
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {

@@ -92,8 +92,9 @@ type journal struct {
 	lost atomic.Int64
 }
 
-// Journal moves the entries since the last call into dst, oldest first, and returns their number, at most
-// len(dst). It returns 0 without Config.Journal. Control side. Concurrent callers share the entries.
+// Journal moves recorded commands that were not read yet into dst, oldest first. It returns their number, at most
+// len(dst). Each entry is returned once, so concurrent callers share the entries. Without Config.Journal it returns
+// 0. Control side.
 func (m *Mixer) Journal(dst []Entry) int {
 	if m.journal.ring == nil {
 		return 0

@@ -94,8 +94,8 @@ type recordPool interface {
 	SetLimit(n int) error
 }
 
-// New creates a mixer with the defaults of Config filled in; it starts no goroutine. An invalid c is an error that
-// wraps ErrConfig. The caller calls Close when the device is closed.
+// New creates a mixer with the configuration c. Zero fields of c mean the defaults. New starts no goroutine. If c is
+// invalid, the mixer is nil and the error wraps ErrConfig. Call Mixer.Close after the device is closed.
 func New(c Config) (*Mixer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -154,9 +154,10 @@ func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 // advances with the system clock. Control side; the audio side may already be further.
 func (m *Mixer) Now() int64 { return m.sleep.now(int64(m.published.Word(0)), m.rate) }
 
-// Next returns the frame where a call without an explicit frame takes effect. With Config.Lead it follows the clock.
-// Otherwise it is the first frame that has not been mixed, or a later one while a block is being mixed. Use it to
-// schedule several commands relative to the present. Control side.
+// Next returns the frame where a call without an explicit frame takes effect. With Config.Lead the frame follows the
+// clock. Otherwise it is the first frame that has not been mixed. While a block is being mixed, such a call takes
+// effect only after that block, later than the returned frame. Use Next to schedule several commands relative to the
+// present. Control side.
 func (m *Mixer) Next() int64 {
 	if m.clock.lead == 0 {
 		return m.Now()
@@ -181,9 +182,10 @@ func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }
 
-// StopAll ends all voices that were requested before the call. over is the length of the fade as in
-// Moment.Stop. Starts scheduled for a later frame still begin. StopAll takes effect even if the ring
-// buffer is full. If a voice has several stops, the one that ends it first counts.
+// StopAll ends all voices that were requested before the call. over is the length of the fade; 0 or less stops with a
+// tail of 10 ms. Starts scheduled for a later frame still begin. If the ring buffer of commands is full, StopAll
+// stores the stop in each start, so it always takes effect. If a voice has several stops, the stop that ends it first
+// counts.
 func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -193,10 +195,13 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-// play sends c, a cmdPlay or cmdThen, for a new start of s with options o and returns the handle of the start. The
-// errors are ErrOption, ErrBusy, ErrClosed, ErrGone for a predecessor that is over, or come from opening a stream;
-// the handle is zero then. play takes the mutex. It stores the record of the start in c and normalizes some values of
-// o, such as gains of -Inf.
+// play requests a new start of the sound s with the options o and returns its handle. c is the command that it sends:
+// a cmdPlay, or a cmdThen for a successor of the voice c.target. It stores the record of the start in c, and replaces
+// some values in o, such as gains of -Inf.
+//
+// On an error the handle is zero and no start was requested. The error wraps ErrOption for an invalid argument. It is
+// ErrBusy if too many commands or starts are under way, ErrClosed after Close, and ErrGone if the predecessor is
+// over. It may also come from opening a stream. play locks m.mutex.
 func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
@@ -279,9 +284,12 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	return Handle{m, id, o.Play}, nil
 }
 
-// send checks the target and the frame of c and sends c to the audio side. It returns an error that wraps ErrOption,
-// or ErrBusy. It takes the mutex. It also records the gain that c sets on a bus, or cancels such records of a batch
-// that c drops, so that the control side can read back gains of buses.
+// send checks the target and the frame of the command c and sends c to the audio side. The error wraps ErrOption if
+// the target or frame is invalid, or is ErrBusy if too many commands are under way; then c is not sent. It locks
+// m.mutex.
+//
+// send also keeps the gains of buses for Bus.Gain. If c sets the gain of a bus, it records that gain. If c drops a
+// batch at once, it cancels the gains recorded for that batch.
 func (m *Mixer) send(c command) error {
 	t := &c.target
 	if err := t.check(m); err != nil {
@@ -307,9 +315,9 @@ func (m *Mixer) send(c command) error {
 	return nil
 }
 
-// sendToPlay sends c as send does, with the same errors. If the target is a voice with an Options.Play, every voice
-// of that play gets the command at the same frame, or the error is ErrBusy and the call has no effect. It takes the
-// mutex.
+// sendToPlay sends the command c as send does, with the same errors. But if the target is a voice with an
+// Options.Play, all voices of that play get a copy of c at the same frame: several voices that belong to one sound.
+// If there is not enough room for all copies, the error is ErrBusy and no copy is sent. It locks m.mutex.
 func (m *Mixer) sendToPlay(c command) error {
 	play := c.target.tag
 	if c.target.kind != oneVoice || play == 0 {
@@ -336,8 +344,8 @@ func (m *Mixer) sendToPlay(c command) error {
 	return nil
 }
 
-// push sends c, or counts a busy call and returns ErrBusy if too many commands are under way. The caller holds
-// m.mutex.
+// push sends the command c to the audio side. If too many commands are under way, it does not send c, counts a busy
+// call and returns ErrBusy. The caller holds m.mutex.
 func (m *Mixer) push(c command) error {
 	if m.inFlight.Len() >= m.capacity.Limit(c.frame == Now) {
 		m.busyCalls.Add(1)
@@ -347,9 +355,10 @@ func (m *Mixer) push(c command) error {
 	return nil
 }
 
-// pushReserved sends a copy of c. Requires that the caller has checked that there is room, and holds m.mutex. It sets
-// c.seq. With Config.Lead it replaces a c.frame of Now by the frame of the call clock, except in a batch or a
-// cmdPositions. It returns c.frame. It allocates the memory that the audio side needs for c, and wakes a sleeping
+// pushReserved sends a copy of the command c to the audio side and returns c.frame. The caller has checked that there
+// is room, and holds m.mutex. It numbers the command in c.seq. With Config.Lead it replaces a c.frame of Now by the
+// frame of the call clock, except in a batch or a cmdPositions. It allocates the memory that the audio side will need
+// for c, such as filters. It requests the band-limited versions of sounds that a new pitch needs. It wakes a sleeping
 // mixer.
 func (m *Mixer) pushReserved(c *command) (frame int64) {
 	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {

@@ -47,9 +47,10 @@ func (at Moment) WithRank(rank int32) Moment {
 	return at
 }
 
-// Play starts s with options o at the moment. A returned handle means that the request was sent. Whether the start
-// gets a voice is decided at its frame, see Handle.State. The sound must have the sample rate of the mixer. The error
-// is ErrBusy or ErrClosed, wraps ErrOption, or comes from opening a stream; the handle is zero then.
+// Play requests a start of s with the options o at the moment. A returned handle only means that the request was
+// sent. Whether the start gets a voice is decided at its frame, see Handle.State. The sound must have the sample rate
+// of the mixer. On an error the handle is zero. The error is ErrBusy or ErrClosed, wraps ErrOption, or comes from
+// opening a stream.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	if at.mixer == nil {
 		return Handle{}, errNoMixer
@@ -57,8 +58,8 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, batch: at.batch, rank: at.rank}, s, &o)
 }
 
-// Stop ends the voices of t within the time fade. If fade is 0, the voices free their slots immediately and leave a
-// tail of 10 ms. Otherwise they keep their slots until they have faded to silence along a raised cosine. Paused
+// Stop ends the voices that t selects. If fade is 0, the voices free their slots at once and leave a tail of 10 ms.
+// Otherwise they fade to silence within the time fade along a raised cosine, and keep their slots until then. Paused
 // voices end without a tail. A pending start that TargetVoice selects is cancelled. The error is ErrBusy or wraps
 // ErrOption.
 func (at Moment) Stop(t Target, fade time.Duration) error {
@@ -68,8 +69,8 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade)})
 }
 
-// FadeOut ends the voices of t within the time fade as Stop does, but along shape. The error is ErrBusy, or wraps
-// ErrOption for an unknown shape or an invalid target.
+// FadeOut ends the voices that t selects within the time fade, as Stop does, but the gain follows the curve shape.
+// The error wraps ErrOption for an unknown shape or an invalid target, or is ErrBusy.
 func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -143,13 +144,14 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// Set changes the properties in c of the voices of t, or of the bus t, over the time within, at least 5 ms. Gains
-// move linearly in decibels or along c.Shape, pitch and speed linearly in semitones, cutoffs linearly in their
-// logarithm. Priority, protection and rounds change at once.
+// Set changes properties of the voices that t selects or, if t is a bus, of the bus itself. c holds the properties
+// and their new values. The change takes the time within, at least 5 ms. Gains move linearly in decibels or along
+// c.Shape, pitch and speed linearly in semitones, and cutoffs linearly in their logarithm. Priority, protection and
+// rounds change at once.
 //
-// Sets of Now for one voice or a bus are never lost: several of them between two blocks replace each other. A voice
-// that is gone is not an error. Rounds of streams open other decoders, as Seek does, for the starts requested before
-// the call. The error is ErrBusy, wraps ErrOption, or comes from opening a stream.
+// Sets at Now of one voice or of a bus are never lost: several of them between two blocks replace each other. A voice
+// that is gone is not an error. Setting the rounds of streams opens other decoders, as Seek does, for the starts
+// requested before the call. The error is ErrBusy, wraps ErrOption, or comes from opening a stream.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -205,12 +207,13 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	return nil
 }
 
-// Seek moves the voices of t to position in their sounds. Here TargetVoice means a single voice. The old position
-// fades out over 10 ms, the new one fades in over 5 ms. A position beyond the end ends a voice. The error is ErrBusy,
-// or wraps ErrOption for a negative position or an invalid target.
+// Seek moves the voices that t selects to position in their sounds. The old position fades out over 10 ms, and the
+// new position fades in over 5 ms. A position beyond the end ends a voice. With TargetVoice, only that voice moves,
+// without the other starts of its Options.Play. The error is ErrBusy, or wraps ErrOption for a negative position or
+// an invalid target.
 //
-// For streams, Seek opens other decoders, which allocates and can fail as Play does. It applies to the streams that
-// play when Seek is called. After an error, some of them may have moved.
+// For streams, Seek opens other decoders, which allocates and can fail as Play does. Only the streams that play when
+// Seek is called are moved. After an error, some of them may have moved.
 func (at Moment) Seek(t Target, position time.Duration) error {
 	if position < 0 {
 		return negativePositionError(position)
@@ -242,9 +245,9 @@ func negativePositionError(position time.Duration) error {
 	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
 
-// Resize changes the number of slots to voices, 1..Config.MaxVoices. Playing voices beyond that number are stolen as
-// the policy chooses; protected voices stay. Resize cancels the effect of earlier calls of Resize for later frames.
-// The error is ErrBusy, or wraps ErrOption if voices is out of range.
+// Resize changes the number of slots of the pool to voices, 1..Config.MaxVoices. If more voices are playing, the
+// policy chooses the voices that are stolen; protected voices stay. Resize cancels the effect of earlier calls of
+// Resize for later frames. The error is ErrBusy, or wraps ErrOption if voices is out of range.
 func (at Moment) Resize(voices int) error {
 	if at.mixer == nil {
 		return errNoMixer

@@ -68,8 +68,9 @@ type Base struct {
 	Speed float64       // a ratio, 1/16..16; 0 means 1
 }
 
-// check returns an error that wraps ErrOption if an option is out of range by itself; it does not look up buses,
-// groups and sends. It replaces gains of -Inf by MinGain and negative Rounds by 0.
+// check checks the range of each option in o. It does not check Bus, Group, Sends and Emitter, which need the mixer.
+// The error, which wraps ErrOption, is for the first option out of range. check replaces gains of -Inf by MinGain,
+// and negative Rounds by 0, which also means endlessly.
 func (o *Options) check() error {
 	switch {
 	case !propGain.normalize((*float64)(&o.Gain)):

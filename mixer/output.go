@@ -36,7 +36,8 @@ func (m *Mixer) Outputs() int { return m.outputs }
 // pair returns the index of the channel pair: 0 for channels 1 and 2. Channel must not be 0.
 func (o *Output) pair() int { return (o.Channel - 1) / 2 }
 
-// pairs returns the number of channel pairs that the device needs, unused ones included; at least 1.
+// pairs returns how many channel pairs a device needs for outputs, whose channels must be filled in. It counts unused
+// pairs below the highest one, too, and is at least 1.
 func pairs(outputs []Output) int {
 	n := 1
 	for i := range outputs {
@@ -45,8 +46,10 @@ func pairs(outputs []Output) int {
 	return n
 }
 
-// fillOutputDefaults copies c.Outputs, assigns default channels to outputs and default parents to buses. c.Buses must
-// be a copy already.
+// fillOutputDefaults fills in the defaults of outputs. An output without a channel gets the two channels after the
+// previous output, or the first two channels. A bus that has an output but no parent becomes a child of that output's
+// master bus. A parent that is the first output is replaced by "", the master. It replaces c.Outputs by a copy, but
+// changes c.Buses in place, so c.Buses must be a copy already.
 func (c *Config) fillOutputDefaults() {
 	c.Outputs = slices.Clone(c.Outputs)
 	next := 1
@@ -75,8 +78,9 @@ func (c *Config) output(name string) int {
 	return slices.IndexFunc(c.Outputs, func(o Output) bool { return o.Name == name })
 }
 
-// allBuses returns all buses in the order of the tree: the master, c.Buses, and the master buses of the outputs after
-// the first. The settings of the first output apply to the master. roots is the number of the last group.
+// allBuses returns the settings of all buses of the mixer in the order of its tree: the master, c.Buses, and a master
+// bus for each output after the first. The master has the settings of c or, if they are set, of the first output.
+// roots is the number of master buses at the end of all. c is unchanged.
 func (c *Config) allBuses() (all []BusConfig, roots int) {
 	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass}
 	if len(c.Outputs) > 0 {
@@ -98,8 +102,9 @@ func (c *Config) allBuses() (all []BusConfig, roots int) {
 	return all, max(len(c.Outputs)-1, 0)
 }
 
-// outputs records the first error of the outputs of config, whose default channels are filled in. It replaces gains
-// of -Inf by MinGain, and adds the names of the outputs to names, the names in use.
+// outputs checks the outputs of config, whose default channels are filled in: their number, names, channels and
+// gains. A setting of the first output must not also be given in config itself. outputs records the first error in c.
+// It replaces gains of -Inf by MinGain. It adds the names of the outputs to names, the names in use.
 func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	c.require(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
 	users := map[int]string{}
@@ -125,8 +130,8 @@ func (c *configCheck) outputs(config *Config, names map[string]bool) {
 	}
 }
 
-// routes records an error if a bus of config names an unknown output, or an output other than its parent's. t is the
-// tree of all buses.
+// routes checks the output that each bus of config names, if any. It records the first error in c: the output is
+// unknown, or the parent of the bus is on another output. t is the tree of all buses.
 func (c *configCheck) routes(config *Config, t tree) {
 	for i := range config.Buses {
 		b := &config.Buses[i]

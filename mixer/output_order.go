@@ -16,8 +16,8 @@ type outputRank struct {
 	handle pool.Handle
 }
 
-// newOutputOrder returns an empty order for the given numbers of outputs and of slots. It fails only if a pool of
-// ranks cannot be made.
+// newOutputOrder returns an order of voices for the given numbers of outputs and of slots. No slot has a rank yet. It
+// fails only if a pool of ranks cannot be made.
 func newOutputOrder(outputs, slots int) (*outputOrder, error) {
 	k := &outputOrder{outputs: make([]*pool.Pool[int], outputs), assigned: make([]outputRank, slots)}
 	for i := range k.outputs {
@@ -30,8 +30,10 @@ func newOutputOrder(outputs, slots int) (*outputOrder, error) {
 	return k, nil
 }
 
-// assignRank assigns slot i to the output with index output, with the next free rank there, and releases the rank on
-// another output. It has no effect with one output, for a virtual voice, or if the slot is already on that output.
+// assignRank gives slot i the next free rank among the voices on the output with index output. The voices of an
+// output are summed in the order of their ranks. A rank that the slot has on another output is released first. The
+// list of real voices is then built again on its next use. assignRank has no effect with a single output, for a
+// virtual voice, or if the slot already has a rank on that output.
 func (r *voiceTable) assignRank(i, output int) {
 	if r.order == nil || i >= r.base {
 		return
@@ -48,7 +50,7 @@ func (r *voiceTable) assignRank(i, output int) {
 	*slot, *h, r.missingReal = i, outputRank{output, handle}, true
 }
 
-// releaseRank releases the rank of slot i, if it has one.
+// releaseRank releases the rank of slot i on its output. It has no effect with a single output or without a rank.
 func (r *voiceTable) releaseRank(i int) {
 	if r.order != nil {
 		h := &r.order.assigned[i]
@@ -57,8 +59,9 @@ func (r *voiceTable) releaseRank(i int) {
 	}
 }
 
-// nextInOrder returns the index i of the first voice at or after position in the order of voices, and next,
-// the position after that voice. Begin with position 0; i is -1 at the end.
+// nextInOrder iterates over all voices in the mixing order: first the voices in slots, then virtual voices. It
+// returns the index i of the first voice at or after position. The next call continues at the result next. Begin with
+// position 0. i is -1 after the last voice.
 func (r *voiceTable) nextInOrder(position int) (i, next int) {
 	if r.order == nil {
 		i = r.next(position)
@@ -75,8 +78,8 @@ func (r *voiceTable) nextInOrder(position int) (i, next int) {
 	return i, r.position(i) + 1
 }
 
-// position returns the place of index i in the order of voices, for comparisons: slots by output and rank, then
-// virtual voices.
+// position returns a number for index i that increases in the order of nextInOrder: slots by output and rank, then
+// virtual voices. Use it to compare indices. With a single output it is i.
 func (r *voiceTable) position(i int) int {
 	switch {
 	case r.order == nil:

@@ -29,8 +29,9 @@ type pendingSets struct {
 	bus     uint16
 }
 
-// command returns a command with the same effect as a pending set of property f: it fades f to value, in the unit of
-// the property, within fadeFrames frames along a shape.
+// command returns a cmdSet for the voice or bus of w, with the same effect as a pending set of property f. The
+// command fades f to value, in the unit of the property, within fadeFrames frames along shape. It acts at Now. It is
+// not sent.
 func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape voice.Shape) command {
 	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: fadeFrames}
 	if w.voice == (Handle{}) {
@@ -41,8 +42,8 @@ func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape
 	return c
 }
 
-// readCommand returns the command that makes the audio side read and apply the pending set of property f, with the
-// value that is stored when the command is executed.
+// readCommand returns the command that makes the audio side apply the pending set of property f of the voice or bus
+// of w. The set may still be replaced until the command is executed: only the last value counts. It is not sent.
 func (w *pendingSets) readCommand(f property) command {
 	if w.voice == (Handle{}) {
 		return command{kind: cmdPendingBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, props: 1 << f}
@@ -50,9 +51,10 @@ func (w *pendingSets) readCommand(f property) command {
 	return command{kind: cmdPending, frame: Now, record: w.voice.id, props: 1 << f}
 }
 
-// pendingProps returns the properties whose pending sets are marked in dirty. It clears the marks of sets that must
-// wait for the commands sent before them; see pendingset.DirtyBits.Drain. If such a command has not been received yet,
-// it returns 0, and all sets wait for the next block.
+// pendingProps returns the properties of a voice or bus whose pending sets are ready to be applied. dirty has a mark
+// for each pending set. Some pending sets must wait for the commands that were sent before them. If such a command
+// has not been received yet, the result is empty, and all pending sets wait for the next block. Otherwise
+// pendingProps clears these marks of waiting. It leaves the marks of the pending sets themselves.
 func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 	bits, ok := dirty.Drain(ring.Popped(a.commands))
 	if !ok {
@@ -61,10 +63,14 @@ func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 	return propertySet(bits)
 }
 
-// storeSet stores in w a pending set of property f to value, in the unit of the property, within fadeFrames frames
-// along shape. A set that is pending already is replaced. storeSet sends a command if the audio side would otherwise
-// not read the set in time; without room in the ring buffer the set waits for the next block. The caller holds the
-// mutex.
+// storeSet changes property f of the voice or bus of w to value, in the unit of the property. The change takes
+// fadeFrames frames along shape. storeSet stores value as a pending set in w, and an earlier pending set of f is
+// replaced. Then it sends a command that makes the audio side read the pending set, unless such a command is under
+// way.
+//
+// If other commands were sent since then, the earlier pending set must act before them. So storeSet leaves it and
+// sends value as a command of its own. The set is never lost: without room in the ring buffer, the pending set waits
+// for the next block. storeSet updates w.sentSeq. The caller holds m.mutex.
 func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
@@ -92,9 +98,9 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames i
 	w.sentSeq[f] = m.seq
 }
 
-// pushSet sends c, a command for a set, and reports whether it did. It does not send while half of the ring buffer or
-// more is in use, because the rest is reserved for commands that cannot be pending sets. A full ring buffer counts as
-// a busy call. The caller holds the mutex.
+// pushSet sends c, a command for a set of a property, and reports whether it was sent. It does not send c while at
+// least half of the maximum number of commands is under way: the rest is reserved for commands that cannot be pending
+// sets. If the maximum is reached, it counts a busy call. The caller holds m.mutex.
 func (m *Mixer) pushSet(c command) bool {
 	if n := m.inFlight.Len(); n >= m.capacity.Max/2 && n < m.capacity.Max {
 		return false
@@ -102,8 +108,9 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// storeBusSets stores pending sets of the properties in c for the bus at index bus, within fadeFrames frames, and
-// records a new gain for Bus.Gain. For a cutoff it makes scores include filters. The caller holds the mutex.
+// storeBusSets changes the properties in c of the bus with index bus within fadeFrames frames. It stores a pending
+// set for each property, for the audio side to read. It records a new gain for Bus.Gain. For a cutoff it makes scores
+// include filters. c was checked. The caller holds m.mutex.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {
@@ -125,9 +132,10 @@ type busPending struct {
 	sets  [numBusFades]pendingset.Set
 }
 
-// storeSet stores a pending set of property f of the voice h, whose record is r, to value, in the unit of the
-// property. If the property can fade, it fades within fadeFrames frames along shape. It also allocates filters and
-// requests mip levels that the voice then needs. The caller holds the mutex.
+// storeSet changes property f of the voice h to value, in the unit of the property. r is the record of h. A property
+// that can fade does so within fadeFrames frames along shape; other properties change at once. storeSet stores a
+// pending set, which the audio side reads before the next block. It also allocates filters for a cutoff, and requests
+// the band-limited versions of the sound for a new pitch. The caller holds the mutex.
 func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64, shape voice.Shape) {
 	m := h.mixer
 	m.mayLoop = m.mayLoop || f == propRounds
@@ -155,9 +163,9 @@ func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64,
 	extra.pendingSeq[f] = m.seq
 }
 
-// fadeProperties fades the properties in c of the voice h within fadeFrames frames. It stores pending sets, or, with
-// Config.Lead, sends a command. It returns ErrGone if the voice is over, and ErrBusy if the command cannot be sent.
-// It does not check c. It locks the mutex.
+// fadeProperties changes the properties in c of the voice h within fadeFrames frames. It does not check c. It stores
+// pending sets, which the audio side reads before the next block. With Config.Lead it sends a command instead. The
+// error is ErrGone if the voice is over or, with Config.Lead, ErrBusy. It locks the mutex.
 func (h Handle) fadeProperties(c *Change, fadeFrames int64) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -171,8 +179,8 @@ func (h Handle) fadeProperties(c *Change, fadeFrames int64) error {
 	return nil
 }
 
-// storeSets stores pending sets of the properties in c for the voice h, whose record is r, within fadeFrames frames.
-// The caller holds the mutex.
+// storeSets changes each property in c of the voice h, whose record is r, within fadeFrames frames; see
+// Handle.storeSet. The caller holds the mutex.
 func (h Handle) storeSets(r *record, c *Change, fadeFrames int64) {
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()

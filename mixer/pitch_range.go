@@ -31,9 +31,10 @@ type pitchSpan struct {
 // constantPitch returns the span of a pitch of x semitones that never changes.
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
-// fadeTo records that a set at the frame at fades the pitch to the value to, in semitones, and that the fade has
-// ended by the frame until. Until then, the range covers the earlier range and to. A set with a later at keeps the
-// final value. now is the present frame. All frames are of the mix.
+// fadeTo records in p a fade of the pitch to the value to, in semitones. The fade is set at the frame at, and it has
+// ended by the frame until. Until then the range of p covers the earlier range and to. Afterwards the pitch is to.
+// But if an earlier call set another value at a frame after at, that value stays the final one. now is the present
+// frame.
 func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	least, most := p.bounds(now)
 	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -42,8 +43,8 @@ func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	}
 }
 
-// widen extends the range of p for all time by the range of other, if a fade of other is still under way at the frame
-// now. Otherwise it has no effect.
+// widen extends the range of p, without an end in time, by the range of other. It is for a successor, which may take
+// over a fade of its predecessor. It has no effect if no fade of other is under way at the frame now.
 func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	if now >= other.until { // a value at rest is not taken over
 		return
@@ -53,7 +54,8 @@ func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	p.lowest, p.highest, p.until = min(least, from), max(most, to), never
 }
 
-// bounds returns the lowest and the highest pitch, in semitones, that p may have from now, a frame of the mix, on.
+// bounds returns the lowest and the highest pitch, in semitones, that p may have at the frame now or later. After the
+// end of all fades both are the final value.
 func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	if now < p.until {
 		return p.lowest, p.highest
@@ -61,10 +63,10 @@ func (p *pitchSpan) bounds(now int64) (least, most float64) {
 	return p.target, p.target
 }
 
-// rememberSet keeps c, a set of pitch, speed or rounds for the voices of a tag or sound at a later frame.
-// initPitchRange then counts c for starts that begin before that frame. It ignores a command for a past frame or for
-// another target. When the list is full, it first drops past commands, and grows the list if that frees no place. The
-// caller holds the mutex.
+// rememberSet keeps a copy of c, a set of pitch, speed or rounds, in m.scheduledSets. Starts that are requested
+// later, but begin before the frame of c, are then prepared for c, see initPitchRange. It ignores a c for a past
+// frame or for a target other than a tag or a sound. If the list is full, it drops past commands, and then grows the
+// list if necessary. The caller holds m.mutex.
 func (m *Mixer) rememberSet(c *command) {
 	now := m.Now()
 	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
@@ -79,9 +81,10 @@ func (m *Mixer) rememberSet(c *command) {
 	m.scheduledSets = append(m.scheduledSets, *c)
 }
 
-// initPitchRange prepares the pitch range of r, a start requested for frame, or Now: its initial pitch together with
-// the scheduled sets that will apply to r. It requests the mip levels that r will read. It also marks r as without a
-// successor. The caller holds the mutex.
+// initPitchRange prepares the record r of a new start for changes of its pitch. frame is the frame of the start, or
+// Now. The pitches that r may reach follow from its options and from the sets already scheduled for later frames. For
+// these pitches it requests band-limited versions of the sound, in the background. It also marks r as without a
+// successor. The caller holds m.mutex.
 func (m *Mixer) initPitchRange(r *record, frame int64) {
 	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(frame, m.Now()), false, false
 	if !r.readsMips() { // its pitchRange is not used
@@ -99,8 +102,8 @@ func (m *Mixer) initPitchRange(r *record, frame int64) {
 	m.requestMips(r)
 }
 
-// initialPitchRange returns the pitchRange that follows from the options o of a start alone, without the pitch of
-// buses and the Doppler shift.
+// initialPitchRange returns the pitchRange that follows from the options o of a start alone. It contains the pitch,
+// the speed and whether the start may leave its loop, but not the pitch of buses or a Doppler shift.
 func initialPitchRange(o *voice.Options) pitchRange {
 	t := pitchRange{pitch: constantPitch(float64(o.Pitch)), mayLeaveLoop: o.Rounds != 0}
 	if o.Speed != 0 && o.Speed != 1 {
@@ -109,8 +112,9 @@ func initialPitchRange(o *voice.Options) pitchRange {
 	return t
 }
 
-// pitchRangeOf returns the stored pitchRange of the start r, and initializes it on first use. Most starts do not need
-// it, because their pitchRange follows from their options. The caller holds the mutex.
+// pitchRangeOf returns the pitchRange of the start r, stored in its record. On the first call for a start it
+// allocates and initializes the pitchRange from the options and, for a start in space, from the Doppler shift. Most
+// starts never need it. The caller holds m.mutex.
 func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
 	t := &m.extraOf(r).pitchRange
 	if !r.hasPitchRange {
@@ -124,16 +128,17 @@ func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
 	return t
 }
 
-// readsMips reports whether a start reads mip levels of its sound when it is pitched: its quality is Best and
-// the sound can have mip levels.
+// readsMips reports whether the start reads mip levels, the band-limited versions of its sound, when it is pitched.
+// Its quality must be Best and the sound one with mip levels. The result is false without a sound.
 func (r *record) readsMips() bool {
 	s := r.sound.Load()
 	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
 }
 
-// notePitchSet records that c sets the pitch, speed or rounds of the start of r at frame, or Now, within fadeFrames
-// frames. It requests the mip levels that r and, after a long fade, its successors will read. The caller holds the
-// mutex.
+// notePitchSet records that c sets the pitch, speed or rounds of the start r. The set begins at frame, or Now, and
+// lasts fadeFrames frames. notePitchSet requests the mip levels, the band-limited versions of the sound, that r will
+// then read. A fade longer than 5 ms may continue in successors of r, so their levels are requested, too. The caller
+// holds m.mutex.
 func (m *Mixer) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
 	if !r.readsMips() && !r.hasSuccessor && fadeFrames <= m.smooth { // a successor does not take it over either
 		return
@@ -154,7 +159,8 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
 }
 
 // setSuccessor records next as the successor of the start r. The successor may take over the pitch and the filter of
-// r, so setSuccessor prepares both for it. The caller holds the mutex.
+// r. So setSuccessor allocates a filter for it if r has a filter, and requests the band-limited versions of its sound
+// for the pitches of r. The caller holds m.mutex.
 func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	r.hasSuccessor, m.extraOf(r).successor = true, next
 	if m.extraOf(r).filter.Load() != nil {
@@ -164,8 +170,9 @@ func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	m.widenSuccessors(r)
 }
 
-// widenSuccessors widens the pitch ranges of all successors of the start r, because each may take over the pitch of
-// its predecessor, and requests the mip levels that they may read. The caller holds the mutex.
+// widenSuccessors adds fades of the pitch of the start r to the pitch ranges of all its successors in turn, because a
+// successor may continue a fade. It requests the mip levels, band-limited versions of sounds, that they may then
+// read. It stops at a successor that is over. The caller holds m.mutex.
 func (m *Mixer) widenSuccessors(r *record) {
 	for r.hasSuccessor {
 		next := m.recordOf(r.extra.Load().successor)
@@ -181,15 +188,16 @@ func (m *Mixer) widenSuccessors(r *record) {
 	}
 }
 
-// fadeSpan returns the frame at when a set for frame, or Now, is executed, and a frame until when a fade of
-// fadeFrames frames from at on has certainly ended. now is the present frame.
+// fadeSpan returns when a set for frame, or Now, begins and ends. at is the frame where the set is executed. By the
+// frame until, a fade of fadeFrames frames has certainly ended, even if a block delays it. now is the present frame.
 func (m *Mixer) fadeSpan(frame, fadeFrames, now int64) (at, until int64) {
 	at = max(frame, now)
 	return at, max(at, now+m.longest.Load()) + max(fadeFrames, m.smooth)
 }
 
-// mipLevels returns the lowest and the highest mip level that the start r may read, with the pitch of its buses and
-// its Doppler shift. It returns -1, -1 if r reads only the original. The caller holds the mutex.
+// mipLevels returns the lowest and the highest mip level (band-limited version of its sound) that the start r may
+// read. This depends on the pitches of r and of its buses, and on its Doppler shift. If r reads only the original
+// sound, both results are -1. The caller holds m.mutex.
 func (m *Mixer) mipLevels(r *record) (low, high int) {
 	var first pitchRange
 	t := &first
@@ -221,8 +229,9 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	return -1, -1
 }
 
-// requestMips requests the mip levels that the start r may read. If r may leave its loop, it also requests the levels
-// for the other loop mode. The caller holds the mutex.
+// requestMips requests the mip levels, the band-limited versions of its sound, that the start r may read. A refiner
+// computes them in the background. If r may leave its loop, it requests the levels for playing with and without the
+// loop. If r never reads mip levels, it has no effect. The caller holds m.mutex.
 func (m *Mixer) requestMips(r *record) {
 	if !r.readsMips() {
 		return
@@ -237,8 +246,10 @@ func (m *Mixer) requestMips(r *record) {
 	}
 }
 
-// notePitchCommand records how command c changes the pitch or the rounds of starts, and requests the mip levels that
-// these starts will read. A command that sets neither has no effect. The caller holds the mutex.
+// notePitchCommand records how the command c changes the pitch, speed or rounds of the starts or the bus that it
+// selects. It requests the mip levels, the band-limited versions of sounds, that these starts will then read. A c
+// that sets another property has no effect. A c for a tag or sound at a later frame is also kept for starts that are
+// requested later. The caller holds m.mutex.
 func (m *Mixer) notePitchCommand(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return
@@ -268,7 +279,8 @@ func (m *Mixer) notePitchCommand(c *command) {
 	}
 }
 
-// alive reports whether r is the record of a start that is not over; false for nil. The caller holds the mutex.
+// alive reports whether r is the record of a start that is not over. It is false for nil and for an unused record.
+// The caller holds m.mutex.
 func (m *Mixer) alive(r *record) bool {
 	if r == nil {
 		return false
@@ -277,8 +289,9 @@ func (m *Mixer) alive(r *record) bool {
 	return id != 0 && m.recordOf(id) == r && !r.status.State().Over()
 }
 
-// noteVelocity records velocity as the new velocity of the spatial start r, and requests the mip levels that r reads
-// with the resulting Doppler shift. The caller holds the mutex.
+// noteVelocity records velocity as the new velocity of the start r, which has a place in space. If this changes its
+// Doppler shift, it requests the mip levels, the band-limited versions of the sound, that r will then read. It has no
+// effect if r never reads mip levels. The caller holds m.mutex.
 func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	if !r.readsMips() {
 		return
@@ -297,8 +310,9 @@ func (m *Mixer) noteVelocity(r *record, velocity *space.Vector) {
 	m.requestMips(r)
 }
 
-// noteListener stores l as the listener of the control side. If that changes Doppler shifts, it requests the mip
-// levels that spatial starts then read. The caller holds the mutex.
+// noteListener stores l in m.ear, the listener as the control side last set it. A new velocity or speed of sound
+// changes the Doppler shifts of starts in space. noteListener then requests the mip levels, the band-limited versions
+// of sounds, that these starts will read. The caller holds m.mutex.
 func (m *Mixer) noteListener(l *space.Ear) {
 	same := l.Waves == m.ear.Waves && l.Velocity == m.ear.Velocity
 	m.ear = *l
@@ -313,8 +327,9 @@ func (m *Mixer) noteListener(l *space.Ear) {
 	}
 }
 
-// requestMissingMips requests the mip levels and spectra that voices lacked while they were mixed. If there are any,
-// it locks the mutex.
+// requestMissingMips requests the mip levels (band-limited versions of sounds) and spectra that voices lacked while
+// they were mixed. Without a report by the audio side in m.missingMips, it returns at once. Otherwise it clears the
+// report and locks m.mutex. A refiner computes the levels in the background.
 func (m *Mixer) requestMissingMips() {
 	if !m.missingMips.Load() || !m.missingMips.Swap(false) {
 		return

@@ -12,12 +12,14 @@ type playLists struct {
 
 type playList struct{ first, last uint32 }
 
-// list returns the list of records for play. Other plays with the same hash share the list. The table must exist.
+// list returns the list of records for starts with the Options.Play play. Other plays with the same hash share the
+// list. The table must have been allocated, see grow.
 func (p *playLists) list(play uint64) *playList {
 	return &p.lists[play*0x9e3779b97f4a7c15>>32&uint64(len(p.lists)-1)]
 }
 
-// add appends the record with number i, from 1, to the list of play. The table must have room for record i, see grow.
+// add appends the record with number i, counted from 1, to the list of the Options.Play play. The table must have
+// room for record i, see grow.
 func (p *playLists) add(play uint64, i uint32) {
 	l := p.list(play)
 	if p.next[i-1] = 0; l.last == 0 {
@@ -28,7 +30,8 @@ func (p *playLists) add(play uint64, i uint32) {
 	l.last = i
 }
 
-// remove removes the record with number i, from 1, from the list of play, which must contain it.
+// remove removes the record with number i, counted from 1, from the list of the Options.Play play. The list must
+// contain the record.
 func (p *playLists) remove(play uint64, i uint32) {
 	l, before := p.list(play), uint32(0)
 	for x := l.first; x != i; x = p.next[x-1] {
@@ -44,7 +47,8 @@ func (p *playLists) remove(play uint64, i uint32) {
 	}
 }
 
-// grow resizes the table for records, all records in the order of their numbers, and keeps the order of each list.
+// grow enlarges the table so that it has room for records, all records in the order of their numbers. It sorts the
+// records that are in a list into the lists of the new table, in the same order.
 func (p *playLists) grow(records []*record) {
 	was, next := p.lists, p.next
 	n := 4
@@ -59,8 +63,9 @@ func (p *playLists) grow(records []*record) {
 	}
 }
 
-// setPlay moves r, the record of the start id, to the list of play, before r gets the handle id; 0: no play. The
-// caller holds the mutex.
+// setPlay moves the record r to the list of starts with the Options.Play play. It removes r from the list of its last
+// start. id is the handle of the new start. With a play of 0 the record is in no list. It stores play in r and may
+// enlarge the table of lists. Call it before r gets its new handle. The caller holds m.mutex.
 func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	was, i := r.play.Load(), uint32(id.Slot()+1)
 	if was != 0 {
@@ -77,8 +82,8 @@ func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	}
 }
 
-// forPlay calls do for all starts with the Options.Play play that are not over, in the order of the requests. The
-// caller holds the mutex.
+// forPlay calls do for each start with the Options.Play play that is not over, in the order of the requests. The
+// arguments of do are the handle of the start, without its play, and its record. The caller holds m.mutex.
 func (m *Mixer) forPlay(play uint64, do func(Handle, *record)) {
 	if len(m.playLists.lists) == 0 {
 		return

@@ -57,8 +57,8 @@ var properties = [numProps]struct {
 	propPaused:   {"pause", 0, 1, ""},
 }
 
-// normalize reports whether *x, in the unit of the property, is in its range. It replaces a gain of -Inf by the
-// minimum gain. A cutoff of 0, which is off, is in range; rounds of 0 are not.
+// normalize reports whether *x is in the range of property f, in the unit of the property. It replaces a gain of -Inf
+// by the minimum gain. A cutoff of 0, which is off, is in range; rounds of 0 are not.
 func (f property) normalize(x *float64) bool {
 	if f == propGain && math.IsInf(*x, -1) {
 		*x = MinGain
@@ -90,8 +90,8 @@ func (f property) rangeMessage(x float64) string {
 // iterates with first instead of an iterator, because it must not call function values.
 func (f Fields) first() property { return property(bits.TrailingZeros16(uint16(f))) }
 
-// get returns the value of property f in c, in the unit of the property; 1 and 0 for booleans. It does not check
-// c.Fields.
+// get returns the value of property f in c, in the unit of the property. Booleans are 1 or 0. The result does not
+// depend on c.Fields.
 func (c *Change) get(f property) float64 {
 	return [numChangeProps]float64{
 		propGain: float64(c.Gain), propPan: c.Pan, propPitch: float64(c.Pitch), propSpeed: c.Speed,
@@ -100,8 +100,8 @@ func (c *Change) get(f property) float64 {
 	}[f]
 }
 
-// put sets property f of c to x, in the unit of the property, and adds f to c.Fields. For a boolean property 0 is
-// false.
+// put sets property f of c to x, in the unit of the property, and adds f to c.Fields. For a boolean property, 0 is
+// false and any other x is true.
 func (c *Change) put(f property, x float64) {
 	c.Fields |= 1 << f
 	switch f {
@@ -130,8 +130,9 @@ func (c *Change) put(f property, x float64) {
 	}
 }
 
-// check returns an error that wraps ErrOption if c.Fields is empty or has an unknown field, if a selected value is
-// out of range, or if the shape of a gain is unknown. It replaces a gain of -Inf in c by the minimum gain.
+// check checks the properties of c that c.Fields selects. The error wraps ErrOption: c.Fields is empty or has an
+// unknown field, a value is out of range, or the shape of a gain is unknown. check replaces a gain of -Inf in c by
+// the minimum gain.
 func (c *Change) check() error {
 	if c.Fields == 0 || c.Fields >= 1<<numChangeProps {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
@@ -153,8 +154,9 @@ func (c *Change) check() error {
 // shapeError returns the error, which wraps ErrOption, for an unknown shape.
 func shapeError(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
-// finalValue returns the final value of a fade of property f to x, in the unit that the voice fades in: log2 Hz for
-// cutoffs, semitones for speed, at least pcm.Silence for gain. rate is in Hz.
+// finalValue converts x, the final value of a fade of property f, to the unit that a voice fades in. Cutoffs in Hz
+// become log2 Hz, and a speed ratio becomes semitones. A gain is at least pcm.Silence. Other values are unchanged.
+// rate is the sample rate in Hz.
 func (f property) finalValue(x float64, rate int) float64 {
 	switch f {
 	case propLowPass:
@@ -169,8 +171,9 @@ func (f property) finalValue(x float64, rate int) float64 {
 	return x
 }
 
-// journalValues returns, for the journal, the value of property f at frame, a frame of the mix, and the target of its
-// fade, both from moves and in the units of a Change.
+// journalValues reads property f of a voice from moves, the fades of the voice. current is its value at frame, a
+// frame of the mix; target is the value at the end of its fade. Both are in the units of a Change, for the journal:
+// cutoffs in Hz, speed as a ratio. f must be a property that can fade.
 func (f property) journalValues(moves *voice.Moves, frame int64) (current, target float64) {
 	switch f {
 	case propLowPass:
@@ -194,7 +197,7 @@ func journalCutoff(c *voice.Cutoff, frame int64) (current, target float64) {
 	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 }
 
-// clampCutoff returns hz, or the nearest valid cutoff, because rounding of its logarithm may leave the range. 0,
+// clampCutoff returns hz limited to MinCutoff..MaxCutoff, because rounding of its logarithm may leave that range. 0,
 // which is off, stays 0.
 func clampCutoff(hz float64) float64 {
 	if hz == 0 {
@@ -203,7 +206,8 @@ func clampCutoff(hz float64) float64 {
 	return min(max(hz, MinCutoff), MaxCutoff)
 }
 
-// fadesByProperty returns pointers to the moves in m, indexed by property: the properties that can fade.
+// fadesByProperty returns pointers to the fades in m, indexed by property. It has the properties of a voice that can
+// fade: gain, pan, pitch, speed and both cutoffs.
 func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	return [numVoiceFades]*voice.Move{
 		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,
@@ -211,9 +215,10 @@ func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 	}
 }
 
-// set fades property f of the voice to x, in the unit of the property, from now, a frame of the mix, on within
-// fadeFrames frames; the gain moves along shape. Priority, protection and rounds change at once. The caller then
-// rescores the voice.
+// set changes property f of the voice to x, in the unit of the property. Gain, pan, pitch, speed and cutoffs fade for
+// fadeFrames frames from now, a frame of the mix; the gain follows the curve shape. Priority, protection and rounds
+// change at once. Other properties have no effect. For a cutoff, set first attaches the voice's allocated filter. The
+// caller then computes the score of the voice again.
 func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	v := &s.voice
 	switch f {
@@ -240,9 +245,10 @@ func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Sha
 	}
 }
 
-// set fades property f of the bus to x, in the unit of the property, from now, a frame of the mix, on within
-// fadeFrames frames; the gain moves along shape. For propSolo it only sets the flag; the caller then calls fadeSolos.
-// The caller also updates tails, responses and scores. Other properties have no effect.
+// set changes property f of the bus to x, in the unit of the property. Gain, pan, pitch, cutoffs and mute fade for
+// fadeFrames frames from now, a frame of the mix; the gain follows the curve shape. For propSolo it only sets a flag,
+// and the caller then calls fadeSolos. Other properties have no effect. The caller also updates tails, responses and
+// scores.
 func (b *bus) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
 	switch f {
 	case propGain:
@@ -271,8 +277,9 @@ func boolFloat(b bool) float64 {
 	return 0
 }
 
-// setCommand returns the command that sets property f of the voice h to x, in the unit of the property, at Now and
-// without a fade. For propSeek and propPaused the command is a seek, a pause or a resume.
+// setCommand returns a command that sets property f of the voice h to x, in the unit of the property, at Now and
+// without a long fade. For propSeek it is a seek to frame x of the sound. For propPaused it is a pause, or a resume
+// if x is 0. The command is not sent.
 func setCommand(h Handle, f property, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {

@@ -26,9 +26,9 @@ func (b Bus) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, within) })
 }
 
-// SetSend fades the gain of the voice's send to the bus called to, over the time within, as Bus.SetSend does. It has
-// no effect on a voice without such a send, and on other voices of the same Options.Play. The error is ErrGone for
-// the zero Handle, ErrBusy, or wraps ErrOption.
+// SetSend fades the gain of the voice's send to the bus called to, over the time within, as Bus.SetSend does. A voice
+// without such a send is unchanged. Other voices of the same Options.Play are not affected. The error is ErrGone for
+// the zero Handle, ErrBusy, or wraps ErrOption. A voice that is over is not an error.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	if h.mixer == nil {
 		return ErrGone
@@ -37,9 +37,10 @@ func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) erro
 	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
 }
 
-// SetSend fades the gain of sends to the bus called to, for the bus t or for the voices of t, linearly in decibels
-// over the time within, at least 5 ms. It has no effect on voices without such a send; a bus without it is an error.
-// gain is -120..+24 dB or -Inf. The error is ErrBusy or wraps ErrOption.
+// SetSend fades the gain of a send to the bus called to. t selects the voices, or the bus, that have the send. The
+// parameter gain is the final gain, -120..+24 dB or -Inf. The fade is linear in decibels and lasts the time within,
+// at least 5 ms. Voices without such a send are unchanged; a bus without it is an error. The error wraps ErrOption or
+// is ErrBusy.
 func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Duration) error {
 	m := at.mixer
 	if err := t.check(m); err != nil {
@@ -64,8 +65,8 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	})
 }
 
-// sendDestination returns the index of the bus called name as the destination of a send. For the master and an
-// unknown name it returns an error that wraps ErrOption.
+// sendDestination returns the index of the bus called name, for a send to that bus. The master is not allowed. For
+// the master and an unknown name, the error wraps ErrOption and suggests the nearest name.
 func (m *Mixer) sendDestination(name string) (int, error) {
 	if i := m.tree.find(name); i > 0 {
 		return i, nil
@@ -73,8 +74,8 @@ func (m *Mixer) sendDestination(name string) (int, error) {
 	return 0, fmt.Errorf("%w: there is no bus %q to send to%s", ErrOption, name, m.tree.nearest(name, ""))
 }
 
-// noSendError returns the error, which wraps ErrOption, that the bus with index bus has no send to the bus called to.
-// It suggests the nearest send.
+// noSendError returns the error for a bus that has no send to the bus called to. bus is the index of the first bus.
+// The error wraps ErrOption and suggests the nearest of the sends that the bus has.
 func (m *Mixer) noSendError(bus uint16, to string) error {
 	name := m.tree[bus].name
 	if len(m.sends[bus]) == 0 {
@@ -94,8 +95,9 @@ type sendMove struct {
 	gain pcm.Decibels
 }
 
-// checkSends converts sends, of a start on the bus with index bus, to their state, or returns the first error, which
-// wraps ErrOption.
+// checkSends converts sends, the sends of a start on the bus with index bus, to the state that the mixer uses. The
+// rest of the result is zero. The error, which wraps ErrOption, is for the first wrong send: too many sends, an
+// unknown bus, the bus of the start itself, a bus twice, or a gain out of range.
 func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err error) {
 	if len(sends) > VoiceSends {
 		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)
@@ -127,8 +129,9 @@ type splits struct {
 	pre    voice.Prefader
 }
 
-// allocatePrefader allocates the filter and the pre-fader output of the start of r, which has a pre-fader send. extra
-// is the extra data of r. The caller holds the mutex.
+// allocatePrefader prepares the start of r, which has a pre-fader send. It allocates filters for r and its
+// successors, and in extra, the extra data of r, the output before gain and pan. On first use it allocates the buffer
+// that all these voices share. The caller holds m.mutex.
 func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	m.allocateFilters(r)
 	if extra.pre == nil {
@@ -139,8 +142,9 @@ func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 	}
 }
 
-// sends records the first error of the sends of b, whose destinations must be in the tree t. It replaces gains of
-// -Inf by MinGain.
+// sends checks the sends of the bus b against t, the tree of all buses. It records the first error in c: the bus
+// sends to itself, to the master or an unknown bus, to a bus twice, or with a gain out of range. It replaces gains of
+// -Inf in b.Sends by MinGain.
 func (c *configCheck) sends(b *BusConfig, t tree) {
 	named := map[string]bool{}
 	for i := range b.Sends {

@@ -62,8 +62,9 @@ type shared struct {
 	sleep sleep // used by both sides
 }
 
-// newShared returns the shared state, without records, for a configuration with its defaults. buses and roots are the
-// results of allBuses.
+// newShared returns the state that both sides of a mixer share, for the configuration c with its defaults filled in.
+// buses and roots are the results of allBuses. The state has no records of starts yet; its ring buffers have their
+// initial sizes. Meters, stems and the journal exist only if c selects them.
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, downmix: c.Fold, ignoreFilters: c.IgnoreFilters, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),

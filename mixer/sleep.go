@@ -32,8 +32,9 @@ func (s *sleep) frameAt(offset int64, at time.Time, rate int) int64 {
 	return offset + pcm.Frames(at.Sub(s.createdAt), rate)
 }
 
-// now implements Mixer.Now. rendered is the number of rendered frames, and rate is in Hz. Results never decrease.
-// Control side.
+// now returns the first frame that is not mixed, for Mixer.Now. rendered is the number of frames mixed up to now.
+// While the mixer sleeps, the result advances with the system clock instead. rate is in Hz. Results never decrease.
+// Control side; any number of goroutines may call it.
 func (s *sleep) now(rendered int64, rate int) int64 {
 	if offset := s.offset.Load(); offset != awake {
 		rendered = max(rendered, s.frameAt(offset, time.Now(), rate))
@@ -47,8 +48,8 @@ func (s *sleep) now(rendered int64, rate int) int64 {
 	return max(rendered, s.lastFrame.Load())
 }
 
-// requestWake sends a value to the channel of Mixer.Asked if the mixer sleeps; it never blocks. Control side, after a
-// command was sent.
+// requestWake sends a value to the channel of Mixer.Asked if the mixer sleeps. It never blocks: if the channel
+// already holds a value, it does not send. Control side; call it after a command was sent.
 func (s *sleep) requestWake() {
 	if s.offset.Load() != awake {
 		select {
@@ -67,9 +68,10 @@ func (m *Mixer) Sleep(at time.Time) bool { return m.audio.trySleep(m.sleep.frame
 // Asked returns a channel that receives a value when a command is sent after Sleep. Several commands send one value.
 func (m *Mixer) Asked() <-chan struct{} { return m.sleep.wakeRequests }
 
-// Wake ends a sleep at the time at. It advances the mixer by the frames that have passed since the last rendered one,
-// and returns their number; 0 if the mixer was awake. Commands sent during the sleep are executed after these frames.
-// It empties the channel of Asked. Audio side. It takes about 100 us regardless of the length of the sleep.
+// Wake ends a sleep of the mixer at the time at. It advances the mixer by the frames that have passed since the last
+// rendered frame, and returns their number. If the mixer was awake, it returns 0. Commands sent during the sleep are
+// executed after these frames. Wake empties the channel of Asked. It takes about 100 us regardless of the length of
+// the sleep. Audio side.
 func (m *Mixer) Wake(at time.Time) (frames int64) {
 	frames = m.audio.wake(m.sleep.frameAt(0, at, m.rate))
 	select {

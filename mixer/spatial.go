@@ -15,7 +15,8 @@ type (
 	listenerVectors [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
 )
 
-// writeVectors publishes vectors in cell for readVectors. Control side, with the mutex held.
+// writeVectors publishes vectors in cell, from where readVectors copies them without waiting. vectors has at most six
+// elements. Control side. The caller holds the mutex, because only one goroutine may write at a time.
 func writeVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) {
 	var words [18]uint64 // as many as the longer vectors have
 	for i, v := range vectors {
@@ -26,8 +27,8 @@ func writeVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vec
 	cell.Write(words[:3*len(vectors)])
 }
 
-// readVectors copies the last written vectors of cell to vectors. It returns false, and vectors is invalid, if a
-// write is in progress or came in between.
+// readVectors fills vectors with the vectors last written to cell by writeVectors. If a write is in progress or came
+// in between, it returns false, and vectors is invalid. It never waits.
 func readVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) bool {
 	var words [18]uint64 // as many as the longer vectors have
 	ok := cell.Read(words[:3*len(vectors)])
@@ -59,7 +60,8 @@ func vectorsOfListener(l *space.Listener, ear *space.Ear) listenerVectors {
 	return listenerVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
 }
 
-// listener returns a Listener that is equivalent to the Listener in v: its Ear is the same. Doppler is 1 or 0.
+// listener returns a Listener equivalent to the Listener whose values v holds: its Ear is the same. Its Doppler is 1
+// with a suitable SpeedOfSound, or 0.
 func (v *listenerVectors) listener() space.Listener {
 	l := space.Listener{
 		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
@@ -84,10 +86,10 @@ func (e positionError) Error() string {
 // Unwrap returns ErrOption and the error of package space.
 func (e positionError) Unwrap() []error { return []error{ErrOption, e.cause} }
 
-// SetPositions moves each voice to the spot with the same index, from the next frame that is mixed on, within 20 ms.
-// SetPositions never fails with ErrBusy: the last of several calls between two blocks counts. Voices that are gone or
-// were started without an Emitter are skipped. On an error, which wraps ErrOption, no voice moves: the lengths
-// differ, a spot is invalid, or a voice is another mixer's.
+// SetPositions moves each voice in voices to the spot with the same index in spots. The moves begin at the next frame
+// that is mixed and take 20 ms. Voices that are gone or were started without an Emitter are skipped. The last of
+// several calls between two blocks counts, so SetPositions never fails with ErrBusy. The error wraps ErrOption: the
+// lengths differ, a spot is invalid, or a voice is another mixer's. On an error no voice moves.
 //
 // Control side; it never waits for the audio side. It does not allocate, except the first time that a voice is
 // occluded or obstructed.
@@ -123,9 +125,9 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	return nil
 }
 
-// SetListener moves the listener to l, from the next frame that is mixed on, within 20 ms. It never fails with
-// ErrBusy: the last of several calls between two blocks counts. An invalid l is an error that wraps ErrOption.
-// Control side; it does not allocate.
+// SetListener moves the listener to l. The move begins at the next frame that is mixed and takes 20 ms. The last of
+// several calls between two blocks counts, so SetListener never fails with ErrBusy. An invalid l is an error that
+// wraps ErrOption, and the listener stays. Control side; it does not allocate.
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {
@@ -141,8 +143,9 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	return nil
 }
 
-// pushPositions sends a cmdPositions, unless one is under way that comes after all other commands. Without room in
-// the ring buffer, the audio side reads the positions in its next block. The caller holds the mutex.
+// pushPositions makes the audio side read new positions of voices and of the listener, which the caller has
+// published. It sends a cmdPositions, unless a cmdPositions is under way that is later than all other commands.
+// Without room in the ring buffer, the audio side reads the positions in its next block. The caller holds m.mutex.
 func (m *Mixer) pushPositions() {
 	if m.positionsSent.Load() && m.positionsSeq > m.otherSeq {
 		return
@@ -155,9 +158,9 @@ func (m *Mixer) pushPositions() {
 	m.positionsSeq = m.seq
 }
 
-// SetPosition moves the voices of t to spot within 20 ms from the moment on; see Mixer.SetPositions. Voices that were
-// started without an Emitter are skipped. The error is ErrBusy, or wraps ErrOption if spot is invalid or t is a bus
-// or TargetAll. It allocates.
+// SetPosition moves the voices that t selects to spot, within 20 ms from the moment on. Voices that were started
+// without an Emitter are skipped. If spot is invalid, or t is a bus or TargetAll, the error wraps ErrOption;
+// otherwise it is ErrBusy. It allocates. To move many voices at Now, use Mixer.SetPositions.
 func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	s, err := spot.Checked()
 	switch {
@@ -184,8 +187,8 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	return nil
 }
 
-// SetListener moves the listener to l within 20 ms from the moment on; see Mixer.SetListener. The error is ErrBusy,
-// or wraps ErrOption if l is invalid. It allocates.
+// SetListener moves the listener to l, within 20 ms from the moment on. The error is ErrBusy, or wraps ErrOption if l
+// is invalid. It allocates. To move the listener at Now, Mixer.SetListener does not allocate.
 func (at Moment) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {

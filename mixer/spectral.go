@@ -13,8 +13,9 @@ type spectral struct {
 	voices []spectrum.Gains // by index: left^2 + right^2 per band over all paths of a voice; the last is the incoming start
 }
 
-// enableSpectral makes scores include filters and sends from now on, unless Config.IgnoreFilters is set. Later calls
-// have no effect. Control side, with the mutex held, or in New.
+// enableSpectral makes scores include filters and sends from now on. Scores are the audibilities that the choice of a
+// victim compares. It allocates s.spectral on the first call; later calls have no effect. With Config.IgnoreFilters
+// it never has an effect. Control side, with the mutex held, or in New.
 func (s *shared) enableSpectral() {
 	if s.ignoreFilters || s.spectral.Load() != nil {
 		return
@@ -27,8 +28,8 @@ func (s *shared) enableSpectral() {
 	s.spectral.Store(sp)
 }
 
-// spectralBuses reports whether any of buses is configured with a filter, an equalizer or a send, so that scores need
-// spectral data from the beginning.
+// spectralBuses reports whether any of buses is configured with a cutoff, a send, or an effect that filters. Scores
+// then need spectral data from the beginning.
 func spectralBuses(buses []BusConfig) bool {
 	for i := range buses {
 		if b := &buses[i]; len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 {
@@ -43,8 +44,9 @@ func spectralBuses(buses []BusConfig) bool {
 	return false
 }
 
-// requestSpectrum requests the spectrum of the sound of the start of r from the refiner, unless filters are ignored.
-// If r may leave its loop, it also requests the spectrum for the other loop mode. The caller holds the mutex.
+// requestSpectrum requests the spectrum of the sound of the start r, so that its score can include filters. The
+// refiner computes it in the background. If r may leave its loop, it requests the spectrum with and without the loop.
+// With Config.IgnoreFilters, or without a sound, it has no effect. The caller holds m.mutex.
 func (m *Mixer) requestSpectrum(r *record) {
 	s := r.sound.Load()
 	if s == nil || m.ignoreFilters {

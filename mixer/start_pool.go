@@ -8,16 +8,17 @@ import (
 	"voicepool/space"
 )
 
-// maxRecords returns the maximum number of start records: room for all real and virtual voices, endless ones
-// included, and for all commands under way. It counts at least two records per real and finite virtual voice. The
-// result is also the maximum number of finished starts that are remembered. Defaults in c must be filled in.
+// maxRecords returns the maximum number of start records: enough for all voices, real or virtual, and for all
+// commands under way. It counts two records for each real and each finite virtual voice, or more if endless voices
+// need more. The result is also the number of finished starts that are remembered. Defaults in c must be filled in.
 func (c *Config) maxRecords() int {
 	voices := c.MaxVoices + c.Virtual
 	return voices + max(voices, c.maxVirtualEndless) + c.Commands
 }
 
-// addRecords appends n empty records to the directory of all records, which it replaces. The caller must also extend
-// the pool of their handles, as growRecords does, and holds the mutex.
+// addRecords appends n empty records to the directory of all records. The directory is replaced by a larger copy,
+// because the audio side may be reading the old one. The caller must also extend the pool of handles, as growRecords
+// does. The caller holds m.mutex.
 func (m *Mixer) addRecords(n int) {
 	was, added := m.allRecords(), make([]record, n)
 	all := append(make([]*record, 0, len(was)+n), was...)
@@ -27,8 +28,9 @@ func (m *Mixer) addRecords(n int) {
 	m.directory.Store(&all)
 }
 
-// growRecords increases the number of records by half, at least by 8, up to the maximum. At the maximum it has no
-// effect. The caller holds the mutex.
+// growRecords makes room for more starts. It increases the number of records by half, by at least 8, but not beyond
+// the maximum. It also enlarges the ring buffer that returns records of finished starts. At the maximum it has no
+// effect. The caller holds m.mutex.
 func (m *Mixer) growRecords() {
 	was := m.records.Max()
 	more := min(max(was/2, minRecords), m.maxRecords-was)
@@ -39,7 +41,8 @@ func (m *Mixer) growRecords() {
 	m.addRecords(more)
 }
 
-// extraOf returns the extra data of r and allocates it if necessary. The caller holds the mutex.
+// extraOf returns the extra data of r, which most starts do not need. On first use it allocates the data and stores
+// it in r. The caller holds m.mutex.
 func (m *Mixer) extraOf(r *record) *recordExtra {
 	extra := r.extra.Load()
 	if extra == nil {
@@ -56,7 +59,8 @@ type chunkAllocator[T any] struct {
 	free      []T
 }
 
-// next returns a zero value that was never returned before.
+// next returns a pointer to a zero value that was never returned before. It allocates many values at a time, so most
+// calls do not allocate.
 func (s *chunkAllocator[T]) next() *T {
 	if len(s.free) == 0 {
 		s.free = make([]T, max(s.allocated/2, 4))
@@ -67,8 +71,8 @@ func (s *chunkAllocator[T]) next() *T {
 	return x
 }
 
-// recordOf returns the record of the start with handle id. It returns nil if the record was returned or belongs to
-// another start now, or if id is zero. The caller holds the mutex.
+// recordOf returns the record of the start with the handle id. It returns nil if id is zero, or if the record has
+// been released and may belong to another start. The caller holds m.mutex.
 func (m *Mixer) recordOf(id pool.Handle) *record {
 	if p := m.records.Get(id); p != nil {
 		return *p
@@ -76,10 +80,10 @@ func (m *Mixer) recordOf(id pool.Handle) *record {
 	return nil
 }
 
-// acquire returns a free record for a start at frame, or Now, and the record's handle. It returns 0 and nil if too
-// many commands are under way or all records are in use. It first takes back records of finished starts, so that
-// recently used records are reused while they are in a cache. The number of records may grow. The caller holds the
-// mutex.
+// acquire returns a free record for a new start, and the handle of the record. frame is the frame of the start, or
+// Now. It returns 0 and nil if too many commands are under way or all records are in use. It first releases records
+// of finished starts, so that recently used records are reused while they are in a cache. If necessary it allocates
+// more records. The caller holds m.mutex.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.inFlight.Len() >= m.capacity.Limit(frame == Now) {
 		return 0, nil
@@ -102,8 +106,9 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// releaseFinished releases up to four records of finished starts and remembers how these starts ended. It reports
-// whether it released any. The caller holds the mutex.
+// releaseFinished releases up to four records of finished starts, which the audio side has returned, for reuse. It
+// keeps the state, number, tag and position of each start in m.finished. It reports whether it released any record.
+// The caller holds m.mutex.
 func (m *Mixer) releaseFinished() bool {
 	var over [4]pool.Handle
 	n := ring.PopMany(m.freed, over[:])
@@ -119,9 +124,9 @@ func (m *Mixer) releaseFinished() bool {
 	return n > 0
 }
 
-// Voices iterates over the starts that are not over, including pending ones, in no order. The loop body
-// may call any method. Starts that begin or end during the loop may or may not appear. Control side. It
-// does not allocate per voice.
+// Voices iterates over the handles of all starts that are not over, including pending ones, in no order. The loop
+// body may call any method of the mixer. Starts that begin or end during the loop may or may not appear. Control
+// side. It does not allocate per voice.
 func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords() {

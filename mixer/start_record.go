@@ -134,7 +134,8 @@ type recordBeforeStart struct {
 	newRounds *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
 }
 
-// overrides returns the property changes that arrived before start id began; nil without changes.
+// overrides returns the property changes that arrived before the start with the handle id began, for use when it
+// begins. It returns nil if no change arrived for this start. Audio side.
 func (r *record) overrides(id pool.Handle) *startOverrides {
 	if extra := r.extra.Load(); extra != nil && extra.overrides.id == id {
 		return &extra.overrides
@@ -142,8 +143,9 @@ func (r *record) overrides(id pool.Handle) *startOverrides {
 	return nil
 }
 
-// setNewRounds stores feed, the stream buffer that makes a stream leave its loop when it begins; nil clears it. The
-// previous buffer is dropped. Without extra data it has no effect. Audio side.
+// setNewRounds stores feed, a stream buffer that repeats the loop another number of times. A pending start switches
+// to it when it begins. An earlier stored buffer is dropped; a nil feed only drops it. Without extra data in r it has
+// no effect. Audio side.
 func (r *record) setNewRounds(feed *voice.StreamBuffer) {
 	extra := r.extra.Load()
 	if extra == nil { // no command arrived before the start
@@ -157,9 +159,10 @@ func (r *record) setNewRounds(feed *voice.StreamBuffer) {
 	}
 }
 
-// reset prepares r for its next start, id, which is pending then, and drops pending changes of the last start.
-// Control side, with the mutex held, before the audio side sees r. Fields that are read only with the mutex, or after
-// the handle was received, are zeroed by plain stores, which are cheaper than atomic ones.
+// reset prepares r for its next start, whose handle is id. It stores id, sets the state to pending, zeroes the
+// published values, and drops pending property changes of the last start. Call it before the audio side gets the
+// handle. Fields that are read only with the mutex, or after the handle was received, are zeroed by plain stores,
+// which are cheaper than atomic ones. Control side; the caller holds m.mutex.
 func (r *record) reset(id pool.Handle) {
 	if r.dirty.Load() != 0 { // first, because the pending changes belong to the last handle
 		r.dirty.Store(0)

@@ -41,8 +41,8 @@ type Stats struct {
 
 const numStats = 22
 
-// fields returns pointers to the counters of s that the audio side publishes; Frame is the first. It omits
-// Busy and Pending.
+// fields returns pointers to the counters of s that the audio side publishes, in the order of publication. Frame is
+// the first. Busy and Pending are not among them.
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
 		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,
@@ -50,7 +50,8 @@ func (s *Stats) fields() [numStats]*int64 {
 	}
 }
 
-// publishStats makes the present counters visible to Mixer.Stats and Mixer.Now.
+// publishStats makes the present counters in a.stats visible to Mixer.Stats and Mixer.Now on other goroutines. Audio
+// side.
 func (a *audio) publishStats() {
 	var words [numStats]uint64
 	for i, f := range a.stats.fields() {
@@ -59,8 +60,8 @@ func (a *audio) publishStats() {
 	a.published.Write(words[:])
 }
 
-// Stats returns a consistent snapshot of the counters as of the end of the last block; Busy and Pending are current.
-// Control side; it does not allocate.
+// Stats returns a consistent snapshot of the counters as of the end of the last block. Busy and Pending are as of the
+// call. Stats retries until it reads a complete snapshot, and never locks. Control side; it does not allocate.
 func (m *Mixer) Stats() Stats {
 	var words [numStats]uint64
 	for !m.published.Read(words[:]) {

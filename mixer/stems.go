@@ -34,8 +34,9 @@ type stem struct {
 	out   []pcm.Frame                  // a ring of one hop, indexed by frame number
 }
 
-// stemOf returns the stem with the key of. If necessary, it creates the stem, and the stem's buffers for the bus with
-// index bus and the buses on the way to the output. The caller holds the mutex.
+// stemOf returns the stem with the key of. If the stem does not exist, it creates the stem and makes it visible to
+// the audio side. It also allocates the buffers that the stem needs for the bus with index bus and for all buses
+// above that bus. The caller holds m.mutex.
 func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
 	for s != nil && s.Stem != of {
@@ -55,15 +56,15 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	return s
 }
 
-// Stems returns an iterator over all stems and the contribution of each to the last n frames. A contribution contains
-// the voices with their tails, after all gains, pans, places and ducks, summed over all outputs. It requires
-// Config.Stems and is empty without.
+// Stems returns an iterator over all stems, with the contribution of each stem to the last n frames of the mix. A
+// contribution contains the voices of the stem with their tails, after all gains, pans, places and ducks, summed over
+// all outputs. It requires Config.Stems and is empty without.
 //
 // Stems do not contain effects, inserts, filters of buses, the DC guard and the limiter. In a mixer without these,
 // the stems add up to the mix before the limiter, apart from rounding.
 //
-// n is limited to 20 ms. The frames are valid until the next iteration. Call Stems between two calls of Render, on
-// the same goroutine. It allocates.
+// n is limited to 20 ms and to the frames mixed up to now. The frames are valid until the next iteration. Call Stems
+// between two calls of Render, on the same goroutine. It allocates.
 func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
 	return func(yield func(Stem, []pcm.Frame) bool) {
 		if m.stems == nil {
@@ -82,7 +83,7 @@ func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
 	}
 }
 
-// Expect declares stems in addition to the stems of requested starts; Expected returns them. A test can then
+// Expect declares stems, in addition to the stems of requested starts, for Expected to return. A test can then
 // distinguish a name that was not played from a name that does not exist. Without Config.Stems it has no effect.
 // Control side.
 func (m *Mixer) Expect(stems ...Stem) {
@@ -106,8 +107,8 @@ func (m *Mixer) Expected() []Stem {
 	return slices.Collect(maps.Keys(m.expected))
 }
 
-// Stem returns the stem of the voice of the event. Without Config.Stems it has no Name. For an event
-// without a sound it is zero.
+// Stem returns the stem of the voice of the event. Without Config.Stems, the result has the sound and its file, but
+// no Name. For an event without a sound it is zero.
 func (e *Event) Stem() Stem {
 	switch {
 	case e.stem != nil:
@@ -121,9 +122,9 @@ func (e *Event) Stem() Stem {
 // Play returns Options.Play of the voice of the event. Without Config.Stems it is 0.
 func (e *Event) Play() uint64 { return e.play }
 
-// mixVoicesForStems mixes the next n frames of each voice in alive separately, and adds them to the voice's bus and
-// to the voice's stem. The mix has the same bits as with mixUntilPanic, because each kernel adds the final value of a
-// frame at once. Ends are added to a.endings.
+// mixVoicesForStems mixes the next n frames of each voice in alive separately. It adds each voice to the mix of its
+// bus and to its stem. It replaces mixUntilPanic in a mixer with stems; the mix of a bus has the same bits. Voices
+// that end or panic are added to a.endings. Audio side.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot
@@ -140,8 +141,8 @@ func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	}
 }
 
-// beginStems prepares all stems for mixBuses of the next n frames: it clears their outputs for these frames, and adds
-// their tails and applies the fades of solos to their buffers.
+// beginStems prepares all stems for the next n frames, before the buses are mixed. It clears their outputs for these
+// frames. In each bus buffer of a stem it adds the tails of ended voices and applies the fade of a solo. Audio side.
 func (a *audio) beginStems(n int64) {
 	for s := a.stems.first.Load(); s != nil; s = s.next {
 		at := a.now % a.hop
@@ -155,16 +156,17 @@ func (a *audio) beginStems(n int64) {
 	}
 }
 
-// clearOutputs clears the output of all stems.
+// clearOutputs fills the outputs of all stems with silence.
 func (st *stems) clearOutputs() {
 	for s := st.first.Load(); s != nil; s = s.next {
 		clear(s.out)
 	}
 }
 
-// applyStems adds, for each stem, the stem's part of a.buses[bus] to the bus above or to the stem's output, with the
-// gains of the bus. It does so for the frames from..to of a stretch of n frames that begins at now. A part with to
-// equal to n is the last one: it marks the stem's buffer as unused.
+// applyStems moves the parts of all stems on the bus with index bus one step up. Each part gets the gains of the bus.
+// It is added to the part of its stem on the bus above or, at the top, to the output of the stem. This is for the
+// frames from..to of a stretch of n frames that begins at a.now. If to is n, applyStems then marks the parts on this
+// bus as unused. Audio side.
 func (a *audio) applyStems(bus int, from, to, n int64) {
 	b := &a.buses[bus]
 	for s := a.stems.first.Load(); s != nil; s = s.next {
@@ -181,7 +183,7 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 	}
 }
 
-// setStem stores the stem and the Options.Play of the start r in e. Without Config.Stems it has no effect.
+// setStem copies the stem and the Options.Play of the start r to the event e. Without Config.Stems e is unchanged.
 func (a *audio) setStem(e *audioEvent, r *record) {
 	if a.stems != nil { // otherwise unused, and reading it would miss the cache
 		extra := r.extra.Load()

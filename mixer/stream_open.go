@@ -17,9 +17,10 @@ func (m *Mixer) registerStream(feed *voice.StreamBuffer) {
 	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
 }
 
-// openStreamFor opens a stream of s with options o for the start with handle id; on failure it releases the record of
-// that start. The caller holds the mutex. openStreamFor unlocks the mutex while foreign code opens the stream,
-// because that code may fail or block. The error is ErrClosed or as in openStream.
+// openStreamFor opens a stream of the sound s with the options o, for the new start with the handle id. It unlocks
+// m.mutex while it opens the stream, because foreign code may block, and locks it again. Meanwhile it reserves room
+// for the command of the start. On an error it releases the record of the start. The error is ErrClosed if the mixer
+// was closed, or as in openStream. The caller holds m.mutex.
 func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
 	m.inFlight.Add(1) // reserves room for the command
 	m.mutex.Unlock()
@@ -37,8 +38,9 @@ func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed 
 	return m.openStream(s, m.frames(o.From), o.Loop, o.Rounds)
 }
 
-// openStream opens a stream of s at frame from. If loop is true, the stream plays its loop rounds times; 0 means
-// endlessly. A loop of unknown length is an error that wraps ErrOption. Other errors come from the decoder.
+// openStream opens a stream of the sound s at the frame from of s. If loop is true, the stream plays its loop rounds
+// times; 0 means endlessly. If the length of the loop is unknown, the error wraps ErrOption. Other errors come from
+// the decoder and are wrapped.
 func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
 	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
@@ -54,8 +56,9 @@ func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*
 	return feed, nil
 }
 
-// streamedVoices returns the streamed starts selected by t that are not over, in the order of their requests. The
-// order matters because tails are summed in the order of the commands. It locks the mutex.
+// streamedVoices returns the handles of the starts that t selects, play a stream, and are not over. They are in the
+// order of their requests, because tails are summed in the order of commands. Without such starts the result is
+// empty. It locks m.mutex.
 func (m *Mixer) streamedVoices(t *Target) []Handle {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -76,8 +79,9 @@ func (m *Mixer) streamedVoices(t *Target) []Handle {
 	return handles
 }
 
-// seekStream opens a stream for the voice h at frame c.position and sends c, a cmdSeek, with that stream for h alone.
-// It returns nil if the voice is gone. The error is as in openStream and send.
+// seekStream moves the voice h, which plays a stream, to the frame c.position. It opens another stream there, with
+// the loop settings of the voice, and sends a copy of the cmdSeek c with it for h alone. If the voice is gone, it
+// returns nil. The error is as in openStream and sendStream.
 func (m *Mixer) seekStream(c command, h Handle) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
@@ -96,8 +100,9 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	return m.sendStream(c)
 }
 
-// setStreamRounds sets how often the streams selected by t play their loops, see setStreamRoundsOf. A stream without
-// a loop is unchanged if rounds is 1. It stops at the first error other than ErrGone and returns that error.
+// setStreamRounds makes each stream that t selects play its loop rounds times; see setStreamRoundsOf. If rounds is 1,
+// streams without a loop are left out. Voices that are gone are skipped. It stops at the first other error and
+// returns it; streams before that one have changed.
 func (at Moment) setStreamRounds(t *Target, rounds int) error {
 	for _, h := range at.mixer.streamedVoices(t) {
 		s := h.Sound()
@@ -111,9 +116,10 @@ func (at Moment) setStreamRounds(t *Target, rounds int) error {
 	return nil
 }
 
-// setStreamRoundsOf makes the voice h, which plays the stream s, play its loop rounds times from the moment on;
-// Forever means endlessly. The round that is playing then counts as the first. The error wraps ErrOption, or is as in
-// openStream and send.
+// setStreamRoundsOf makes the voice h, which plays the stream s, play its loop rounds times from the moment on.
+// Forever means endlessly. The round that is playing then counts as the first. It opens another stream shortly before
+// the end of the loop and sends it to the audio side. It then stores the setting in the record of h. The error wraps
+// ErrOption for wrong rounds or an unknown loop, or is as in openStream and sendStream.
 func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
@@ -139,8 +145,8 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendStream sends c with the stream buffer c.feed and keeps the buffer for Close. On an error it closes the buffer.
-// The error is ErrClosed or as in send. It takes the mutex.
+// sendStream sends the command c with the stream buffer c.feed, and keeps the buffer for Prepare and Close. On an
+// error it closes the buffer. The error is ErrClosed after Close, or as in Mixer.send. It locks m.mutex.
 func (m *Mixer) sendStream(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()
@@ -156,12 +162,13 @@ func (m *Mixer) sendStream(c command) error {
 	return nil
 }
 
-// Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead, and until the
-// band-limited versions of sounds that pitched voices read are computed. Call it before each Render, on the same
+// Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead. It also waits until
+// the band-limited versions of sounds that pitched voices read are computed. Call it before each Render, on the same
 // goroutine.
 //
 // Prepare returns the number of frames that may be rendered before the next call. Without streams this is a large
-// number. With streams it is the smallest number that any of them can serve at the highest speed. Control side.
+// number. With streams it is the smallest number of frames that any stream can serve at the highest speed. Control
+// side.
 func (m *Mixer) Prepare() (frames int) {
 	m.requestMissingMips()
 	m.refiner.Wait()
@@ -181,8 +188,8 @@ func (m *Mixer) Prepare() (frames int) {
 var ErrClosed = errors.New("mixer: closed")
 
 // Close ends the goroutines of the mixer: the stream decoders, the goroutines that compute band-limited versions of
-// pitched sounds, and the goroutine of Handle.Done. It closes all channels of Done within 5 ms. Play then fails with
-// ErrClosed. Control side.
+// pitched sounds, and the goroutine of Handle.Done. It does not wait for them. It closes all channels of Done within
+// 5 ms. Play then fails with ErrClosed. Control side.
 //
 // Close the device first: Render must not be called after Close. A mixer without streams, pitched sounds and calls of
 // Done has no goroutines and needs no Close.

@@ -10,10 +10,10 @@ const (
 	AtLoopEnd             // when it next reaches the end of its loop, in its last round too; like AtEnd if it does not loop or is past its loop
 )
 
-// Then starts next with options o as the successor at the exact frame when the voice ends, gaplessly; when selects
-// its end or the end of its loop. With AtLoopEnd the voice ends at the end of its loop, without a tail. The returned
-// handle belongs to the successor, which is pending until then. It can be changed, stopped and given a successor
-// itself.
+// Then starts the sound next with the options o as the successor of the voice, without a gap. It starts at the exact
+// frame where the voice ends or, with AtLoopEnd in the parameter when, where its loop ends. At the end of its loop
+// the voice ends without a tail. The returned handle belongs to the successor, which is pending until then. It can be
+// changed, stopped and given a successor itself.
 //
 // The frame follows the voice through pauses, seeks, pitches and speeds. The slot of the voice becomes free at that
 // frame, before any other start. If the voice is stopped, stolen for good or refused, its successor counts as
@@ -26,7 +26,8 @@ const (
 // to another value keeps that value. All other properties come from o. If both have a filter, the successor continues
 // with its state.
 //
-// A successor counts as a command under way. Then fails with ErrGone, and with the errors of Play.
+// A successor counts as a command under way. Then fails with ErrGone if the voice is over, and with the errors of
+// Play.
 func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 	if h.mixer == nil {
 		return Handle{}, ErrGone

@@ -28,8 +28,9 @@ type Target struct {
 	sound *voice.Sound
 }
 
-// check returns an error that wraps ErrOption if t is not a valid target of m. If m is nil, the error is errNoMixer.
-// It must run before t.bus is used as an index, because the index of another mixer's bus may be out of range.
+// check checks that t is a valid target for a command of m. If m is nil, the error is errNoMixer. Otherwise the error
+// wraps ErrOption: t is zero, or its voice or bus belongs to another mixer. Call check before t.bus is used as an
+// index, which may be out of range for m. It does not check whether a voice is over.
 func (t *Target) check(m *Mixer) error {
 	switch {
 	case m == nil:

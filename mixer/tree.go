@@ -20,8 +20,9 @@ type branch struct {
 }
 
 // newTree returns the tree of buses. The first of buses is the master, and the last roots of them are the master
-// buses of further outputs. down lists the indices with parents first, up with parents last. Buses in a loop are in
-// neither list. An unknown parent counts as the master.
+// buses of the outputs after the first. A bus is below the bus that its Parent names; an unknown parent counts as the
+// master. down lists the indices of buses with parents first, up with parents last. Buses whose parents form a loop
+// are in neither list.
 func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	index := map[string]int{"": 0}
 	for i := range buses {
@@ -58,9 +59,10 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	return t, down, up
 }
 
-// order returns the bus indices of up in mixing order: a bus comes after the buses below it, the keys of its effects,
-// and the buses that send to it. Otherwise the order of up is kept. In case of a loop the result is shorter than up.
-// buses are in the order of the tree.
+// order sorts the bus indices in up into mixing order. A bus comes after the buses below it, after the buses that its
+// effects listen to, and after the buses that send to it. Otherwise the order of up is kept. Buses in a loop and
+// buses after them are left out, so the result is then shorter than up. buses are in the order of the tree. It may
+// return up.
 func (t tree) order(buses []BusConfig, up []int) []int {
 	predecessors, some := make([][]int, len(t)), false // by bus: the buses that come before it
 	addPredecessor := func(i, predecessor int) {
@@ -97,8 +99,9 @@ func (t tree) order(buses []BusConfig, up []int) []int {
 	}
 }
 
-// findLoop returns the name of a bus that would have to be mixed after itself, and an explanation of the loop; both
-// are "" without a loop. buses are in the order of the tree.
+// findLoop looks for a loop: a bus that must be mixed after itself, because of parents, sends and effects. bus is the
+// name of such a bus, and circle explains the loop in words, if possible. Both are "" without a loop. buses are in
+// the order of the tree.
 func (t tree) findLoop(buses []BusConfig) (bus, circle string) {
 	_, _, up := newTree(buses, t.roots())
 	ordered := t.order(buses, up)
@@ -133,7 +136,7 @@ func (t tree) findLoop(buses []BusConfig) (bus, circle string) {
 	return t[up[0]].name, ""
 }
 
-// roots returns the number of master buses of further outputs.
+// roots returns the number of master buses of the outputs after the first.
 func (t tree) roots() (n int) {
 	for i := range t {
 		n = max(n, t[i].output)
@@ -156,8 +159,8 @@ func (t tree) find(name string) int {
 	return slices.IndexFunc(t, func(b branch) bool { return b.name == name })
 }
 
-// nearest returns the end of a message, `; the nearest is "sfx"`, with the bus whose name is nearest to name. The
-// master and the bus called by are left out; the result is "" without other buses.
+// nearest returns a text for the end of a message, such as `; the nearest is "sfx"`. It names the bus whose name is
+// nearest to name. The master and the bus called by are left out. The result is "" without further buses.
 func (t tree) nearest(name, by string) string {
 	var names []string
 	for i := range t[1:] {

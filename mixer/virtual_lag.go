@@ -19,7 +19,7 @@ type virtualLag struct {
 	advancing    [lagGroup]realVoice // the voices of a group that advance in a stretch
 }
 
-// newVirtualLag returns the state for the given number of virtual voices, before the first one exists. The caller
+// newVirtualLag returns a virtualLag with room for the given number of virtual voices, without any voice. The caller
 // must then set the field now to a pointer to the current frame.
 func newVirtualLag(virtual int) virtualLag {
 	groups := (virtual + lagGroup - 1) / lagGroup
@@ -30,7 +30,7 @@ func newVirtualLag(virtual int) virtualLag {
 	return l
 }
 
-// put records that a voice has got the index of virtual voice j, counted from base, and is up to date at the current
+// put records that a voice has got number j among the virtual voices. The voice must be up to date at the current
 // frame.
 func (l *virtualLag) put(j int) {
 	l.upTo[j] = uint32(*l.now)
@@ -41,9 +41,9 @@ func (l *virtualLag) put(j int) {
 // the voice at once instead of later.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
-// mutable returns the voice at index i, advanced to the frame now, for a caller that may change the voice. The next
-// stretch then advances a virtual voice fully. A caller that keeps changing a virtual voice must call mutable again
-// after each stretch.
+// mutable returns the voice at index i for a caller that may change it. A virtual voice may lag behind; it is first
+// advanced to the frame a.now. mixVirtual then advances it in the next stretch instead of later, because the change
+// may end its constant step. A caller that keeps changing a virtual voice must call mutable again after each stretch.
 func (a *audio) mutable(i int) *slot {
 	s := a.current(i)
 	if i >= a.base {
@@ -52,7 +52,8 @@ func (a *audio) mutable(i int) *slot {
 	return s
 }
 
-// current returns the voice at index i, advanced to the frame now, for a caller that does not change the voice.
+// current returns the voice at index i for a caller that does not change it. A virtual voice may lag behind; it is
+// first advanced to the frame a.now.
 func (a *audio) current(i int) *slot {
 	s := a.voiceTable.at(i)
 	if i >= a.base {
@@ -61,8 +62,8 @@ func (a *audio) current(i int) *slot {
 	return s
 }
 
-// catchUp advances the virtual voice s, number j from base, to the frame now, if its last update was earlier. A
-// paused voice keeps its position.
+// catchUp advances the virtual voice s to the frame a.now. j is its number among the virtual voices. If the voice is
+// up to date, or ahead, catchUp has no effect. A paused voice keeps its position, but counts as up to date.
 func (a *audio) catchUp(j int, s *slot) {
 	l := &a.lag
 	lag := int64(int32(uint32(a.now) - l.upTo[j]))
@@ -76,8 +77,9 @@ func (a *audio) catchUp(j int, s *slot) {
 	l.steadyFrames[j] -= uint32(min(lag, int64(l.steadyFrames[j])))
 }
 
-// mixVirtual advances the virtual voices that may need more than a constant step within the next n frames, and
-// collects in a.endings the voices that end. The others are advanced later, see catchUp.
+// mixVirtual advances virtual voices by the next n frames, without mixing them. It skips the voices that move at a
+// constant step and do not end within these frames; they are advanced later, see catchUp. Voices that end are added
+// to a.endings.
 func (a *audio) mixVirtual(n int64) {
 	l, to := &a.lag, a.now+n
 	for g, calm := range l.steadyUntil[:a.lagGroups()] {
@@ -87,8 +89,10 @@ func (a *audio) mixVirtual(n int64) {
 	}
 }
 
-// mixGroup advances those virtual voices of group g that may need more than a constant step within the next n frames,
-// and collects in a.endings the voices that end. The other voices of the group are advanced later, see catchUp.
+// mixGroup advances the virtual voices of group g by the next n frames. A group has lagGroup neighbouring indices.
+// mixGroup skips the voices that move at a constant step and do not end within these frames; they are advanced later,
+// see catchUp. Voices that end are added to a.endings. It stores until when each voice, and the group, moves at a
+// constant step.
 func (a *audio) mixGroup(g int, n int64) {
 	l, calm := &a.lag, int64(never)
 	passes := l.advancing[:0]
@@ -121,15 +125,17 @@ func (a *audio) mixGroup(g int, n int64) {
 // had a voice.
 func (a *audio) lagGroups() int { return (a.scores.UsedVirtual() + lagGroup - 1) / lagGroup }
 
-// refreshAllVirtual recomputes the scores of all virtual voices, after a gain or response of a bus has changed.
+// refreshAllVirtual computes the scores of all virtual voices again, after a gain or response of a bus has changed. A
+// score is the audibility of a voice, for choices of a victim. Each voice is first advanced to the frame a.now.
 func (a *audio) refreshAllVirtual() {
 	for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
 		a.refreshScore(a.base+j, a.current(a.base+j), true)
 	}
 }
 
-// refreshVirtual recomputes the scores of the virtual voices whose scores may have changed by the frame now, see
-// scoresDue, and schedules their next updates.
+// refreshVirtual computes the scores of virtual voices again, if they may have changed by the frame a.now. A score is
+// the audibility of a voice, for choices of a victim. a.scoresDue holds when each score may change next;
+// refreshVirtual updates it. If no score is due, it returns at once.
 func (a *audio) refreshVirtual() {
 	due := &a.scoresDue.virtual
 	if a.now < due.first {
@@ -159,8 +165,9 @@ func (a *audio) refreshVirtual() {
 // voices is their kind: 0 if they have an end, 1 if they are endless.
 const remainingMoving = 2
 
-// remainingClass returns the class of virtual voice j, counted from base, for refreshRemainingClass: 0 finite, 1
-// endless, remainingMoving if it moves or was moved.
+// remainingClass returns the class of the virtual voice with number j among the virtual voices. The class is
+// remainingMoving if the loudness of the voice is changing or was just set. Otherwise it is 0 if the voice has an
+// end, or 1 if it is endless. refreshRemainingClass updates each class on its own.
 func (a *audio) remainingClass(j int) int {
 	if a.scoresDue.remainingHolds[j] == 0 {
 		return remainingMoving
@@ -168,8 +175,9 @@ func (a *audio) remainingClass(j int) int {
 	return boolInt(a.scores.Endless(a.base + j))
 }
 
-// refreshRemainingClass recomputes the scores of the virtual voices of class, see remainingClass, whose audibility
-// from now on may have changed since it was last computed, and schedules their next updates.
+// refreshRemainingClass computes the scores of the virtual voices of a class again, if their audibility from now on
+// may have changed. class is a result of remainingClass. a.scoresDue.remaining[class] holds when each group of voices
+// is due; refreshRemainingClass updates it. If no voice is due, it returns at once.
 func (a *audio) refreshRemainingClass(class int) {
 	due := &a.scoresDue.remaining[class]
 	if a.now < due.first {

@@ -27,8 +27,8 @@ type realVoice struct {
 	index int
 }
 
-// newVoiceTable returns an empty table for c, which has its defaults, and outputs, the number of outputs. It fails
-// only if a pool of voices cannot be made.
+// newVoiceTable returns an empty table for the configuration c, whose defaults are filled in. outputs is the number
+// of outputs. It allocates room for all voices. It fails only if a pool of voices cannot be made.
 func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	r := voiceTable{
@@ -48,8 +48,8 @@ func newVoiceTable(c *Config, outputs int) (voiceTable, error) {
 	return r, err
 }
 
-// at returns the voice at index i, which must be in use. A virtual voice may not be advanced to the current frame,
-// see audio.current.
+// at returns the voice at index i, which must be in use. The position of a virtual voice may lag behind the current
+// frame; use audio.current if it matters.
 func (r *voiceTable) at(i int) *slot {
 	if i < r.base {
 		return *r.slots.At(i)
@@ -57,8 +57,8 @@ func (r *voiceTable) at(i int) *slot {
 	return *r.virtuals.At(i - r.base)
 }
 
-// put stores s as the voice at index i, which must be in use. A virtual voice counts as advanced to the current
-// frame.
+// put stores s as the voice at index i, which must be in use, and replaces the voice there. A virtual voice must be
+// up to date at the current frame.
 func (r *voiceTable) put(i int, s *slot) {
 	if i < r.base {
 		*r.slots.At(i) = s
@@ -71,7 +71,8 @@ func (r *voiceTable) put(i int, s *slot) {
 	r.lag.put(i - r.base)
 }
 
-// next returns the first used index at or after index i, or -1.
+// next returns the first index in use that is i or higher. Slots come before virtual voices. It returns -1 after the
+// last voice.
 func (r *voiceTable) next(i int) int {
 	if i < r.base {
 		if j := r.slots.Next(i); j >= 0 {
@@ -85,8 +86,9 @@ func (r *voiceTable) next(i int) int {
 	return -1
 }
 
-// real returns the voices in slots in the order of indices, or by output and rank with several outputs.
-// The list is valid until a voice gets or loses a slot.
+// real returns all voices in slots with their indices. They are in the order of slots or, with several outputs, by
+// output and rank. The list is cached: it is built again if voices have joined or left. It is valid until a voice
+// gets or loses a slot.
 func (r *voiceTable) real() []realVoice {
 	if r.staleReal > 0 || r.missingReal { // not needed if a start took the slot of a voice that left
 		clear(r.realIndex)
@@ -99,23 +101,24 @@ func (r *voiceTable) real() []realVoice {
 	return r.realVoices
 }
 
-// allocSlot assigns a free slot to s, a voice on the output with index output, and returns the index of the slot. It
-// panics without a free slot.
+// allocSlot puts the voice s into a free slot and returns the index of the slot. output is the index of the output of
+// s. With several outputs the slot also gets a rank there. It panics without a free slot.
 func (r *voiceTable) allocSlot(output int, s *slot) int {
 	i := r.alloc(r.slots, 0, s)
 	r.assignRank(i, output)
 	return i
 }
 
-// allocVirtual assigns a free index of a virtual voice to s and returns the index. endless is the kind of s. It panics
-// without a free index.
+// allocVirtual puts s into a free place for virtual voices and returns the index of s. endless is true if s does not
+// end by itself; finite voices are counted in r.finite. It panics without a free place.
 func (r *voiceTable) allocVirtual(endless bool, s *slot) int {
 	r.finite += boolInt(!endless)
 	return r.alloc(r.virtuals, r.base, s)
 }
 
-// alloc assigns a free index of p to voice s and returns it, counted from base, the index of the first voice of p. It
-// panics if p is full.
+// alloc puts the voice s into a free place of the pool p and returns the index of s in the table. base is the index
+// of the first place of p: 0 for slots, r.base for virtual voices. The cached list of real voices is marked as
+// outdated if necessary. alloc panics if p is full.
 func (r *voiceTable) alloc(p *pool.Pool[*slot], base int, s *slot) int {
 	handle, _, ok := p.Acquire()
 	if !ok {
@@ -133,7 +136,8 @@ func (r *voiceTable) alloc(p *pool.Pool[*slot], base int, s *slot) int {
 	return i
 }
 
-// release removes the voice at index i from the table and frees the index. The voice must still be there.
+// release removes the voice at index i from the table and frees the index. A slot also loses its rank. The voice must
+// still be in the table when release is called.
 func (r *voiceTable) release(i int) {
 	if i < r.base {
 		r.staleReal += boolInt(r.realIndex[i] > 0)
@@ -145,13 +149,13 @@ func (r *voiceTable) release(i int) {
 	}
 }
 
-// free reports whether there is a free slot. A voice hidden by hideFromChoice does not count.
+// free reports whether there is a free slot. A slot whose voice hideFromChoice has hidden counts as free.
 func (r *voiceTable) free() bool {
 	return r.slots.Len()-boolInt(r.hiddenIndex >= 0 && r.hiddenIndex < r.base) < r.slots.Limit()
 }
 
-// virtualCounts returns the number of virtual voices, and the number of finite ones among them. A voice hidden by
-// hideFromChoice does not count.
+// virtualCounts returns the number of all virtual voices, and how many of them are finite: they end by themselves. A
+// voice that hideFromChoice has hidden does not count.
 func (r *voiceTable) virtualCounts() (all, finite int) {
 	all, finite = r.virtuals.Len(), r.finite
 	if r.hiddenIndex >= r.base {
@@ -160,9 +164,9 @@ func (r *voiceTable) virtualCounts() (all, finite int) {
 	return all, finite
 }
 
-// hasCapacity reports whether there are fewer virtual voices of a kind, endless or finite, than the maximum of that
-// kind. canHide reports whether one more voice of the kind may become virtual. The two differ if virtual voices have
-// changed their kind.
+// hasCapacity reports whether one kind of virtual voices is below its own maximum: endless voices if endless is true,
+// otherwise finite voices. It does not check the sum of both kinds, see canHide. If virtual voices have changed their
+// kind, the sum may be at its maximum already.
 func (r *voiceTable) hasCapacity(endless bool) bool {
 	all, finite := r.virtualCounts()
 	if endless {
@@ -171,7 +175,8 @@ func (r *voiceTable) hasCapacity(endless bool) bool {
 	return finite < r.maxFinite
 }
 
-// canHide reports whether one more voice of a kind, endless or finite, may become virtual; see hasCapacity.
+// canHide reports whether one more voice may become virtual. endless is its kind. The kind must be below its own
+// maximum, and there must be a free place for virtual voices.
 func (r *voiceTable) canHide(endless bool) bool {
 	all, _ := r.virtualCounts()
 	return r.hasCapacity(endless) && all < r.virtuals.Limit()

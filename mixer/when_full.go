@@ -28,7 +28,8 @@ var whenFullNames = [...]string{"default", "virtual", "end"}
 // String returns "default", "virtual" or "end"; for an unknown value a text such as "when full(9)".
 func (w WhenFull) String() string { return words.Name("when full", w, whenFullNames[:]) }
 
-// ParseWhenFull returns the value named virtual or end. For any other name it returns WhenFullDefault and false.
+// ParseWhenFull returns WhenFullVirtual for "virtual" and WhenFullEnd for "end", and true. For any other name it
+// returns WhenFullDefault and false.
 func ParseWhenFull(name string) (WhenFull, bool) {
 	i := slices.Index(whenFullNames[1:], name)
 	return WhenFull(i + 1), i >= 0
@@ -41,8 +42,9 @@ func (c *Config) defaultMaxEndless() int { return max(c.MaxVoices, min(c.Command
 // maxVirtual returns the maximum number of virtual voices, endless and finite.
 func (c *Config) maxVirtual() int { return c.maxVirtualEndless + c.Virtual }
 
-// classify updates whether voice s is endless and whether s becomes virtual if a full pool steals it. Call it when
-// the end of the voice may have changed.
+// classify sets two fields of the voice s: endless, if s does not end by itself, and virtualizable, if s becomes
+// virtual when a full pool steals it. If s is virtual and its kind changes, the count of finite virtual voices is
+// corrected. Call it when the end of the voice may have changed.
 func (a *audio) classify(s *slot) {
 	endless := s.endAt == never && s.voice.Endless()
 	if s.virtual && endless != s.endless { // it keeps its place and counts as the other kind
@@ -51,8 +53,9 @@ func (a *audio) classify(s *slot) {
 	s.endless, s.virtualizable = endless, a.virtualizable(s.record.whenFull, endless)
 }
 
-// virtualizable reports whether a voice with the option w becomes virtual if a full pool has no slot for it: w is not
-// WhenFullEnd, and the voice is endless or Config.Virtual allows finite virtual voices.
+// virtualizable reports whether a voice becomes virtual if a full pool has no slot for it. w is its Options.WhenFull,
+// and endless is true if it does not end by itself. With WhenFullEnd it never does. Otherwise endless voices always
+// do, and finite voices if Config.Virtual is above 0.
 func (r *voiceTable) virtualizable(w WhenFull, endless bool) bool {
 	return w != WhenFullEnd && (endless || r.maxFinite > 0)
 }

@@ -15,14 +15,15 @@ type InFlight struct {
 	_    [64]byte
 }
 
-// Len returns the number of commands under way: an upper bound on the control side, a lower bound on the audio side.
+// Len returns the number of commands under way: sent and not yet completed. While the other side changes its counter,
+// the result is an upper bound on the control side and a lower bound on the audio side.
 func (f *InFlight) Len() int64 {
 	done := f.done.Load() // first, so that the difference is never negative
 	return f.sent.Load() - done
 }
 
-// Add adds n commands, which may be negative, to the number under way and returns the new number. Later reads of the
-// caller are ordered after the addition. Control side, with its mutex held.
+// Add adds n, which may be negative, to the number of commands under way, and returns the new number. Reads that the
+// caller makes afterwards are ordered after the addition. Control side, with its mutex held.
 func (f *InFlight) Add(n int64) int64 {
 	f.sent.Add(n)
 	return f.Len()
@@ -40,8 +41,9 @@ type Capacity struct {
 	Max       int64 // Allocated never exceeds it
 }
 
-// Grow makes room for n commands; n is at most Max. If n exceeds Allocated, it at least doubles Allocated, up to Max,
-// and returns true: the caller must then provide larger buffers for Allocated commands.
+// Grow makes room for n commands; n is at most Max. If c.Allocated is at least n, it returns false. Otherwise it at
+// least doubles c.Allocated, but not beyond Max, and returns true. The caller must then provide buffers for
+// c.Allocated commands.
 func (c *Capacity) Grow(n int64) bool {
 	if n <= c.Allocated {
 		return false
@@ -50,8 +52,8 @@ func (c *Capacity) Grow(n int64) bool {
 	return true
 }
 
-// Limit returns the maximum number of commands under way; a further command is rejected. If immediate is false, the
-// command is for a later frame, and the result leaves a reserve for immediate commands.
+// Limit returns the maximum number of commands under way; the caller rejects a further command. For an immediate
+// command it is c.Max. For a command at a later frame it is lower, so that a reserve remains for immediate commands.
 func (c *Capacity) Limit(immediate bool) int64 {
 	if immediate {
 		return c.Max

@@ -33,7 +33,8 @@ type List struct {
 	first, last int32 // places, from 1; 0: empty
 }
 
-// New returns an empty queue with room for the given number of commands. Any goroutine.
+// New returns an empty queue with room for the given number of commands. The queue does not grow; see MoveTo. Any
+// goroutine may call New.
 func New[Command any](commands int) Queue[Command] {
 	q := Queue[Command]{make([]entry, 0, commands), make([]Command, commands), make([]int32, 0, commands), make([]int32, commands)}
 	for i := range commands {
@@ -47,8 +48,9 @@ func (d entry) before(e entry) bool {
 	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
 }
 
-// MoveTo continues the queue in the buffers of larger, a result of New that is at least as large and must not be used
-// afterwards. All commands keep their places.
+// MoveTo moves all commands of q to the buffers of larger, which q uses from then on. larger is an unused result of
+// New with at least as much room, and must not be used afterwards. All commands keep their places and their order.
+// MoveTo does not allocate.
 func (q *Queue[Command]) MoveTo(larger *Queue[Command]) {
 	copy(larger.commands, q.commands)
 	copy(larger.after, q.after)
@@ -59,7 +61,8 @@ func (q *Queue[Command]) MoveTo(larger *Queue[Command]) {
 // Push queues a copy of c for execution in the order o. The queue must have a free place.
 func (q *Queue[Command]) Push(c *Command, o Order) { q.Insert(q.store(c), o) }
 
-// Append stores a copy of c and appends it to l, outside the heap. The queue must have a free place.
+// Append stores a copy of c in the queue and appends it to the list l. The command waits there and is not in the
+// order of execution until Unlink and Insert. The queue must have a free place.
 func (q *Queue[Command]) Append(l *List, c *Command) {
 	place := q.store(c) + 1
 	if l.last == 0 {
@@ -70,8 +73,8 @@ func (q *Queue[Command]) Append(l *List, c *Command) {
 	l.last = place
 }
 
-// Unlink removes the first command from l and returns the place where the command stays stored, for At and then
-// Insert or Release; -1 if l is empty.
+// Unlink removes the first command from the list l and returns its place. The command stays stored at that place, for
+// At, and then for Insert or Release. The result is -1 if l is empty.
 func (q *Queue[Command]) Unlink(l *List) (index int32) {
 	if index = l.first - 1; index >= 0 {
 		if l.first, q.after[index] = q.after[index], 0; l.first == 0 {
@@ -84,7 +87,7 @@ func (q *Queue[Command]) Unlink(l *List) (index int32) {
 // At returns the command stored at place. The pointer is valid until the place is released or MoveTo is called.
 func (q *Queue[Command]) At(index int32) *Command { return &q.commands[index] }
 
-// store copies c to a free place and returns the place. A place must be free.
+// store copies c to a free place of q.commands and returns the index of that place. The queue must have a free place.
 func (q *Queue[Command]) store(c *Command) (index int32) {
 	last := len(q.free) - 1
 	index = q.free[last]
@@ -93,7 +96,8 @@ func (q *Queue[Command]) store(c *Command) (index int32) {
 	return index
 }
 
-// Insert adds the command stored at place, which must be in no list, to the heap in the order o.
+// Insert puts the command stored at the place index into the heap, so that Next returns it in the order o. The
+// command must be in no list and not yet in the heap.
 func (q *Queue[Command]) Insert(index int32, o Order) {
 	d := entry{o.Frame, o.Seq, index, o.Rank}
 	i := len(q.heap)
@@ -109,7 +113,8 @@ func (q *Queue[Command]) Insert(index int32, o Order) {
 	q.heap[i] = d
 }
 
-// Next returns the first command in the heap; nil if the heap is empty. The pointer is valid until Drop.
+// Next returns the command in the heap that is executed first; nil if the heap is empty. The command stays in the
+// heap. The pointer is valid until Drop.
 func (q *Queue[Command]) Next() *Command {
 	if len(q.heap) == 0 {
 		return nil
@@ -117,7 +122,7 @@ func (q *Queue[Command]) Next() *Command {
 	return &q.commands[q.heap[0].index]
 }
 
-// Drop removes the first command of the heap, the result of Next, and frees its place. The heap must not be empty.
+// Drop removes the command that Next returns from the heap and frees its place. The heap must not be empty.
 func (q *Queue[Command]) Drop() {
 	q.Release(q.heap[0].index)
 	last := len(q.heap) - 1
@@ -127,16 +132,16 @@ func (q *Queue[Command]) Drop() {
 	}
 }
 
-// Release frees place and clears the command stored there, for the garbage collector. The place must be in no list
-// and not in the heap.
+// Release frees the place index, for another command. It clears the stored command, so that the garbage collector can
+// free its references. The place must be in no list and not in the heap.
 func (q *Queue[Command]) Release(index int32) {
 	var none Command
 	q.commands[index] = none
 	q.free = append(q.free, index)
 }
 
-// DeleteFunc calls discard once for each command in the heap, in no order, and removes the command if discard returns
-// true. discard must not use the queue.
+// DeleteFunc calls discard once for each command in the heap, in no order. If discard returns true, the command is
+// removed and its place is freed. Commands in lists stay. discard must not use the queue.
 func (q *Queue[Command]) DeleteFunc(discard func(*Command) bool) {
 	kept := q.heap[:0]
 	for _, d := range q.heap {
@@ -152,7 +157,8 @@ func (q *Queue[Command]) DeleteFunc(discard func(*Command) bool) {
 	}
 }
 
-// siftDown places d at heap index i, whose old entry is overwritten, or below, in heap order.
+// siftDown puts the entry d into the heap at index i or below, so that the heap order holds again. The entry that was
+// at index i is overwritten. Below i the heap must be in order.
 func (q *Queue[Command]) siftDown(i int, d entry) {
 	for {
 		least := 2*i + 1

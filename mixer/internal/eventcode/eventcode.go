@@ -87,8 +87,9 @@ const (
 	hasDetails             // details
 )
 
-// Encode appends e to r and reports whether there was room for all of its records; otherwise r is unchanged. Powers
-// are rounded as Powers describes. Audio side.
+// Encode appends the event e to the ring buffer r, as one to MaxRecords records. It reports whether there was room
+// for all of them; otherwise r is unchanged. Three of the levels in Powers are rounded to a float32. e.Choice is left
+// out unless e.Explained is set. Encode does not allocate. Audio side.
 func Encode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Group, Stem]], e *Event[Kind, Reason, Policy, Group, Stem]) bool {
 	n, parts := 1, uint8(0)
 	if e.Explained {
@@ -132,8 +133,9 @@ func Encode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	return true
 }
 
-// Decode moves the oldest event of r to e and reports whether there was an event; otherwise e is unchanged. Fields
-// that were not encoded become zero. Control side, under the mutex of the events.
+// Decode removes the oldest event from the ring buffer r and stores it in e. It reports whether there was an event;
+// otherwise e is unchanged. Fields of e that Encode left out become zero. Control side; the caller holds the mutex of
+// the events.
 func Decode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Group, Stem]], e *Event[Kind, Reason, Policy, Group, Stem]) bool {
 	head := ring.Front(r)
 	if head == nil {

@@ -31,8 +31,9 @@ const minLen = 32
 // is at least 1. New does not allocate; Add does.
 func New(maxLen int) History { return History{maxLen: maxLen} }
 
-// Add adds the finished start id and returns its entry, which replaces the oldest one if the ring is full. The caller
-// sets Number, Tag, Position and State; the old values of the entry are still there.
+// Add adds an entry for the finished start with the handle id and returns the entry. At the full length the entry
+// replaces the oldest entry; before that, the history may grow. The caller must set Number, Tag, Position and State,
+// because they still have the values of a replaced entry.
 func (h *History) Add(id pool.Handle) *Entry {
 	if h.len() == len(h.entries) && len(h.entries) < h.maxLen {
 		h.grow()
@@ -45,7 +46,8 @@ func (h *History) Add(id pool.Handle) *Entry {
 	return x
 }
 
-// head returns a pointer to the number of the last entry whose handle has the same hash as id; 0: no such entry.
+// head returns a pointer to the number of the last start whose handle has the same hash as id. The number is 0 if
+// there was no such start; it may belong to an entry that was replaced since.
 func (h *History) head(id pool.Handle) *uint32 {
 	const golden = 0x9e3779b97f4a7c15
 	return &h.heads[uint64(id)*golden>>32&uint64(len(h.heads)-1)]
@@ -59,8 +61,8 @@ func (h *History) len() int {
 	return int(h.count)
 }
 
-// grow doubles the length, or allocates the initial length, and keeps all entries. The ring must be full, without an
-// entry that was overwritten.
+// grow doubles the number of entries that h can hold, or allocates the first entries. All entries are kept. The ring
+// must be full, and no entry may have been replaced yet.
 func (h *History) grow() {
 	size := max(2*len(h.entries), minLen)
 	old := h.entries // the ring has not wrapped, otherwise it would not grow
@@ -72,7 +74,8 @@ func (h *History) grow() {
 	}
 }
 
-// Find returns the entry of the start id, or the zero value if it is forgotten.
+// Find returns the entry of the start with the handle id. It returns the zero value if the start was never added or
+// its entry has been replaced.
 func (h *History) Find(id pool.Handle) Entry {
 	if len(h.entries) == 0 {
 		return Entry{}

@@ -24,7 +24,7 @@ func SoftClip(dst []pcm.Frame) {
 	}
 }
 
-// bend returns the soft clip f(x) of one sample, see SoftClip.
+// bend returns the soft clip f(x) of one sample. Up to the knee it returns x itself; see SoftClip.
 func bend(x float32) float32 {
 	const knee = float64(float32(clipKnee))
 	switch y := float64(x); {
@@ -36,8 +36,8 @@ func bend(x float32) float32 {
 	return x
 }
 
-// SilenceFaults replaces each frame of dst that has a sample that is NaN, infinite or beyond MaxPeak by silence. It
-// returns the number of these frames. Audio side.
+// SilenceFaults replaces faulty frames of dst by silence. A frame is faulty if one of its samples is NaN, infinite or
+// beyond MaxPeak. It returns the number of faulty frames. Audio side.
 func SilenceFaults(dst []pcm.Frame) (faults int64) {
 	if dsp.Peak(dst) <= MaxPeak {
 		return 0

@@ -34,7 +34,8 @@ type DCGuard struct {
 	share  float64    // of the distance to its input, per frame
 }
 
-// NewDCGuard returns a guard for a rate in Hz; below dcLeastRate it is off.
+// NewDCGuard returns a guard for a sample rate in Hz. Below dcLeastRate the guard never changes a frame, because such
+// rates are for tests.
 func NewDCGuard(rate int) *DCGuard {
 	if rate < dcLeastRate {
 		return &DCGuard{}
@@ -45,8 +46,9 @@ func NewDCGuard(rate int) *DCGuard {
 	}
 }
 
-// Process measures the mean of dst, the next frames, whose samples must be finite. While the guard is on or fades, it
-// also filters dst in place with the high-pass. changed is the index of the last changed frame plus 1; 0: unchanged.
+// Process measures the mean of dst, the next frames. While the guard is on or fades, it also removes the offset from
+// dst in place, with a high-pass. Samples must be finite. changed is the number of frames up to the last changed
+// frame; 0 means that dst is unchanged.
 func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	for done := int64(0); len(dst) > 0 && d.window > 0; {
 		n := min(int64(len(dst)), d.window-d.at)
@@ -68,9 +70,9 @@ func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// filter advances the low-passed signal and the fade through dst and subtracts the faded signal from dst in place. It
-// returns the number of frames up to the last changed one; 0: unchanged. When the fade out is complete, it stops and
-// resets the signal.
+// filter applies the high-pass to dst in place: it subtracts a low-passed copy of the signal, whose level follows the
+// fade of the guard. It returns the number of frames up to the last changed frame; 0 means that dst is unchanged.
+// When a fade out is complete, it clears the low-passed signal and leaves the rest of dst.
 func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	for i := range dst {
 		d.advanceFade(1)
@@ -93,7 +95,8 @@ func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// advanceFade advances the fade of the high-pass by n frames: in while the guard is on, out while it is off.
+// advanceFade advances the fade of the high-pass by n frames: towards full effect while the guard is on, otherwise
+// towards no effect.
 func (d *DCGuard) advanceFade(n int64) {
 	if d.on {
 		d.wet = min(d.wet+n, d.fade)
@@ -102,8 +105,9 @@ func (d *DCGuard) advanceFade(n int64) {
 	}
 }
 
-// pass advances the position in the window by n frames, at most to the end of the window. At that end it switches the
-// guard on or off by the means, and begins a new window.
+// pass advances the position in the window, a second of frames, by n frames. n must not lead beyond the end of the
+// window. At the end, pass switches the guard on if the mean of a channel is too large, or off if both means are
+// small. It then begins a new window.
 func (d *DCGuard) pass(n int64) {
 	d.at += n
 	if d.at < d.window {
@@ -118,8 +122,8 @@ func (d *DCGuard) pass(n int64) {
 	d.at, d.sum = 0, [2]float64{}
 }
 
-// Skip passes n silent frames without processing and returns true, if they come out silent. Otherwise it returns
-// false and does not change d; the caller then calls Process.
+// Skip passes n frames of silence without processing them, and returns true. If the guard would turn silence into
+// other output, it changes nothing yet and returns false; the caller then calls Process.
 func (d *DCGuard) Skip(n int64) bool {
 	if d.slow != ([2]float64{}) {
 		return false
@@ -138,14 +142,15 @@ func (d *DCGuard) Rests() bool {
 	return !d.on && d.wet == 0 && d.slow == [2]float64{} && d.sum == [2]float64{}
 }
 
-// Leap passes n silent frames in constant time. The caller has checked that Rests returns true.
+// Leap passes n frames of silence in constant time. The caller must have checked that Rests returns true.
 func (d *DCGuard) Leap(n int64) {
 	if d.window > 0 {
 		d.at = (d.at + n) % d.window
 	}
 }
 
-// HasTail reports whether silent input yields output that is not silent: the tail of the high-pass.
+// HasTail reports whether the next frame of silence would come out as another value: the guard still has the tail of
+// its high-pass. It does not change d.
 func (d *DCGuard) HasTail() bool {
 	if d.slow == ([2]float64{}) {
 		return false

@@ -47,7 +47,8 @@ const (
 // within full scale. Frames beyond it become silence.
 const MaxPeak = 1e9
 
-// NewLimiter returns a limiter for a rate in Hz. The first Ahead frames of its output are silent.
+// NewLimiter returns a limiter for a sample rate in Hz. Its output is delayed by Ahead frames, so the first Ahead
+// frames are silent. Below limiterLeastRate it measures only the samples, not between them.
 func NewLimiter(rate int) *Limiter {
 	look := rate * limiterAheadMicros / 1000000
 	l := &Limiter{
@@ -76,7 +77,7 @@ func NewLimiter(rate int) *Limiter {
 func (l *Limiter) Ahead() int { return l.ahead }
 
 // Limit replaces dst, the next frames, by the limited output, which is delayed by Ahead frames. The samples of dst
-// must be finite.
+// must be finite. Blocks of any length give the same output.
 func (l *Limiter) Limit(dst []pcm.Frame) {
 	for len(dst) > 0 {
 		n := min(len(dst), limiterRun)
@@ -85,7 +86,8 @@ func (l *Limiter) Limit(dst []pcm.Frame) {
 	}
 }
 
-// run limits dst, at most limiterRun frames, in place, with a delay of ahead frames.
+// run replaces dst, at most limiterRun frames, by the limited output, which is delayed by l.ahead frames. Without
+// peaks over the ceiling, it only delays the frames.
 func (l *Limiter) run(dst []pcm.Frame) {
 	n := len(dst)
 	suspects := l.measure(dst)
@@ -107,9 +109,10 @@ func (l *Limiter) run(dst []pcm.Frame) {
 	dsp.Window(dst, factors)
 }
 
-// measure appends src to the line and measures into l.peaks the places whose frames are complete, half the longer
-// taps before each frame. It reports whether any is a suspect. While no sample within reach exceeds suspectLevel, it
-// skips the measurement.
+// measure appends src to the delay line. It stores in l.peaks the peaks, linear, of as many places as src has frames.
+// These places are earlier than src by half the longer filter, because a peak between samples depends on the frames
+// on both sides. measure reports whether any peak exceeds l.eightfoldLevel and so needs a second measurement. If all
+// samples in reach are low, the peaks become 0 without a measurement.
 func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	n := len(src)
 	if l.end+n > len(l.line) {
@@ -145,7 +148,8 @@ func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	return suspects
 }
 
-// anyOver reports whether the peak of any of the n places of this run is over the ceiling.
+// anyOver reports whether any of the n peaks of this run is over the ceiling. Peaks over l.eightfoldLevel are
+// measured again for this, with eight-fold oversampling.
 func (l *Limiter) anyOver(n int) bool {
 	for i, peak := range l.peaks[:n] {
 		if peak > l.eightfoldLevel && l.fine(i, n) > l.ceiling {
@@ -155,7 +159,8 @@ func (l *Limiter) anyOver(n int) bool {
 	return false
 }
 
-// fine returns the larger of the four-fold and the eight-fold peak, linear, at place i of the n places of this run.
+// fine returns the peak, linear, at place i of the n places of this run. It is the larger of the stored peak and a
+// peak measured with eight-fold oversampling and longer filters.
 func (l *Limiter) fine(i, n int) float64 {
 	if !l.between {
 		return l.peaks[i]
@@ -164,8 +169,10 @@ func (l *Limiter) fine(i, n int) float64 {
 	return max(l.peaks[i], dsp.FinePeak(l.line[newest-(dsp.EighthTaps-1):newest+1]))
 }
 
-// need returns the gain that the peak at place i of the n places of this run needs, in units of 2^-30. The place must
-// be a suspect. The result is exact only near or below the held gain, because larger gains have no effect.
+// need returns the gain that brings the peak at place i of the n places of this run below the ceiling. The gain is in
+// units of 2^-30; unity means that no reduction is needed. The peak must exceed l.eightfoldLevel. need measures the
+// peak precisely only if the result may be near or below the gain that is held now, because larger gains have no
+// effect.
 func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
 	if least := int64(l.target / peak * limiterSuspect * unity); 8*least < 9*l.gains.held {
@@ -177,6 +184,6 @@ func (l *Limiter) need(i, n int) int64 {
 	return int64(l.target / peak * unity)
 }
 
-// Skip reports whether silent frames come out silent now, so that the caller may leave them out. It changes no state,
-// and their number n has no effect.
+// Skip reports whether frames of silence would come out silent now, so that the caller may leave them out. It changes
+// no state. The parameter n, their number, has no effect.
 func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.gains.flat() }

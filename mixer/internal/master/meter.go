@@ -31,13 +31,13 @@ type Meter struct {
 	shown publish.SeqCell[[4]atomic.Uint64] // a Shown
 }
 
-// NewMeter returns a meter for a rate in Hz, whose next frame is number 0.
+// NewMeter returns a meter for a sample rate in Hz. Its next frame has the number 0.
 func NewMeter(rate int) *Meter {
 	return &Meter{step: loudness.StepFrames(rate), short: loudness.NewShortTerm(rate)}
 }
 
-// Feed measures the next frames and publishes the results of each step that ends within them. A frame that is not
-// finite or beyond MaxPeak counts as silence.
+// Feed measures frames, the next frames of the bus. It publishes results at the end of each step of 100 ms that ends
+// within them. A frame beyond MaxPeak, or with NaN or an infinity, counts as silence. Audio side.
 func (m *Meter) Feed(frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := min(int64(len(frames)), m.step-m.at)
@@ -47,8 +47,9 @@ func (m *Meter) Feed(frames []pcm.Frame) {
 	}
 }
 
-// measure adds frames to the peak and the power of the present step, without advancing the position. frames must end
-// at or before the end of the step. A frame that is not finite or beyond MaxPeak counts as silence.
+// measure adds frames to the peak, the power and the loudness of the present step of 100 ms. It does not advance the
+// position of the meter. frames must not reach beyond the end of the step. A frame beyond MaxPeak, or with NaN or an
+// infinity, counts as silence.
 func (m *Meter) measure(frames []pcm.Frame) {
 	peak := dsp.Peak(frames)
 	if !(peak <= MaxPeak) {
@@ -71,7 +72,8 @@ func (m *Meter) measure(frames []pcm.Frame) {
 	m.short.Write(frames)
 }
 
-// Skip measures n silent frames, as Feed does. It takes constant time per step once the filters are silent.
+// Skip measures n frames of silence, with the same results as Feed. Once the loudness filters are at rest, it takes
+// constant time for each step of 100 ms. Audio side.
 func (m *Meter) Skip(n int64) {
 	for n > 0 {
 		k := min(n, m.step-m.at)
@@ -92,8 +94,8 @@ func (m *Meter) Rests() bool {
 	return m.peak == 0 && m.power == 0 && m.peaks == [meterSteps]float32{} && m.sums == [meterSteps]float64{} && m.short.Silent()
 }
 
-// Leap measures n silent frames in constant time, as Skip does, and publishes the results of the last step that ends
-// within them. The caller has checked that Rests returns true.
+// Leap measures n frames of silence in constant time. It publishes only the results of the last step of 100 ms that
+// ends within them. The caller must have checked that Rests returns true.
 func (m *Meter) Leap(n int64) {
 	steps := (m.at + n) / m.step
 	m.at, m.frame = (m.at+n)%m.step, m.frame+n
@@ -104,8 +106,8 @@ func (m *Meter) Leap(n int64) {
 	}
 }
 
-// pass advances the position by n frames, at most to the end of the step. At the end of the step it publishes the
-// results.
+// pass advances the position by n frames, which must not lead beyond the end of the present step of 100 ms. At the
+// end of the step it stores the peak and power of the step, publishes the results and begins a new step.
 func (m *Meter) pass(n int64) {
 	m.at += n
 	m.frame += n
@@ -119,7 +121,8 @@ func (m *Meter) pass(n int64) {
 	m.show(m.frame)
 }
 
-// show publishes the results of the last steps. frame is the number of the first frame after the last of these steps.
+// show publishes the results of the last four steps of 100 ms. frame is the number of the first frame after these
+// steps.
 func (m *Meter) show(frame int64) {
 	peak, sum := float32(0), 0.0
 	for i := range meterSteps { // oldest first
@@ -139,7 +142,8 @@ type Shown struct {
 	Power  float64 // K-weighted power of the last 3 s, ungated; unweighted below 8 kHz
 }
 
-// Shown returns the last published results; zero before the first step has ended. Control side; it does not allocate.
+// Shown returns the results that were published last, at the end of a step of 100 ms. They are zero before the end of
+// the first step. Any goroutine may call it; it does not allocate.
 func (m *Meter) Shown() Shown {
 	var words [4]uint64
 	for !m.shown.Read(words[:]) {

@@ -27,9 +27,10 @@ type valley struct {
 // low is a place and its needed gain.
 type low struct{ at, gain int64 }
 
-// newValley returns a valley of gain 1 with a lookahead of ahead frames. release is the share of the remaining
-// distance to 1 that the gain covers per frame, in units of 2^-32. The gain stays at its minimum for about a seventh
-// of the lookahead before a peak and as long after it.
+// newValley returns a valley, a smoothed gain, that begins at 1. ahead is the lookahead in frames: how long before a
+// peak the gain may begin to fall. release is the share of the remaining distance to 1 that the gain covers per
+// frame, in units of 2^-32. The gain stays at its minimum for about a seventh of the lookahead before a peak and as
+// long after it.
 func newValley(ahead int, release int64) valley {
 	flat := ahead * 3 / 20
 	slope := ahead - flat + 1 // total length of both averages
@@ -47,9 +48,9 @@ func newValley(ahead int, release int64) valley {
 // flat reports whether the gain is 1 until another gain is needed.
 func (v *valley) flat() bool { return v.count == 0 && v.outer.sum == v.full }
 
-// next takes the gain that the next place needs, in units of 2^-30 and at most unity. It returns the linear
-// gain of the output frame, which is the lookahead before this place. While the valley is flat, places that
-// need no gain may be left out.
+// next takes need, the gain that the next place of the input needs, in units of 2^-30 and at most unity. It returns
+// the linear gain for the output frame, which comes out the lookahead earlier in the signal. While the valley is
+// flat, the caller may leave out places that need no gain.
 func (v *valley) next(need int64) float32 {
 	if need < unity {
 		for v.count > 0 && v.low(v.count-1).gain >= need {
@@ -63,7 +64,8 @@ func (v *valley) next(need int64) float32 {
 	return gain[0]
 }
 
-// glide fills gains with linear gains for further places that need no gain, like repeated calls of next(unity).
+// glide advances the valley by len(gains) places of the input that need no gain. It stores in gains the linear gains
+// of the output frames, like repeated calls of next(unity).
 func (v *valley) glide(gains []float32) {
 	for len(gains) > 0 {
 		if v.count > 0 && v.low(0).at < v.at-v.hold {
@@ -80,8 +82,9 @@ func (v *valley) glide(gains []float32) {
 	}
 }
 
-// under fills gains like glide, for frames during which the smallest needed gain is constant: most. held is the gain
-// after hold and release before these frames; the result is that gain after them. Both are in units of 2^-30.
+// under stores in gains the linear gains of the next output frames, for a time in which the smallest needed gain is
+// most throughout. held is the needed gain after hold and release, before these frames; the result is the same after
+// them. Both and most are in units of 2^-30. under also advances the two averages of v.
 func (v *valley) under(gains []float32, held, most int64) int64 {
 	// Keep the state in registers.
 	release, full := v.release, float64(v.full)
@@ -116,7 +119,7 @@ type box struct {
 	sum    int64
 }
 
-// newBox returns a box of n elements, each equal to value.
+// newBox returns a running sum of n values, each equal to value at first.
 func newBox(n int, value int64) box {
 	b := box{values: make([]int64, n), sum: int64(n) * value}
 	for i := range b.values {
