@@ -46,8 +46,8 @@ func (h *History) Add(id pool.Handle) *Entry {
 	return x
 }
 
-// head returns a pointer to the number of the last start whose handle has the same hash as id. The number is 0 if
-// there was no such start; it may belong to an entry that was replaced since.
+// head returns a pointer to the number of the last start whose handle has the same hash as id. Without such a start
+// the number is 0. The number may belong to an entry that was replaced since.
 func (h *History) head(id pool.Handle) *uint32 {
 	const golden = 0x9e3779b97f4a7c15
 	return &h.heads[uint64(id)*golden>>32&uint64(len(h.heads)-1)]

@@ -36,7 +36,7 @@ func bend(x float32) float32 {
 	return x
 }
 
-// SilenceFaults replaces faulty frames of dst by silence. A frame is faulty if one of its samples is NaN, infinite or
+// SilenceFaults replaces faulty frames of dst by silence. A frame is faulty if a sample of it is NaN, infinite or
 // beyond MaxPeak. It returns the number of faulty frames. Audio side.
 func SilenceFaults(dst []pcm.Frame) (faults int64) {
 	if dsp.Peak(dst) <= MaxPeak {

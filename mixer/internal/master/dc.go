@@ -123,7 +123,7 @@ func (d *DCGuard) pass(n int64) {
 }
 
 // Skip passes n frames of silence without processing them, and returns true. If the guard would turn silence into
-// other output, it changes nothing yet and returns false; the caller then calls Process.
+// other output, Skip returns false and does not change d; the caller then calls Process.
 func (d *DCGuard) Skip(n int64) bool {
 	if d.slow != ([2]float64{}) {
 		return false

@@ -86,8 +86,8 @@ func (l *Limiter) Limit(dst []pcm.Frame) {
 	}
 }
 
-// run replaces dst, at most limiterRun frames, by the limited output, which is delayed by l.ahead frames. Without
-// peaks over the ceiling, it only delays the frames.
+// run replaces dst, at most limiterRun frames, by the limited output, which is delayed by l.ahead frames. While no
+// gain reduction is needed or under way, it only delays the frames. Samples must be finite.
 func (l *Limiter) run(dst []pcm.Frame) {
 	n := len(dst)
 	suspects := l.measure(dst)
@@ -110,9 +110,9 @@ func (l *Limiter) run(dst []pcm.Frame) {
 }
 
 // measure appends src to the delay line. It stores in l.peaks the peaks, linear, of as many places as src has frames.
-// These places are earlier than src by half the longer filter, because a peak between samples depends on the frames
-// on both sides. measure reports whether any peak exceeds l.eightfoldLevel and so needs a second measurement. If all
-// samples in reach are low, the peaks become 0 without a measurement.
+// The places are earlier than src by half the longer filter, because a peak between samples depends on the samples on
+// both sides. At low rates they are the samples of src. measure reports whether any peak exceeds l.eightfoldLevel,
+// and may store smaller ones as 0. If all samples in reach are low, it stores 0 without a measurement.
 func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	n := len(src)
 	if l.end+n > len(l.line) {

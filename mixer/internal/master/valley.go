@@ -48,9 +48,9 @@ func newValley(ahead int, release int64) valley {
 // flat reports whether the gain is 1 until another gain is needed.
 func (v *valley) flat() bool { return v.count == 0 && v.outer.sum == v.full }
 
-// next takes need, the gain that the next place of the input needs, in units of 2^-30 and at most unity. It returns
-// the linear gain for the output frame, which comes out the lookahead earlier in the signal. While the valley is
-// flat, the caller may leave out places that need no gain.
+// next advances the valley by a place of the input. need is the gain that this place needs, in units of 2^-30 and at
+// most unity. The result is the linear gain of the output frame: the frame that is earlier than this place by the
+// lookahead. While the valley is flat, the caller may leave out places that need no gain.
 func (v *valley) next(need int64) float32 {
 	if need < unity {
 		for v.count > 0 && v.low(v.count-1).gain >= need {
@@ -82,9 +82,9 @@ func (v *valley) glide(gains []float32) {
 	}
 }
 
-// under stores in gains the linear gains of the next output frames, for a time in which the smallest needed gain is
-// most throughout. held is the needed gain after hold and release, before these frames; the result is the same after
-// them. Both and most are in units of 2^-30. under also advances the two averages of v.
+// under stores in gains the linear gains of the next output frames. During all of them the smallest needed gain must
+// be most. held is the needed gain after hold and release, before these frames; the result is the same after them.
+// held, most and the result are in units of 2^-30. under also advances the two averages of v.
 func (v *valley) under(gains []float32, held, most int64) int64 {
 	// Keep the state in registers.
 	release, full := v.release, float64(v.full)

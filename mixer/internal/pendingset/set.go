@@ -42,7 +42,7 @@ type Snapshot struct {
 	Shape            voice.Shape // of the last set
 }
 
-// FinalValue returns the value after all sets: the target of the fade, or the jump without a fade.
+// FinalValue returns the value of the property after all sets: the target of the fade, or without a fade the jump.
 func (s *Snapshot) FinalValue() float64 {
 	if s.HasFade {
 		return s.Target
@@ -50,8 +50,8 @@ func (s *Snapshot) FinalValue() float64 {
 	return s.Jump
 }
 
-// Read returns a copy of the sets; ok is false, and the copy invalid, if a write is in progress or came in between.
-// Audio side.
+// Read returns a copy of the pending sets in s, without waiting. If a write is in progress or came in between, ok is
+// false and the copy is invalid. Read does not remove the sets. Audio side.
 func (s *Set) Read() (snapshot Snapshot, ok bool) {
 	var words [numWords]uint64
 	ok = s.cell.Read(words[:])
@@ -62,8 +62,9 @@ func (s *Set) Read() (snapshot Snapshot, ok bool) {
 	}, ok
 }
 
-// Write adds a set to value within over frames along shape. If replace is true, it first drops all earlier sets; a
-// set without a fade, where over is 0, always does. Control side, with the mutex held.
+// Write adds a set of the property to value. The set is a fade of over frames along shape; an over of 0 means without
+// a fade. A set without a fade drops all earlier sets in s. A fade drops earlier fades, but it keeps an earlier set
+// without a fade, as its beginning, unless replace is true. Control side, with the mutex held.
 func (s *Set) Write(value float64, over int64, shape voice.Shape, replace bool) {
 	var words [numWords]uint64
 	s.cell.Read(words[:])
@@ -88,9 +89,9 @@ type DirtyBits struct {
 	afterSeq atomic.Uint64 // the sequence number of the command that the pending sets after the ring buffer follow
 }
 
-// MarkAfterRing makes the pending set of a property apply only after the command with number seq has left the ring
-// buffer. bit is 1 shifted by the number of the property. An earlier mark of the same set is kept. Control side, with
-// the mutex held.
+// MarkAfterRing makes the pending set of a property wait until the command with the sequence number seq has left the
+// ring buffer. bit is 1 shifted by the number of the property. If the property has this mark already, the call has no
+// effect. Otherwise seq then counts for all marked properties. Control side, with the mutex held.
 func (d *DirtyBits) MarkAfterRing(bit uint32, seq uint64) {
 	if !AfterRing(d.Load(), bit) {
 		d.afterSeq.Store(seq)
@@ -102,9 +103,10 @@ func (d *DirtyBits) MarkAfterRing(bit uint32, seq uint64) {
 // DirtyBits, and bit is 1 shifted by the number of the property.
 func AfterRing(dirty, bit uint32) bool { return dirty&(bit<<afterRingShift) != 0 }
 
-// Drain returns the bits of all pending sets and removes the marks of MarkAfterRing. popped is the number of commands
-// that have left the ring buffer. If the command of MarkAfterRing is not among those, Drain returns 0 and false and
-// changes no bit. It does not clear the bits of the sets. Audio side.
+// Drain returns a bit for each property with a pending set, if all of them may be applied now. popped is the number
+// of commands that have left the ring buffer. If a set marked by MarkAfterRing must wait for a later command, Drain
+// returns 0 and false and changes no bit. Otherwise it removes the marks of MarkAfterRing, but not the bits of the
+// sets. Audio side.
 func (d *DirtyBits) Drain(popped uint64) (bits uint32, ok bool) {
 	dirty := d.Load()
 	if after := dirty >> afterRingShift; after != 0 {

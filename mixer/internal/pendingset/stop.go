@@ -24,8 +24,9 @@ type StopCell struct {
 	executed atomic.Uint64 // the version of the last executed stop
 }
 
-// Read returns the stop and its version. ok is false, and the stop invalid, if a write is in progress or came in
-// between. Without a stop it returns the zero Stop and version 0.
+// Read returns the stored stop and its version, without waiting. Without a stop these are the zero Stop and version
+// 0. If a write is in progress or came in between, ok is false and the stop is invalid. A stop stays stored after it
+// was executed, see Executed.
 func (c *StopCell) Read() (stop Stop, version uint64, ok bool) {
 	var words [4]uint64
 	version = c.cell.Version()
@@ -33,15 +34,16 @@ func (c *StopCell) Read() (stop Stop, version uint64, ok bool) {
 	return Stop{pool.Handle(words[0]), int64(words[1]), int64(words[2]), words[3]}, version, ok
 }
 
-// Executed reports whether the stop with the given version, a result of Read, has been executed. It is true of
-// version 0: no stop was stored.
+// Executed reports whether the stop with the given version, a result of Read, has been executed. For version 0,
+// without a stop, it is true until a stop is executed.
 func (c *StopCell) Executed(version uint64) bool { return c.executed.Load() == version }
 
 // SetExecuted marks the stop with the given version, a result of Read, as executed. Audio side.
 func (c *StopCell) SetExecuted(version uint64) { c.executed.Store(version) }
 
-// Add stores stop. If a stop of the same start is stored and not executed, the stop with the earlier end is kept, so
-// a later stop never cancels an earlier one. A stored stop of another start is replaced. Control side, with the mutex
+// Add stores stop for the audio side to execute. If another stop of the same start waits, the frame and fade of the
+// stop with the earlier end are kept. So a later stop never cancels an earlier one. If either of the two stops
+// cancels a pending start, the result does. A stored stop of another start is replaced. Control side, with the mutex
 // held.
 func (c *StopCell) Add(stop Stop) {
 	if was, version, _ := c.Read(); !c.Executed(version) && was.ID == stop.ID {

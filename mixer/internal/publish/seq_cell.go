@@ -21,8 +21,9 @@ type SeqCell[W Words] struct {
 	words   W
 }
 
-// Write replaces all words by src, which must have as many. Only one goroutine may write at a time. It stores only
-// the words that differ: a store costs more than a comparison.
+// Write replaces all words of c by src, which must have the same length. Readers see either all old or all new words.
+// Only one goroutine may write at a time. It stores only the words that differ, because a store is slower than a
+// comparison.
 func (c *SeqCell[W]) Write(src []uint64) {
 	version := c.version.Load()
 	release.Uint64(&c.version, version+1)
@@ -34,8 +35,9 @@ func (c *SeqCell[W]) Write(src []uint64) {
 	release.Uint64(&c.version, version+2)
 }
 
-// Read copies all words to dst, which must have as many. If a write is in progress or came in between, it
-// returns false, and dst may mix the words of several writes. A read by the writer never fails.
+// Read copies the words of c to dst, which must not be longer than c. If a write is in progress or came in between,
+// it returns false, and dst may mix the words of several writes. It never waits; the caller may try again. A read by
+// the writer never fails.
 func (c *SeqCell[W]) Read(dst []uint64) bool {
 	version := c.version.Load()
 	for i := range dst {

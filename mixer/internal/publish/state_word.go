@@ -33,13 +33,14 @@ func (v StateValue[S]) State() S { return S(v >> stateShift) }
 // Index returns the index of the voice, or -1.
 func (v StateValue[S]) Index() int { return int(uint32(v)) - 1 }
 
-// SetState changes the state and keeps the index. Only one goroutine may write at a time.
+// SetState changes the state and keeps the index and the counter of index changes. Only one goroutine may write at a
+// time.
 func (w *StateWord[S]) SetState(state S) {
 	release.Uint64(&w.word, w.word.Load()<<(64-stateShift)>>(64-stateShift)|uint64(state)<<stateShift)
 }
 
-// Set changes the state and the index; -1: no index. It also changes the counter of index changes. Only one goroutine
-// may write at a time.
+// Set changes the state and the index of the voice in one store; an index of -1 means no index. It also increases the
+// counter of index changes, so that the value differs from earlier values. Only one goroutine may write at a time.
 func (w *StateWord[S]) Set(state S, index int) {
 	changes := (w.word.Load()>>32 + 1) << 32 << (64 - stateShift) >> (64 - stateShift)
 	release.Uint64(&w.word, uint64(state)<<stateShift|changes|uint64(uint32(index+1)))
@@ -48,7 +49,8 @@ func (w *StateWord[S]) Set(state S, index int) {
 // FloatPair holds two numbers in one word. The zero value holds zeros.
 type FloatPair struct{ word atomic.Uint64 }
 
-// Store stores x and y together in one word, if either has changed.
+// Store stores x and y in a single write, so that a reader never sees a change of x without the change of y. It does
+// not write if both have the same bits as before. Only one goroutine may write at a time.
 func (p *FloatPair) Store(x, y float32) {
 	if word := uint64(math.Float32bits(x))<<32 | uint64(math.Float32bits(y)); p.word.Load() != word {
 		release.Uint64(&p.word, word)

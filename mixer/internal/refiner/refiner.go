@@ -26,8 +26,9 @@ type Level struct {
 	Looped bool // for playing in a loop
 }
 
-// Request requests the mip level l unless it exists, cannot exist, or is already requested. It starts a goroutine if
-// fewer than the maximum run. It does not wait for the computation.
+// Request makes the refiner compute the mip level l in the background. It has no effect if the level exists, cannot
+// exist, or is already requested. It starts a goroutine for l if fewer than the maximum run; otherwise l waits in a
+// queue. Request does not wait for the computation. Any goroutine may call it.
 func (r *Refiner) Request(l Level) {
 	if l.Sound.Refined(l.Level, l.Looped) {
 		return
@@ -46,8 +47,8 @@ func (r *Refiner) Request(l Level) {
 	r.queued = append(r.queued, l)
 }
 
-// run computes l, which must be in r.running, and then the queued levels; it returns when the queue is empty. It runs
-// on a goroutine of its own.
+// run computes the level l, which must be in r.running, and then the queued levels until the queue is empty. It wakes
+// Wait when the last goroutine has finished. It runs on a goroutine of its own and locks the mutex.
 func (r *Refiner) run(l Level) {
 	for more := true; more; {
 		l.Sound.Refine(l.Level, l.Looped)
@@ -67,7 +68,7 @@ func (r *Refiner) run(l Level) {
 	}
 }
 
-// Wait blocks until no request is queued or running.
+// Wait blocks until all requested levels are computed or cancelled.
 func (r *Refiner) Wait() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -76,7 +77,8 @@ func (r *Refiner) Wait() {
 	}
 }
 
-// CancelQueued drops the queued requests and does not wait; running computations continue.
+// CancelQueued drops the requests whose computation has not begun. It does not wait for running computations, which
+// continue.
 func (r *Refiner) CancelQueued() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

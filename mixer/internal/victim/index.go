@@ -30,8 +30,8 @@ const (
 	noSecond = math.MaxUint32
 )
 
-// newSlotIndex returns an index for the given number of slots, which are all marked as changed. It returns nil if
-// there are too few slots for a gain.
+// newSlotIndex returns an index for the given number of slots. All slots are marked as changed, so the first find
+// looks at all. If there are too few slots for a gain in speed, it returns nil.
 func newSlotIndex(slots int) *slotIndex {
 	n := (slots + runSlots - 1) / runSlots
 	if n < minRuns {
@@ -49,8 +49,8 @@ func newSlotIndex(slots int) *slotIndex {
 	return r
 }
 
-// markDirty records a change of the priority or the key at index i, before the next find. It ignores indices of
-// virtual voices and a nil r.
+// markDirty records that the priority or the audibility at index i has changed, so that the next find looks at it
+// again. It has no effect for indices of virtual voices and for a nil r.
 func (r *slotIndex) markDirty(i int) {
 	if r != nil && i < r.slots {
 		run := i / runSlots
@@ -58,16 +58,17 @@ func (r *slotIndex) markDirty(i int) {
 	}
 }
 
-// markAllDirty makes the next find update all runs.
+// markAllDirty makes the next find look at all slots again.
 func (r *slotIndex) markAllDirty() {
 	for run := range r.secondBits {
 		r.dirty[run/64] |= 1 << (run % 64)
 	}
 }
 
-// find sets w to the weakest slot with a priority of at most limit, with the same result as w.Find of all slots. It
-// first updates the runs that markDirty has marked, or all runs if limit differs from the last call. prio and
-// audibility are by slot and must be the same slices in all calls. limit is below Unstealable.
+// find sets w to the weakest slot with a priority of at most limit: the lowest priority, then the least audibility.
+// The result is the same as w.Find of all slots, but find searches only runs of 64 slots with a change since the last
+// call. If limit differs from the last call, it searches all runs. prio and audibility are by slot and must be the
+// same slices in all calls. limit is below Unstealable. Without a candidate, w.Candidates is 0.
 func (r *slotIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
@@ -91,7 +92,8 @@ func (r *slotIndex) find(w *dsp.Weakest, prio []int32, audibility []float32, lim
 	w.Candidates, w.Next, w.Alone, w.At = r.all, math.Float32frombits(next), next == noSecond, int(r.victim[run])
 }
 
-// update searches the slots of the run with index run again and stores their victim and candidates.
+// update searches the run with index run, 64 slots, again. It stores the weakest slot of the run and the number of
+// candidates in r. A candidate has a priority of at most r.limit.
 func (r *slotIndex) update(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
 	var w dsp.Weakest

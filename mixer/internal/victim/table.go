@@ -48,8 +48,8 @@ const (
 	ByMasked
 )
 
-// New returns a table for the given numbers of slots and of virtual voices. All indices are free, and so unstealable.
-// Gain or Masked is allocated if key requires it.
+// New returns a table for the given numbers of slots and of virtual voices. All indices are free, so no voice can be
+// stolen. For the key ByGain or ByMasked it allocates Gain or Masked, which the caller fills.
 func New(slots, virtual int, key Key) Table {
 	n := slots + virtual
 	t := Table{
@@ -85,7 +85,8 @@ func (t *Table) Remaining(i int) float32 { return t.remaining[i] }
 // Endless returns the last value of SetEndless at index i.
 func (t *Table) Endless(i int) bool { return t.endless[i] }
 
-// Set sets the priority and the start number of the voice at index i. If protected is true, the voice is unstealable.
+// Set sets the priority and the start number of the voice at index i. If protected is true, prio is ignored and the
+// voice cannot be stolen.
 func (t *Table) Set(i int, prio int32, number uint64, protected bool) {
 	t.number[i] = number
 	if protected {
@@ -94,7 +95,7 @@ func (t *Table) Set(i int, prio int32, number uint64, protected bool) {
 	t.SetPrio(i, prio)
 }
 
-// SetPrio sets the priority of the voice at index i; Unstealable excludes the voice from choices.
+// SetPrio sets the priority of the voice at index i. Unstealable means that no choice takes the voice.
 func (t *Table) SetPrio(i int, prio int32) {
 	if t.index.markDirty(i); t.prio[i] != prio {
 		t.prio[i] = prio
@@ -102,7 +103,7 @@ func (t *Table) SetPrio(i int, prio int32) {
 	}
 }
 
-// SetEndless sets whether the voice at index i does not end by itself.
+// SetEndless sets whether the voice at index i is endless: it does not end by itself.
 func (t *Table) SetEndless(i int, endless bool) {
 	if t.endless[i] != endless {
 		t.endless[i] = endless
@@ -110,7 +111,7 @@ func (t *Table) SetEndless(i int, endless bool) {
 	}
 }
 
-// SetRemaining sets the audibility from now on of the voice at index i, a power.
+// SetRemaining sets the audibility of the voice at index i in the rest of its sound, a power.
 func (t *Table) SetRemaining(i int, x float32) {
 	if t.remaining[i] != x {
 		t.remaining[i] = x
@@ -118,8 +119,8 @@ func (t *Table) SetRemaining(i int, x float32) {
 	}
 }
 
-// SetAudibility sets the audibility, a power, that counts for the voice at index i if it loses its slot: in the
-// next 20 ms if it can become virtual, otherwise from now on.
+// SetAudibility sets the audibility of the voice at index i, a power, that counts in a choice of a victim. For a
+// voice that can become virtual, it is the audibility in the next 20 ms, otherwise in the rest of its sound.
 func (t *Table) SetAudibility(i int, x float32) {
 	if t.audibility[i] != x {
 		t.audibility[i] = x
@@ -127,7 +128,8 @@ func (t *Table) SetAudibility(i int, x float32) {
 	}
 }
 
-// Move copies the scores at index from to index to, except the restore priority. The scores at from stay.
+// Move copies the scores of the voice at index from to index to: priority, number, audibilities, kind and, if the
+// table has them, Gain and Masked. The restore priority is not copied. The scores at from stay.
 func (t *Table) Move(from, to int) {
 	t.SetAudibility(to, t.audibility[from])
 	t.SetPrio(to, t.prio[from])
@@ -145,16 +147,16 @@ func (t *Table) Move(from, to int) {
 // LowestPrio returns the lowest priority in a slot; Unstealable if no voice in a slot can be stolen.
 func (t *Table) LowestPrio() int32 { return slices.Min(t.prio[:t.slots]) }
 
-// Eligible returns a copy of the priorities, with virtual voices if virtual is set. The caller changes the priority
-// of each excluded voice to Unstealable and passes the copy in a Query. RestoreOrder and PrepareRestore overwrite it.
+// Eligible returns a copy of the priorities by index, for a Query. If virtual is true, it includes virtual voices.
+// The caller sets the priority of each voice that must not be chosen to Unstealable. The copy is valid until the next
+// call of Eligible, RestoreOrder or PrepareRestore.
 func (t *Table) Eligible(virtual bool) []int32 {
 	eligible := t.eligible[:t.upTo(virtual)]
 	copy(eligible, t.prio)
 	return eligible
 }
 
-// upTo returns one above the highest index that a choice looks at: all indices if virtual is true, otherwise the
-// slots.
+// upTo returns how many indices a choice looks at, from 0 on: all indices if virtual is true, otherwise the slots.
 func (t *Table) upTo(virtual bool) int {
 	if virtual {
 		return len(t.prio)
@@ -170,8 +172,10 @@ type Query struct {
 	Eligible []int32 // changed result of Table.Eligible(Virtual); nil: every stealable voice is a candidate
 }
 
-// Choose stores the victim in c: the candidate with the lowest priority, then the lowest key, then the lowest number.
-// Without a candidate c.Slot is -1. q.Eligible is unchanged afterwards.
+// Choose chooses the voice to steal among the candidates that q selects, and stores it in c with the reasons. The
+// victim has the lowest priority, then the lowest value of q.Key, then the lowest start number. c also holds the
+// second candidate, as the runner-up. Without a candidate c.Slot is -1. q.Eligible is unchanged afterwards, and no
+// voice is removed.
 func (t *Table) Choose(c *Choice, q *Query) {
 	to := t.upTo(q.Virtual)
 	prios, numbers := t.prio[:to], t.number[:to]
@@ -213,17 +217,19 @@ func (t *Table) Choose(c *Choice, q *Query) {
 	}
 }
 
-// ChooseVirtual stores in c the virtual voice of a kind to steal, with a priority of at most limit: the lowest
-// priority, then the least audible from now on, then the oldest. In c.Slot, the virtual voices follow the t.slots real
-// ones. Without a candidate c.Slot is -1.
+// ChooseVirtual chooses the virtual voice to steal and stores it in c. kind selects endless voices, finite voices or
+// both; candidates have a priority of at most limit. The victim has the lowest priority, then the least audibility
+// from now on, then the lowest start number. c.Slot is an index of the table, t.slots or higher; without a candidate
+// it is -1.
 func (t *Table) ChooseVirtual(c *Choice, limit int32, kind Kind) {
 	if t.virtual.choose(c, limit, kind); c.Slot >= 0 {
 		c.Slot += t.slots
 	}
 }
 
-// oldest returns the index of the oldest of the weakest candidates in these slices; w must be the result of a search
-// in prios and keys.
+// oldest returns the index of the candidate with the lowest start number, among the candidates that are equally weak.
+// w must be the result of a search in prios and keys. numbers holds the start numbers. All three slices have the same
+// indices.
 func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
 	if !w.Alone && w.Next == w.Key {
 		return dsp.FindOldest(prios, keys, numbers, w.Prio, w.Key)
@@ -231,8 +237,8 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 	return w.At
 }
 
-// compared returns, by index, the audibilities that key compares. For a key that compares other values, it returns
-// the audibilities that the choice reports.
+// compared returns the audibilities, by index, that a choice by key reports. For ByAudibility and ByRemaining, the
+// choice also compares these values.
 func (t *Table) compared(key Key) []float32 {
 	if key == ByRemaining {
 		return t.remaining
@@ -240,7 +246,8 @@ func (t *Table) compared(key Key) []float32 {
 	return t.audibility
 }
 
-// keys returns the values that key compares, by index. For ByAge all are 0.
+// keys returns the values, by index, that a choice by key compares among voices of equal priority. For ByAge all are
+// 0, because the start number then decides.
 func (t *Table) keys(key Key) []float32 {
 	switch key {
 	case ByGain:
@@ -253,15 +260,15 @@ func (t *Table) keys(key Key) []float32 {
 	return t.compared(key)
 }
 
-// Less reports whether the voice at index i is a victim before the voice at j: by priority, then by key, then by
-// number. It is a total order.
+// Less reports whether the voice at index i is stolen before the voice at index j. It compares their priorities, then
+// the values of key, then their start numbers. It is a total order.
 func (t *Table) Less(i, j int, key Key) bool {
 	keys := t.keys(key)
 	return cmp.Or(cmp.Compare(t.prio[i], t.prio[j]), cmp.Compare(keys[i], keys[j]), cmp.Compare(t.number[i], t.number[j])) < 0
 }
 
-// SetRestorePrio sets prio, the negated priority of the virtual voice at index i, for the choice of a voice to
-// restore: the lowest is restored first. With Unstealable the voice is not restored.
+// SetRestorePrio sets how early the virtual voice at index i gets a free slot. prio is the negated priority of the
+// voice, so the lowest prio is restored first. With Unstealable the voice is not restored.
 func (t *Table) SetRestorePrio(i int, prio int32) {
 	t.restorePrio[i-t.slots], t.used = prio, max(t.used, i+1-t.slots)
 }
@@ -273,8 +280,8 @@ func (t *Table) RestorePriorities() []int32 { return t.restorePrio[:t.used] }
 // UsedVirtual returns the number of virtual voices up to the highest index that was ever passed to SetRestorePrio.
 func (t *Table) UsedVirtual() int { return t.used }
 
-// RestoreKey returns the key that restoring compares: ByMasked if the table has masking scores, otherwise
-// ByAudibility.
+// RestoreKey returns the score that decides between virtual voices of equal priority when a slot is free. It is
+// ByMasked if the table has masking scores, otherwise ByAudibility.
 func (t *Table) RestoreKey() Key {
 	if t.Masked != nil {
 		return ByMasked
@@ -285,8 +292,9 @@ func (t *Table) RestoreKey() Key {
 // RestoreAudibility returns the scores of RestoreKey by index. The caller must not change them.
 func (t *Table) RestoreAudibility() []float32 { return t.keys(t.RestoreKey()) }
 
-// RestoreOrder returns the indices of the virtual voices that may be restored, the first to restore first: audible
-// voices, then the highest priority, the loudest, the oldest. The next choice overwrites the result.
+// RestoreOrder returns the indices of the virtual voices that may get a slot, in the order of restoring. Voices with
+// a score above 0 come first. Then the highest priority comes first, then the loudest voice, then the lowest start
+// number. The next call of Eligible, RestoreOrder or PrepareRestore overwrites the result.
 func (t *Table) RestoreOrder() []int32 {
 	order := t.eligible[t.slots:t.slots]
 	for j, prio := range t.RestorePriorities() {
@@ -298,8 +306,8 @@ func (t *Table) RestoreOrder() []int32 {
 	return order
 }
 
-// compareRestore compares the virtual voices at indices i and j by the order of RestoreOrder; negative: i comes
-// first.
+// compareRestore compares the virtual voices at the indices i and j for RestoreOrder. The result is negative if voice
+// i is restored first, and positive if voice j is.
 func (t *Table) compareRestore(i, j int32) int {
 	keys, base := t.RestoreAudibility(), int32(t.slots)
 	x, y := keys[i], keys[j]
@@ -312,8 +320,9 @@ func (t *Table) compareRestore(i, j int32) int {
 // afterAudible exceeds the difference of two priorities.
 const afterAudible = 1 << 30
 
-// PrepareRestore copies the present scores for NextRestore, inverted, so that a search for the weakest finds the
-// voice to restore. It overwrites the result of Eligible.
+// PrepareRestore prepares calls of NextRestore. It copies the restore priorities and the present scores. The copied
+// scores are inverted, so that a search for the weakest voice finds the loudest. Silent voices get a worse priority
+// than all audible ones. The copy overwrites the result of Eligible.
 func (t *Table) PrepareRestore() {
 	const loudest = 0x7f800000 // the bits of infinity
 	order, keys := t.eligible[t.slots:], t.RestoreAudibility()[t.slots:]
@@ -325,8 +334,9 @@ func (t *Table) PrepareRestore() {
 	}
 }
 
-// NextRestore returns the index of the virtual voice that is restored first and skips that voice in the next call; -1
-// if no voice may be restored. PrepareRestore must precede it, without a choice of virtual voices in between.
+// NextRestore returns the index of the virtual voice that gets a free slot first, and leaves this voice out of the
+// next calls. It returns -1 if no further voice may be restored. Call PrepareRestore before the first call, and
+// neither Eligible nor RestoreOrder in between.
 func (t *Table) NextRestore() int {
 	order := t.eligible[t.slots : t.slots+t.used]
 	var w dsp.Weakest

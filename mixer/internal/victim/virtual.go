@@ -54,9 +54,10 @@ type classIndex struct {
 	dirtyPrio       []uint64  // by run, a bit each: a priority or a kind has changed
 }
 
-// newVirtualIndex returns an index of virtual voices by their priorities, kinds, audibilities from now on (powers)
-// and numbers. It keeps the slices, which have equal lengths and belong to the caller. Initially it finds no voice;
-// the caller reports each change with markPrio or markAudibility.
+// newVirtualIndex returns an index of the virtual voices. For each voice, the slices hold its priority, whether it is
+// endless, its audibility from now on (a power) and its start number. The index keeps the slices, which belong to the
+// caller and have equal lengths. At first it finds no voice. The caller reports each change of a voice with markPrio
+// or markAudibility.
 func newVirtualIndex(prio []int32, endless []bool, remaining []float32, number []uint64) *virtualIndex {
 	u := &virtualIndex{prio: prio, endless: endless, remaining: remaining, number: number}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
@@ -75,8 +76,8 @@ func newVirtualIndex(prio []int32, endless []bool, remaining []float32, number [
 	return u
 }
 
-// markPrio records a change of the priority or the kind of voice j, before the next choose. It ignores negative
-// j.
+// markPrio records that the priority or the kind of virtual voice j has changed, so that the next search looks at it
+// again. It ignores a negative j.
 func (u *virtualIndex) markPrio(j int) {
 	if j >= 0 {
 		markRun(u.indexes[0].dirtyPrio, j)
@@ -84,7 +85,8 @@ func (u *virtualIndex) markPrio(j int) {
 	}
 }
 
-// markAudibility records a change of the audibility of voice j, before the next choose. It ignores negative j.
+// markAudibility records that the audibility of virtual voice j has changed, so that the next search looks at it
+// again. It ignores a negative j.
 func (u *virtualIndex) markAudibility(j int) {
 	if j >= 0 {
 		markRun(u.indexes[boolInt(u.endless[j])].dirtyAudibility, j)
@@ -94,9 +96,9 @@ func (u *virtualIndex) markAudibility(j int) {
 // markRun sets, in runs, the bit of the run of runSlots voices that contains virtual voice j. runs has a bit per run.
 func markRun(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
-// prioritiesOf returns, for a run (runSlots consecutive virtual voices; the last run may be shorter), the index of
-// its first voice among the virtual voices, and the priorities of its voices. class is 0 for finite voices and 1 for
-// endless ones; voices of the other class have Unstealable. The slice is valid until the next call.
+// prioritiesOf returns the priorities of the voices in a run: runSlots consecutive virtual voices, or fewer in the
+// last run. from is the number of the first voice in the run. class is 0 for finite voices and 1 for endless voices;
+// voices of the other class have the priority Unstealable. The slice is valid until the next call.
 func (u *virtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
 	from = run * runSlots
 	to := min(from+runSlots, len(u.prio))
@@ -110,8 +112,9 @@ func (u *virtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
 	return from, prio
 }
 
-// update updates the entry of a run in the index of a class (0: finite, 1: endless). moved means that a priority or a
-// kind has changed, so the counts must be updated, too.
+// update searches a run of virtual voices again and stores its weakest voice in the index of class (0: finite, 1:
+// endless). run is the number of the run. moved means that a priority or a kind in the run has changed; update then
+// also counts the voices of the run again.
 func (u *virtualIndex) update(run, class int, moved bool) {
 	k := &u.indexes[class]
 	from, prio := u.prioritiesOf(run, class)
@@ -135,9 +138,10 @@ func (u *virtualIndex) update(run, class int, moved bool) {
 	}
 }
 
-// findClass returns the weakest virtual voice of a class (0: finite, 1: endless) with a priority of at most limit:
-// the lowest priority, then the least audible from now on. Candidates is 0 without such a voice. It first updates the
-// runs that have changed.
+// findClass returns the weakest virtual voice of class (0: finite, 1: endless) with a priority of at most limit. This
+// is the voice with the lowest priority, then the least audibility from now on. findClass first updates the runs of
+// voices that have changed. The result has the numbers of candidates and of peers; without a candidate its Candidates
+// is 0.
 func (u *virtualIndex) findClass(class int, limit int32) (w virtualWeakest) {
 	k := &u.indexes[class]
 	for i, moved := range k.dirtyPrio {
@@ -183,8 +187,9 @@ type virtualWeakest struct {
 	peers int // the number of voices with its priority
 }
 
-// merge returns the weaker of w and v, the results of searches in different kinds, with the candidates and peers of
-// both. A result without candidates is ignored.
+// merge combines w and v, the results of searches among finite and among endless voices. The result is the weaker
+// voice, with the candidates of both searches. If both voices have the same priority, the peers of both count, and
+// the other voice may become the runner-up. A result without candidates is ignored.
 func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	switch {
 	case v.Candidates == 0:
@@ -204,8 +209,9 @@ func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	return w
 }
 
-// find returns the weakest virtual voice of a kind with a priority of at most limit: the lowest priority, then the
-// least audible from now on. Candidates is 0 without such a voice. limit is below Unstealable.
+// find returns the weakest virtual voice of a kind, endless, finite or any, with a priority of at most limit. This is
+// the voice with the lowest priority, then the least audibility from now on. Among equal voices it is not always the
+// oldest, see oldest. Without such a voice the Candidates of the result is 0. limit is below Unstealable.
 func (u *virtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
 	for class := range u.indexes {
 		if kind.Includes(class == 1) {
@@ -215,8 +221,8 @@ func (u *virtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
 	return w
 }
 
-// oldest returns the voice with the lowest number among the equally weak voices that find returned in w for the same
-// kind.
+// oldest returns the virtual voice with the lowest start number among the voices as weak as w. w is the result of
+// find for the same kind, with at least one candidate.
 func (u *virtualIndex) oldest(w *virtualWeakest, kind Kind) int {
 	if w.Alone || w.Next != w.Key {
 		return w.At
@@ -237,9 +243,10 @@ func (u *virtualIndex) oldest(w *virtualWeakest, kind Kind) int {
 	return oldest
 }
 
-// choose stores in c the virtual voice of a kind to steal, with a priority of at most limit: the lowest priority,
-// then the least audible from now on, then the oldest. c.Slot counts virtual voices from 0; it is -1 without a
-// candidate. limit is below Unstealable.
+// choose chooses the virtual voice to steal and stores it in c. kind selects endless voices, finite voices or both;
+// candidates have a priority of at most limit, which is below Unstealable. The victim has the lowest priority, then
+// the least audibility from now on, then the lowest start number. c.Slot counts virtual voices from 0; without a
+// candidate it is -1. c also holds the second candidate.
 func (u *virtualIndex) choose(c *Choice, limit int32, kind Kind) {
 	w := u.find(kind, limit)
 	*c = Choice{Slot: -1, RunnerUp: -1}
