@@ -74,10 +74,10 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	return extra.lowPass, extra.highPass
 }
 
-// attachFilters attaches to the voice v the filters that the start of r needs. now is the present frame of the mix.
-// These are the filter with the initial cutoffs, the low-pass of the place in space, and the output for pre-fader
-// sends. For a start in space with sends, it also starts the low-pass on the direct path. The control side must have
-// allocated all of these. Audio side.
+// attachFilters attaches to the voice v the filters that the start of r needs: the filter with the initial cutoffs,
+// the low-pass of its place in space, and the output for pre-fader sends. For a start in space with sends, it also
+// starts the low-pass on the direct path. now is the present frame of the mix. The control side must have allocated
+// all of these. Audio side.
 func (r *record) attachFilters(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()

@@ -84,7 +84,7 @@ func (h Handle) Position() time.Duration {
 }
 
 // Stop fades the voice out over 10 ms and ends it. Its slot is free at once. A pending start is cancelled. Stop takes
-// effect even if the ring buffer is full. The error is ErrGone if the start is over.
+// effect even if the ring buffer of commands is full. The error is ErrGone if the start is over.
 func (h Handle) Stop() error { return h.StopOver(0) }
 
 // StopOver fades the voice to silence within the time fade, along a raised cosine, and then ends it. A fade of 0 or
@@ -114,32 +114,32 @@ func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 // the voice stays paused. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
 
-// SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. Options.Base is
-// added. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// SetGain sets the gain of the voice, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The
+// gain of Options.Base is added to it. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetGain(gain pcm.Decibels) error { return h.setProperty(propGain, float64(gain)) }
 
-// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms. The error is ErrGone, wraps ErrOption or, with
-// Config.Lead, is ErrBusy.
+// SetPan sets the pan of the voice, ramped over 5 ms. pan is -1 (left) .. +1 (right). The error is ErrGone, wraps
+// ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetPan(pan float64) error { return h.setProperty(propPan, pan) }
 
-// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. Options.Base is added. The error is ErrGone, wraps
-// ErrOption or, with Config.Lead, is ErrBusy.
+// SetPitch sets the pitch of the voice, ramped over 5 ms. pitch is -48..+48 semitones. The pitch of Options.Base is
+// added to it. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.setProperty(propPitch, float64(pitch)) }
 
-// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms. The speed of Options.Base multiplies it. The error
-// is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// SetSpeed sets the speed of the voice, ramped over 5 ms. speed is a ratio of 1/16..16; the speed of Options.Base
+// multiplies it. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetSpeed(speed float64) error { return h.setProperty(propSpeed, speed) }
 
-// SetLowPass sets the cutoff of the voice's low-pass to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
+// SetLowPass sets the cutoff of the voice's low-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
 // ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetLowPass(hz float64) error { return h.setProperty(propLowPass, hz) }
 
-// SetHighPass sets the cutoff of the voice's high-pass to hz, 20..20,000, ramped over 5 ms. 0 is off. The error is
+// SetHighPass sets the cutoff of the voice's high-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
 // ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetHighPass(hz float64) error { return h.setProperty(propHighPass, hz) }
 
-// SetPriority sets the priority, -1,000,000..1,000,000. The error is ErrGone, wraps ErrOption or, with Config.Lead,
-// is ErrBusy.
+// SetPriority sets the priority of the voice, -1,000,000..1,000,000. Voices of lower priority are stolen first. The
+// error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
 func (h Handle) SetPriority(priority int) error {
 	return h.setProperty(propPriority, float64(priority))
 }
@@ -169,8 +169,8 @@ func (h Handle) SetLoop(rounds int) error {
 // over 5 ms. A position beyond the end ends the voice, unless it loops. A negative position is an error that wraps
 // ErrOption. Otherwise the error is ErrGone or, with Config.Lead, ErrBusy.
 //
-// For a stream, Seek opens another decoder, which allocates and can fail as Play does. Its rounds start again, and
-// other errors than these are possible.
+// For a stream, Seek opens another decoder, which allocates and can fail as Play does. The rounds of its loop start
+// again.
 func (h Handle) Seek(position time.Duration) error {
 	switch s := h.Sound(); {
 	case position < 0:
@@ -212,9 +212,9 @@ func (h Handle) Tag() uint64 {
 	return h.finished().Tag
 }
 
-// Audibility returns the loudness in dB that the choice of victims compares, as of the end of the last block. It is
-// the loudest average level that the voice will reach: in the next 20 ms if the voice can become virtual, otherwise
-// in the rest of its sound. A silent voice, a pending start, and a voice that is gone have -Inf.
+// Audibility returns the loudness of the voice in dB, as of the end of the last block. The choice of a victim
+// compares it. It is the loudest average level that the voice will reach: in the next 20 ms if the voice can become
+// virtual, otherwise in the rest of its sound. A silent voice, a pending start, and a voice that is gone have -Inf.
 func (h Handle) Audibility() pcm.Decibels {
 	power := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.score.First() })
 	return pcm.FromPower(float64(power))
@@ -229,15 +229,15 @@ func (h Handle) Slot() int {
 	return -1
 }
 
-// Gain returns the gain of the voice in dB without its Base, updated every 20 ms. During a fade it is the target of
-// the fade; during a stop it is -Inf. It is 0 for a voice that is gone or pending.
+// Gain returns the gain of the voice in dB without the gain of Options.Base, updated every 20 ms. During a fade it is
+// the final value of the fade. During a stop it is -Inf. It is 0 for a voice that is gone or pending.
 func (h Handle) Gain() pcm.Decibels {
 	gain := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.Second() })
 	return pcm.Decibels(gain)
 }
 
-// Pan returns the pan of the voice including its place in space, -1..+1, updated every 20 ms. It is 0 for
-// a voice that is gone or pending.
+// Pan returns the pan of the voice, -1 (left) .. +1 (right), updated every 20 ms. It includes the place of the voice
+// in space. It is 0 for a voice that is gone or pending.
 func (h Handle) Pan() float64 {
 	pan := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.First() })
 	return float64(pan)
@@ -256,10 +256,10 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// fromRecord looks up the record r of h with find, and returns answer(r). Pass Handle.lockRecord or Handle.lockAlive
-// as find; both lock the mutex. If find returns no record, the result is gone, and answer is not called. answer runs
-// with the mutex held, and fromRecord unlocks the mutex afterwards. answer must not capture variables, because its
-// closure would then be allocated.
+// fromRecord looks up the record of h and returns the result of answer for that record. find is the function for the
+// look-up, Handle.lockRecord or Handle.lockAlive; both lock the mutex. Without a record the result is the parameter
+// gone, and answer is not called. answer runs with the mutex held, and fromRecord unlocks the mutex afterwards.
+// answer must not capture variables, because its closure would then be allocated.
 func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
 	r, unlock := find(h)
 	if r == nil {

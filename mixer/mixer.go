@@ -137,21 +137,21 @@ func New(c Config) (*Mixer, error) {
 // is filled with silence.
 func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
-// Skip advances by frames without mixing voices, to start in the middle of a piece. Commands, decisions and events
-// are the same as with Render. The following Render gives the same output as if Render had been called all along,
-// except for tails, effects, inserts, Config.DCGuard and the limiter. The limiter agrees after Render has run for 1
-// s. Audio side, like Render.
+// Skip advances the mixer by the given number of frames without mixing voices, to start in the middle of a piece.
+// Commands, decisions and events are the same as with Render. The next Render gives the same output as if Render had
+// been called instead of Skip. Exceptions are tails, effects, inserts, Config.DCGuard and the limiter; the limiter
+// agrees after Render has run for 1 s. Audio side, like Render.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 
 // Rate returns the sample rate in Hz.
 func (m *Mixer) Rate() int { return m.rate }
 
-// LatencyFrames returns the lookahead of the limiter: the number of frames that the output of Render is behind the
-// frames of the mix; 0 without a limiter. Control side. See Latency for all delays.
+// LatencyFrames returns the lookahead of the limiter in frames: the output of Render is so late against the frames of
+// the mix. It is 0 without a limiter. Control side. See Latency for all delays.
 func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
-// Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, it
-// advances with the system clock. Control side; the audio side may already be further.
+// Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, the
+// number advances with the system clock. Control side; the audio side may already have mixed further.
 func (m *Mixer) Now() int64 { return m.sleep.now(int64(m.published.Word(0)), m.rate) }
 
 // Next returns the frame where a call without an explicit frame takes effect. With Config.Lead the frame follows the
@@ -175,9 +175,9 @@ func (m *Mixer) next() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// Play requests a start of s at the next frame that is mixed or, with Config.Lead, at the frame that Next returns. It
-// is the same as m.At(Now).Play(s, o), with the same errors. Only when Render executes the request is it decided
-// whether the start gets a voice.
+// Play requests a start of the sound s with the options o, at the next frame that is mixed. With Config.Lead the
+// start is at the frame that Next returns. Whether the start gets a voice is decided only when Render executes the
+// request. Play is the same as m.At(Now).Play(s, o), with the same errors.
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }

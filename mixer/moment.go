@@ -28,20 +28,20 @@ type Moment struct {
 	rank  int32
 }
 
-// At returns the moment of frame, counted from the first frame that the mixer rendered, or Now. If the frame has
-// already been mixed, commands are executed immediately and Stats.Late is incremented. A frame below Now makes the
-// methods of the moment fail.
+// At returns the moment of frame, for commands at that frame. Frames count from the first frame that the mixer
+// rendered; Now is the next frame that is mixed. If the frame has already been mixed, commands are executed
+// immediately and Stats.Late is incremented. A frame below Now makes the methods of the moment fail.
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
-// WithRef returns the same moment with the reference ref of the caller's choice; the default is 0. An EventMissed of
-// a command at this moment repeats the reference.
+// WithRef returns the same moment with the reference ref, a number of the caller's choice; the default is 0. If a
+// command at this moment finds no voice, the EventMissed repeats the reference.
 func (at Moment) WithRef(ref int64) Moment {
 	at.ref = ref
 	return at
 }
 
 // WithRank returns the same moment with the given rank; the default is 0. If several commands for one frame arrive
-// before that frame, those with lower ranks are executed first.
+// before that frame, commands with lower ranks are executed first.
 func (at Moment) WithRank(rank int32) Moment {
 	at.rank = rank
 	return at
@@ -83,63 +83,65 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 	})
 }
 
-// Cut ends the voices of t exactly at the moment, without a tail. This clicks, unless another sound continues
-// seamlessly, as with Handle.Then, which records a cut in the journal. The error is ErrBusy or wraps ErrOption.
+// Cut ends the voices that t selects exactly at the moment, without a tail. This clicks, unless another sound
+// continues seamlessly. The journal records Handle.Then as a cut. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Cut(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: noTail})
 }
 
-// Pause pauses the voices of t, with a tail of 10 ms. Their fades continue. Voices that a stop is fading out end at
-// once. A bus, or TargetAll, stays paused: voices that start there begin paused. A paused voice keeps its slot and
-// its audibility counts as if it were heard. The error is ErrBusy or wraps ErrOption.
+// Pause pauses the voices that t selects, with a tail of 10 ms. Their fades continue. Voices that a stop is fading
+// out end at once. If t is a bus or TargetAll, voices that start there later begin paused. A paused voice keeps its
+// slot, and its audibility counts as if it were heard. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Pause(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
-// Resume ends a Pause of the same target; voices fade in over 5 ms. Pauses of other targets stay. The error is
-// ErrBusy or wraps ErrOption.
+// Resume ends a Pause of the same target t; the voices fade in over 5 ms. Pauses of other targets stay, so a voice
+// may remain paused. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Resume(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
-// SetGain sets the gain of the voices of t, or of the bus t, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or
-// less is silence. The error is ErrBusy or wraps ErrOption.
+// SetGain sets the gain of the voices that t selects, or of the bus t, ramped over 5 ms. gain is -120..+24 dB or
+// -Inf; -80 or less is silence. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetGain(t Target, gain pcm.Decibels) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain}, 0)
 }
 
-// SetPan sets the pan of the voices of t, or of the bus t, -1 (left) .. +1 (right), ramped over 5 ms. The error is
-// ErrBusy or wraps ErrOption.
+// SetPan sets the pan of the voices that t selects, or of the bus t, ramped over 5 ms. pan is -1 (left) .. +1
+// (right). The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetPan(t Target, pan float64) error {
 	return at.Set(t, Change{Fields: FieldPan, Pan: pan}, 0)
 }
 
-// SetPitch sets the pitch of the voices of t, or of the bus t, to -48..+48 semitones, ramped over 5 ms. The error is
-// ErrBusy, or wraps ErrOption for a value out of range and for the master, which has no pitch.
+// SetPitch sets the pitch of the voices that t selects, or of the bus t, ramped over 5 ms. pitch is -48..+48
+// semitones. The error is ErrBusy, or wraps ErrOption for a value out of range and for the master, which has no
+// pitch.
 func (at Moment) SetPitch(t Target, pitch pcm.Semitones) error {
 	return at.Set(t, Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetSpeed sets the speed of the voices of t, a ratio of 1/16..16, ramped over 5 ms. The error is ErrBusy, or wraps
-// ErrOption for a value out of range and for a bus, which has no speed.
+// SetSpeed sets the speed of the voices that t selects, ramped over 5 ms. speed is a ratio of 1/16..16. The error is
+// ErrBusy, or wraps ErrOption for a value out of range and for a bus, which has no speed.
 func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
 
-// SetLowPass sets the cutoff of the low-pass of the voices of t, or of the bus t, to hz, 20..20,000, ramped over 5
-// ms. 0 is off. The error is ErrBusy or wraps ErrOption.
+// SetLowPass sets the cutoff of the low-pass of the voices that t selects, or of the bus t, ramped over 5 ms. hz is
+// 20..20,000; 0 is off. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetLowPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
-// SetHighPass sets the cutoff of the high-pass of the voices of t, or of the bus t, to hz, 20..20,000, ramped over 5
-// ms. 0 is off. The error is ErrBusy or wraps ErrOption.
+// SetHighPass sets the cutoff of the high-pass of the voices that t selects, or of the bus t, ramped over 5 ms. hz is
+// 20..20,000; 0 is off. The error is ErrBusy or wraps ErrOption.
 func (at Moment) SetHighPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// Fade fades the gain of the voices of t, or of the bus t, to gain, -120..+24 dB or -Inf, over the time within, at
-// least 5 ms, along shape. It does not stop voices. The error is ErrBusy or wraps ErrOption.
+// Fade moves the gain of the voices that t selects, or of the bus t, to the parameter gain, -120..+24 dB or -Inf. The
+// parameter within is the duration of the fade, at least 5 ms. The gain follows the curve shape. The voices do not
+// stop at the end. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
@@ -240,14 +242,14 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 	return nil
 }
 
-// negativePositionError returns the error of Seek, which wraps ErrOption, for a position before the beginning.
+// negativePositionError returns the error of Seek for a position before the beginning. It wraps ErrOption.
 func negativePositionError(position time.Duration) error {
 	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
 
-// Resize changes the number of slots of the pool to voices, 1..Config.MaxVoices. If more voices are playing, the
-// policy chooses the voices that are stolen; protected voices stay. Resize cancels the effect of earlier calls of
-// Resize for later frames. The error is ErrBusy, or wraps ErrOption if voices is out of range.
+// Resize changes the number of slots of the pool to the parameter voices, 1..Config.MaxVoices. If more voices are
+// playing, the policy chooses the voices that are stolen; protected voices stay. Resize cancels the effect of earlier
+// calls of Resize for later frames. The error is ErrBusy, or wraps ErrOption if voices is out of range.
 func (at Moment) Resize(voices int) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -261,8 +263,8 @@ func (at Moment) Resize(voices int) error {
 // noTail, as the length of a stop, ends a voice between two frames.
 const noTail = -1
 
-// stopFrames converts d, the length of the fade of a stop, to frames. The result 0, also for a negative d, is a stop
-// with a tail of 10 ms.
+// stopFrames converts d, the duration of the fade of a stop, to frames. The result is 0 if d is negative. A stop of 0
+// frames has a tail of 10 ms.
 func (m *Mixer) stopFrames(d time.Duration) int64 { return max(m.frames(d), 0) }
 
 // frames converts d to frames at the mixer's rate, rounded.

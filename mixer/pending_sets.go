@@ -63,14 +63,14 @@ func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 	return propertySet(bits)
 }
 
-// storeSet changes property f of the voice or bus of w to value, in the unit of the property. The change takes
-// fadeFrames frames along shape. storeSet stores value as a pending set in w, and an earlier pending set of f is
-// replaced. Then it sends a command that makes the audio side read the pending set, unless such a command is under
-// way.
+// storeSet changes property f of a voice or bus to value, in the unit of the property, within fadeFrames frames along
+// shape. w holds the pending sets of the voice or bus: values that the audio side reads later. storeSet stores value
+// there and replaces an earlier pending set of f. It then sends a command that makes the audio side read the value,
+// unless such a command is under way.
 //
-// If other commands were sent since then, the earlier pending set must act before them. So storeSet leaves it and
-// sends value as a command of its own. The set is never lost: without room in the ring buffer, the pending set waits
-// for the next block. storeSet updates w.sentSeq. The caller holds m.mutex.
+// There are two exceptions. If other commands were sent since the earlier pending set, that set must act before them.
+// So storeSet leaves it and sends value as a command of its own. If the ring buffer of commands has no room, value
+// waits as a pending set for the next block. So no set is lost. storeSet updates w.sentSeq. The caller holds m.mutex.
 func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
@@ -108,9 +108,9 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// storeBusSets changes the properties in c of the bus with index bus within fadeFrames frames. It stores a pending
-// set for each property, for the audio side to read. It records a new gain for Bus.Gain. For a cutoff it makes scores
-// include filters. c was checked. The caller holds m.mutex.
+// storeBusSets changes the properties in c of a bus within fadeFrames frames. bus is the index of the bus.
+// storeBusSets stores a pending set for each property, for the audio side to read. It records a new gain for
+// Bus.Gain. For a cutoff it makes scores include filters. c was checked. The caller holds m.mutex.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&cutoffFields != 0 {

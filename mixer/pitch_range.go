@@ -31,10 +31,10 @@ type pitchSpan struct {
 // constantPitch returns the span of a pitch of x semitones that never changes.
 func constantPitch(x float64) pitchSpan { return pitchSpan{target: x, lowest: x, highest: x} }
 
-// fadeTo records in p a fade of the pitch to the value to, in semitones. The fade is set at the frame at, and it has
-// ended by the frame until. Until then the range of p covers the earlier range and to. Afterwards the pitch is to.
-// But if an earlier call set another value at a frame after at, that value stays the final one. now is the present
-// frame.
+// fadeTo records in p that the pitch fades to the value to, in semitones. at is the frame where the fade is set, and
+// until is a frame where it has ended. Before until, the range of p covers the earlier range and to. Afterwards the
+// pitch is to. But if an earlier call set another value at a frame after at, that value stays the final one. now is
+// the present frame.
 func (p *pitchSpan) fadeTo(to float64, now, at, until int64) {
 	least, most := p.bounds(now)
 	p.lowest, p.highest, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -64,9 +64,9 @@ func (p *pitchSpan) bounds(now int64) (least, most float64) {
 }
 
 // rememberSet keeps a copy of c, a set of pitch, speed or rounds, in m.scheduledSets. Starts that are requested
-// later, but begin before the frame of c, are then prepared for c, see initPitchRange. It ignores a c for a past
-// frame or for a target other than a tag or a sound. If the list is full, it drops past commands, and then grows the
-// list if necessary. The caller holds m.mutex.
+// later, but begin before the frame of c, are then prepared for c, see initPitchRange. It ignores a command for a
+// past frame, or for a target other than a tag or a sound. If the list is full, it drops past commands, and then
+// grows the list if necessary. The caller holds m.mutex.
 func (m *Mixer) rememberSet(c *command) {
 	now := m.Now()
 	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
@@ -129,7 +129,8 @@ func (m *Mixer) pitchRangeOf(r *record) *pitchRange {
 }
 
 // readsMips reports whether the start reads mip levels, the band-limited versions of its sound, when it is pitched.
-// Its quality must be Best and the sound one with mip levels. The result is false without a sound.
+// This is so if the quality of the start is Best and its sound can have mip levels. Without a sound the result is
+// false.
 func (r *record) readsMips() bool {
 	s := r.sound.Load()
 	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
@@ -158,9 +159,9 @@ func (m *Mixer) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
 	}
 }
 
-// setSuccessor records next as the successor of the start r. The successor may take over the pitch and the filter of
-// r. So setSuccessor allocates a filter for it if r has a filter, and requests the band-limited versions of its sound
-// for the pitches of r. The caller holds m.mutex.
+// setSuccessor records the start next as the successor of the start r. The successor may take over the pitch and the
+// filter of r. So setSuccessor allocates a filter for it if r has a filter, and requests the band-limited versions of
+// its sound for the pitches of r. The caller holds m.mutex.
 func (m *Mixer) setSuccessor(r *record, next pool.Handle) {
 	r.hasSuccessor, m.extraOf(r).successor = true, next
 	if m.extraOf(r).filter.Load() != nil {
@@ -188,8 +189,8 @@ func (m *Mixer) widenSuccessors(r *record) {
 	}
 }
 
-// fadeSpan returns when a set for frame, or Now, begins and ends. at is the frame where the set is executed. By the
-// frame until, a fade of fadeFrames frames has certainly ended, even if a block delays it. now is the present frame.
+// fadeSpan returns when a set for frame, or Now, begins and ends. at is the frame where the set is executed. until is
+// a frame where a fade of fadeFrames frames has certainly ended, even if a block delays it. now is the present frame.
 func (m *Mixer) fadeSpan(frame, fadeFrames, now int64) (at, until int64) {
 	at = max(frame, now)
 	return at, max(at, now+m.longest.Load()) + max(fadeFrames, m.smooth)
@@ -247,9 +248,9 @@ func (m *Mixer) requestMips(r *record) {
 }
 
 // notePitchCommand records how the command c changes the pitch, speed or rounds of the starts or the bus that it
-// selects. It requests the mip levels, the band-limited versions of sounds, that these starts will then read. A c
-// that sets another property has no effect. A c for a tag or sound at a later frame is also kept for starts that are
-// requested later. The caller holds m.mutex.
+// selects. It requests the mip levels, the band-limited versions of sounds, that these starts will then read. A
+// command that sets only other properties has no effect. A command for a tag or sound at a later frame is also kept
+// for starts that are requested later. The caller holds m.mutex.
 func (m *Mixer) notePitchCommand(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return

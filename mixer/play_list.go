@@ -82,8 +82,9 @@ func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	}
 }
 
-// forPlay calls do for each start with the Options.Play play that is not over, in the order of the requests. The
-// arguments of do are the handle of the start, without its play, and its record. The caller holds m.mutex.
+// forPlay calls the function do for each start with the Options.Play play that is not over, in the order of the
+// requests. The arguments of do are the handle of the start, without its play, and its record. The caller holds
+// m.mutex.
 func (m *Mixer) forPlay(play uint64, do func(Handle, *record)) {
 	if len(m.playLists.lists) == 0 {
 		return

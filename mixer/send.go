@@ -20,15 +20,16 @@ type Send struct {
 // VoiceSends is the maximum number of sends of a voice.
 const VoiceSends = 4
 
-// SetSend fades the gain of the send of b to the bus called to, linearly in decibels over the time within, at least 5
-// ms. gain is -120..+24 dB or -Inf. The error is ErrBusy, or wraps ErrOption and names the nearest bus or the range.
+// SetSend fades the gain of the send of b to another bus, linearly in decibels over the time within, at least 5 ms.
+// to is the name of the other bus. The parameter gain is the final gain, -120..+24 dB or -Inf. The error is ErrBusy,
+// or wraps ErrOption and names the nearest bus or the range.
 func (b Bus) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, within) })
 }
 
-// SetSend fades the gain of the voice's send to the bus called to, over the time within, as Bus.SetSend does. A voice
-// without such a send is unchanged. Other voices of the same Options.Play are not affected. The error is ErrGone for
-// the zero Handle, ErrBusy, or wraps ErrOption. A voice that is over is not an error.
+// SetSend fades the gain of the voice's send to a bus, over the time within, as Bus.SetSend does. to is the name of
+// the bus. A voice without such a send is unchanged. Other voices of the same Options.Play are not affected. The
+// error is ErrGone for the zero Handle, ErrBusy, or wraps ErrOption. A voice that is over is not an error.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	if h.mixer == nil {
 		return ErrGone
@@ -37,10 +38,10 @@ func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) erro
 	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
 }
 
-// SetSend fades the gain of a send to the bus called to. t selects the voices, or the bus, that have the send. The
-// parameter gain is the final gain, -120..+24 dB or -Inf. The fade is linear in decibels and lasts the time within,
-// at least 5 ms. Voices without such a send are unchanged; a bus without it is an error. The error wraps ErrOption or
-// is ErrBusy.
+// SetSend fades the gain of a send. t selects the voices, or the bus, that have the send, and to is the name of the
+// bus that receives it. The parameter gain is the final gain, -120..+24 dB or -Inf. The fade is linear in decibels
+// and lasts the time within, at least 5 ms. Voices without such a send are unchanged; a bus without it is an error.
+// The error wraps ErrOption or is ErrBusy.
 func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Duration) error {
 	m := at.mixer
 	if err := t.check(m); err != nil {
@@ -74,8 +75,8 @@ func (m *Mixer) sendDestination(name string) (int, error) {
 	return 0, fmt.Errorf("%w: there is no bus %q to send to%s", ErrOption, name, m.tree.nearest(name, ""))
 }
 
-// noSendError returns the error for a bus that has no send to the bus called to. bus is the index of the first bus.
-// The error wraps ErrOption and suggests the nearest of the sends that the bus has.
+// noSendError returns the error for a bus without a certain send. bus is the index of the bus, and to is the name of
+// the bus that it does not send to. The error wraps ErrOption and suggests the nearest of the sends that the bus has.
 func (m *Mixer) noSendError(bus uint16, to string) error {
 	name := m.tree[bus].name
 	if len(m.sends[bus]) == 0 {
@@ -95,9 +96,9 @@ type sendMove struct {
 	gain pcm.Decibels
 }
 
-// checkSends converts sends, the sends of a start on the bus with index bus, to the state that the mixer uses. The
-// rest of the result is zero. The error, which wraps ErrOption, is for the first wrong send: too many sends, an
-// unknown bus, the bus of the start itself, a bus twice, or a gain out of range.
+// checkSends converts sends, the sends of a start, to the state that the mixer uses. bus is the index of the bus of
+// the start. The rest of the result is zero. The error, which wraps ErrOption, is for the first wrong send: too many
+// sends, an unknown bus, the bus of the start itself, a bus twice, or a gain out of range.
 func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err error) {
 	if len(sends) > VoiceSends {
 		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)

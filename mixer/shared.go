@@ -63,8 +63,9 @@ type shared struct {
 }
 
 // newShared returns the state that both sides of a mixer share, for the configuration c with its defaults filled in.
-// buses and roots are the results of allBuses. The state has no records of starts yet; its ring buffers have their
-// initial sizes. Meters, stems and the journal exist only if c selects them.
+// buses and roots are the results of allBuses. The state has the tree of buses and their mixing order, but no records
+// of starts yet. Its ring buffers have their initial sizes. Meters, stems and the journal exist only if c selects
+// them.
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, downmix: c.Fold, ignoreFilters: c.IgnoreFilters, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),

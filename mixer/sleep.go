@@ -59,8 +59,8 @@ func (s *sleep) requestWake() {
 	}
 }
 
-// Sleep puts the mixer to sleep if Render would give silence until the next command. It reports whether it did. There
-// must be no voice, no virtual voice, no command under way, no insert and no tail. Then the mixer need not be
+// Sleep puts the mixer to sleep if Render would give silence until the next command, and reports whether it did.
+// There must be no voice, no virtual voice, no command under way, no insert and no tail. The mixer then need not be
 // rendered until Asked receives a value. Its frames advance with the system clock. at is the time when the next frame
 // is due. Audio side; see device.Sleeper.
 func (m *Mixer) Sleep(at time.Time) bool { return m.audio.trySleep(m.sleep.frameAt(0, at, m.rate)) }
@@ -68,10 +68,10 @@ func (m *Mixer) Sleep(at time.Time) bool { return m.audio.trySleep(m.sleep.frame
 // Asked returns a channel that receives a value when a command is sent after Sleep. Several commands send one value.
 func (m *Mixer) Asked() <-chan struct{} { return m.sleep.wakeRequests }
 
-// Wake ends a sleep of the mixer at the time at. It advances the mixer by the frames that have passed since the last
-// rendered frame, and returns their number. If the mixer was awake, it returns 0. Commands sent during the sleep are
-// executed after these frames. Wake empties the channel of Asked. It takes about 100 us regardless of the length of
-// the sleep. Audio side.
+// Wake ends a sleep of the mixer. at is the present time. Wake advances the mixer by the frames that have passed
+// since the last rendered frame, and returns their number. If the mixer was awake, it returns 0. Commands sent during
+// the sleep are executed after these frames. Wake empties the channel of Asked. It takes about 100 us regardless of
+// the length of the sleep. Audio side.
 func (m *Mixer) Wake(at time.Time) (frames int64) {
 	frames = m.audio.wake(m.sleep.frameAt(0, at, m.rate))
 	select {

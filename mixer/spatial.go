@@ -87,9 +87,9 @@ func (e positionError) Error() string {
 func (e positionError) Unwrap() []error { return []error{ErrOption, e.cause} }
 
 // SetPositions moves each voice in voices to the spot with the same index in spots. The moves begin at the next frame
-// that is mixed and take 20 ms. Voices that are gone or were started without an Emitter are skipped. The last of
-// several calls between two blocks counts, so SetPositions never fails with ErrBusy. The error wraps ErrOption: the
-// lengths differ, a spot is invalid, or a voice is another mixer's. On an error no voice moves.
+// that is mixed and end within 20 ms. Voices that are gone or were started without an Emitter are skipped. The last
+// of several calls between two blocks counts, so SetPositions never fails with ErrBusy. The error wraps ErrOption:
+// the lengths differ, a spot is invalid, or a voice is another mixer's. On an error no voice moves.
 //
 // Control side; it never waits for the audio side. It does not allocate, except the first time that a voice is
 // occluded or obstructed.
@@ -125,9 +125,9 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	return nil
 }
 
-// SetListener moves the listener to l. The move begins at the next frame that is mixed and takes 20 ms. The last of
-// several calls between two blocks counts, so SetListener never fails with ErrBusy. An invalid l is an error that
-// wraps ErrOption, and the listener stays. Control side; it does not allocate.
+// SetListener moves the listener to l. The move begins at the next frame that is mixed and ends within 20 ms. The
+// last of several calls between two blocks counts, so SetListener never fails with ErrBusy. An invalid l is an error
+// that wraps ErrOption, and the listener stays. Control side; it does not allocate.
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {

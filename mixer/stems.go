@@ -34,9 +34,9 @@ type stem struct {
 	out   []pcm.Frame                  // a ring of one hop, indexed by frame number
 }
 
-// stemOf returns the stem with the key of. If the stem does not exist, it creates the stem and makes it visible to
-// the audio side. It also allocates the buffers that the stem needs for the bus with index bus and for all buses
-// above that bus. The caller holds m.mutex.
+// stemOf returns the stem that the key of identifies. If the stem does not exist, it creates the stem and makes it
+// visible to the audio side. It also allocates the buffers of the stem for a bus and all buses above that bus; bus is
+// the index of the bus. The caller holds m.mutex.
 func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
 	for s != nil && s.Stem != of {
@@ -163,10 +163,10 @@ func (st *stems) clearOutputs() {
 	}
 }
 
-// applyStems moves the parts of all stems on the bus with index bus one step up. Each part gets the gains of the bus.
-// It is added to the part of its stem on the bus above or, at the top, to the output of the stem. This is for the
-// frames from..to of a stretch of n frames that begins at a.now. If to is n, applyStems then marks the parts on this
-// bus as unused. Audio side.
+// applyStems moves the parts of all stems on a bus one step up; bus is the index of the bus. Each part gets the gains
+// of the bus. It is added to the part of its stem on the bus above or, at the top, to the output of the stem. This is
+// for the frames from..to of a stretch of n frames that begins at a.now. If to is n, applyStems then marks the parts
+// on this bus as unused. Audio side.
 func (a *audio) applyStems(bus int, from, to, n int64) {
 	b := &a.buses[bus]
 	for s := a.stems.first.Load(); s != nil; s = s.next {

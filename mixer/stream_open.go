@@ -11,16 +11,16 @@ import (
 	"voicepool/voice"
 )
 
-// registerStream adds feed, an open stream, to the list that Prepare and Close use, and drops closed streams from that
-// list. The caller holds the mutex.
+// registerStream adds feed, an open stream, to m.openStreams, the list that Prepare and Close use. It drops closed
+// streams from that list. The caller holds m.mutex.
 func (m *Mixer) registerStream(feed *voice.StreamBuffer) {
 	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
 }
 
 // openStreamFor opens a stream of the sound s with the options o, for the new start with the handle id. It unlocks
-// m.mutex while it opens the stream, because foreign code may block, and locks it again. Meanwhile it reserves room
-// for the command of the start. On an error it releases the record of the start. The error is ErrClosed if the mixer
-// was closed, or as in openStream. The caller holds m.mutex.
+// m.mutex while it opens the stream, because foreign code may block, and locks it again. During that time it reserves
+// room for the command of the start. On an error it releases the record of the start. The error is ErrClosed if the
+// mixer was closed, or as in openStream. The caller holds m.mutex.
 func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
 	m.inFlight.Add(1) // reserves room for the command
 	m.mutex.Unlock()

@@ -35,13 +35,13 @@ func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 	return h.mixer.play(&command{kind: cmdThen, frame: Now, target: TargetVoice(h), when: when}, next, &o)
 }
 
-// LeftLoop reports whether the voice of h has left its loop for good or is over; false for a voice without a loop
-// that is not over, and while it is pending. Audio side, between two calls of Render. h must belong to m and not be
-// zero.
+// LeftLoop reports whether the voice of h has left its loop for good or is over. It is false while the start is
+// pending, and for a living voice without a loop. h must belong to m and not be zero. Audio side: call it between two
+// calls of Render.
 func (m *Mixer) LeftLoop(h Handle) bool { return m.audio.leftLoop(h.id) }
 
-// UntilEnd returns how many of the next frames can be rendered before the first voice ends or leaves its loop.
-// Rendering the returned number of frames ends exactly at that frame. Use it for offline rendering with commands for
-// the frame where a voice ends. A voice may also be stolen at the frame of a start or on the 20 ms grid. The result
-// is at least 1 if frames is. Audio side, between two calls of Render.
+// UntilEnd returns how many frames can be rendered before the first voice ends or leaves its loop, at most the
+// parameter frames. Rendering the returned number of frames ends exactly at that frame. The result is at least 1,
+// unless frames is 0. Use it for offline rendering with commands for the frame where a voice ends. It does not
+// foresee steals. Audio side: call it between two calls of Render.
 func (m *Mixer) UntilEnd(frames int) int { return int(m.audio.untilEnd(int64(frames))) }

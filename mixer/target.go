@@ -53,7 +53,7 @@ func TargetVoice(h Handle) Target {
 }
 
 // TargetTag selects the living voices, real or virtual, whose Options.Tag is tag. For the tag 0 it returns the zero
-// Target, which calls reject.
+// Target, and calls with that Target fail.
 func TargetTag(tag uint64) Target {
 	if tag == 0 {
 		return Target{}
@@ -61,8 +61,8 @@ func TargetTag(tag uint64) Target {
 	return Target{kind: taggedVoices, tag: tag}
 }
 
-// TargetSound selects the living voices, real or virtual, that play s. For nil it returns the zero Target, which
-// calls reject.
+// TargetSound selects the living voices, real or virtual, that play s. For nil it returns the zero Target, and calls
+// with that Target fail.
 func TargetSound(s *voice.Sound) Target {
 	if s == nil {
 		return Target{}

@@ -61,8 +61,8 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 
 // order sorts the bus indices in up into mixing order. A bus comes after the buses below it, after the buses that its
 // effects listen to, and after the buses that send to it. Otherwise the order of up is kept. Buses in a loop and
-// buses after them are left out, so the result is then shorter than up. buses are in the order of the tree. It may
-// return up.
+// buses after them are left out, so the result is then shorter than up. buses are in the order of the tree; the buses
+// that effects and sends name must exist. order may return up itself.
 func (t tree) order(buses []BusConfig, up []int) []int {
 	predecessors, some := make([][]int, len(t)), false // by bus: the buses that come before it
 	addPredecessor := func(i, predecessor int) {
@@ -160,7 +160,7 @@ func (t tree) find(name string) int {
 }
 
 // nearest returns a text for the end of a message, such as `; the nearest is "sfx"`. It names the bus whose name is
-// nearest to name. The master and the bus called by are left out. The result is "" without further buses.
+// nearest to name. The master and the bus with the name by are left out. The result is "" without further buses.
 func (t tree) nearest(name, by string) string {
 	var names []string
 	for i := range t[1:] {

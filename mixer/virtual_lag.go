@@ -31,19 +31,20 @@ func newVirtualLag(virtual int) virtualLag {
 }
 
 // put records that a voice has got number j among the virtual voices. The voice must be up to date at the current
-// frame.
+// frame. The next call of mixVirtual advances the voice at once instead of later.
 func (l *virtualLag) put(j int) {
 	l.upTo[j] = uint32(*l.now)
 	l.mayChange(j)
 }
 
-// mayChange records that virtual voice j, counted from base, may change, so that the next call of mixVirtual advances
-// the voice at once instead of later.
+// mayChange records that the voice with number j among the virtual voices may change. The next call of mixVirtual
+// then advances the voice at once instead of later.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
 // mutable returns the voice at index i for a caller that may change it. A virtual voice may lag behind; it is first
-// advanced to the frame a.now. mixVirtual then advances it in the next stretch instead of later, because the change
-// may end its constant step. A caller that keeps changing a virtual voice must call mutable again after each stretch.
+// advanced to the frame a.now. The next call of mixVirtual then advances it at once instead of later, because its
+// speed may change. A caller that keeps changing a virtual voice must call mutable again after each call of
+// mixVirtual.
 func (a *audio) mutable(i int) *slot {
 	s := a.current(i)
 	if i >= a.base {
@@ -77,9 +78,9 @@ func (a *audio) catchUp(j int, s *slot) {
 	l.steadyFrames[j] -= uint32(min(lag, int64(l.steadyFrames[j])))
 }
 
-// mixVirtual advances virtual voices by the next n frames, without mixing them. It skips the voices that move at a
-// constant step and do not end within these frames; they are advanced later, see catchUp. Voices that end are added
-// to a.endings.
+// mixVirtual advances the virtual voices, which keep time silently, by the next n frames. It skips each voice that
+// moves through its sound at a constant speed and does not end within these frames. Such a voice is advanced later,
+// see catchUp. Voices that end are added to a.endings.
 func (a *audio) mixVirtual(n int64) {
 	l, to := &a.lag, a.now+n
 	for g, calm := range l.steadyUntil[:a.lagGroups()] {
@@ -89,10 +90,10 @@ func (a *audio) mixVirtual(n int64) {
 	}
 }
 
-// mixGroup advances the virtual voices of group g by the next n frames. A group has lagGroup neighbouring indices.
-// mixGroup skips the voices that move at a constant step and do not end within these frames; they are advanced later,
-// see catchUp. Voices that end are added to a.endings. It stores until when each voice, and the group, moves at a
-// constant step.
+// mixGroup advances the virtual voices of group g, lagGroup neighbouring indices, by the next n frames. It skips each
+// voice that moves through its sound at a constant speed and does not end within these frames. Such a voice is
+// advanced later, see catchUp. Voices that end are added to a.endings. mixGroup stores in a.lag for how long each
+// voice of the group will move at a constant speed.
 func (a *audio) mixGroup(g int, n int64) {
 	l, calm := &a.lag, int64(never)
 	passes := l.advancing[:0]

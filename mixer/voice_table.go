@@ -154,8 +154,8 @@ func (r *voiceTable) free() bool {
 	return r.slots.Len()-boolInt(r.hiddenIndex >= 0 && r.hiddenIndex < r.base) < r.slots.Limit()
 }
 
-// virtualCounts returns the number of all virtual voices, and how many of them are finite: they end by themselves. A
-// voice that hideFromChoice has hidden does not count.
+// virtualCounts returns the number of all virtual voices, and the number of finite virtual voices, which end by
+// themselves. A voice that hideFromChoice has hidden does not count.
 func (r *voiceTable) virtualCounts() (all, finite int) {
 	all, finite = r.virtuals.Len(), r.finite
 	if r.hiddenIndex >= r.base {

@@ -8,13 +8,14 @@ import (
 // clipKnee is the start of the soft clip: the float32 next to -3 dB.
 const clipKnee = 0.70794577
 
-// SoftClip compresses samples beyond the knee k, so that none exceeds full scale:
+// SoftClip compresses, in place, the samples of dst beyond the knee k, about -3 dB, so that they stay within full
+// scale:
 //
 //	f(x) = x                                for |x| <= k, to the bit
 //	f(x) = sign(x) (1 - (1-k)²/(1-2k+|x|))  beyond
 //
-// Value and slope are continuous at the knee, and f increases strictly and stays below 1; rounded to float32
-// it reaches 1. dst must not contain NaN. Audio side.
+// Value and slope are continuous at the knee, and f increases strictly and stays below 1; rounded to float32 it
+// reaches 1. dst must not contain NaN. Audio side.
 func SoftClip(dst []pcm.Frame) {
 	if dsp.Peak(dst) <= clipKnee {
 		return
