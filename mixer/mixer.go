@@ -146,8 +146,8 @@ func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 // Rate returns the sample rate in Hz.
 func (m *Mixer) Rate() int { return m.rate }
 
-// LatencyFrames returns the lookahead of the limiter in frames: the output of Render is so late against the frames of
-// the mix. It is 0 without a limiter. Control side. See Latency for all delays.
+// LatencyFrames returns the lookahead of the limiter in frames. The output of Render is delayed by these frames
+// against the frames of the mix. It is 0 without a limiter. Control side. See Latency for all delays.
 func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
 // Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, the

@@ -47,8 +47,8 @@ func (p *playLists) remove(play uint64, i uint32) {
 	}
 }
 
-// grow enlarges the table so that it has room for records, all records in the order of their numbers. It sorts the
-// records that are in a list into the lists of the new table, in the same order.
+// grow enlarges the table so that it has room for records, all records in the order of their numbers. It moves the
+// lists to the new table. Records with the same play stay in the same order.
 func (p *playLists) grow(records []*record) {
 	was, next := p.lists, p.next
 	n := 4

@@ -75,7 +75,7 @@ func (f property) isCutoff() bool { return f == propLowPass || f == propHighPass
 // cutoffFields are the cutoffs.
 const cutoffFields = FieldLowPass | FieldHighPass
 
-// rangeError returns the error, which wraps ErrOption, for a value x out of the range of the property.
+// rangeError returns the error for a value x that is out of the range of the property. It wraps ErrOption.
 func (f property) rangeError(x float64) error {
 	return fmt.Errorf("%w: %s", ErrOption, f.rangeMessage(x))
 }
@@ -151,7 +151,7 @@ func (c *Change) check() error {
 	return nil
 }
 
-// shapeError returns the error, which wraps ErrOption, for an unknown shape.
+// shapeError returns the error for the unknown shape s. It wraps ErrOption.
 func shapeError(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
 // finalValue converts x, the final value of a fade of property f, to the unit that a voice fades in. Cutoffs in Hz
@@ -191,8 +191,8 @@ func (f property) journalValues(moves *voice.Moves, frame int64) (current, targe
 // journalSpeed converts semitones to a speed ratio within MinSpeed..MaxSpeed.
 func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
 
-// journalCutoff returns the cutoff c at frame, a frame of the mix, and its target, in Hz within the valid range; 0:
-// off.
+// journalCutoff returns the cutoff c at frame, a frame of the mix, and the final value of its fade. Both are in Hz,
+// limited to MinCutoff..MaxCutoff; 0 is off.
 func journalCutoff(c *voice.Cutoff, frame int64) (current, target float64) {
 	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 }

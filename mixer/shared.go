@@ -95,9 +95,10 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	return s
 }
 
-// allRecords returns all records by index. The slice must not be changed; it does not grow, but is replaced.
+// allRecords returns all records by index. The slice must not be changed. If more records are needed, it is replaced
+// by a larger slice. Both sides may call it.
 func (s *shared) allRecords() []*record { return *s.directory.Load() }
 
-// record returns the record of a handle that is not zero, whether or not it still belongs to that start. It does not
-// use the pool, which belongs to the control side.
+// record returns the record of the handle id, which must not be zero, even if the record belongs to another start
+// now. It does not use the pool of records, which belongs to the control side.
 func (s *shared) record(id pool.Handle) *record { return s.allRecords()[id.Slot()] }

@@ -42,6 +42,6 @@ func (m *Mixer) LeftLoop(h Handle) bool { return m.audio.leftLoop(h.id) }
 
 // UntilEnd returns how many frames can be rendered before the first voice ends or leaves its loop, at most the
 // parameter frames. Rendering the returned number of frames ends exactly at that frame. The result is at least 1,
-// unless frames is 0. Use it for offline rendering with commands for the frame where a voice ends. It does not
-// foresee steals. Audio side: call it between two calls of Render.
+// unless frames is 0. Paused voices do not count, and steals are not foreseen. Use it for offline rendering with
+// commands for the frame where a voice ends. Audio side: call it between two calls of Render.
 func (m *Mixer) UntilEnd(frames int) int { return int(m.audio.untilEnd(int64(frames))) }

@@ -84,7 +84,8 @@ func (q *Queue[Command]) Unlink(l *List) (index int32) {
 	return index
 }
 
-// At returns the command stored at place. The pointer is valid until the place is released or MoveTo is called.
+// At returns the command stored at the place index, a result of Unlink. The pointer is valid until the place is
+// released or MoveTo is called.
 func (q *Queue[Command]) At(index int32) *Command { return &q.commands[index] }
 
 // store copies c to a free place of q.commands and returns the index of that place. The queue must have a free place.
@@ -114,7 +115,7 @@ func (q *Queue[Command]) Insert(index int32, o Order) {
 }
 
 // Next returns the command in the heap that is executed first; nil if the heap is empty. The command stays in the
-// heap. The pointer is valid until Drop.
+// heap. The pointer is valid until Drop, DeleteFunc or MoveTo is called.
 func (q *Queue[Command]) Next() *Command {
 	if len(q.heap) == 0 {
 		return nil

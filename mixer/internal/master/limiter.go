@@ -148,8 +148,8 @@ func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	return suspects
 }
 
-// anyOver reports whether any of the n peaks of this run is over the ceiling. Peaks over l.eightfoldLevel are
-// measured again for this, with eight-fold oversampling.
+// anyOver reports whether any of the first n peaks in l.peaks is over the ceiling. measure has stored these peaks.
+// Peaks over l.eightfoldLevel are measured again for this, with eight-fold oversampling.
 func (l *Limiter) anyOver(n int) bool {
 	for i, peak := range l.peaks[:n] {
 		if peak > l.eightfoldLevel && l.fine(i, n) > l.ceiling {
@@ -159,8 +159,8 @@ func (l *Limiter) anyOver(n int) bool {
 	return false
 }
 
-// fine returns the peak, linear, at place i of the n places of this run. It is the larger of the stored peak and a
-// peak measured with eight-fold oversampling and longer filters.
+// fine returns the true peak, linear, at position i of the n positions that measure has just measured. It is the
+// larger of the stored peak and a peak measured with eight-fold oversampling. At low rates it is the stored peak.
 func (l *Limiter) fine(i, n int) float64 {
 	if !l.between {
 		return l.peaks[i]
@@ -169,10 +169,10 @@ func (l *Limiter) fine(i, n int) float64 {
 	return max(l.peaks[i], dsp.FinePeak(l.line[newest-(dsp.EighthTaps-1):newest+1]))
 }
 
-// need returns the gain that brings the peak at place i of the n places of this run below the ceiling. The gain is in
-// units of 2^-30; unity means that no reduction is needed. The peak must exceed l.eightfoldLevel. need measures the
-// peak precisely only if the result may be near or below the gain that is held now, because larger gains have no
-// effect.
+// need returns the gain that position i of the n positions just measured needs, so that its peak stays below the
+// ceiling. The gain is in units of 2^-30; unity means that no reduction is needed. The stored peak must exceed
+// l.eightfoldLevel. need measures the peak precisely only if the result may be near or below the gain that is held
+// now, because larger gains have no effect.
 func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
 	if least := int64(l.target / peak * limiterSuspect * unity); 8*least < 9*l.gains.held {
