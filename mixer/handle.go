@@ -270,8 +270,8 @@ func fromRecord[T any](h Handle, find func(Handle) (*record, func()), gone T, an
 }
 
 // lockRecord locks the mutex of the mixer and returns the record of h. The second result is a function that unlocks
-// the mutex; the caller must call it. If h is zero or its record belongs to another start now, both results are nil
-// and the mutex is unlocked.
+// the mutex; the caller must call it. If h is zero or its record has been released, both results are nil and the
+// mutex is unlocked.
 func (h Handle) lockRecord() (*record, func()) {
 	if h.mixer == nil {
 		return nil, nil

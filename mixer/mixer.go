@@ -196,8 +196,8 @@ func (m *Mixer) StopAll(over time.Duration) {
 }
 
 // play requests a new start of the sound s with the options o and returns its handle. c is the command that it sends:
-// a cmdPlay, or a cmdThen for a successor of the voice c.target. It stores the record of the start in c, and replaces
-// some values in o, such as gains of -Inf.
+// a cmdPlay, or a cmdThen for a successor of the voice c.target. It stores the handle of the start's record in
+// c.record, and replaces some values in o, such as gains of -Inf.
 //
 // On an error the handle is zero and no start was requested. The error wraps ErrOption for an invalid argument. It is
 // ErrBusy if too many commands or starts are under way, ErrClosed after Close, and ErrGone if the predecessor is

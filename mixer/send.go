@@ -120,8 +120,8 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 	return all, nil
 }
 
-// sendBufferLen returns the length in frames of a buffer for a voice with sends. The buffer must hold a hop, 20 ms,
-// and the tail of a stopped voice, 10 ms and a frame.
+// sendBufferLen returns the length in frames of a buffer for a voice with sends. The buffer must hold either a hop,
+// 20 ms, or the tail of a stopped voice, 10 ms and a frame. The result is the longer of both.
 func (m *Mixer) sendBufferLen() int64 { return max(m.hop, int64(m.rate)/100+1) }
 
 // splits holds copies of filter states while the tail of a voice with sends is mixed.

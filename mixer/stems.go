@@ -123,8 +123,8 @@ func (e *Event) Stem() Stem {
 func (e *Event) Play() uint64 { return e.play }
 
 // mixVoicesForStems mixes the next n frames of each voice in alive separately. It adds each voice to the mix of its
-// bus and to its stem. It replaces mixUntilPanic in a mixer with stems; the mix of a bus has the same bits. Voices
-// that end or panic are added to a.endings. Audio side.
+// bus and to its stem. The mix of a bus has the same bits as if all voices were mixed in one call of mixUntilPanic.
+// Voices that end or panic are added to a.endings. Audio side.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot

@@ -10,10 +10,10 @@ const (
 	AtLoopEnd             // when it next reaches the end of its loop, in its last round too; like AtEnd if it does not loop or is past its loop
 )
 
-// Then starts the sound next with the options o as the successor of the voice, without a gap. It starts at the exact
-// frame where the voice ends or, with AtLoopEnd in the parameter when, where its loop ends. At the end of its loop
-// the voice ends without a tail. The returned handle belongs to the successor, which is pending until then. It can be
-// changed, stopped and given a successor itself.
+// Then starts the sound next with the options o as the successor of the voice, without a gap. The successor starts at
+// the exact frame where the voice ends. If the parameter when is AtLoopEnd, this is where the voice next reaches the
+// end of its loop; the voice then ends there without a tail. The returned handle belongs to the successor, which is
+// pending until that frame. It can be changed, stopped and given a successor itself.
 //
 // The frame follows the voice through pauses, seeks, pitches and speeds. The slot of the voice becomes free at that
 // frame, before any other start. If the voice is stopped, stolen for good or refused, its successor counts as
