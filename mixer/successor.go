@@ -11,9 +11,9 @@ const (
 )
 
 // Then starts the sound next with the options o as the successor of the voice, without a gap. The successor starts at
-// the exact frame where the voice ends. If the parameter when is AtLoopEnd, this is where the voice next reaches the
-// end of its loop; the voice then ends there without a tail. The returned handle belongs to the successor, which is
-// pending until that frame. It can be changed, stopped and given a successor itself.
+// the exact frame where the voice ends. With AtLoopEnd in the parameter when, the voice ends without a tail when it
+// next reaches the end of its loop. The returned handle belongs to the successor, which is pending until that frame.
+// It can be changed, stopped and given a successor itself.
 //
 // The frame follows the voice through pauses, seeks, pitches and speeds. The slot of the voice becomes free at that
 // frame, before any other start. If the voice is stopped, stolen for good or refused, its successor counts as
