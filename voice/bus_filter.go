@@ -11,29 +11,32 @@ import (
 // A bus has a Filter, too: it filters the output of the bus in stereo. Its states are checked at multiples of
 // filterPiece in frames of the mix, regardless of silence before.
 
-// Start resets f as the filter of a bus. rate is the sample rate in Hz, lowPass and highPass are cutoffs in Hz; 0:
-// off.
+// Start resets f for use as the filter of a bus. rate is the sample rate in Hz. lowPass and highPass are the constant
+// cutoffs in Hz; 0 switches that filter off.
 func (f *Filter) Start(rate int, lowPass, highPass float64) {
 	f.init(rate, lowPass, highPass)
 	f.warped = spectrum.Warp(rate)
 }
 
-// ApplyResponse multiplies gains, a power gain per band, by the response of a bus filter. In each band it uses the
-// response at frame of the mix or the final one, whichever is larger. moves reports whether the response still changes
-// after frame.
+// ApplyResponse multiplies gains by the frequency response of f, the filter of a bus. gains is a power gain for each
+// spectrum band. frame is a frame number of the mix. In each band the response at frame or the final response counts,
+// whichever is larger. While unfiltered signal is mixed in at frame, that filter does not lower gains. moves reports
+// whether the response still changes after frame.
 func (f *Filter) ApplyResponse(frame int64, gains *[SpectrumBands]float64) (moves bool) {
 	f.applyResponse(frame, f.warped, (*spectrum.Gains)(gains))
 	return !f.settled(frame)
 }
 
-// RampLowPass moves the cutoff of the low-pass of a bus to hz, from frame to frame+frames of the mix. The move is
-// linear in the logarithm of the cutoff; hz 0 switches the low-pass off at the end of the move.
+// RampLowPass moves the cutoff of the low-pass of a bus to hz. The move begins at frame of the mix and lasts the given
+// number of frames; with 0 or less the change is immediate. The move is linear in the logarithm of the cutoff. If hz is
+// 0, the low-pass is off at the end of the move.
 func (f *Filter) RampLowPass(frame int64, hz float64, frames int64) {
 	f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 }
 
-// RampHighPass moves the cutoff of the high-pass of a bus to hz, from frame to frame+frames of the mix. The move is
-// linear in the logarithm of the cutoff; hz 0 switches the high-pass off at the end of the move.
+// RampHighPass moves the cutoff of the high-pass of a bus to hz. The move begins at frame of the mix and lasts the
+// given number of frames; with 0 or less the change is immediate. The move is linear in the logarithm of the cutoff. If
+// hz is 0, the high-pass is off at the end of the move.
 func (f *Filter) RampHighPass(frame int64, hz float64, frames int64) {
 	f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 }
@@ -45,8 +48,8 @@ func (f *Filter) Active() bool { return f.low.on || f.high.on || f.ramping }
 // Ramping reports whether the coefficients have not yet reached the final cutoffs.
 func (f *Filter) Ramping() bool { return f.ramping }
 
-// HasTail reports whether the filter still sounds without input: a state of the low-pass or the high-pass is
-// not 0.
+// HasTail reports whether the filter would still output sound if its input were silent now. This is so if any state of
+// the low-pass or the high-pass is not 0.
 func (f *Filter) HasTail() bool {
 	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		if p.left != (dsp.SVFStates{}) || p.right != (dsp.SVFStates{}) {
@@ -59,9 +62,12 @@ func (f *Filter) HasTail() bool {
 // brokenState is above any state that valid samples can cause.
 const brokenState = 1e15
 
-// Process filters block, the output of a bus from frame of the mix on, in place. Between two calls, Skip must cover
-// all frames during which a cutoff moves, and no frame may be left out while the filter has a tail. ok is false if a
-// filter state is NaN or absurdly large; the states are cleared then, and the block is invalid.
+// Process filters block, the stereo output of a bus, in place and advances the filter states. block begins at frame of
+// the mix. ok is false if a filter state is then NaN or above 1e15 in magnitude. In this case the states are cleared,
+// and block is invalid.
+//
+// Frames may be left out between two calls only while HasTail is false. If a cutoff moves during these frames, Skip
+// must be called for them.
 func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	f.stereo(block, frame)
 	ok = true
@@ -77,8 +83,8 @@ func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	return ok
 }
 
-// Skip advances the moves of the cutoffs by n frames of the mix, from frame on, without input. Requires that HasTail
-// is false.
+// Skip advances the moves of the cutoffs over n frames that Process does not filter. The first of them is frame of the
+// mix. HasTail must be false.
 func (f *Filter) Skip(n, frame int64) {
 	if last := (frame + n - 1) / coefficientGrid * coefficientGrid; f.ramping && last > frame { // earlier ramps have no effect
 		n, frame = frame+n-last, last
@@ -90,8 +96,10 @@ func (f *Filter) Skip(n, frame int64) {
 	}
 }
 
-// Tail returns for how many frames at most the filter stays above -90 dBFS after a full-scale input ends. It uses the
-// cutoff at frame of the mix or the final one, whichever is lower. It is 0 for a filter that is off.
+// Tail returns for how many frames at most the filter sounds after its input has ended. The input is a full-scale
+// signal, and the tail ends when the output stays below -90 dBFS. For each filter that is on, the cutoff at frame of
+// the mix or the final one counts, whichever is lower. The tails of low-pass and high-pass are added. Tail is 0 if both
+// are off.
 func (f *Filter) Tail(frame int64) (frames int64) {
 	for _, p := range [...]*filterStage{&f.high, &f.low} {
 		if p.on {
@@ -101,13 +109,16 @@ func (f *Filter) Tail(frame int64) (frames int64) {
 	return frames
 }
 
-// FilterTail returns for how many frames at most a low-pass or high-pass with the constant cutoff hz, above 0, stays
-// above -90 dBFS after a full-scale input ends. rate is the sample rate in Hz.
+// FilterTail returns for how many frames at most a low-pass or a high-pass sounds after its input has ended. The input
+// is a full-scale signal, and the tail ends when the output stays below -90 dBFS. hz is the constant cutoff, above 0.
+// rate is the sample rate in Hz.
 func FilterTail(hz float64, rate int) int64 { return tailAt(pcm.Log2(hz), rate) }
 
-// tailAt returns the tail in frames of one filter. cutoff is the binary logarithm of Hz, rate is in Hz. The
-// poles are (1+s)/(1-s) for s of g (-1 +- i) / sqrt 2. The state at the end of an input is at most four times
-// the input: the sum of the magnitudes of either state's response is less than two.
+// tailAt returns for how many frames at most one filter sounds after a full-scale input has ended, until it stays below
+// -90 dBFS. cutoff is the binary logarithm of the cutoff in Hz. rate is the sample rate in Hz.
+//
+// The poles are (1+s)/(1-s) for s of g (-1 +- i) / sqrt 2. The state at the end of an input is at most four times the
+// input: the sum of the magnitudes of either state's response is less than two.
 func tailAt(cutoff float64, rate int) int64 {
 	a := pcm.TanPi(min(pcm.Exp2(cutoff)/float64(rate), highestCutoff)) / math.Sqrt2
 	square := float64(a * a)

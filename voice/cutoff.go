@@ -24,8 +24,8 @@ func openLowPass(rate int) float64 { return pcm.Log2(float64(highestCutoff * flo
 
 var openHighPass = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
 
-// LowPassAt returns the binary logarithm of the low-pass cutoff hz, limited to 0.49 of rate. Both are in Hz. If hz is
-// 0 (off), it returns the logarithm of that limit.
+// LowPassAt converts hz, the cutoff of a low-pass in Hz, to the binary logarithm of Hz. Cutoffs above 0.49 of rate, the
+// sample rate in Hz, are lowered to 0.49 of it. If hz is 0 (off), the result is that upper limit, too.
 func LowPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openLowPass(rate)
@@ -33,8 +33,8 @@ func LowPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// HighPassAt returns the binary logarithm of the high-pass cutoff hz, limited to 0.49 of rate. Both are in Hz. If hz
-// is 0 (off), it returns the logarithm of 20 Hz.
+// HighPassAt converts hz, the cutoff of a high-pass in Hz, to the binary logarithm of Hz. Cutoffs above 0.49 of rate,
+// the sample rate in Hz, are lowered to 0.49 of it. If hz is 0 (off), the result is the logarithm of 20 Hz.
 func HighPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openHighPass
@@ -42,8 +42,8 @@ func HighPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openLowPass(rate))
 }
 
-// Hz returns the cutoff in Hz at frame of the mix. It returns 0 if the filtered signal has no share in the output
-// then.
+// Hz returns the cutoff in Hz at frame of the mix. It returns 0 if the filter is off then, so that the output has no
+// filtered part.
 func (c *Cutoff) Hz(frame int64) float64 {
 	if c.wetAt(frame) == 0 {
 		return 0
@@ -51,7 +51,7 @@ func (c *Cutoff) Hz(frame int64) float64 {
 	return pcm.Exp2(c.At(frame))
 }
 
-// Target returns the cutoff in Hz at the end of the move; 0 if the filter is off then.
+// Target returns the cutoff in Hz at the end of its move. It returns 0 if the filter is off then.
 func (c *Cutoff) Target() float64 {
 	if c.wet.To == 0 {
 		return 0
@@ -59,8 +59,8 @@ func (c *Cutoff) Target() float64 {
 	return pcm.Exp2(c.To)
 }
 
-// wetAt returns the share of the filtered signal in the output at frame of the mix, 0..1. The share moves linearly in
-// time; frame may lie before its move.
+// wetAt returns the share of the filtered signal in the output at frame of the mix. 0 means that the filter is off, 1
+// that the whole output is filtered. The share moves linearly in time; frame may also lie before or after its move.
 func (c *Cutoff) wetAt(frame int64) float64 {
 	if frame < c.wet.Start {
 		return c.wet.From
@@ -68,9 +68,10 @@ func (c *Cutoff) wetAt(frame int64) float64 {
 	return c.wet.At(frame)
 }
 
-// ramp starts a move from the cutoff at frame of the mix to the value to, in log2 Hz, which is reached at
-// frame+frames. If off is true, the filter is off at the end: it fades out within the last fade frames of the move.
-// Otherwise it fades in within the first fade frames, unless it is on already.
+// ramp starts a move of the cutoff at frame of the mix, from its value there to the value to, in log2 Hz. The move
+// lasts the given number of frames. The filter also fades in or out, by moving the share of the filtered signal. If off
+// is true, the filter fades out within the last fade frames of the move. Otherwise it fades in within the first fade
+// frames, or stays on.
 func (c *Cutoff) ramp(frame int64, to float64, off bool, frames, fade int64) {
 	frames = max(frames, 0)
 	fade = min(frames, fade)

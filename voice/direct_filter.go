@@ -6,7 +6,8 @@ import "voicepool/pcm"
 // filters the voice's output. The zero DirectFilter is off.
 type DirectFilter struct{ filter Filter }
 
-// Start resets the filter for a voice that starts. rate is the sample rate in Hz, and hz the cutoff in Hz; 0: off.
+// Start resets the filter for a voice that starts. rate is the sample rate in Hz. hz is the constant cutoff in Hz; 0
+// leaves the filter off.
 func (s *DirectFilter) Start(rate int, hz float64) {
 	s.filter.init(rate, 0, 0)
 	s.Set(0, hz, 0)
@@ -15,8 +16,9 @@ func (s *DirectFilter) Start(rate int, hz float64) {
 // Started reports whether Start has been called.
 func (s *DirectFilter) Started() bool { return s.filter.rate > 0 }
 
-// Set moves the cutoff to hz, from frame to frame+frames of the mix and linearly in its logarithm; hz 0 switches the
-// filter off. Requires Start.
+// Set moves the cutoff to hz, in Hz. The move begins at frame of the mix and lasts the given number of frames; with 0
+// or less the change is immediate. It is linear in the logarithm of the cutoff. If hz is 0, the filter is off after the
+// move. Start must have been called.
 func (s *DirectFilter) Set(frame int64, hz float64, frames int64) {
 	if hz != 0 || s.filter.low.hasSpatial {
 		s.filter.rampSpatial(frame, hz, frames)
@@ -29,8 +31,8 @@ func (s *DirectFilter) Active() bool { return s.filter.active() }
 // MarkStale makes the next Apply clear the filter state first, because the filter has missed frames of the voice.
 func (s *DirectFilter) MarkStale() { s.filter.stale = true }
 
-// Apply filters x, the output of a voice, in place and advances the filter state. frame is the number of the first
-// frame of x in the mix. Each call must begin where the last one ended, except after MarkStale.
+// Apply filters x, the stereo output of a voice, in place and advances the filter state. x begins at frame of the mix.
+// Each call must continue where the last one ended, except after MarkStale, which makes Apply clear the state first.
 func (s *DirectFilter) Apply(x []pcm.Frame, frame int64) {
 	s.filter.clearIfStale()
 	s.filter.stereo(x, frame)

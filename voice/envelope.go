@@ -34,14 +34,16 @@ type Envelope struct {
 // defaultPower is the declared power of a sound without an index: -20 dB.
 const defaultPower = 0.01
 
-// At returns the loudness index at frame of the sound, a K-weighted mean square at unit gain. It is 0 after the end,
-// and the declared level without an index. looped selects the table for looping voices.
+// At returns the loudness index of the sound at the position frame. The index is the largest mean loudness of any
+// stretch of the sound that begins there, as a K-weighted mean square at unit gain. looped selects the index for
+// looping voices. After the end of the sound the result is 0. A sound without an index has its declared level
+// everywhere.
 func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
 
-// NearAt returns the mean energy of the 20 ms after frame of the sound, a K-weighted mean square at unit gain. Without
-// a Near table it returns At. looped selects the table for looping voices.
+// NearAt returns the mean energy of the 20 ms after the position frame of the sound, as a K-weighted mean square at
+// unit gain. looped selects the table for looping voices. If the sound has no Near table, it returns the result of At.
 func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	if e.Near == nil {
 		return e.At(frame, looped)
@@ -49,8 +51,8 @@ func (e *Envelope) NearAt(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// BothAt returns the results of At (index) and NearAt (near) for frame of the sound, faster than two calls. Both are
-// K-weighted mean squares at unit gain. looped selects the tables for looping voices.
+// BothAt returns the results of At (index) and of NearAt (near) for the position frame of the sound. It is faster than
+// two calls. Both results are K-weighted mean squares at unit gain. looped selects the tables for looping voices.
 func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 	if e.Near == nil {
 		index = e.At(frame, looped)
@@ -63,12 +65,13 @@ func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), step/4), e.lookUp(tableOf(e.Near, e.NearLoop, looped), step)
 }
 
-// fourStepsPerHop reports whether a hop has exactly four steps, so that one division finds both entries.
+// fourStepsPerHop reports whether an entry of Once covers exactly as many frames as four entries of Near. Then a single
+// division finds the entries of both tables.
 func (e *Envelope) fourStepsPerHop() bool { return e.Step > 0 && e.Hop == 4*e.Step }
 
-// MaxAfter returns the largest mean energy of any three consecutive hops (60 ms) after frame of the sound, a
-// K-weighted mean square at unit gain. If looped is true, all positions of the loop count, too. It returns +Inf if the
-// sound has no Later table.
+// MaxAfter returns the largest mean energy of any 60 ms (three consecutive hops) after the position frame of the sound.
+// It is a K-weighted mean square at unit gain. If looped is true, the whole loop counts, too. Without the table Later,
+// the result is +Inf.
 func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	if e.Later == nil {
 		return math.Inf(1)
@@ -80,9 +83,10 @@ func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 	return most
 }
 
-// BandEnergies fills energies with the masking energies of the present hop and the next one, by band. Each is
-// multiplied by the power gain of its band in powers. After the end of the index they are 0; without an index they are
-// spread evenly over the bands. Audio side.
+// BandEnergies fills energies with the energy of the sound in each masking band, as in Masks. energies[0] is for the
+// present position, energies[1] for the next hop, about 20 ms later. Each energy is multiplied by powers, a power gain
+// for each band. After the end of the index the energies are 0. Without an index the near energy is spread evenly over
+// the bands. Audio side.
 func (v *Voice) BandEnergies(powers *[Bands]float32, energies *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
@@ -106,7 +110,7 @@ func (v *Voice) BandEnergies(powers *[Bands]float32, energies *[2][Bands]float32
 	}
 }
 
-// tableOf returns loop if looped is true and loop is not nil, otherwise once.
+// tableOf selects the table for a voice. It returns loop if looped is true and loop is not nil, otherwise once.
 func tableOf[T any](once, loop []T, looped bool) []T {
 	if looped && loop != nil {
 		return loop
@@ -125,8 +129,9 @@ func (e *Envelope) hop(frame int64) int64 {
 	return max(frame/e.Hop, 0)
 }
 
-// lookUp returns entry number hop of table. It is 0 after the end of the table. If the sound has no index or the table
-// is empty, it is the declared power, or defaultPower if that is unknown.
+// lookUp returns the entry number hop of table, which must be a table of e. It returns 0 for entries behind the end.
+// Without an index or with an empty table, it returns the declared power of the sound, or -20 dB if no level was
+// declared.
 func (e *Envelope) lookUp(table []float32, hop int64) float64 {
 	switch {
 	case e.Hop < 1 || len(table) == 0:
@@ -154,8 +159,9 @@ type Masks struct {
 // maskScale converts a mean square to the powers of Masks.
 const maskScale = 2 * 1.5848931924611134e9
 
-// Masks returns the masking index of the present hop and the next one, at unit gain. After the end of the index it is
-// zero. Without an index both hops have NearEnergy, spread evenly over the bands.
+// Masks returns, for each band, the ear-weighted energy of the sound and its masking effect on all bands, both at unit
+// gain. m[0] is for the present position, m[1] for the next hop. After the end of the index they are zero. Without an
+// index, m[0] and m[1] are equal: NearEnergy is spread evenly over the bands.
 func (v *Voice) Masks() (m [2]Masks) {
 	e := &v.sound.envelope
 	if e.Masks == nil {

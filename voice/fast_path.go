@@ -18,18 +18,18 @@ type fastPath struct {
 	filtered bool // the samples go through a filter
 }
 
-// MixFast adds the voice to all of dst, which begins at frame of the mix, if the fast path holds for its length:
-// constant gains and speed, and contiguous samples. It then advances the voice and returns true; otherwise it returns
-// false without a change. It also mixes the result of a FilterBatch. next is the voice that is mixed afterwards, for
-// prefetching, or nil.
+// MixFast adds the voice to dst, which begins at frame of the mix, and advances the voice, if that is possible on the
+// fast path. The fast path requires constant gains and speed, and contiguous samples, for the whole length of dst.
+// MixFast then returns true; otherwise it returns false without a change. If a FilterBatch has filtered the voice for
+// this block, MixFast mixes that result. next is the voice that is mixed afterwards, for prefetching, or nil.
 func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
 
-// mixFast is MixFast without the check of the fast path (constant gains and step, contiguous samples) for a voice
-// without a filter: it must hold for all of dst then. It adds the voice to dst, which begins at frame of the mix,
-// advances it and returns true. With a filter, it returns false without a change if the fast path does not hold. next
-// is the voice that is mixed afterwards, or nil.
+// mixFast adds the voice to dst, which begins at frame of the mix, and advances the voice, on the fast path. It returns
+// true if it did so. A voice without a filter must be on the fast path (constant gains and speed, contiguous samples)
+// for the whole length of dst; mixFast does not check this. For a voice with a filter it does check, and returns false
+// without a change if the path does not hold. next is the voice that is mixed afterwards, for prefetching, or nil.
 func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -41,9 +41,9 @@ func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return true
 }
 
-// Sends reports whether MixSend can mix the next n frames of the mix. A voice without a filter must be on the fast
-// path at its original pitch. A voice with a filter must have been filtered by the FilterBatch, and its gains must be
-// constant.
+// Sends reports whether MixSend can mix the next n frames of the voice. A voice without a filter must play at its
+// original pitch, with constant gains and contiguous samples for all n frames. A voice with an active filter must have
+// been filtered by a FilterBatch for this block, and its gains must be constant.
 func (v *Voice) Sends(n int64) bool {
 	s := &v.fast
 	if s.filtered {
@@ -52,9 +52,9 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend adds the voice to dst on the fast path, adds its output times share, a linear factor, to send, and advances
-// the voice. send has the length of dst, and Sends must have returned true for that length. next is the voice that is
-// mixed afterwards, for prefetching, or nil.
+// MixSend adds the voice to dst, adds the same output times share to send, and advances the voice. share is a linear
+// factor. send must have the length of dst, and Sends must have returned true for that length. next is the voice that
+// is mixed afterwards, for prefetching, or nil.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.fast
 	if s.filtered {
@@ -66,8 +66,9 @@ func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Prefetch: next.nextAddress()}, share)
 }
 
-// SkipFast advances the voice by n frames of the mix without output and returns true, if the fast path is valid for
-// all of them. Otherwise it returns false and does not change the voice. It marks the filter states as stale.
+// SkipFast advances the voice by n frames of the mix without output, if it is on the fast path for all of them: gains
+// and speed are constant, and the samples contiguous. It then marks the filter states as stale, because they have
+// missed these frames, and returns true. Otherwise it returns false and does not change the voice.
 func (v *Voice) SkipFast(n int64) bool {
 	if !v.skipFast(n) {
 		return false
@@ -78,9 +79,9 @@ func (v *Voice) SkipFast(n int64) bool {
 	return true
 }
 
-// skipFast advances the voice by n frames of the mix without output and returns true, if the fast path is valid for
-// all of them. Otherwise it returns false and does not change the voice. Unlike SkipFast it leaves the filter states
-// valid.
+// skipFast advances the voice by n frames of the mix without output, if it is on the fast path for all of them: gains
+// and speed are constant, and the samples contiguous. It then returns true. Otherwise it returns false and does not
+// change the voice. Unlike SkipFast it does not mark the filter states as stale.
 func (v *Voice) skipFast(n int64) bool {
 	s := &v.fast
 	if uint64(n-1) >= uint64(s.left) {
@@ -94,8 +95,8 @@ func (v *Voice) skipFast(n int64) bool {
 	return true
 }
 
-// nextAddress returns the memory address that v will probably read next, for prefetching. It returns 0 if the address
-// is unknown or v is nil. The memory may have been freed.
+// nextAddress returns the memory address that v will probably read next, as a hint for prefetching. It returns 0 if v
+// is nil or the address is unknown. The memory may have been freed, so it must not be read.
 func (v *Voice) nextAddress() uintptr {
 	if v == nil || v.fast.from == nil {
 		return 0
@@ -103,7 +104,8 @@ func (v *Voice) nextAddress() uintptr {
 	return v.fast.kernel.address(v.fast.from, v.fastPosition())
 }
 
-// fastPosition returns the position in the samples that the fast path reads, in 32.32 frames from their beginning.
+// fastPosition returns the position of the voice in the samples that its fast path reads. The unit is 2^-32 frames,
+// counted from the beginning of those samples.
 func (v *Voice) fastPosition() int64 {
 	if v.fast.refine {
 		return v.mip.pos + v.fast.shift
@@ -111,17 +113,19 @@ func (v *Voice) fastPosition() int64 {
 	return v.pos + v.fast.shift
 }
 
-// enterFastPath computes the fast path (the kernel's arguments, valid for many blocks) if the gains and the pitch of
-// the voice no longer move and it has already sounded. Otherwise it does not change the voice.
+// enterFastPath plans the fast path if no gain and no pitch of the voice moves any longer and the voice has already
+// sounded. The plan holds the arguments of the mixing kernel, which stay valid for many blocks. Otherwise the voice
+// does not change.
 func (v *Voice) enterFastPath() {
 	if v.segEnd == never && !v.fresh {
 		v.planFastPath()
 	}
 }
 
-// planFastPath computes v.fast: the arguments of the kernel for a constant step, and in left for how many frames of
-// the mix the samples are contiguous. left is 0 for a stream, a faulty or narrowed voice, a voice with a pre-fader
-// output, or at the end of a loop. It does not check the gains.
+// planFastPath sets v.fast: the arguments of the mixing kernel at a constant speed. It does not check whether the gains
+// are constant. v.fast.left becomes the number of frames of the mix until the samples are no longer contiguous. left is
+// 0 for a stream, near the end of a loop, for a faulty voice, for a narrowed stereo image and for a voice with a
+// pre-fader output.
 func (v *Voice) planFastPath() {
 	s := &v.fast
 	s.left = 0
@@ -146,12 +150,12 @@ func (v *Voice) planFastPath() {
 	s.left = max(left, 0)
 }
 
-// FastFrames returns for how many frames of the mix MixFast will still work if no method changes the voice. It is 0
-// off the fast path.
+// FastFrames returns for how many frames of the mix MixFast will still work if no method changes the voice. It is 0 if
+// the voice is not on the fast path, as while a gain or the pitch moves.
 func (v *Voice) FastFrames() int64 { return v.fast.left }
 
-// wholeSteps returns distance / step, rounded down. Both are in 32.32 frames of the samples and not negative; step is
-// not 0.
+// wholeSteps returns distance / step, rounded down. Both have the unit 2^-32 frames. distance must not be negative, and
+// step must be positive.
 func wholeSteps(distance, step int64) int64 {
 	if step == dsp.One { // the usual case, without a division
 		return distance >> 32
@@ -159,12 +163,14 @@ func wholeSteps(distance, step int64) int64 {
 	return distance / step
 }
 
-// StableIndexFrames returns for how many frames of the mix, at least, the index of Energies, Masks and LoopsAgain stay
-// constant if no method changes the voice. It is 0 if MixFast does not work now, and 2^40 for a stream.
+// StableIndexFrames returns for how many frames of the mix, at least, some estimates stay constant if no method changes
+// the voice. These are the index of Energies and the results of Masks and LoopsAgain. It is 0 if MixFast does not work
+// now, and 2^40 for a stream.
 func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
 
-// StableNearFrames returns for how many frames of the mix, at least, both results of Energies, Masks and LoopsAgain
-// stay constant if no method changes the voice. It is 0 if MixFast does not work now, and 2^40 for a stream.
+// StableNearFrames returns for how many frames of the mix, at least, some estimates stay constant if no method changes
+// the voice. These are both results of Energies and the results of Masks and LoopsAgain. It is 0 if MixFast does not
+// work now, and 2^40 for a stream.
 func (v *Voice) StableNearFrames() int64 {
 	e := &v.sound.envelope
 	switch {
@@ -176,8 +182,9 @@ func (v *Voice) StableNearFrames() int64 {
 	return min(v.StableIndexFrames(), v.untilHop(e.Step))
 }
 
-// untilHop returns a lower bound of the frames of the mix until the position reaches the next multiple of hop, in
-// frames of the sound. It is at most v.fast.left, 0 off the fast path, and 2^40 for a stream.
+// untilHop returns how many frames of the mix pass, at least, until the position of the voice reaches the next multiple
+// of hop. hop is a number of frames of the sound. The result is at most v.fast.left, and therefore 0 if the voice is
+// not on the fast path. If hop is below 1, the result is v.fast.left; for a stream it is 2^40.
 func (v *Voice) untilHop(hop int64) int64 {
 	switch {
 	case v.buffer != nil:

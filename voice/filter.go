@@ -31,8 +31,8 @@ const coefficientGrid = 32
 // of the mix, at the same frames for all voices.
 const filterPiece = 256
 
-// init resets f. rate is the sample rate in Hz, lowHz and highHz are the cutoffs of the low-pass and the high-pass in
-// Hz; 0: off.
+// init resets f and gives it constant cutoffs. rate is the sample rate in Hz. lowHz and highHz are the cutoffs of the
+// low-pass and the high-pass in Hz; 0 leaves that filter off.
 func (f *Filter) init(rate int, lowHz, highHz float64) {
 	*f = Filter{rate: rate}
 	f.low.init(LowPassAt(lowHz, rate), lowHz != 0, rate)
@@ -51,9 +51,10 @@ func (f *Filter) stage(high bool) *filterStage {
 // for a nil Filter.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// rampCutoff moves c from its value at frame of the mix to the value to, in log2 Hz, which it reaches at frame+frames.
-// c is a cutoff of stage p, its own or the spatial one. The stage is switched on if needed; if off is true, it is off
-// after the move. If frames is 0 or less, the change is immediate.
+// rampCutoff moves the cutoff c of the stage p to the value to, in log2 Hz. c is a field of p: its own cutoff or the
+// spatial one. The move begins at frame of the mix and lasts the given number of frames; with 0 or less the change is
+// immediate. If off is true, c is off after the move; a stage that is off already stays off. Otherwise the stage is
+// switched on if it was off. The coefficients are then computed again from frame on.
 func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	was := p.on
 	if _, wet := p.now(frame); was && wet == 0 { // inaudible: switch it off
@@ -84,8 +85,8 @@ func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, 
 	}
 }
 
-// interrupt ends the present coefficient ramp at frame of the mix, with the coefficients reached there. The next piece
-// begins a new ramp at frame.
+// interrupt ends the present coefficient ramp at frame of the mix and keeps the coefficients reached there. It sets
+// f.ramping, so that the next filtered piece begins a new ramp from these coefficients.
 func (f *Filter) interrupt(frame int64) {
 	if f.ramping && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
@@ -100,9 +101,10 @@ func (f *Filter) interrupt(frame int64) {
 	f.ramping = true
 }
 
-// beginRamp begins a coefficient ramp from frame of the mix to the next multiple of coefficientGrid. It starts from
-// the end of the last ramp or, after a gap, from the present values of the moves. If the coefficients no longer
-// change, it clears f.ramping. It switches off a stage that has become inaudible.
+// beginRamp begins a linear ramp of the filter coefficients, from frame of the mix to the next multiple of
+// coefficientGrid. The ramp starts with the coefficients at the end of the last ramp. After a gap it starts with the
+// coefficients for the cutoffs at frame. beginRamp sets from and to of each stage, and start, end and ramping of f.
+// f.ramping becomes false if the coefficients no longer change. A stage that has become inaudible is switched off.
 func (f *Filter) beginRamp(frame int64) {
 	next := (frame/coefficientGrid + 1) * coefficientGrid
 	done := true
@@ -131,8 +133,8 @@ func (f *Filter) beginRamp(frame int64) {
 	}
 }
 
-// clearIfStale sets the states of both stages to 0 if the filter is marked as stale, because its voice was silent or
-// skipped, and removes the mark.
+// clearIfStale sets the states of both stages to 0 if f.stale is true, and clears f.stale. f.stale means that the voice
+// was silent or skipped, so that the states have missed samples.
 func (f *Filter) clearIfStale() {
 	if f.stale {
 		f.stale = false
@@ -142,8 +144,9 @@ func (f *Filter) clearIfStale() {
 	}
 }
 
-// nextPiece returns how many of n frames, from frame of the mix on, can be filtered before the next coefficient ramp
-// or the next multiple of filterPiece. If the present ramp has ended at frame, it begins the next one.
+// nextPiece returns how many of the n frames from frame of the mix on can be filtered at once. A piece ends at the end
+// of the present coefficient ramp and at multiples of filterPiece. If no ramp covers frame although the cutoffs move,
+// nextPiece begins the next ramp first.
 func (f *Filter) nextPiece(n, frame int64) int64 {
 	if f.ramping && (frame >= f.end || frame < f.start) {
 		f.beginRamp(frame)
@@ -154,7 +157,8 @@ func (f *Filter) nextPiece(n, frame int64) int64 {
 	return min(n, filterPiece-frame%filterPiece)
 }
 
-// flushTinyStates sets states below silentState to 0 if frame, of the mix, is a multiple of filterPiece.
+// flushTinyStates sets states below silentState to 0, so that they never become denormal. It acts only if frame, a
+// frame number of the mix, is a multiple of filterPiece.
 func (f *Filter) flushTinyStates(frame int64) {
 	if frame%filterPiece == 0 {
 		for _, p := range [...]*filterStage{&f.high, &f.low} {
@@ -164,8 +168,9 @@ func (f *Filter) flushTinyStates(frame int64) {
 	}
 }
 
-// mono filters src into dst with the left states and advances them. src begins at frame of the mix. dst is at least as
-// long as src and may be src.
+// mono filters src into dst with the high-pass and the low-pass that are on, and advances their left states. src has
+// one channel and begins at frame of the mix. dst must be at least as long as src and may be the same slice.
+// Coefficient ramps advance, too.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
 		n := f.nextPiece(int64(len(src)), frame)
@@ -198,8 +203,8 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 	}
 }
 
-// stereo filters x in place with both stages and advances their states. x begins at frame of the mix, which determines
-// the position in a cutoff ramp.
+// stereo filters x in place with the high-pass and the low-pass that are on, and advances the states of both channels.
+// x begins at frame of the mix. Coefficient ramps advance, too.
 func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	for len(x) > 0 {
 		n := f.nextPiece(int64(len(x)), frame)

@@ -18,8 +18,8 @@ type FilterBatch struct {
 	low        filterLanes
 }
 
-// NewFilterBatch returns an empty batch for blocks of at most the given number of frames, with all the memory that it
-// needs.
+// NewFilterBatch returns an empty batch for blocks of at most the given number of frames. It allocates all memory that
+// the batch needs.
 func NewFilterBatch(frames int64) *FilterBatch {
 	b := &FilterBatch{frames: frames}
 	stride := dsp.WholeBlocks(int(frames)) + dsp.LaneBlock // the kernel may start its 16-frame turn at any frame
@@ -31,8 +31,8 @@ func NewFilterBatch(frames int64) *FilterBatch {
 	return b
 }
 
-// Clear empties the batch at the beginning of a block. It drops results that were not mixed because a voice failed,
-// and all references to sounds and voices, so that the garbage collector can free them.
+// Clear empties the batch at the beginning of a block. Results that were not mixed, because a voice failed, are
+// dropped. So are all references to sounds and voices, so that the garbage collector can free them.
 func (b *FilterBatch) Clear() {
 	if !b.dirty {
 		return
@@ -48,16 +48,17 @@ func (b *FilterBatch) Clear() {
 	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
-// Accepts reports whether all results of the batch have been mixed and the batch can filter v for n frames of the mix,
-// from frame on. For that, v must have an active filter, only its gains and cutoffs may move, and n must not exceed
-// the frames of NewFilterBatch.
+// Accepts reports whether the batch can filter v for n frames of the mix, from frame on. All results of the last Run
+// must have been mixed. v must have an active filter and contiguous samples for the n frames, and only its gains and
+// cutoffs may move. n must not exceed the block length of NewFilterBatch. Accepts does not check whether the batch has
+// room for v.
 func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
 	return b.pending == 0 && b.canFilter(v, n, frame)
 }
 
-// canFilter reports whether the batch can filter v for n frames of the mix, from frame on. It requires an active
-// filter of v and contiguous samples. Unlike Accepts, it does not check whether results wait to be mixed; neither
-// checks whether rows are left.
+// canFilter reports whether the batch can filter v for n frames of the mix, from frame on. v must have an active filter
+// and contiguous samples for the n frames, and only its gains and cutoffs may move. n must not exceed the block length
+// of the batch. canFilter checks neither for room in the batch nor for results that wait to be mixed.
 func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	s := &v.fast
 	if s.filtered && uint64(n-1) < uint64(s.left) {
@@ -66,9 +67,9 @@ func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	return v.filter.active() && v.rampSpanCovers(n, frame) && n <= b.frames
 }
 
-// Add adds v to the batch, for n frames of the mix from frame on, unless the batch cannot filter v or has fewer free
-// rows than v has channels. It reports whether the batch has room for more voices; a voice that it cannot filter gives
-// true.
+// Add registers v for the next Run, to be filtered for n frames of the mix from frame on. The result reports whether
+// the batch still has room for more voices. If the batch cannot filter v, Add ignores v and returns true. If v has more
+// channels than the batch has free rows, Add ignores v and returns false.
 func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	if !b.canFilter(v, n, frame) {
 		return true
@@ -88,9 +89,9 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	return b.usedRows < dsp.MaxLanes
 }
 
-// Run filters the added voices for n frames of the mix, from frame on, and advances them; MixFast of each voice then
-// mixes the result. n and frame must be the arguments of Add. If only one channel was added, Run drops it, and MixFast
-// filters it.
+// Run filters all added voices side by side, for n frames of the mix from frame on, and advances them. MixFast of each
+// voice must then mix its result. n and frame must be the arguments of Add. If only one channel was added, Run only
+// empties the list, and MixFast filters that voice itself.
 func (b *FilterBatch) Run(n, frame int64) {
 	all, used := b.voices[:b.count], b.usedRows
 	if b.count, b.usedRows = 0, 0; used < 2 {
@@ -111,8 +112,9 @@ func (b *FilterBatch) Run(n, frame int64) {
 	b.pending = len(all)
 }
 
-// filterConstant filters each of the voices whose cutoffs are constant, in its rows, for n frames of the mix from
-// frame on. It stores their new filter states.
+// filterConstant filters the voices whose cutoffs are constant, for n frames of the mix from frame on. It leaves voices
+// with moving cutoffs alone. The samples of each voice are filtered in its rows of the batch, and its new filter states
+// are stored in its filter.
 func (b *FilterBatch) filterConstant(voices []batchedVoice, n, frame int64) {
 	b.high.reset(true, false)
 	b.low.reset(false, false)
@@ -135,8 +137,9 @@ func (b *FilterBatch) filterConstant(voices []batchedVoice, n, frame int64) {
 	b.low.storeStates()
 }
 
-// filterRamping filters each of the voices whose cutoffs move, in its rows, for n frames of the mix from frame on. It
-// works in pieces within which every coefficient ramp is linear, and stores the new filter states.
+// filterRamping filters the voices whose cutoffs move, for n frames of the mix from frame on. It leaves voices with
+// constant cutoffs alone. The samples of each voice are filtered in its rows of the batch, in pieces within which every
+// coefficient ramp is linear. The new filter states are stored in the filter of the voice.
 func (b *FilterBatch) filterRamping(voices []batchedVoice, n, frame int64) {
 	for from := int64(0); from < n; {
 		k := n - from

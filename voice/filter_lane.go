@@ -16,8 +16,9 @@ type batchedVoice struct {
 	gainsMove   bool         // gains move
 }
 
-// read advances the voice by n frames of the mix. It puts the samples, at unit gain, into e.rows, or sets e.direct to
-// the samples without a copy. It also sets e.gainsMove and e.cutoffsMove, and clears stale filter states.
+// read advances the voice by n frames of the mix and provides its samples at unit gain. The samples are copied into
+// e.rows, or e.direct is set to them if they need no copy. read also sets e.gainsMove and e.cutoffsMove, and clears the
+// filter states if they are stale.
 func (e *batchedVoice) read(n int64) {
 	v := e.voice
 	s := &v.fast
@@ -56,9 +57,9 @@ func (e *batchedVoice) read(n int64) {
 	}
 }
 
-// mix adds the filtered samples to dst, which begins at frame of the mix, with the gains of the voice. If send is not
-// nil, it adds the output times share, a linear factor, to send. next is the voice that is mixed afterwards, for
-// prefetching, or nil. The result leaves the batch: call mix once per Run.
+// mix adds the filtered samples to dst, with the gains of the voice. dst begins at frame of the mix. If send is not
+// nil, the same output times share, a linear factor, is added to send. mix also removes the result from the batch, so
+// it must be called once per Run. next is the voice that is mixed afterwards, for prefetching, or nil.
 func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, frame int64) {
 	e.filter.batched, e.voice.fast.filtered = nil, e.filter.active()
 	e.batch.pending--
@@ -81,9 +82,10 @@ func (e *batchedVoice) mix(next *Voice, dst, send []pcm.Frame, share float32, fr
 	}
 }
 
-// addTo adds samples to dst with kernel k and, if send is not nil, the same times share, a linear factor, to send.
-// With a send, the gains must be constant and frame is not used; otherwise dst begins at frame of the mix. next is the
-// voice that is mixed afterwards, or nil.
+// addTo adds samples to dst with the gains of the voice. The kernel k determines the number of channels of samples. If
+// send is not nil, the same output times share, a linear factor, is added to send. In this case the gains must be
+// constant, and frame is not used. Otherwise dst begins at frame of the mix. next is the voice that is mixed
+// afterwards, for prefetching, or nil.
 func (e *batchedVoice) addTo(next *Voice, dst, send []pcm.Frame, k kernel, samples []float32, share float32, frame int64) {
 	v := e.voice
 	if send == nil {
@@ -108,12 +110,13 @@ type filterLane struct {
 	state    *dsp.SVFStates
 }
 
-// reset makes c an empty set of filters: high-passes if high is true, otherwise low-passes, and with coefficient
-// ramps if ramping is true, otherwise with constant coefficients.
+// reset empties c and sets the kind of its filters. high selects high-passes, otherwise low-passes. ramping selects
+// coefficient ramps, otherwise constant coefficients.
 func (c *filterLanes) reset(high, ramping bool) { c.high, c.ramping, c.count = high, ramping, 0 }
 
-// add adds the channels of e to c if the filter stage of this kind is on. frame, of the mix, is the next frame that
-// will be filtered, and from is its index in the rows.
+// add adds a lane for each channel of the voice e, if the voice has the filter of this kind switched on. Each lane gets
+// the coefficients and the state of that filter. frame is the frame number, in the mix, of the next frame to filter.
+// from is the index of that frame in the rows of e.
 func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	f := e.filter
 	p := f.stage(c.high)
@@ -146,7 +149,8 @@ func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	}
 }
 
-// filter filters n frames of each lane, from index from of the rows on. Call storeStates afterwards.
+// filter filters n frames of all lanes side by side, from index from of their rows on. The new states stay in c until
+// storeStates is called.
 func (c *filterLanes) filter(from, n int) {
 	for i := range c.count {
 		x := &c.lanes[i]
@@ -155,7 +159,7 @@ func (c *filterLanes) filter(from, n int) {
 	c.Filter(c.count, n, c.high, c.ramping)
 }
 
-// storeStates copies the states that filter has advanced back to the filters of the voices.
+// storeStates copies the states of all lanes, which filter has advanced, back to the filters of the voices.
 func (c *filterLanes) storeStates() {
 	for i := range c.count {
 		*c.lanes[i].state = c.States(i)

@@ -22,8 +22,8 @@ type filterStage struct {
 // silentState is 400 dB below full scale. Smaller states are set to 0 so that they never become denormal.
 const silentState = 1e-20
 
-// init sets a constant cutoff, at in log2 Hz, and switches the stage on or off. rate is in Hz. The other fields must
-// be zero.
+// init gives the stage a constant cutoff and switches it on or off. at is the cutoff in log2 Hz, and rate the sample
+// rate in Hz. If on is true, the coefficients are computed, too. All other fields must be zero.
 func (p *filterStage) init(at float64, on bool, rate int) {
 	p.Cutoff, p.on = Cutoff{Move: Constant(at)}, on
 	if on {
@@ -32,8 +32,9 @@ func (p *filterStage) init(at float64, on bool, rate int) {
 	}
 }
 
-// now returns the effective cutoff at frame of the mix, at in log2 Hz, and the share wet of the filtered signal in the
-// output, 0..1. The effective cutoff is the own or the spatial one, whichever is lower.
+// now returns the effective cutoff at frame of the mix, in log2 Hz (at), and the share of the filtered signal in the
+// output, 0..1 (wet). The effective cutoff is the stage's own or the cutoff of the spatial position, whichever is
+// lower.
 func (p *filterStage) now(frame int64) (at, wet float64) {
 	at, wet = p.At(frame), p.wetAt(frame)
 	if p.hasSpatial {
@@ -42,8 +43,9 @@ func (p *filterStage) now(frame int64) (at, wet float64) {
 	return at, wet
 }
 
-// targets returns the final values of now: the effective cutoff at the end of all moves, at in log2 Hz, and the share
-// wet of the filtered signal in the output, 0..1.
+// targets returns the values of now at the end of all moves. at is the effective cutoff in log2 Hz: the stage's own or
+// the cutoff of the spatial position, whichever is lower. wet is the share of the filtered signal in the output, 0..1;
+// at 0 the stage is off.
 func (p *filterStage) targets() (at, wet float64) {
 	at, wet = p.To, p.wet.To
 	if p.hasSpatial {
@@ -52,14 +54,14 @@ func (p *filterStage) targets() (at, wet float64) {
 	return at, wet
 }
 
-// moving reports whether a move of the own or the spatial cutoff ends after frame of the mix. A change of the wet
-// share alone does not count.
+// moving reports whether a cutoff of the stage, its own or the spatial one, still moves after frame of the mix. A
+// change of the wet share alone does not count.
 func (p *filterStage) moving(frame int64) bool {
 	return p.End() > frame || p.hasSpatial && p.spatial.End() > frame
 }
 
-// coefficients returns the filter coefficients, with the share of the filtered signal, for the effective cutoff at
-// frame of the mix. rate is the sample rate in Hz.
+// coefficients returns the filter coefficients for the effective cutoff at frame of the mix. They include the share of
+// the filtered signal in the output. rate is the sample rate in Hz.
 func (p *filterStage) coefficients(frame int64, rate int) dsp.SVFCoefficients {
 	at, depth := p.now(frame)
 	g := pcm.TanPi(min(pcm.Exp2(at)/float64(rate), highestCutoff))
@@ -74,9 +76,9 @@ func (p *filterStage) coefficients(frame int64, rate int) dsp.SVFCoefficients {
 	}
 }
 
-// highLowMono filters src into dst with a high-pass (coefficients w, state s), then with a low-pass (coefficients v,
-// state t), and stores the new states in s and t. The bits equal HighPass followed by LowPass; doing both in one loop
-// shortens the dependency chain. dst is at least as long as src and may be src.
+// highLowMono filters src into dst with a high-pass and then with a low-pass. The high-pass has the coefficients w and
+// the state s, the low-pass the coefficients v and the state t. Both states are advanced. dst must be at least as long
+// as src and may be the same slice. The bits equal two separate passes; a single loop has a shorter dependency chain.
 func highLowMono(dst, src []float32, w, v *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
@@ -91,8 +93,8 @@ func highLowMono(dst, src []float32, w, v *dsp.SVFCoefficients, s, t *dsp.SVFSta
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// lowStereo filters x in place with a low-pass of constant coefficients w. s and t are the states of the left and the
-// right channel, which it advances.
+// lowStereo filters x in place with a low-pass of the constant coefficients w. s and t are the states of the left and
+// the right channel; both are advanced.
 func lowStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
@@ -105,8 +107,8 @@ func lowStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// highStereo filters x in place with a high-pass of constant coefficients w. s and t are the states of the left and
-// the right channel, which it advances.
+// highStereo filters x in place with a high-pass of the constant coefficients w. s and t are the states of the left and
+// the right channel; both are advanced.
 func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
@@ -119,9 +121,9 @@ func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// rampMono filters src into dst while the coefficients move along their ramp, and advances the left state. high must
-// be true for a high-pass. at is the number of frames of the ramp before src, step is 1 divided by the length of the
-// ramp in frames. src must not be empty.
+// rampMono filters src into dst while the coefficients move along their present ramp. It advances the left state. high
+// must be true for a high-pass and false for a low-pass. at is the number of frames between the start of the ramp and
+// src. step is 1 divided by the length of the ramp in frames. src must not be empty.
 func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float32) {
 	if p.startsMidSound {
 		p.startsMidSound, p.left.Low = false, src[0]
@@ -130,15 +132,15 @@ func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float
 	line.Filter(dst, src, high, &p.left)
 }
 
-// ramp returns the rest of the present coefficient ramp, from its frame number at on. step is 1 divided by the length
-// of the whole ramp in frames.
+// ramp returns the present coefficient ramp, positioned for filtering from its frame number at on. step is 1 divided by
+// the length of the whole ramp in frames.
 func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
 	return dsp.CoefficientRamp{From: p.from, Change: p.from.Difference(&p.to), At: at, Step: step}
 }
 
-// rampStereo filters both channels of x in place while the coefficients move along their ramp, and advances both
-// states. high must be true for a high-pass. at is the number of frames of the ramp before x, step is 1 divided by the
-// length of the ramp in frames. x must not be empty.
+// rampStereo filters both channels of x in place while the coefficients move along their present ramp. It advances both
+// states. high must be true for a high-pass and false for a low-pass. at is the number of frames between the start of
+// the ramp and x. step is 1 divided by the length of the ramp in frames. x must not be empty.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
 	if p.startsMidSound {
 		p.startsMidSound, p.left.Low, p.right.Low = false, x[0][0], x[0][1]
