@@ -16,29 +16,31 @@ type gainPoints struct {
 // values has one value per point. Kernels compute four at a time; values beyond the last point are undefined.
 type values [maxRamps]float64
 
-// padded returns the part of x that kernels compute: p.count values, rounded up to a multiple of four. It shares
-// memory with x.
+// padded returns the first p.count values of x, rounded up to a multiple of four, because kernels compute four values
+// at a time. The result shares memory with x.
 func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 
-// moving reports whether a move that ends at frame end of the mix still moves at the first point, or ends exactly
-// there.
+// moving reports whether a move that ends at frame end of the mix has not ended before the first point. A move that
+// ends exactly at the first point counts as moving.
 func (p *gainPoints) moving(end int64) bool { return end >= p.first }
 
-// line fills x, one value per point of p, with a straight line: from at frame start, and from + change at frame start
-// + frames. It continues beyond both ends; snapEnd corrects the last point. frames must not be 0.
+// line sets x to the values of a straight line at the points of p. The line has the value from at frame start and
+// from+change at frame start+frames. It continues beyond both ends. snapEnd must then correct the last point. frames
+// must not be 0.
 func (p *gainPoints) line(x *values, from, change float64, start, frames int64) {
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
 
-// snapEnd sets the last point of x to at, the final value of a move that ends at frame end, if that point lies at or
-// after end.
+// snapEnd sets the last value of x to at if the last point of p lies at frame end or later. end is the frame of the mix
+// where a move ends, and at its final value.
 func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at
 	}
 }
 
-// gainsAt sets p.left and p.right to the results of Gains at all points of p.
+// gainsAt sets p.left and p.right to the left and right factors of the voice at all points of p. They equal the results
+// of Gains at these frames.
 func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
 	p.gainFactors(&gain, v)
@@ -83,14 +85,14 @@ func (v *Voice) gainsAt(p *gainPoints) {
 	}
 }
 
-// scale multiplies x[i] by factor, for all points of p.
+// scale multiplies the value of x at each point of p by factor.
 func (p *gainPoints) scale(x *values, factor float64) {
 	for i := range p.count {
 		x[i] = float64(x[i] * factor)
 	}
 }
 
-// move fills x with the values of m at the points, as Move.At returns them for a linear move.
+// move sets x to the values of m at the points of p. m must be linear; its shape is not used.
 func (p *gainPoints) move(x *values, m *Move) {
 	if !p.moving(m.End()) {
 		for i := range p.count {
@@ -102,7 +104,7 @@ func (p *gainPoints) move(x *values, m *Move) {
 	p.snapEnd(x, m.End(), m.To)
 }
 
-// gainFactors fills x with the linear factors of v's moving gain at the points, along the shape of its move.
+// gainFactors sets x to the linear factors of v's moving gain at the points of p, along the shape of the move.
 func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	m := &v.gain
 	switch {
@@ -132,7 +134,7 @@ func (p *gainPoints) gainFactors(x *values, v *Voice) {
 	p.snapEnd(x, m.End(), pcm.Decibels(m.To).Gain())
 }
 
-// fadeIn fills x with the linear factors of the fade-in c at the points; they are 1 after its end.
+// fadeIn sets x to the linear factors of the fade-in c at the points of p. After the end of the fade they are 1.
 func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	if !p.moving(c.end()) {
 		for i := range p.count {
@@ -145,7 +147,8 @@ func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
 	p.snapEnd(x, c.end(), 1)
 }
 
-// fadeOut fills x with the linear factors of the fade-out c at the points; the last point is 0 if c has ended there.
+// fadeOut sets x to the linear factors of the fade-out c at the points of p. If c has ended at the last point, the
+// factor there is 0.
 func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	if c.shape == Natural {
 		p.line(x, 0, 1, c.start, c.frames)
@@ -163,8 +166,8 @@ func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
 	p.snapEnd(x, c.end(), 0)
 }
 
-// fadeFactors replaces each value of x, a share 0..1 of the way from silence to full gain, by the linear factor of a
-// fade with shape s.
+// fadeFactors converts each value of x in place. Before, it is a share 0..1 of the way from silence to full gain.
+// Afterwards it is the linear factor of a fade with the shape s at this share.
 func (p *gainPoints) fadeFactors(x *values, s Shape) {
 	switch s {
 	case Natural:
@@ -179,8 +182,8 @@ func (p *gainPoints) fadeFactors(x *values, s Shape) {
 	p.progress(x, s)
 }
 
-// progress replaces each value of x, a share 0..1 of the time of a move, by the progress of shape s in amplitude,
-// 0..1. For RaisedCosine and ConstantPower only; other shapes leave x unchanged.
+// progress converts each value of x in place. Before, it is the share 0..1 of a move's time that has passed. Afterwards
+// it is the progress 0..1 of the amplitude under shape s. Only RaisedCosine and ConstantPower change x.
 func (p *gainPoints) progress(x *values, s Shape) {
 	switch s {
 	case RaisedCosine:
@@ -196,8 +199,8 @@ func (p *gainPoints) progress(x *values, s Shape) {
 	}
 }
 
-// panGains sets p.left and p.right to the factors of v's moving pan, including the pan of its spatial position. x is
-// scratch space.
+// panGains sets p.left and p.right to the left and right factors of v's moving pan at the points of p. The pan of the
+// spatial position is included, other gains are not. x is scratch space.
 func (p *gainPoints) panGains(x *values, v *Voice) {
 	law, beside := v.panLaw(), 0.0
 	switch {

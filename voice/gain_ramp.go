@@ -14,9 +14,10 @@ type rampSpan struct {
 	grid  int64 // distance between gain samples in frames
 }
 
-// onlyGainsMove reports whether only gains move in the segment that plan has just set at frame of the mix, so that its
-// gains can be computed while it is mixed. It is false for a stream, for a voice with a pre-fader output, without its
-// mip level, or in a crossfade of mip levels.
+// onlyGainsMove reports whether gains move in the segment that plan has just set at frame of the mix, but no pitch or
+// speed. The gains of the segment can then be computed while it is mixed. The result is false for a stream, for a voice
+// with a pre-fader output and for a voice without the right mip level. It is also false during a crossfade between mip
+// levels.
 func (v *Voice) onlyGainsMove(frame int64) bool {
 	if v.rampSpan.until == never || v.buffer != nil || v.crossfadeFrames > 0 || v.lacksMip || v.filter.prefaderOutput() != nil || v.loopedMipFrames() > 0 {
 		return false
@@ -37,9 +38,10 @@ type sampleRun struct {
 	ahead     uintptr // address of the samples that are read next, for prefetching
 }
 
-// mixRampSpan adds at most n frames, from frame of the mix on, to dst while only gains move and the samples are
-// contiguous. If dst is nil, it only advances. It returns how many frames it advanced; 0 if the samples are not
-// contiguous. next is the voice that is mixed afterwards, or nil. The voice has left the fast path then.
+// mixRampSpan adds at most n frames of the voice to dst, which begins at frame of the mix, and advances the voice. It
+// is for a stretch in whose course only gains move. If dst is nil, it only advances. It returns how many frames it
+// advanced; 0 if the samples are not contiguous. next is the voice that is mixed afterwards, for prefetching, or nil.
+// The voice is not on the fast path afterwards.
 func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.planFastPath()
 	s := &v.fast
@@ -55,8 +57,9 @@ func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 
 	return n
 }
 
-// rampSpanCovers reports whether only gains move and the samples are contiguous for n frames of the mix from frame on.
-// It is false before the voice has sounded and at the end of the move. It may take the voice off the fast path.
+// rampSpanCovers reports whether, for n frames of the mix from frame on, only gains move and the samples are
+// contiguous. The move must not end within these frames, and the voice must have sounded before. rampSpanCovers may
+// overwrite v.fast and take the voice off the fast path.
 func (v *Voice) rampSpanCovers(n, frame int64) bool {
 	if v.fresh || frame+n >= v.rampSpan.until || v.Ended(frame) {
 		return false
@@ -67,8 +70,9 @@ func (v *Voice) rampSpanCovers(n, frame int64) bool {
 	return n <= left
 }
 
-// addRamped adds n frames of src, from frame of the mix on, to dst with the moving gains of the voice. It advances src
-// and the segments of the voice, not the voice's position. If dst is nil, it adds no samples.
+// addRamped adds n frames of the samples src to dst, with the moving gains of the voice. dst begins at frame of the
+// mix. addRamped advances src.pos and the segments of the voice, but not the voice's position. If dst is nil, no
+// samples are added.
 func (v *Voice) addRamped(dst []pcm.Frame, n, frame int64, src *sampleRun) {
 	for done := int64(0); done < n; {
 		k := int64(0)
@@ -98,9 +102,9 @@ func (v *Voice) addRamped(dst []pcm.Frame, n, frame int64, src *sampleRun) {
 // maxRamps is the maximum number of gain ramps computed at once.
 const maxRamps = 8
 
-// wholeRamps returns how many of the next n frames, from frame of the mix on, addWholeRamps can compute at once: a
-// multiple of v.rampSpan.grid, at most maxRamps of them. It is 0 if frame is off the grid or a ramp is shorter than 8
-// frames.
+// wholeRamps returns how many of the next n frames addWholeRamps can mix in one call, from frame of the mix on. The
+// result is a multiple of v.rampSpan.grid, the distance between two gain samples, and at most maxRamps times that
+// distance. It is 0 if frame is not a multiple of that distance, or if the distance is below 8 frames.
 func (v *Voice) wholeRamps(frame, n int64) int64 {
 	grid := v.rampSpan.grid // a power of two
 	if grid < 8 || frame&(grid-1) != 0 {
@@ -109,9 +113,9 @@ func (v *Voice) wholeRamps(frame, n int64) int64 {
 	return min(n, maxRamps*grid) &^ (grid - 1)
 }
 
-// addWholeRamps adds the samples of src to dst, which begins at frame of the mix, with the moving gains of the voice.
-// The length of dst is a multiple of v.rampSpan.grid, at most maxRamps of them. It makes dst the segment of the voice
-// and does not advance src.
+// addWholeRamps adds the samples of src to dst, with the moving gains of the voice. dst begins at frame of the mix, and
+// its length must be a result of wholeRamps. addWholeRamps makes these frames the present segment of the voice and
+// keeps the gains reached at its end. It does not advance src.
 func (v *Voice) addWholeRamps(dst []pcm.Frame, frame int64, src *sampleRun) {
 	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight

@@ -6,8 +6,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Gains returns the linear left and right factors at frame of the mix: the product of all gains, fades, the pan and
-// the spatial position. The direct path's factor and filters are not included.
+// Gains returns the linear left and right factors of the voice at frame of the mix. They are the product of all gains,
+// fades, the pan and the spatial position. Filters and the spatial factors for the direct path and the sends are not
+// included.
 func (v *Voice) Gains(frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * v.gainFactor(frame))
 	g = float64(g * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
@@ -21,7 +22,8 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Gain returns the final value of the voice's moving gain in decibels, without BaseGain. It is -Inf after FadeOut.
+// Gain returns the final value of the voice's moving gain, in decibels, without Options.BaseGain. It is -Inf after
+// FadeOut.
 func (v *Voice) Gain() float64 {
 	if v.fadeOut.toSilence {
 		return math.Inf(-1)
@@ -29,7 +31,8 @@ func (v *Voice) Gain() float64 {
 	return v.gain.To
 }
 
-// Pan returns the sum of the voice's pan and the pan of its spatial position at frame of the mix, limited to -1..+1.
+// Pan returns the pan at frame of the mix, -1..+1. It is the voice's own pan plus the pan of its spatial position,
+// limited to that range.
 func (v *Voice) Pan(frame int64) float64 {
 	pan := v.pan.At(frame)
 	if v.space != nil {
@@ -50,7 +53,8 @@ type gainCache struct {
 // panFactors are the factors of a pan other than 0.
 type panFactors struct{ pan, left, right float64 }
 
-// gainFactor returns the linear factor of the moving gain at frame of the mix.
+// gainFactor returns the linear factor of the moving gain at frame of the mix. The base gain, fades and other gains are
+// not included.
 func (v *Voice) gainFactor(frame int64) float64 {
 	if frame < v.gain.End() {
 		return v.gain.Gain(frame)
@@ -58,8 +62,8 @@ func (v *Voice) gainFactor(frame int64) float64 {
 	return v.targetGain()
 }
 
-// targetGain returns the linear factor of the moving gain at the end of its move. It caches the factor of the last
-// gain.
+// targetGain returns the linear factor of the moving gain at the end of its move. It stores the factor in a cache, for
+// the next call with the same gain.
 func (v *Voice) targetGain() float64 {
 	to, k := v.gain.To, &v.gainCache
 	if to == 0 {
@@ -71,7 +75,7 @@ func (v *Voice) targetGain() float64 {
 	return k.factor
 }
 
-// cachedPan returns the linear left and right factors of pan, -1..+1, under the voice's pan law, and stores them in a
+// cachedPan returns the linear left and right factors of pan, -1..+1, under the voice's pan law. It stores them in a
 // cache of the last two pans.
 func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	k := &v.gainCache.pans
@@ -89,8 +93,8 @@ func (v *Voice) cachedPan(pan float64) (left, right float64) {
 	return k[0].left, k[0].right
 }
 
-// lookUpPan returns the linear left and right factors of pan, -1..+1, under the voice's pan law, from the cache if it
-// has them. Unlike cachedPan it does not change the cache; it is for a pan that will soon change.
+// lookUpPan returns the linear left and right factors of pan, -1..+1, under the voice's pan law. It takes them from the
+// cache if possible, but unlike cachedPan does not change the cache. It is meant for a pan that will soon change.
 func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	for i := range v.gainCache.pans {
 		if k := &v.gainCache.pans[i]; k.pan == pan && pan != 0 {
@@ -100,16 +104,17 @@ func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	return v.panLaw().At(pan)
 }
 
-// PeakGains returns the linear left and right factors that count for the voice's audibility at frame of the mix. Each
-// move counts with the larger of its current and its target value, a fade-out with its current value; fade-ins are
-// left out.
+// PeakGains returns linear left and right factors for estimating how audible the voice is. Each moving gain counts with
+// its value at frame of the mix or its target, whichever is larger. A moving pan counts with the louder of the two
+// pairs of factors. A fade-out counts with its value at frame. Fade-ins are left out.
 func (v *Voice) PeakGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, v.peakGain(frame))
 }
 
-// PeakSendGains is PeakGains for the voice's sends: the linear left and right factors at frame of the mix, with the
-// spatial factor of the sends instead of the factor of the direct path. The levels of the individual sends are not
-// included.
+// PeakSendGains returns linear left and right factors for estimating how audible the sends of the voice are. Each
+// moving gain counts with its value at frame of the mix or its target, whichever is larger; fade-ins are left out.
+// Unlike in PeakGains, the spatial factor of the sends counts instead of the factor of the direct path. The levels of
+// the individual sends are not included.
 func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	g := v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -118,8 +123,8 @@ func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 	return v.peakGainsFor(frame, g)
 }
 
-// peakGainsFor returns the left and right factors for a linear gain g and the pan at frame of the mix. While the pan
-// moves, it takes the current or the target pan, whichever has more power.
+// peakGainsFor multiplies the linear gain g by the left and right factors of the voice's pan and returns both products.
+// While the pan moves, its value at frame of the mix or its target counts, whichever has more power.
 func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	var placed Move
 	pan := v.totalPan(frame, &placed)
@@ -133,7 +138,8 @@ func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 }
 
 // GainBounds returns linear left and right factors that the voice does not exceed from frame of the mix on, unless a
-// later call raises a gain. Each side is the larger of its current and its target factor.
+// later call changes the voice. On each side, every moving factor counts with its value at frame or its target,
+// whichever is larger.
 func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	var placed Move
 	g, pan := v.peakGain(frame), v.totalPan(frame, &placed)
@@ -145,8 +151,9 @@ func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// totalPan returns the move of the voice's pan plus its spatial pan, from frame of the mix on. Without a spatial
-// position it is the voice's own pan. spatial is scratch space, a zero Move, which the result may point to.
+// totalPan returns the sum of the voice's own pan and the pan of its spatial position as a move, valid from frame of
+// the mix on. The result may point to spatial, which must be a zero Move. Without a spatial position the result is the
+// voice's own pan.
 func (v *Voice) totalPan(frame int64, spatial *Move) *Move {
 	if v.space == nil {
 		return &v.pan
@@ -155,8 +162,9 @@ func (v *Voice) totalPan(frame int64, spatial *Move) *Move {
 	return spatial
 }
 
-// peakGain returns the voice's gain at frame of the mix as a linear factor, without the pan and fade-ins. Each moving
-// gain, including the factor of the direct path, counts with the larger of its current and its target value.
+// peakGain returns a linear factor for estimating how audible the voice is. The pan and fade-ins are left out. Each
+// moving gain counts with its value at frame of the mix or its target, whichever is larger. The spatial factor of the
+// direct path is included.
 func (v *Voice) peakGain(frame int64) (gain float64) {
 	gain = v.peakGainBeforePaths(frame)
 	if s := v.space; s != nil && s.pathsDiffer {
@@ -165,8 +173,9 @@ func (v *Voice) peakGain(frame int64) (gain float64) {
 	return gain
 }
 
-// peakGainBeforePaths returns the voice's gain at frame of the mix as a linear factor, without the pan, fade-ins and
-// the factor of the direct path. Each moving gain counts with the larger of its value at frame and its target.
+// peakGainBeforePaths returns a linear factor for estimating how audible the voice is. The pan, fade-ins and the
+// spatial factors of the direct path and the sends are left out. Each moving gain counts with its value at frame of the
+// mix or its target, whichever is larger.
 func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	most := v.targetGain()
 	if frame < v.gain.End() {
@@ -182,7 +191,8 @@ func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 	return gain
 }
 
-// fixedGain returns the linear factor that no move can raise: the base gain times the fade-out at frame of the mix.
+// fixedGain returns the base gain times the fade-out at frame of the mix, as a linear factor. No move can raise these
+// two.
 func (v *Voice) fixedGain(frame int64) float64 {
 	g := v.baseGain
 	if v.fadeOut.toSilence {
@@ -191,15 +201,15 @@ func (v *Voice) fixedGain(frame int64) float64 {
 	return g
 }
 
-// Settled reports whether the results of PeakGains and ApplyResponse stay constant from frame of the mix on, until a
-// method changes the voice.
+// Settled reports whether the results of PeakGains and ApplyResponse stay constant from frame of the mix on if no
+// method changes the voice. It is false during and after a fade-out.
 func (v *Voice) Settled(frame int64) bool {
 	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.fadeOut.toSilence && v.filter.settled(frame) &&
 		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.pathsDiffer || v.space.Direct.End() <= frame))
 }
 
-// panLaw returns the pan law of the voice: Mono for a sound with one channel or two equal ones, the spread of its
-// position for a positioned stereo sound, otherwise Stereo.
+// panLaw returns the pan law of the voice. It is Mono for a sound with one channel or two equal ones. A stereo sound
+// with a spatial position has the law of its remaining width, other stereo sounds have Stereo.
 func (v *Voice) panLaw() PanLaw {
 	switch {
 	case v.sound.channels == 1 || v.sound.mono:
@@ -210,8 +220,8 @@ func (v *Voice) panLaw() PanLaw {
 	return Stereo
 }
 
-// LouderPan returns the linear left and right factors under law of the pan at frame of the mix or of its target,
-// whichever pair has more power.
+// LouderPan returns the linear left and right factors of pan under law. While pan moves, the factors at frame of the
+// mix or at the target count, whichever pair has more power.
 func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)
@@ -222,7 +232,8 @@ func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	return louderPair(left, right, toLeft, toRight)
 }
 
-// louderPair returns left and right, or toLeft and toRight if their sum of squares is clearly larger.
+// louderPair returns the pair of factors with the larger sum of squares: left and right, or toLeft and toRight. If the
+// sums are practically equal, it returns left and right.
 func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	// The pans of a mono sound have equal power except for the last bits. Those bits must not decide, because
 	// under a panned bus the two pairs are not equivalent.
@@ -232,8 +243,8 @@ func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
 	return left, right
 }
 
-// LargerPan returns the linear left and right factors under law of a moving pan. Each is the larger of the factor at
-// frame of the mix and the factor at the target of the pan.
+// LargerPan returns the linear left and right factors of pan under law. While pan moves, each side is the larger of two
+// factors: at frame of the mix and at the target.
 func LargerPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)

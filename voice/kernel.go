@@ -19,8 +19,9 @@ const (
 	monoBest    = kernel(dsp.MonoBest)
 )
 
-// kernelAt returns the kernel that reads the original sound at pos, in 32.32 frames, with the voice's present step:
-// unity on a whole frame at the original pitch, otherwise linear or cubic by the quality.
+// kernelAt returns the kernel for reading the original sound, not a mip level, at the voice's present speed. pos is the
+// position in 2^-32 frames. The kernel copies samples at the original pitch if pos is a whole frame. Otherwise it
+// interpolates, linearly for quality Linear and else cubically.
 func (v *Voice) kernelAt(pos int64) kernel {
 	k := monoCubic
 	switch {
@@ -32,11 +33,12 @@ func (v *Voice) kernelAt(pos int64) kernel {
 	return k + v.sound.stereoOffset()
 }
 
-// stereoOffset returns the number to add to a mono kernel for the sound's channels: 0 for mono and 1 for stereo.
+// stereoOffset returns the difference between a kernel for the sound's channels and the same kernel for mono: 0 for
+// mono and 1 for stereo.
 func (s *Sound) stereoOffset() kernel { return kernel(s.channels - 1) }
 
-// mix adds len(dst) frames of from to dst with the gains g. pos is the position in from of the first frame, and step
-// the distance between two frames, both in 32.32 frames.
+// mix reads samples of from and adds them to dst, with the gains g. pos is the position in from of the first frame of
+// dst. step is the distance in from between two frames of dst. Both have the unit 2^-32 frames.
 func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
 		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
@@ -45,9 +47,9 @@ func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.R
 	}
 }
 
-// mixSend adds len(dst) frames of from to dst with the gains g, which must be constant, and the same frames times
-// share, a linear factor, to send. pos is the position in from of the first frame, in 32.32 frames. send has the
-// length of dst. k must be monoUnity or stereoUnity.
+// mixSend reads samples of from at the original pitch and adds them to dst, with the gains g, which must be constant.
+// It adds the same frames times share, a linear factor, to send. pos is the position in from of the first frame, in
+// 2^-32 frames. send must have the length of dst, and k must be monoUnity or stereoUnity.
 func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g dsp.Ramp, share float32) {
 	if from.compact != nil {
 		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
@@ -56,9 +58,9 @@ func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g d
 	}
 }
 
-// mixRamps adds len(dst) frames of from to dst with the consecutive gain ramps, each of length each in frames;
-// together they cover dst. pos is the position in from of the first frame, and step the distance between two frames,
-// both in 32.32 frames.
+// mixRamps reads samples of from and adds them to dst, with ramps as consecutive gain ramps. Each ramp lasts each
+// frames; together they must cover dst. pos is the position in from of the first frame of dst. step is the distance in
+// from between two frames of dst. Both have the unit 2^-32 frames.
 func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
@@ -67,8 +69,8 @@ func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ra
 	}
 }
 
-// address returns the memory address of the sample of from at pos, in 32.32 frames. It does not read the sample, so
-// pos may be out of range.
+// address returns the memory address of the sample of from at the position pos, in 2^-32 frames. It does not read the
+// sample, so pos may be out of range.
 func (k kernel) address(from *sampleStore, pos int64) uintptr {
 	i := uintptr(pos >> 32 << (k & 1)) // odd kernels have two channels
 	if from.compact != nil {
@@ -86,7 +88,8 @@ type sampleStore struct {
 // bytes returns the size of the samples in bytes.
 func (s *sampleStore) bytes() int64 { return 4*int64(len(s.floats)) + 2*int64(len(s.compact)) }
 
-// gather returns a store of n samples in the format of s; sample i is sample at(i) of s.
+// gather returns a new store of n samples in the same format as s. Its sample number i is the sample of s with the
+// index at(i).
 func (s *sampleStore) gather(n int64, at func(i int64) int64) sampleStore {
 	if s.compact != nil {
 		return sampleStore{compact: gather(s.compact, n, at)}
@@ -94,7 +97,7 @@ func (s *sampleStore) gather(n int64, at func(i int64) int64) sampleStore {
 	return sampleStore{floats: gather(s.floats, n, at)}
 }
 
-// gather returns a new slice of n samples; sample i is src[at(i)].
+// gather returns a new slice of n samples. Its sample number i is src[at(i)].
 func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	dst := make([]S, n)
 	for i := range dst {
@@ -103,7 +106,8 @@ func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	return dst
 }
 
-// toInt16 rounds x, full scale -1..+1, to 16 bits and clips it at full scale. The result for NaN is undefined.
+// toInt16 converts x, a sample with full scale -1..+1, to 16 bits. It rounds to the nearest value and clips at full
+// scale. The result for NaN is undefined.
 func toInt16(x float32) int16 {
 	return int16(min(max(math.Floor(float64(float64(x)*0x1p15)+0.5), math.MinInt16), math.MaxInt16))
 }

@@ -5,9 +5,9 @@ import (
 	"voicepool/pcm"
 )
 
-// SetRounds sets how many times the voice plays its loop, including the present round, as in Options.Rounds. With
-// rounds of 0 or less the loop repeats without end. It takes effect without an audible step, and has no effect on a
-// stream or behind the end of the loop.
+// SetRounds sets how many times the voice still plays its loop, including the present round. If rounds is 0 or less,
+// the loop repeats without end. The signal has no step. SetRounds has no effect on a stream, on a sound without a loop
+// and on a voice that has passed the end of its loop for the last time.
 func (v *Voice) SetRounds(rounds int32) {
 	if v.buffer != nil {
 		return
@@ -30,9 +30,10 @@ func (v *Voice) SetRounds(rounds int32) {
 // streams and for voices without a loop.
 func (v *Voice) LoopsAgain() bool { return v.Looping() && v.jumps != 0 }
 
-// SeekTo jumps to frame number to of the sound and fades in from silence there, from frame to frame+fade of the mix. A
-// stream drops its buffers and continues with buffer, which must begin at to; buffer is nil for other sounds. To fade
-// out the old position, the caller mixes a copy of the voice.
+// SeekTo jumps to the frame number to of the sound and fades in from silence there. The fade begins at frame of the mix
+// and lasts fade frames. A stream drops its buffers and continues with buffer, which must begin at to; for other sounds
+// buffer is nil. The filter states are cleared before their next use. To fade out the old position, the caller mixes a
+// copy of the voice.
 func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 	end := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun
@@ -67,8 +68,8 @@ type seam struct {
 // jumps per block.
 const shortLoop = 64
 
-// newSeam returns the seam of the sound's loop: the samples around its end, in playing order. It is the zero seam if
-// the loop is empty. s.data and s.loop must be set; the samples are copied.
+// newSeam returns a copy of the samples around the end of the sound's loop, in playing order: the end of the loop, then
+// its beginning. s.data and s.loop must be set. If the loop is empty, the result is the zero seam.
 func newSeam(s *Sound) seam {
 	length := s.loop.Frames()
 	if length <= 0 {
@@ -95,15 +96,15 @@ func newSeam(s *Sound) seam {
 // other, and the position counts frames of the unrolled sound. The exit from the loop is therefore exact even
 // if a kernel reads several rounds at once.
 
-// unrolls reports whether the voice reads an unrolled loop, whose remaining rounds are written out one after another.
-// That is so for a loop shorter than shortLoop whose rounds are counted.
+// unrolls reports whether the voice reads an unrolled loop: its remaining rounds count as if they were written out one
+// after another. This is so for a loop shorter than shortLoop with a counted number of rounds.
 func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns the position of frame in the sound with its remaining loop rounds written out one after another.
-// frame is a frame of the sound at or behind the loop's end. If the rounds are not counted, the result is frame
-// itself.
+// unrolled converts a frame number of the sound, at or behind the loop's end, to the position that counts all remaining
+// rounds of the loop one after another. If the loop repeats without end, or the voice does not loop, the result is
+// frame itself.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
@@ -111,8 +112,9 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind removes the completed rounds of an unrolled loop from the position and from v.jumps. Behind the last round it
-// ends the looping, and the position counts frames of the sound again. Requires that v.unrolls is true.
+// rewind shortens the position of a voice with an unrolled loop: it removes completed rounds from v.pos and from
+// v.jumps. Behind the last round it ends the looping, and v.pos is a position in the sound again. v.unrolls must be
+// true.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
@@ -130,8 +132,9 @@ func (v *Voice) rewind() {
 // unrollPiece is the number of frames unrolled at a time.
 const unrollPiece = 1<<maxOctaves + 64
 
-// mixUnrolled adds len(dst) frames of an unrolled loop, see unrolls, to dst with the gains g. It does not advance the
-// voice. The frames of the sound that dst needs at the present step must fit in unrollPiece.
+// mixUnrolled adds the next len(dst) frames of a voice with an unrolled loop to dst, with the gains g. An unrolled loop
+// is a short loop whose remaining rounds are read as if written out one after another. mixUnrolled does not advance the
+// voice. dst must be short: at the present speed it may cover at most unrollPiece frames of the sound.
 func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	first := v.pos>>32 - guardBefore
 	frames := ((v.pos+int64(len(dst)-1)*v.step)>>32 - first) + 1 + guardBefore
@@ -155,8 +158,9 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
-// unrolledSource returns which frame of the sound's store holds frame at of the unrolled loop, see unrolls. Frame 0 of
-// the store is the first guard frame, and a frame outside the sound gives a silent guard frame.
+// unrolledSource returns the index, in the sample store of the sound, of frame number at of an unrolled loop. In an
+// unrolled loop, the remaining rounds count one after another. Index 0 of the store is the first of the silent guard
+// frames. A frame outside the sound gives the index of a silent frame.
 func (v *Voice) unrolledSource(at int64) int64 {
 	s := v.sound
 	switch {
@@ -169,15 +173,16 @@ func (v *Voice) unrolledSource(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// unrolledEnd returns the frame of the unrolled sound (see unrolls) at the final exit from the loop or the end of the
-// sound. The result is at most 2^20 frames behind the position, so that the distance fits 32.32.
+// unrolledEnd returns the frame number up to which a voice reads its unrolled loop: the final exit from the loop or the
+// end of the sound, whichever is first. Frame numbers count all remaining rounds one after another. The result is at
+// most 2^20 frames behind the position, so that their distance fits 32.32 fixed point.
 func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
 
-// Endless reports whether the voice never ends by itself: its loop repeats without end, or it is a stream of unknown
-// length. It is false for a voice that fades out. A stream that is about to switch to another buffer is judged by the
-// loop of that buffer.
+// Endless reports whether the voice never ends by itself. This is so if its loop repeats without end or if it is a
+// stream of unknown length. It is false for a voice that fades out. For a stream with a buffer to switch to, the loop
+// of that next buffer decides.
 func (v *Voice) Endless() bool {
 	switch {
 	case v.fadeOut.toSilence:

@@ -36,8 +36,8 @@ type mipLevel struct {
 // far beyond the end of a loop, samples from before the loop have no effect.
 const mipFrameReach = 128 + 8
 
-// newMip returns mip level number level of s without samples, for looping voices if looped is true, otherwise for
-// others. frames is the number of frames it needs, guard frames included.
+// newMip returns the mip level number level of s, without samples. frames is the number of frames that its samples must
+// have, guard frames included. looped selects the version for looping voices.
 func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	v = &mipLevel{index: level, looped: looped}
 	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and the end is found in frames of the sound
@@ -54,8 +54,8 @@ func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	return v, (v.wrap+1<<32-1)>>32 + guardBefore + guardAfter
 }
 
-// scaled returns x times (2/3)^level, rounded to the nearest: it converts frames of the sound to frames of mip level
-// number level. x is not negative, and level is 0..Levels.
+// scaled converts a number x of frames of the sound to frames of the mip level number level: it returns x times
+// (2/3)^level, rounded to the nearest. x is not negative, and level is 0..Levels.
 func scaled(x int64, level int) int64 {
 	if level == 0 {
 		return x
@@ -75,12 +75,13 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 	return p
 }()
 
-// maxMipStep returns the largest step of a voice that reads mip level number level: 1.5 frames of the level, in 32.32
-// frames of the original sound.
+// maxMipStep returns the largest step of a voice that reads the mip level number level. It is 1.5 frames of that level.
+// The result has the unit 2^-32 frames of the original sound.
 func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
-// levelOf returns the number of the mip level for a step in 32.32 frames of the original sound: the lowest level with
-// at most 1.5 of its frames per step, or the last level.
+// levelOf returns the number of the mip level for a voice that advances by step per frame of the mix. step has the unit
+// 2^-32 frames of the original sound. The result is the lowest level at which the step is at most 1.5 frames of the
+// level, or the last level.
 func levelOf(step int64) int {
 	level := 0
 	for level < Levels-1 && step > maxMipStep(level) {
@@ -89,9 +90,9 @@ func levelOf(step int64) int {
 	return level
 }
 
-// LevelOf returns the number of the mip level that a voice of this pitch, speed included, reads: the lowest level,
-// from 0, with a step of at most 1.5 of its frames, or the last one. It returns -1 if the voice reads the original
-// sound, at pitch 0.
+// LevelOf returns the number of the mip level that a voice of the given pitch reads. pitch must include the speed. The
+// result is the lowest level, from 0, at which the voice advances by at most 1.5 frames of the level per frame of the
+// mix, or the last level. At pitch 0 it is -1: the voice reads the original sound.
 func LevelOf(pitch pcm.Semitones) int {
 	step := stepOf(float64(pitch))
 	if step == dsp.One {
@@ -108,8 +109,9 @@ func setIndex(looped bool) int {
 	return 0
 }
 
-// findMip returns mip level number level of the sound, for looping voices if looped is true, otherwise for others. If
-// that level does not exist, lacks is true and v is the nearest lower level, else the nearest higher one, else nil.
+// findMip returns the mip level number level of the sound, with lacks false. looped selects the levels for looping
+// voices. If the level does not exist yet, lacks is true, and v is a substitute: the nearest lower level, else the
+// nearest higher one, else nil.
 func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	set := &s.mips[setIndex(looped)]
 	if v = set[level].Load(); v != nil {
@@ -128,20 +130,21 @@ func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	return nil, true
 }
 
-// DrainMissing returns and clears the set of mip levels that voices have missed since the last call: looping voices if
-// looped is true, otherwise others. Bit k is level k, and bit SpectrumLevel is the spectrum. Any goroutine.
+// DrainMissing returns the set of mip levels that voices have missed since the last call, and clears the set. looped
+// selects the set of looping voices. Bit k of the result is level k, and bit SpectrumLevel is the spectrum. Any
+// goroutine.
 func (s *Sound) DrainMissing(looped bool) (levels uint32) { return s.missing[setIndex(looped)].Swap(0) }
 
-// recordMissing records for DrainMissing that a voice misses mip level number level, or the spectrum for SpectrumLevel.
-// looped selects the set of looping voices. Audio side.
+// recordMissing adds level to the set that DrainMissing returns: a mip level that a voice misses, or SpectrumLevel for
+// the spectrum. looped selects the set of looping voices. Audio side.
 func (s *Sound) recordMissing(level int, looped bool) {
 	if n := &s.missing[setIndex(looped)]; n.Load()>>level&1 == 0 {
 		n.Or(1 << level)
 	}
 }
 
-// Refined reports whether Refine has no work left for level and looped: the mip level, or the spectrum for
-// SpectrumLevel, exists or can never exist. Any goroutine.
+// Refined reports whether a call of Refine with the same arguments would have no effect. level is a mip level or
+// SpectrumLevel for the spectrum. The result is true if it exists already or can never exist. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
 	if level == SpectrumLevel {
 		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setIndex(looped)].Load() != nil

@@ -12,9 +12,9 @@ type mipReader struct {
 	pos   int64 // in 32.32 frames of the level
 }
 
-// run advances the reader by n frames of the mix and adds them to dst with kernel k and the gains g; if dst is nil, it
-// only advances. step is in 32.32 frames of the original sound. It stops at the end of the level; without a level it
-// returns at once.
+// run reads n frames of the mix from the mip level with kernel k, adds them to dst with the gains g, and advances
+// r.pos. If dst is nil, it only advances. step is the speed, in 2^-32 frames of the original sound. At the end of a
+// level without a loop, run stops earlier. If r has no level, run has no effect.
 func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	v := r.level
 	if v == nil {
@@ -34,7 +34,8 @@ func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	}
 }
 
-// wrap moves a position beyond the end of the loop back into the loop. If the level is not looped, it has no effect.
+// wrap moves a position that has passed the end of the loop back into the loop. It has no effect if the level is not
+// looped.
 func (r *mipReader) wrap() {
 	v := r.level
 	if over := r.pos - v.wrap; v.looped && over >= 0 {
@@ -42,7 +43,8 @@ func (r *mipReader) wrap() {
 	}
 }
 
-// mipReaderAt returns a reader of level at the position of the voice; the zero reader if level is nil.
+// mipReaderAt returns a reader of the mip level that begins at the present position of the voice. If level is nil, it
+// returns the zero reader.
 func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 	if level == nil {
 		return mipReader{}
@@ -57,9 +59,10 @@ func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 	return r
 }
 
-// selectMip selects the mip level for the step of the segment that begins at frame of the mix. If the level changes,
-// it starts a crossfade of 5 ms from the old one, unless the voice has not sounded yet. It has no effect during a
-// crossfade. It reports whether the segment must be planned again.
+// selectMip selects the mip level for the voice's present speed at frame of the mix, and sets v.mip and v.lacksMip. If
+// the level changes, it starts a crossfade of 5 ms from the old level, unless the voice has not sounded yet. During a
+// crossfade, and for voices without mip levels, it has no effect. It reports whether the segment at frame must be
+// planned again.
 func (v *Voice) selectMip(frame int64) bool {
 	if v.quality != Best || v.sound.refine == nil || v.crossfadeFrames > 0 {
 		return false
@@ -89,9 +92,9 @@ func (v *Voice) selectMip(frame int64) bool {
 // each side.
 func mipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 1 }
 
-// loopedMipFrames returns for how many more frames of the mix a voice in its last round can read its looped mip level.
-// The level is right as long as its filter covers samples from before the round. The result is 0 if the looped level
-// must not be used or the voice does not read one.
+// loopedMipFrames returns for how many more frames of the mix a voice in its last loop round may read the looped mip
+// level. The limit is the reach of the level's filter, which mixes in samples from before the loop's start. The result
+// is 0 if the voice does not read a looped level, is not in its last round, or must not use the looped level.
 func (v *Voice) loopedMipFrames() int64 {
 	from := v.mip.level
 	if from == nil || !from.looped || !v.Looping() || v.jumps != 0 {
@@ -105,8 +108,9 @@ func (v *Voice) loopedMipFrames() int64 {
 	return (out - v.pos + v.step - 1) / v.step
 }
 
-// chooseMip returns the mip level to read from frame of the mix on; nil for the original sound. lacks reports that the
-// best level does not exist yet and another one takes its place; the missing level is recorded for DrainMissing.
+// chooseMip returns the mip level that the voice must read from frame of the mix on; nil for the original sound. If the
+// best level does not exist yet, lacks is true and from is a substitute, or nil. The missing level is then recorded for
+// DrainMissing. While the pitch moves, a small change does not switch the level.
 func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
@@ -125,7 +129,8 @@ func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	return from, lacks
 }
 
-// pitchMoves reports whether a move of the pitch, speed, bus pitch or spatial pitch ends after frame of the mix.
+// pitchMoves reports whether any part of the pitch still moves after frame of the mix: the voice's own pitch or speed,
+// the pitch of its bus or of its spatial position.
 func (v *Voice) pitchMoves(frame int64) bool {
 	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
 		if m.End() > frame {
@@ -135,20 +140,20 @@ func (v *Voice) pitchMoves(frame int64) bool {
 	return v.space != nil && v.space.pitch.End() > frame
 }
 
-// replanMip ends the present segment so that the next one selects its mip level again, because the number of remaining
-// loop jumps has changed. It has no effect on voices without mip levels.
+// replanMip ends the present segment, so that the next one selects its mip level again. It is called when the number of
+// remaining loop jumps has changed. For voices without mip levels it has no effect.
 func (v *Voice) replanMip() {
 	if v.quality == Best && v.sound.refine != nil {
 		v.segEnd, v.rampSpan = v.segStart, rampSpan{}
 	}
 }
 
-// LacksMip reports whether the voice reads another mip level than it should, because the right one does not exist yet.
+// LacksMip reports whether the voice reads a substitute because the right mip level for its pitch does not exist yet.
 func (v *Voice) LacksMip() bool { return v.lacksMip }
 
-// runMips adds at most n frames of the present segment to dst, or only advances if dst is nil, for a voice that reads
-// a mip level or crossfades between two. at is the number of frames between the start of the segment and dst. It
-// returns how many frames it advanced.
+// runMips adds at most n frames of the present segment to dst and advances the voice. If dst is nil, it only advances.
+// It is for a voice that reads a mip level or crossfades between two levels. at is the number of frames between the
+// start of the segment and dst. The result is the number of frames advanced; it is less than n at the end of the sound.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossfadeFrames > 0 {
@@ -169,8 +174,8 @@ func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	return n
 }
 
-// crossfadeRamps returns the gain ramps of the new mip reader, now, and of the old one, was, for the present segment
-// of a crossfade. Their sum is the ramp of the voice.
+// crossfadeRamps returns the gain ramps for the present segment of a crossfade between two mip levels: now for the new
+// level and was for the old one. Their sum is v.ramp, the gain ramp of the voice.
 func (v *Voice) crossfadeRamps() (now, was dsp.Ramp) {
 	g := &v.ramp
 	n, over := float32(v.segEnd-v.segStart), float32(v.crossfadeFrames)
