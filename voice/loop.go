@@ -173,9 +173,9 @@ func (v *Voice) unrolledSource(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// unrolledEnd returns the frame number up to which a voice reads its unrolled loop: the final exit from the loop or the
-// end of the sound, whichever is first. Frame numbers count all remaining rounds one after another. The result is at
-// most 2^20 frames behind the position, so that their distance fits 32.32 fixed point.
+// unrolledEnd returns the frame number at the end of the unrolled loop that a voice reads: the final exit from the loop
+// or the end of the sound, whichever is first. Frame numbers count all remaining rounds one after another. The result
+// is at most 2^20 frames behind the position, so that their distance fits 32.32 fixed point.
 func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }

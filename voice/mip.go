@@ -80,7 +80,7 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
 // levelOf returns the number of the mip level for a voice that advances by step per frame of the mix. step has the unit
-// 2^-32 frames of the original sound. The result is the lowest level at which the step is at most 1.5 frames of the
+// 2^-32 frames of the original sound. The result is the lowest level that makes the step at most 1.5 frames of the
 // level, or the last level.
 func levelOf(step int64) int {
 	level := 0
@@ -91,7 +91,7 @@ func levelOf(step int64) int {
 }
 
 // LevelOf returns the number of the mip level that a voice of the given pitch reads. pitch must include the speed. The
-// result is the lowest level, from 0, at which the voice advances by at most 1.5 frames of the level per frame of the
+// result is the lowest level, from 0, that makes the voice advance by at most 1.5 frames of the level per frame of the
 // mix, or the last level. At pitch 0 it is -1: the voice reads the original sound.
 func LevelOf(pitch pcm.Semitones) int {
 	step := stepOf(float64(pitch))

@@ -7,14 +7,14 @@ import (
 	"voicepool/pcm"
 )
 
-// Mix adds the voice to dst, whose first frame has the number frame in the mix, and advances the voice by len(dst)
-// frames. It returns the number of frames before the voice's end; len(dst) if the voice has not ended. Each call must
-// begin where the last one ended, except after a pause.
+// Mix adds the voice to dst and advances the voice by the same number of frames. dst begins at frame of the mix. The
+// result is len(dst), or less if the voice ends: the number of frames before its end. Each call must continue where the
+// last one ended, except after a pause.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, dst, frame) }
 
-// MixBefore is Mix with a hint: it prefetches the samples of next, the voice that is mixed afterwards, or nil. Like
-// Mix it adds the voice to dst, which begins at frame of the mix, advances by len(dst) frames and returns the number
-// of frames before the voice's end.
+// MixBefore is Mix with a hint: next is the voice that is mixed afterwards, or nil, and its samples are prefetched.
+// MixBefore adds the voice v to dst, which begins at frame of the mix, and advances v. The result is len(dst), or less
+// if v ends: the number of frames before its end.
 func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	if v.MixFast(next, dst, frame) {
 		return len(dst)
@@ -25,8 +25,9 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	return int(v.advance(dst, next, int64(len(dst)), frame))
 }
 
-// Skip advances the voice by n frames of the mix, from frame on, without output, and marks its filter states as stale.
-// It returns how many frames Mix would have produced: fewer than n if the voice ends before.
+// Skip advances the voice by n frames of the mix, from frame on, without output. The result is the number of frames
+// that Mix would have produced: n, or less if the voice ends. The filter states are marked as stale, so that they are
+// cleared before their next use.
 func (v *Voice) Skip(n, frame int64) int64 {
 	if v.SkipFast(n) {
 		return n
@@ -40,9 +41,9 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	return v.advance(nil, nil, n, frame)
 }
 
-// advance adds n frames of the mix, from frame on, to dst and returns how many the voice had: fewer than n if it ends
-// before. If dst is nil, the voice advances without output. next is the voice that is mixed afterwards, or nil. A
-// voice that cannot progress becomes faulty and ends. Not for streams.
+// advance adds n frames of the voice to dst, which begins at frame of the mix, and advances the voice. If dst is nil,
+// it only advances. The result is n, or less if the voice ends. next is the voice that is mixed afterwards, for
+// prefetching, or nil. If the voice cannot progress, it becomes faulty and ends. Not for streams.
 func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.fast.left = 0
 	done := int64(0)
@@ -71,7 +72,7 @@ func (v *Voice) advance(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	return done
 }
 
-// after returns dst without its first frames, as many as frames gives; nil if dst is nil.
+// after returns dst without its first frames: frames is their number. It returns nil if dst is nil.
 func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	if dst == nil {
 		return nil
@@ -79,8 +80,8 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	return dst[frames:]
 }
 
-// Ended reports whether the voice has ended by frame of the mix: it has played to its end, faded out, met invalid
-// samples or was dropped. The zero Voice has ended.
+// Ended reports whether the voice has ended at frame of the mix. A voice ends when it has played its sound to the end,
+// has faded out, meets invalid samples or is dropped. The zero Voice has ended.
 func (v *Voice) Ended(frame int64) bool {
 	if v.sound == nil || v.faulty || v.fadeOut.toSilence && frame >= v.fadeOut.end() {
 		return true
@@ -94,9 +95,9 @@ func (v *Voice) Ended(frame int64) bool {
 	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds at most n frames of the present segment to dst, or only advances if dst is nil, and returns how many frames
-// it advanced. at is the number of frames between the start of the segment and dst. The result is less than n if the
-// voice ends, leaves its loop or, as a stream, runs out of frames. It applies no filter.
+// run adds at most n frames of the present segment to dst and advances the voice. If dst is nil, it only advances. It
+// applies the gains, but no filter. at is the number of frames between the start of the segment and dst. The result is
+// the number of frames advanced. It is less than n if the voice ends or if a stream runs out of decoded frames.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.buffer != nil:
@@ -109,9 +110,9 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runOriginal(dst, n, g)
 }
 
-// runOriginal adds at most n frames of the present segment to dst with the gains g, or only advances if dst is nil. It
-// reads the original samples, not a mip level. It returns how many frames it advanced: fewer than n at the end of the
-// sound.
+// runOriginal adds at most n frames of the present segment to dst, with the gains g, and advances the voice. If dst is
+// nil, it only advances. It reads the original samples, not a mip level, and applies no filter. The result is the
+// number of frames advanced; it is less than n at the end of the sound.
 func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {
@@ -137,8 +138,8 @@ func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsToCover returns how many steps of the length step reach or pass the distance left, at most n. left is positive
-// and in the unit of step, 32.32 frames.
+// stepsToCover returns the smallest number of steps that reach or pass the distance left, but at most n. left is
+// positive. left and step have the same unit, 2^-32 frames.
 func stepsToCover(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // the usual case, without a division
 		return n
@@ -146,10 +147,10 @@ func stepsToCover(left, step, n int64) int64 {
 	return min((left+step-1)/step, n)
 }
 
-// window returns the contiguous samples around the voice's position: the store data, the frame number first of the
-// sound at the store's start, and limit, the first frame of the sound that must not be read from it. In a loop the
-// store may be the seam, the samples around the loop's end in playing order. data is nil for an unrolled loop, see
-// unrolls.
+// window returns contiguous samples around the voice's position. data is the store that holds them. first is the frame
+// number of the store's first sample, guard frames included. limit is the first frame number that must not be read from
+// the store. Around the end of a loop, the store holds the samples in playing order (the seam). data is nil for an
+// unrolled loop, see unrolls.
 func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
@@ -164,9 +165,9 @@ func (v *Voice) window() (data *sampleStore, first, limit int64) {
 	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.seamExit())
 }
 
-// seamExit returns the position, in frames, shortly before the end of the last round of the loop. From there on a
-// voice must not read the seam, the samples around the loop's end in playing order, because the frames behind the loop
-// follow. It is math.MaxInt64 if the loop has no last round.
+// seamExit returns a frame number shortly before the end of the last round of the loop. From there on the voice must
+// read the original samples instead of the seam, because the frames behind the loop follow. The seam is a copy of the
+// samples around the end of the loop. If the loop repeats without end, the result is math.MaxInt64.
 func (v *Voice) seamExit() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64
@@ -175,9 +176,9 @@ func (v *Voice) seamExit() int64 {
 	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
-// wrap moves a position that has passed the samples around the end of the loop (the seam) back into the loop. If the
-// rounds are counted, it also counts down v.jumps. In the last round, shortly before the loop's end, it ends the
-// looping (v.loop becomes false). A voice that does not loop is unchanged.
+// wrap moves the position of a looping voice back into the loop if it has passed the end. It counts down v.jumps if the
+// number of rounds is limited. In the last round, shortly before the loop's end, it ends the looping by setting v.loop
+// to false. A voice that does not loop is unchanged.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return

@@ -30,8 +30,9 @@ var shapeNames = [...]string{"natural", "decibels", "amplitude", "cosine", "powe
 // String returns the name of the shape in a cue sheet: natural, decibels, amplitude, cosine or power.
 func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
-// progress returns how far a move from a smaller to a larger amplitude has come after the share t of its time; both
-// are 0..1. A move down is the mirror image. Shapes other than RaisedCosine and ConstantPower return t.
+// progress returns how far the amplitude has moved from its smaller to its larger value, 0..1. t is the share of the
+// move's time that has passed, 0..1. A move downwards is the mirror image. Shapes other than RaisedCosine and
+// ConstantPower return t.
 func (s Shape) progress(t float64) float64 {
 	switch s {
 	case RaisedCosine:
@@ -49,7 +50,7 @@ func Constant(at float64) Move { return Move{From: at, To: at} }
 // freshly copied struct stalls.
 func (m *Move) setConstant(at float64) { m.From, m.To = at, at }
 
-// At returns the value at frame, which must be Start or later. From End on the value is To.
+// At returns the value of the move at frame of the mix, which must be Start or later. From End on the value is To.
 func (m *Move) At(frame int64) float64 {
 	if frame-m.Start >= m.Frames { // the usual case, small enough to be inlined
 		return m.To
@@ -57,8 +58,8 @@ func (m *Move) At(frame int64) float64 {
 	return m.during(frame)
 }
 
-// during returns the value at frame, which must be Start or later and before End. For the shapes after InDecibels the
-// value is at least pcm.Silence.
+// during returns the value of the move at frame of the mix, which must be Start or later and before End. The value
+// follows the shape of the move. For shapes in amplitude it is a gain of at least pcm.Silence.
 func (m *Move) during(frame int64) float64 {
 	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
@@ -69,26 +70,26 @@ func (m *Move) during(frame int64) float64 {
 // End returns the first frame with the final value: Start + Frames.
 func (m *Move) End() int64 { return m.Start + m.Frames }
 
-// SettledAt reports whether the move has ended by frame and its final value is exactly the value at.
+// SettledAt reports whether the move has ended by frame of the mix with exactly the value at.
 func (m *Move) SettledAt(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
-// Ramp turns m into a linear ramp from its value at frame to the value to, which it reaches at frame+frames. frames of
-// 0 or less change the value at once.
+// Ramp turns m into a linear ramp from its value at frame to the value to. The ramp begins at frame of the mix and
+// lasts the given number of frames. With frames of 0 or less, the value changes at once.
 func (m *Move) Ramp(frame int64, to float64, frames int64) {
 	m.From = m.At(frame) // field by field, as in setConstant
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
-// RampGain turns m, a gain in decibels, into a ramp along shape from its value at frame to the value to, which it
-// reaches at frame+frames. frames of 0 or less change the value at once. Both ends are limited to at least
-// pcm.Silence.
+// RampGain turns m, a gain in decibels, into a ramp along shape from its value at frame to the value to. The ramp
+// begins at frame of the mix and lasts the given number of frames. With frames of 0 or less, the gain changes at once.
+// Both ends are raised to pcm.Silence if they are lower.
 func (m *Move) RampGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape
 }
 
-// Gain returns the linear factor at frame, which must be Start or later, of a move in decibels. It is 0 at and below
-// pcm.Silence.
+// Gain returns the linear factor at frame of the mix for m, a move of a gain in decibels. frame must be Start or later.
+// The factor is 0 at pcm.Silence and below.
 func (m *Move) Gain(frame int64) float64 {
 	t := frame - m.Start
 	if m.Shape <= InDecibels || t >= m.Frames {
@@ -102,7 +103,8 @@ func (m *Move) Gain(frame int64) float64 {
 	return low + float64((high-low)*m.Shape.progress(share))
 }
 
-// MaxGain returns the linear factor at frame or the final factor, whichever is larger, of a move in decibels.
+// MaxGain returns the larger of two linear factors of m, a move of a gain in decibels: the factor at frame of the mix
+// and the final factor. frame must be Start or later.
 func (m *Move) MaxGain(frame int64) float64 {
 	to := pcm.Decibels(m.To).Gain()
 	if frame >= m.End() {
@@ -111,12 +113,12 @@ func (m *Move) MaxGain(frame int64) float64 {
 	return max(m.Gain(frame), to)
 }
 
-// Grid returns the distance in frames between the points at which the move is sampled. The gain is linear
-// between them, so a move with more curvature has a shorter distance.
+// Grid returns the distance in frames between two points where the move is sampled. Between them the gain is linear.
+// The distance is 2, 8, 16 or 64; it is shorter for shorter moves.
 func (m *Move) Grid() int64 { return gridFor(m.Frames) }
 
-// gridFor returns the distance in frames between two samples of a move that lasts the given number of frames: 2, 8, 16
-// or 64. The longer the move, the longer the distance.
+// gridFor returns the distance in frames between two points where a move is sampled: 2, 8, 16 or 64. frames is the
+// length of the move. The longer the move, the longer the distance.
 func gridFor(frames int64) int64 {
 	switch {
 	case frames < 128:
@@ -140,8 +142,8 @@ type fadeCurve struct {
 // newFadeIn returns a fade-in of the shape Natural from start to start+frames, in frames of the mix.
 func newFadeIn(start, frames int64) fadeCurve { return fadeCurve{start: start, frames: frames} }
 
-// at returns the linear factor at frame of the mix, which must be the start of the fade or later. After the end of the
-// fade it is 1 for a fade-in and 0 for a fade-out.
+// at returns the linear factor of the fade at frame of the mix, which must be the start of the fade or later. After its
+// end the factor is 1 for a fade-in and 0 for a fade-out.
 func (c *fadeCurve) at(frame int64) float64 {
 	switch {
 	case frame-c.start < c.frames:
@@ -152,8 +154,8 @@ func (c *fadeCurve) at(frame int64) float64 {
 	return 1
 }
 
-// during returns the linear factor at frame of the mix, which must lie within the fade: its start or later, and before
-// its end.
+// during returns the linear factor of the fade at frame of the mix. frame must lie within the fade: at its start or
+// later, and before its end.
 func (c *fadeCurve) during(frame int64) float64 {
 	t := frame - c.start
 	switch {
@@ -165,8 +167,8 @@ func (c *fadeCurve) during(frame int64) float64 {
 	return c.shape.fadeFactor(float64(t) / float64(c.frames))
 }
 
-// fadeFactor returns the linear factor of a fade with shape s at the share, 0..1, of the way from silence to full
-// gain. Natural counts as RaisedCosine.
+// fadeFactor returns the linear factor of a fade with the shape s. share is the share of the way from silence to full
+// gain, 0..1. Natural counts as RaisedCosine.
 func (s Shape) fadeFactor(share float64) float64 {
 	switch s {
 	case Natural:

@@ -11,8 +11,8 @@ type Moves struct {
 	states [2][2]dsp.SVFStates
 }
 
-// Moves returns copies of the moves of the voice's gain, pan, pitch, speed and cutoffs, and of its filter states, for
-// SetMoves and ContinueFilters of another voice. Stale filter states are left out.
+// Moves returns copies of the moves of the voice's own gain, pan, pitch, speed and cutoffs, and of its filter states.
+// Another voice continues them with SetMoves and ContinueFilters. Stale filter states are copied as 0.
 func (v *Voice) Moves() Moves {
 	m := Moves{Gain: v.gain, Pan: v.pan, Pitch: v.pitch, Speed: v.speed}
 	if f := v.filter; f != nil {
@@ -27,8 +27,9 @@ func (v *Voice) Moves() Moves {
 // HadFilter reports whether the voice that m was copied from had a filter, which may have been off.
 func (m *Moves) HadFilter() bool { return m.filter }
 
-// SetMoves replaces the moves of the voice, which starts at frame of the mix, by copies of m. The moves in m may have
-// begun before frame. The cutoffs are left out if either voice has no filter.
+// SetMoves replaces the moves of the voice by copies of m, the moves of another voice. The voice starts at frame of the
+// mix; the moves may have begun before. The cutoffs are copied only if both voices have a filter. The filter states are
+// not copied, see ContinueFilters.
 func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.gain, v.pan, v.pitch, v.speed = m.Gain, m.Pan, m.Pitch, m.Speed
 	if f := v.filter; f != nil && m.filter {
@@ -38,8 +39,8 @@ func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.Replan(frame)
 }
 
-// continueCutoff sets the cutoff of p, a stage of the new filter f, to c, and switches the stage on. c may have begun
-// before. If the cutoff of p equals c already, the filter does not change.
+// continueCutoff gives the stage p of the new filter f the cutoff c and switches the stage on. c may have begun to move
+// before. If p has exactly this cutoff already, the filter does not change.
 func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	if *c == p.Cutoff {
 		return
@@ -48,9 +49,9 @@ func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	f.ramping, f.end = true, -1
 }
 
-// ContinueFilters copies the filter states in m, from the preceding voice, to v, which starts, so that the filtered
-// signal has no step between the two voices. It has no effect if v has no active filter or the preceding voice had no
-// filter.
+// ContinueFilters copies the filter states in m to the filter of the voice, which starts. m comes from the preceding
+// voice, so that the filtered signal has no step between the two. Only states of filters that are on in v are set. It
+// has no effect if v has no active filter or the preceding voice had no filter.
 func (v *Voice) ContinueFilters(m *Moves) {
 	f := v.filter
 	if !f.active() || !m.filter {

@@ -15,7 +15,8 @@ const (
 	Stereo PanLaw = 1  // for two channels, see Balance
 )
 
-// At returns the linear left and right factors of pan, -1 (left) to +1 (right), under the law.
+// At returns the linear left and right factors of pan under the law l. pan is -1 (left) to +1 (right). A law between 0
+// and 1 mixes balance and constant-power panning by this width.
 func (l PanLaw) At(pan float64) (left, right float64) {
 	switch l {
 	case Mono:
@@ -33,8 +34,8 @@ func (l PanLaw) At(pan float64) (left, right float64) {
 		float64(s*right) + float64((1-s)*float64(math.Sqrt2*foldedRight))
 }
 
-// Pan returns the linear left and right factors for a mono sound at pan, -1 (left) to +1 (right). It has constant
-// power and -3 dB at the centre.
+// Pan returns the linear left and right factors for a mono sound. pan is -1 (left) to +1 (right). The factors have
+// constant power, with -3 dB at the centre.
 func Pan(pan float64) (left, right float64) {
 	if pan == 0 {
 		return centre[0], centre[1]
@@ -48,15 +49,15 @@ var centre = func() (c [2]float64) {
 	return c
 }()
 
-// panGains returns the linear left and right factors of pan, -1 (left) to +1 (right), with constant power: the sum of
-// their squares is 1.
+// panGains returns linear left and right factors with constant power: the sum of their squares is 1. pan is -1 (left)
+// to +1 (right).
 func panGains(pan float64) (left, right float64) {
 	right, left = pcm.SinCosPi((pan + 1) / 4)
 	return left, right
 }
 
-// Balance returns the linear left and right factors for a stereo sound at pan, -1 (left) to +1 (right). Both are 1 at
-// the centre; otherwise only the far side is attenuated, down to 0.
+// Balance returns the linear left and right factors for a stereo sound. pan is -1 (left) to +1 (right). At the centre
+// both are 1. Otherwise the side away from the pan is attenuated, down to 0, and the other side keeps 1.
 func Balance(pan float64) (left, right float64) {
 	if pan == 0 {
 		return 1, 1

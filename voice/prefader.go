@@ -15,16 +15,16 @@ type Prefader struct {
 	first           int64 // frame of the mix at the start of output
 }
 
-// AttachPrefader makes p the pre-fader output of the voice from frame of the mix on, and resets p. The voice must have
-// a Filter, which may be off. Call SetOutput before each Mix.
+// AttachPrefader resets p and makes it the pre-fader output of the voice from frame of the mix on. The voice must have
+// a Filter, which may be off. Before each later Mix, SetOutput of p must be called.
 func (v *Voice) AttachPrefader(frame int64, p *Prefader) {
 	*p = Prefader{}
 	v.filter.prefader = p
 	v.Replan(frame)
 }
 
-// SplitPrefader gives v, a copy of a voice, its own pre-fader output p in the state of the original. Call it after
-// SplitFilter. It has no effect if the voice has no pre-fader output.
+// SplitPrefader gives v, which must be a copy of another voice, its own pre-fader output p with the state of the
+// original's. It has no effect if the voice has no pre-fader output. Call it after SplitFilter.
 func (v *Voice) SplitPrefader(p *Prefader) {
 	if was := v.filter.prefaderOutput(); was != nil {
 		*p = *was
@@ -41,12 +41,13 @@ func (f *Filter) prefaderOutput() *Prefader {
 	return f.prefader
 }
 
-// SetOutput makes the next Mix add the pre-fader output to dst. Both dst and that Mix must begin at frame of the mix.
-// dst must be at least as long as the block of Mix.
+// SetOutput makes the next Mix add the pre-fader output to dst. Both dst and the block of that Mix begin at frame of
+// the mix. dst must be at least as long as the block.
 func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.output, p.first = dst, frame }
 
-// gains returns the linear left and right pre-fader factors of v at frame of the mix: base gain, fades, crowd gain and
-// the pan law at the centre.
+// gains returns the linear left and right pre-fader factors of v at frame of the mix. They are the product of the base
+// gain, the fades, the crowd gain (for merged starts) and the pan law at the centre. The moving gain, the pan and the
+// spatial position are left out.
 func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
@@ -60,9 +61,9 @@ func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// planRamp sets p.ramp for the segment of v from frame to to of the mix, as Voice.planRamp does; if to is never, the
-// gains are constant. follows must be true only if the segment follows the last one without a gap: it then begins with
-// the gains reached.
+// planRamp sets p.ramp, the pre-fader gains of v, for the frames from frame to to of the mix. If to is never, the gains
+// are constant. Otherwise the gains reached at to are kept for the next call. follows must be true only if these frames
+// follow the last ramp without a gap; the new ramp then begins with the gains kept.
 func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	left, right := p.toLeft, p.toRight
 	if !follows {
@@ -76,16 +77,18 @@ func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	}
 }
 
-// add adds piece, a part of the voice after its filter and at unit gain, to the output with the pre-fader gains. frame
-// is the mix frame where piece begins, and at the number of frames between the start of the segment and piece.
+// add adds piece to the pre-fader output, with the pre-fader gains. piece holds samples of the voice after its filter
+// and at unit gain, and begins at frame of the mix. at is the number of frames between the start of the segment and
+// piece.
 func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at
 	dsp.Frames(p.output[frame-p.first:][:len(piece)], piece, g)
 }
 
-// filterPiece filters x, at most filterPiece frames, in place with the filters of the voice and advances their states.
-// x begins at frame of the mix. For a mono sound it reads the left side and writes both.
+// filterPiece filters x in place with the filter of the voice and advances the filter states. x begins at frame of the
+// mix and has at most filterPiece frames. For a mono sound it filters the left side and writes the result to both
+// sides.
 func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	if v.sound.channels == 2 {
 		v.filter.stereo(x, frame)
@@ -102,9 +105,9 @@ func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	}
 }
 
-// PeakPrefaderPower returns the sum of the squared linear left and right pre-fader factors at frame of the mix, for
-// the voice's audibility. The crowd gain counts with its current or its target value, whichever is larger; fade-ins
-// are left out.
+// PeakPrefaderPower returns the power of the pre-fader output for estimating how audible it is. The power is the sum of
+// the squared linear left and right factors at frame of the mix. The crowd gain (for merged starts) counts with its
+// value at frame or its target, whichever is larger. Fade-ins are left out.
 func (v *Voice) PeakPrefaderPower(frame int64) (power float64) {
 	g := v.fixedGain(frame)
 	if v.crowd.From != 0 || v.crowd.To != 0 {

@@ -2,10 +2,10 @@ package voice
 
 import "voicepool/pcm"
 
-// RemainingFrames returns how many of the next n frames of the mix, from frame on, the voice will play if no method
-// changes it: fewer than n if it ends before. If loop is true, the next end of its loop ends the count, too, and wraps
-// reports that this happened. Frames of a stream that are not decoded yet count as available. The voice does not
-// change.
+// RemainingFrames returns how many of the next n frames of the mix the voice will play if no method changes it. The
+// first of them is frame. The result is less than n if the voice ends before. If loop is true, the count also stops at
+// the next end of the voice's loop, and wraps reports that it stopped there. Frames of a stream that are not decoded
+// yet count as available. The voice does not change.
 func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
 	case v.Ended(frame):
@@ -48,8 +48,9 @@ func (v *Voice) RemainingFrames(n, frame int64, loop bool) (frames int64, wraps 
 	return done, false
 }
 
-// untilLoopEnd returns the distance to the next end of the loop, in 32.32 frames of the sound, whether or not the
-// voice jumps back there. It returns never if the voice does not loop or has left its loop.
+// untilLoopEnd returns the distance from the position to the next end of the loop, in 2^-32 frames of the sound. It
+// does not matter whether the voice jumps back there. The result is never if the voice does not loop or has passed its
+// last loop end.
 func (v *Voice) untilLoopEnd() int64 {
 	loop, at, rest, ends := v.loopPosition()
 	behind, size := at-loop[1], loop.Frames()
@@ -66,9 +67,10 @@ func (v *Voice) untilLoopEnd() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// loopPosition returns the loop, the position as a whole frame number at and a fraction in 2^-32 frames, with completed
-// rounds included. ends is the number of ends of the loop that follow after the next one; never: without limit. The
-// loop is empty for a voice that was started without one.
+// loopPosition returns the loop of the voice and the voice's position. at is the position in whole frames, with
+// completed rounds counted one after another as far as they are not removed yet, and fraction the rest in 2^-32 frames.
+// ends is the number of loop ends that follow after the next one; never means without limit. loop is empty if the voice
+// was started without a loop.
 func (v *Voice) loopPosition() (loop pcm.Loop, at, fraction, ends int64) {
 	loop, at, fraction = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {

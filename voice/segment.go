@@ -7,17 +7,18 @@ import (
 	"voicepool/pcm"
 )
 
-// Replan begins a new segment at frame of the mix: a stretch with linear gains and a constant speed. Call it after any
-// change of the voice's moves. Segments end at multiples of a fixed distance or where a move ends, so they do not
-// depend on block boundaries.
+// Replan begins a new segment at frame of the mix: a stretch with linear gains and a constant speed. It computes the
+// gains again and takes the voice off the fast path. It must be called after any change of the voice's moves. Segments
+// end at multiples of a fixed distance or at the end of a move, so they do not depend on block boundaries.
 func (v *Voice) Replan(frame int64) {
 	v.toAt, v.rampSpan = never, rampSpan{}
 	v.nextSegment(frame)
 }
 
-// nextSegment begins a new segment at frame of the mix, the end of the last one, with the gains reached there. It
-// leaves the fast path and sets the step and the mip level. If only gains move from frame on, the segment is left
-// empty (segEnd is frame), and its gains are computed while it is mixed.
+// nextSegment begins a new segment of the voice at frame of the mix, the end of the last one. A segment is a stretch
+// with linear gains and a constant speed. nextSegment leaves the fast path, sets the speed, selects the mip level and
+// continues with the gains reached. If only gains move from frame on, it sets segEnd to frame, and the gains are
+// computed while the segment is mixed.
 func (v *Voice) nextSegment(frame int64) {
 	v.fast.left = 0
 	if frame < v.rampSpan.until {
@@ -39,9 +40,9 @@ func (v *Voice) nextSegment(frame int64) {
 	v.planRamp(frame, to)
 }
 
-// plan begins a segment at frame of the mix: it sets the segment's end and step, but not its gains. The segment ends
-// with the first move or fade, or earlier on the finest grid that the moves need. It returns the frame where the gain
-// ramp ends; never if all gains are constant.
+// plan begins a segment of the voice at frame of the mix: it sets the end of the segment, the speed v.step and
+// v.rampSpan, but not the gains. The segment ends where the first move or fade ends, or earlier, at the next point
+// where a move is sampled. The result is the frame where the gain ramp ends; never if all moves have ended.
 func (v *Voice) plan(frame int64) (to int64) {
 	end := int64(never)
 	g := int64(64)
@@ -66,7 +67,7 @@ func (v *Voice) plan(frame int64) (to int64) {
 	return v.planTo(frame, end, g)
 }
 
-// allConstant reports whether no move and no fade of the voice ends after frame of the mix. It is always false for a
+// allConstant reports whether all moves and fades of the voice have ended by frame of the mix. It is always false for a
 // voice with a spatial position.
 func (v *Voice) allConstant(frame int64) bool {
 	return v.space == nil && max(
@@ -74,9 +75,10 @@ func (v *Voice) allConstant(frame int64) bool {
 	) <= frame
 }
 
-// planTo begins a segment at frame of the mix: it sets its end, its step and v.rampSpan, but not its gains. end is the
-// frame where the first move ends, or never; moves are sampled every grid frames. It returns the frame where the gain
-// ramp ends; never if all gains are constant.
+// planTo begins a segment of the voice at frame of the mix: it sets the end of the segment, the speed v.step and
+// v.rampSpan, but not the gains. end is the frame where the first move ends, or never. grid is the distance in frames
+// between two points where moves are sampled. The result is the frame where the gain ramp ends; never if all moves have
+// ended.
 func (v *Voice) planTo(frame, end, grid int64) (to int64) {
 	if v.crossfadeFrames > 0 {
 		end = min(end, v.crossfadeStart+int64(v.crossfadeFrames))
@@ -96,12 +98,12 @@ func (v *Voice) planTo(frame, end, grid int64) (to int64) {
 	return to
 }
 
-// beginGainSegment begins a segment at frame of the mix, in a stretch where only gains move, and computes its gain
-// ramp. The step stays.
+// beginGainSegment begins a segment at frame of the mix and computes its gain ramp. It is for a stretch in whose course
+// only gains move; the speed stays the same.
 func (v *Voice) beginGainSegment(frame int64) { v.planRamp(frame, v.setSegmentEnd(frame)) }
 
-// setSegmentEnd begins a segment at frame of the mix, sets its end and returns it: the next multiple of
-// v.rampSpan.grid, or v.rampSpan.until if that is earlier. The end is never if no move has an end.
+// setSegmentEnd begins a segment at frame of the mix, by setting segStart and segEnd, and returns its end. The end is
+// the next multiple of v.rampSpan.grid, but at most v.rampSpan.until. It is never if v.rampSpan.until is never.
 func (v *Voice) setSegmentEnd(frame int64) int64 {
 	v.segStart, v.segEnd = frame, v.rampSpan.until
 	if v.segEnd != never {
@@ -110,8 +112,9 @@ func (v *Voice) setSegmentEnd(frame int64) int64 {
 	return v.segEnd
 }
 
-// planRamp sets the gain ramp of the voice and of its pre-fader output for the mix frames frame to to. If to is never,
-// the gains are constant. The gains at to are kept in v.toLeft and v.toRight for the next segment.
+// planRamp sets v.ramp, the gain ramp of the voice, for the frames from frame to to of the mix. It also plans the ramp
+// of the pre-fader output if there is one. If to is never, the gains are constant. Otherwise v.toLeft and v.toRight
+// keep the gains at to. A ramp that follows the last one without a gap begins with the gains kept.
 func (v *Voice) planRamp(frame, to int64) {
 	left, right := v.toLeft, v.toRight
 	if p := v.filter.prefaderOutput(); p != nil {
@@ -132,8 +135,8 @@ func (v *Voice) planRamp(frame, to int64) {
 // mipRetryFrames is the number of frames that a voice waits between two searches for a missing mip level.
 const mipRetryFrames = 1024
 
-// stepAt returns the step at frame of the mix: how far the voice advances per frame of the mix, in 32.32 frames of the
-// sound. It includes all pitches and speeds.
+// stepAt returns how far the voice advances in its sound per frame of the mix, at frame of the mix. The unit is 2^-32
+// frames of the sound. All pitches and speeds are included.
 func (v *Voice) stepAt(frame int64) int64 {
 	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.busPitch.At(frame)
 	if v.space != nil {
@@ -142,8 +145,8 @@ func (v *Voice) stepAt(frame int64) int64 {
 	return stepOf(semitones)
 }
 
-// stepOf returns the step for a pitch in semitones: how far a voice advances per frame of the mix, in 32.32 frames of
-// the sound. It is limited to maxOctaves up and down.
+// stepOf returns how far a voice advances in its sound per frame of the mix, for a pitch in semitones. The unit is
+// 2^-32 frames of the sound. The pitch is limited to maxOctaves up and down.
 func stepOf(semitones float64) int64 {
 	if semitones == 0 {
 		return dsp.One
