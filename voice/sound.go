@@ -86,8 +86,8 @@ type Sound struct {
 // maxPower is above any power that a sound can have, also in Masks.
 const maxPower = 1e15
 
-// check returns an error that wraps ErrSound if a power in a table of e is NaN, negative or above maxPower; otherwise
-// nil.
+// check returns an error if a power in any table of e is NaN, negative or above maxPower. The error wraps ErrSound and
+// names the power and its index.
 func (e *Envelope) check() error {
 	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
 	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
@@ -105,9 +105,9 @@ func (e *Envelope) check() error {
 	return nil
 }
 
-// NewSound checks and copies the samples of s; the tables of s.Envelope are shared, not copied. The error wraps
-// ErrSound if a field is out of range, or if a sample is not finite or beyond 65,536 (96 dB over full scale). Samples
-// below 2^-80 (-482 dBFS) become 0. Control side.
+// NewSound makes a sound from s. The samples are checked and copied; samples below 2^-80 (-482 dBFS) become 0. The
+// tables of s.Envelope are shared, not copied, so they must not change. The error wraps ErrSound. It means that a field
+// is out of range, or that a sample is not finite or beyond 65,536 (96 dB over full scale). Control side.
 func NewSound(s Samples) (*Sound, error) {
 	switch {
 	case s.Channels != 1 && s.Channels != 2:
@@ -154,9 +154,10 @@ func NewSound(s Samples) (*Sound, error) {
 	return out, nil
 }
 
-// Refine makes mip level number level, 0..Levels-1, with the sound's Refiner, for looping voices if looped is true,
-// otherwise for others. With SpectrumLevel it measures the spectrum instead. It has no effect if the level exists or
-// can never exist, as for streams, empty sounds and sounds without a Refiner.
+// Refine makes the mip level number level, 0..Levels-1, with the sound's Refiner, and stores it in the sound. looped
+// selects the version for looping voices. If level is SpectrumLevel, it measures the spectrum instead. It has no effect
+// if the result exists already or can never exist. Streams and empty sounds never have mip levels, nor have sounds
+// without a Refiner.
 //
 // If the Refiner panics or returns invalid samples, the sound makes no further mip levels. A level takes some
 // thousandths of the sound's duration. Control side, any goroutine: existing levels never change.
@@ -184,9 +185,9 @@ func (s *Sound) Refine(level int, looped bool) {
 // prepareBest computes the tables of package dsp for reading mip levels, once per process.
 var prepareBest = sync.OnceFunc(dsp.PrepareBest)
 
-// refined calls the Refiner for mip level number level and returns its interleaved samples, from level frame
-// -guardBefore on. The Refiner should return the given number of frames, which refined does not check. It returns nil
-// if the Refiner panics.
+// refined calls the Refiner for the mip level number level and returns its interleaved samples, from frame -guardBefore
+// of the level on. looped selects the version for looping voices. The Refiner should return the given number of frames,
+// but refined does not check this. If the Refiner panics, refined returns nil.
 func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32) {
 	defer func() {
 		if recover() != nil {
@@ -218,8 +219,8 @@ func (s *Sound) Loop() pcm.Loop { return s.loop }
 // slices belong to the sound and must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
-// Bytes returns the memory in bytes that the samples, the mip levels made so far, the loudness index and the spectrum
-// use.
+// Bytes returns the memory of the sound in bytes: the samples, the mip levels made so far, the loudness index and the
+// measured spectra.
 func (s *Sound) Bytes() int64 {
 	sum := s.data.bytes() + s.seam.data.bytes() + s.envelope.bytes()
 	for set := range s.mips {
@@ -238,8 +239,8 @@ func (s *Sound) Bytes() int64 {
 // Compact reports whether samples are stored in 16 bits.
 func (s *Sound) Compact() bool { return s.data.compact != nil }
 
-// Samples returns the interleaved samples, full scale -1..+1, without the guard frames. The slice is the sound's own
-// and must not be changed; for a compact sound each call makes a new slice. Not for streams. Control side.
+// Samples returns the interleaved samples, with full scale -1..+1 and without the guard frames. The slice is the
+// sound's own and must not be changed. For a compact sound each call makes a new slice. Not for streams. Control side.
 func (s *Sound) Samples() []float32 {
 	from, to := guardBefore*s.channels, (guardBefore+int(s.frames))*s.channels
 	if !s.Compact() {

@@ -30,14 +30,14 @@ type SpaceValues struct {
 	Pitch pcm.Semitones
 }
 
-// Set resets the space to the constant values p, and both path factors to 1. spread is the width that remains of a
-// stereo sound, 0..1: at 0 it is downmixed to one channel and panned.
+// Set gives the space the constant values p and resets both path factors to 1. spread is the width that remains of a
+// stereo sound, 0..1: at 0 the sound is downmixed to one channel and panned.
 func (s *Space) Set(p SpaceValues, spread float64) {
 	*s = Space{gain: Constant(p.Gain), pan: Constant(p.Pan), pitch: Constant(float64(p.Pitch)), spread: spread, Direct: Constant(1), Sends: Constant(1)}
 }
 
-// Ramp ramps gain, pan and pitch linearly to the values p, from frame to frame+frames of the mix. The spread stays.
-// The caller must call Replan of the voice.
+// Ramp moves gain, pan and pitch linearly to the values p. The move begins at frame of the mix and lasts the given
+// number of frames. The spread does not change. The caller must then call Replan of the voice.
 func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.gain.Ramp(frame, p.Gain, frames)
 	s.pan.Ramp(frame, p.Pan, frames)
@@ -45,9 +45,9 @@ func (s *Space) Ramp(frame int64, p SpaceValues, frames int64) {
 	s.grid = s.rampGrid(frames)
 }
 
-// RampPaths ramps the linear factors Direct and Sends to direct and sends, from frame to frame+frames of the mix.
-// direct is at most 1; it counts in PeakGains and GainBounds of the voice. As long as only factors of 1 were
-// requested, RampPaths has no effect.
+// RampPaths moves the linear factors of the direct path and of the sends to the values direct and sends. The move
+// begins at frame of the mix and lasts the given number of frames. direct is at most 1. RampPaths has no effect until a
+// factor other than 1 is requested for the first time.
 func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 	if s.pathsDiffer || direct != 1 || sends != 1 {
 		s.pathsDiffer = true
@@ -59,8 +59,9 @@ func (s *Space) RampPaths(frame int64, direct, sends float64, frames int64) {
 // peakDirect returns the linear factor of the direct path at frame of the mix or its target, whichever is larger.
 func (s *Space) peakDirect(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
 
-// rampGrid returns the distance in frames, 2 to 64, between two samples of the present moves, which last the given
-// number of frames. The grid is coarser than for other moves, since most positions change little between updates.
+// rampGrid returns the distance in frames between two points where the present moves are sampled: 64 or a smaller power
+// of two. frames is the length of the moves. The grid is coarser than for other moves, since most positions change
+// little between updates.
 //
 // The gain is linear itself, but its product with the pan law is not: 1/64 of both changes together keeps the error
 // below -90 dB. The pitch moves in steps, whose sidebands grow with the square of the step length.
@@ -75,19 +76,20 @@ func (s *Space) rampGrid(frames int64) int64 {
 	return g
 }
 
-// sumPan sets sum, a zero Move, to the sum of own, the voice's own pan, and the spatial pan. sum.From is the sum at
-// frame of the mix; from the next frame on, sum has the final value.
+// sumPan sets sum to a move of two pans added: own, the voice's own pan, and the pan of the space. sum must be a zero
+// Move. It has the sum at frame of the mix as its start and the sum of both targets as its end. It reaches the end one
+// frame later, however long the pans still move.
 func (s *Space) sumPan(sum, own *Move, frame int64) {
 	sum.From, sum.To = clampPan(own.At(frame)+s.pan.At(frame)), clampPan(own.To+s.pan.To)
 	sum.Start, sum.Frames = frame, 1
 }
 
-// narrows reports whether the spatial position narrows the stereo image of the voice: the spread is below 1 and the
-// channels differ.
+// narrows reports whether the spatial position narrows the stereo image of the voice. This is so if the spread is below
+// 1 and the sound has two different channels.
 func (v *Voice) narrows() bool { return v.space != nil && v.space.spread < 1 && v.panLaw() != Mono }
 
-// widthGains returns two linear factors, 0..1, for each side of the output: own for the channel of the same side and
-// other for the opposite channel. Their sum is 1.
+// widthGains returns two linear factors, 0..1, for narrowing a stereo image. On each side of the output, own is the
+// factor of the channel of the same side and other the factor of the opposite channel. Their sum is 1.
 func (s *Space) widthGains() (own, other float32) {
 	return float32((1 + s.spread) / 2), float32((1 - s.spread) / 2)
 }
@@ -95,9 +97,10 @@ func (s *Space) widthGains() (own, other float32) {
 // narrowPiece is the number of frames downmixed at a time.
 const narrowPiece = 256
 
-// runNarrowed adds at most n frames of the present segment to dst, which must not be nil, for a narrowed stereo sound.
-// It returns how many frames it advanced. at is the number of frames between the start of the segment and dst. It
-// reads the samples at unit gain first, because each output side needs both channels.
+// runNarrowed adds at most n frames of the present segment to dst, with the stereo image narrowed by the spatial
+// position, and advances the voice. dst must not be nil. at is the number of frames between the start of the segment
+// and dst. The result is the number of frames advanced; it is less than n if the voice ends. The samples are read at
+// unit gain first, because each output side needs both channels.
 func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {
 	ramp := v.ramp
 	v.ramp = dsp.Ramp{Left: 1, Right: 1}

@@ -7,8 +7,8 @@ import (
 // soundSpectrum is the spectrum of a sound, by hop of its loudness index.
 type soundSpectrum struct{ hops []spectrum.Hop }
 
-// measureSpectrum measures and stores the spectrum for looping voices if looped is true, otherwise for others. It has
-// no effect if the spectrum exists or the sound cannot have one.
+// measureSpectrum measures the spectrum of the sound and stores it. looped selects the spectrum for looping voices. It
+// has no effect if the spectrum exists already or the sound cannot have one.
 func (s *Sound) measureSpectrum(looped bool) {
 	if s.Refined(SpectrumLevel, looped) {
 		return
@@ -21,12 +21,12 @@ func (s *Sound) measureSpectrum(looped bool) {
 // last band include everything beyond.
 const SpectrumBands = spectrum.Bands
 
-// FilteredShares estimates how much a frequency response lowers the results of Energies. response is a
-// power gain per band; index and near are the shares that remain of the two energies, 0..1. near is 0 unless needNear
-// is true.
+// FilteredShares estimates how much a frequency response lowers the two results of Energies. response is a power gain
+// for each spectrum band. index and near are the shares of the two energies that remain, 0..1. If needNear is false,
+// near is 0.
 //
-// A sound without a measured spectrum counts as pink. lacks reports that its spectrum can be measured but is missing,
-// which is then recorded for DrainMissing. Audio side.
+// A sound without a measured spectrum counts as pink noise. lacks reports that its spectrum can be measured but does
+// not exist yet. The request for it is then recorded for DrainMissing. Audio side.
 func (v *Voice) FilteredShares(response *[SpectrumBands]float64, needNear bool) (index, near float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setIndex(looped)].Load() != nil {
@@ -44,24 +44,25 @@ func (v *Voice) FilteredShares(response *[SpectrumBands]float64, needNear bool) 
 	return hop.Through(g), hop.Now.Through(g), lacks
 }
 
-// HasSpectrum reports whether the spectrum of the sound, for a looping or another voice as v is now, has been
-// measured.
+// HasSpectrum reports whether the spectrum of the sound has been measured. Looping and other voices use different
+// spectra; the present state of v selects the spectrum.
 func (v *Voice) HasSpectrum() bool { return v.sound.spectra[setIndex(v.Looping())].Load() != nil }
 
 // HasActiveFilter reports whether the low-pass or the high-pass of the voice is on. It is false without a filter.
 func (v *Voice) HasActiveFilter() bool { return v.filter.active() }
 
-// ApplyResponse multiplies gains, a power gain per band, by the response of the voice's filters. In each band it uses
-// the response at frame of the mix or the final one, whichever is larger. Without a filter it has no effect. Audio
-// side.
+// ApplyResponse multiplies gains by the frequency response of the voice's filters. gains is a power gain for each
+// spectrum band. In each band the response at frame of the mix or the final response counts, whichever is larger.
+// Without a filter it has no effect. Audio side.
 func (v *Voice) ApplyResponse(frame int64, gains *[SpectrumBands]float64) {
 	if v.filter != nil {
 		v.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 	}
 }
 
-// ApplyResponse multiplies gains, a power gain per band, by the response of s, the direct filter of v. In each band it
-// uses the response at frame of the mix or the final one, whichever is larger. If the filter is off, it has no effect.
+// ApplyResponse multiplies gains by the frequency response of s, the direct filter of the voice v. gains is a power
+// gain for each spectrum band. In each band the response at frame of the mix or the final response counts, whichever is
+// larger. If the filter is off, it has no effect.
 func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBands]float64) {
 	s.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 }
@@ -69,9 +70,9 @@ func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBand
 // Settled reports whether the response for ApplyResponse is constant from frame of the mix on.
 func (s *DirectFilter) Settled(frame int64) bool { return s.filter.settled(frame) }
 
-// applyResponse multiplies g, a power gain per band, by the responses of the low-pass and the high-pass that are on.
-// Each counts in each band with the response at frame of the mix or the final one, whichever is larger. w has the
-// bands at the voice's sample rate.
+// applyResponse multiplies g, a power gain for each spectrum band, by the responses of the low-pass and the high-pass
+// that are on. In each band the response at frame of the mix or the final response counts, whichever is larger. w has
+// the bands for the sample rate of the filter.
 func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {
 		p.applyResponse(frame, g, w, true)
@@ -81,9 +82,9 @@ func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gain
 	}
 }
 
-// applyResponse multiplies g, a power gain per band, by the response of p at frame of the mix or by the final one,
-// whichever is larger in the band. While the unfiltered signal is audible, too, g does not change. low means that p is
-// a low-pass. w has the bands at the voice's sample rate.
+// applyResponse multiplies g, a power gain for each spectrum band, by the response of the stage p. In each band the
+// response at frame of the mix or the final response counts, whichever is larger. While unfiltered signal is mixed in,
+// g does not change. low means that p is a low-pass. w has the bands for the sample rate of the filter.
 func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
 	target, wet := p.targets()
 	now, wetNow := p.now(frame)
@@ -98,14 +99,14 @@ func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.
 	g.Times(&most)
 }
 
-// settled reports whether the response for applyResponse is constant from frame of the mix on. It returns true for a
-// nil Filter.
+// settled reports whether the frequency response of the filter is constant from frame of the mix on. It returns true
+// for a nil Filter.
 func (f *Filter) settled(frame int64) bool {
 	return f == nil || f.low.settled(frame) && f.high.settled(frame)
 }
 
-// settled reports whether the response of p is constant from frame of the mix on. It returns true for a stage that is
-// off.
+// settled reports whether the frequency response of the stage is constant from frame of the mix on. It returns true for
+// a stage that is off.
 func (p *filterStage) settled(frame int64) bool {
 	return !p.on || !p.moving(frame) && p.wet.End() <= frame && (!p.hasSpatial || p.spatial.wet.End() <= frame)
 }

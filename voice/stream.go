@@ -30,8 +30,8 @@ type Stream struct {
 	Open func(PlayRange) (*StreamBuffer, error)
 }
 
-// NewStream returns a sound that is decoded while it plays, with two channels. It does not call s.Open yet. The error
-// wraps ErrSound if a field of s is out of its range or Open is nil. Control side.
+// NewStream returns a sound with two channels that is decoded while it plays. It checks the fields of s, but does not
+// call s.Open yet. The error wraps ErrSound if a field is out of its range or s.Open is nil. Control side.
 func NewStream(s Stream) (*Sound, error) {
 	switch {
 	case s.Rate < 1 || s.Rate > 768000:
@@ -55,10 +55,10 @@ func NewStream(s Stream) (*Sound, error) {
 // Streamed reports whether the sound is decoded while it plays.
 func (s *Sound) Streamed() bool { return s.open != nil }
 
-// Open calls Stream.Open of the sound, which begins to decode the range c of the stream, and returns the resulting
-// buffer without waiting for frames. The caller must close the buffer. An error of Stream.Open is returned unchanged.
-// If Stream.Open panics or returns neither a buffer nor an error, the error wraps ErrSound. Control side; the sound
-// must be Streamed.
+// Open begins to decode the range c of the stream and returns the buffer that receives its frames. It calls
+// Stream.Open, does not wait for frames and returns an error of Stream.Open unchanged. The caller must close the
+// buffer. If Stream.Open panics or returns neither a buffer nor an error, the error wraps ErrSound. The sound must be
+// Streamed. Control side.
 func (s *Sound) Open(c PlayRange) (buffer *StreamBuffer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,15 +83,15 @@ const (
 	streamPiece = 1<<maxOctaves + 256
 )
 
-// playedOut reports whether the buffer has ended and all its frames have been played. played is the number of frames
-// of the buffer's range that the voice has played.
+// playedOut reports whether all frames of the buffer have been played and no further frames will be written. played is
+// the number of frames that the voice has played.
 func (f *StreamBuffer) playedOut(played int64) bool {
 	return f.ended.Load() && played >= f.written.Load()
 }
 
-// Commit returns the voice's Position and releases the played frames of a stream, and a buffer that SwitchBuffer has
-// replaced. Before Commit, a copy of the voice, such as its tail, can still continue from the old position. Call it
-// when both are mixed.
+// Commit returns the voice's Position. For a stream it also releases the frames that were played, and drops a buffer
+// that SwitchBuffer has replaced. Before Commit, a copy of the voice, such as its tail, can still play on from the old
+// position. So it must be called after both are mixed.
 func (v *Voice) Commit() int64 {
 	if v.fast.left > 0 {
 		return v.pos >> 32
@@ -106,8 +106,8 @@ func (v *Voice) Commit() int64 {
 	return v.Position()
 }
 
-// Drop ends the voice, marks its stream buffers as closed and drops all its references to samples. Afterwards Ended is
-// true and Sound nil; the filter stays.
+// Drop ends the voice, marks its stream buffers as closed and drops all references to samples. Afterwards Ended is true
+// and Sound is nil. The voice keeps its filter.
 func (v *Voice) Drop() {
 	if v.buffer != nil {
 		v.buffer.Drop()
@@ -117,8 +117,9 @@ func (v *Voice) Drop() {
 	v.fast.from, v.mip.level, v.oldMip.level = nil, nil, nil
 }
 
-// TailFrames returns how many frames of the mix the voice's tail, a copy that fades out from frame on, can last: at
-// most n. It is less for a fast stream whose buffer may not hold n frames, see StreamBuffer.GuaranteedFrames.
+// TailFrames returns how long the tail of the voice can last, in frames of the mix: n, or less for a fast stream. The
+// tail is a copy of the voice that fades out from frame of the mix on. For a stream, the result is limited to the
+// frames of the buffer that are reserved for the tail.
 func (v *Voice) TailFrames(frame, n int64) int64 {
 	if v.buffer == nil {
 		return n
@@ -133,22 +134,26 @@ func (v *Voice) TailFrames(frame, n int64) int64 {
 	return min(n, v.buffer.tailReserve()<<32/max(v.step, stepOf(semitones)))
 }
 
-// Underrun reports whether the stream has run out of frames (dry), and the frame from of the mix where its fade-out
-// began. The voice is silent after the fade until more frames arrive. If dry is false, from is meaningless.
+// Underrun reports whether the stream has run out of decoded frames (dry). from is then the frame of the mix where the
+// fade-out for this reason began. The voice is silent after that fade until more frames arrive. If dry is false, from
+// is meaningless.
 func (v *Voice) Underrun() (from int64, dry bool) { return v.resume.start, v.underrun }
 
 // Faulty reports whether the voice ended because of invalid samples.
 func (v *Voice) Faulty() bool { return v.faulty }
 
-// Broken reports whether the stream ended early with StreamBuffer.Fail and the voice has played all frames
-// before that end.
+// Broken reports whether the stream has ended early because of an error: its decoder called StreamBuffer.Fail, and the
+// voice has played all frames before that point.
 func (v *Voice) Broken() bool {
 	return v.buffer != nil && v.buffer.broken.Load() && v.buffer.playedOut(v.played)
 }
 
-// mixStream adds the voice, a stream, to dst, which begins at frame of the mix, advances it and returns the number of
-// frames before its end. If frames arrive too late, the voice fades out over the last 5 ms of the decoded frames,
-// waits, and fades in over 5 ms. Silent frames count in the result. Waiting before the first frame is not an underrun.
+// mixStream adds the voice, a stream, to dst, which begins at frame of the mix, and advances it. The result is
+// len(dst), or less if the voice ends: the number of frames before its end. Frames of silence while it waits count,
+// too.
+//
+// If decoded frames arrive too late, the voice fades out over the last 5 ms of them, waits, and fades in again over 5
+// ms. Waiting for the first frames is not an underrun.
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
@@ -195,16 +200,16 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	return done
 }
 
-// isReady reports whether the stream has decoded enough frames to begin: a tenth of a second, half the buffer if that
-// is less, or all frames until the end.
+// isReady reports whether the stream has enough decoded frames to begin or to continue after an underrun. These are a
+// tenth of a second, or half of the buffer if that is less, or all frames until the end of the stream.
 func (v *Voice) isReady() bool {
 	enough := min(int64(v.sound.rate)/10+streamReach, int64(len(v.buffer.ring))/2)
 	left, ends := v.available()
 	return ends || left > 0 && v.buffer.written.Load()-v.played >= enough
 }
 
-// available returns for how many frames of the mix, at least, the decoded part of the stream lasts at the present
-// speed. ends reports that the stream is decoded to its end; frames is then math.MaxInt64.
+// available returns how long the decoded part of the stream lasts at the present speed, as a lower bound in frames of
+// the mix. If the stream is decoded to its end, ends is true and frames is math.MaxInt64.
 func (v *Voice) available() (frames int64, ends bool) {
 	if v.buffer.ended.Load() {
 		return math.MaxInt64, true
@@ -213,9 +218,9 @@ func (v *Voice) available() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream adds at most n frames of the present segment of a stream to dst and advances the voice. It returns how
-// many frames it mixed: fewer than n at the end of the decoded part. at is the number of frames between the start of
-// the segment and dst. Invalid samples make the voice faulty, which ends it.
+// runStream adds at most n frames of the present segment of a stream to dst and advances the voice. at is the number of
+// frames between the start of the segment and dst. The result is the number of frames mixed; it is less than n at the
+// end of the decoded part. Invalid samples make the voice faulty, and it ends.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)
@@ -241,16 +246,16 @@ func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	return done
 }
 
-// advanceStream advances the position of a stream by n frames of the mix: v.played counts the whole frames of the
-// stream, and v.pos keeps the fraction. It does not check whether the frames are decoded.
+// advanceStream advances the position of a stream by n frames of the mix at the present speed. v.played counts the
+// whole frames of the stream, and v.pos keeps the fraction. It does not check whether the frames are decoded.
 func (v *Voice) advanceStream(n int64) {
 	v.pos += n * v.step
 	v.played += v.pos >> 32
 	v.pos &= 1<<32 - 1
 }
 
-// copyTo fills dst with interleaved stereo samples from frame number first of the buffer's range on. Frames before 0
-// and frames that are not written yet are silent. It reports whether all samples are finite and within maxSample.
+// copyTo fills dst with interleaved stereo samples from frame number first of the buffer on. Frames before 0 and frames
+// that are not written yet are silent. It reports whether all samples are finite and within maxSample.
 func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	ring := dsp.Interleaved(f.ring)
 	// From here on counts are in samples, two per frame.
@@ -273,9 +278,9 @@ func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	return largest <= maxSample
 }
 
-// skipStream advances a stream by n frames of the mix, from frame on, without output. It returns n, or fewer if the
-// voice ends. At the end of the decoded part the voice waits for more frames; that ends an underrun and does not count
-// as one.
+// skipStream advances a stream by n frames of the mix, from frame on, without output. The result is n, or less if the
+// voice ends. At the end of the decoded part the voice waits for more frames, which counts in the result, too. An
+// underrun ends here, and this waiting is not a new underrun.
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Ended(frame) {

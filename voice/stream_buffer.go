@@ -31,8 +31,8 @@ type PlayRange struct {
 	Rounds int64
 }
 
-// FrameAt returns the frame number in the stream of frame n of the range, which counts from 0 and includes repetitions
-// of the loop. The result may lie behind the end of the stream, whose length the range does not have.
+// FrameAt converts n, a frame number that counts from the start of the range with all repetitions of the loop, to a
+// frame number of the stream. The range has no end, so the result may lie behind the end of the stream.
 func (c *PlayRange) FrameAt(n int64) int64 {
 	if n += c.From; n >= c.LoopExit() {
 		return n - c.RepeatFrames()
@@ -40,8 +40,8 @@ func (c *PlayRange) FrameAt(n int64) int64 {
 	return c.Loop.At(n)
 }
 
-// RepeatFrames returns how many frames the repetitions of the loop, after its first round, add to the range; 2^62 for
-// an endless loop and 0 without a loop.
+// RepeatFrames returns how many frames the repetitions of the loop add to the range. The first round does not count. It
+// returns 2^62 for an endless loop and 0 without a loop.
 func (c *PlayRange) RepeatFrames() int64 {
 	switch size := c.Loop.Frames(); {
 	case size <= 0:
@@ -53,8 +53,8 @@ func (c *PlayRange) RepeatFrames() int64 {
 	}
 }
 
-// LoopExit returns where the range leaves its loop for good: Loop[1] plus the frames of all repetitions. FrameAt(n)
-// leaves the loop when From + n reaches this value. It is 0 without a loop.
+// LoopExit returns the position where the range leaves its loop for the last time: Loop[1] plus the frames of all
+// repetitions. FrameAt(n) is behind the loop if From + n is this position or later. Without a loop the result is 0.
 func (c *PlayRange) LoopExit() int64 { return c.Loop[1] + c.RepeatFrames() }
 
 // endless reports whether the range repeats its loop without end.
@@ -67,15 +67,16 @@ const minBuffer = 8192
 // maxBuffer limits a buffer to half a gigabyte, 23 minutes at 48 kHz.
 const maxBuffer = 1 << 26
 
-// NewStreamBuffer returns an empty buffer for the range c. Its capacity is frames rounded up to a power of two, at
-// least 8192 and at most 2^26.
+// NewStreamBuffer returns an empty buffer for the frames of the range c. Its capacity is frames, rounded up to a power
+// of two. It is at least 8192 and at most 2^26 frames.
 func NewStreamBuffer(frames int, c PlayRange) *StreamBuffer {
 	size := 1 << bits.Len(uint(min(max(frames, minBuffer), maxBuffer)-1))
 	return &StreamBuffer{ring: make([]pcm.Frame, size), playRange: c, wake: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 }
 
-// Write copies frames of src into the buffer while it has room, wakes Wait, and returns how many it copied. It never
-// waits. Only the decoding goroutine may call it. Samples must be finite and within -65536..65536.
+// Write copies the first frames of src into the buffer, as many as fit, and returns their number. It never blocks, and
+// it wakes a goroutine in Wait. Only the decoding goroutine may call it. Samples must be finite and within
+// -65536..65536.
 func (f *StreamBuffer) Write(src []pcm.Frame) int {
 	at := f.written.Load()
 	n := int(min(int64(len(src)), f.read.Load()+int64(len(f.ring))-at))
@@ -93,15 +94,15 @@ func (f *StreamBuffer) Free() int { return int(f.read.Load() + int64(len(f.ring)
 // Capacity returns the capacity of the buffer in frames.
 func (f *StreamBuffer) Capacity() int { return len(f.ring) }
 
-// End marks the range as complete, so that no frames follow the written ones, and wakes Wait. Only the decoding
+// End marks the range as complete: no frames follow the written ones. It wakes a goroutine in Wait. Only the decoding
 // goroutine may call it.
 func (f *StreamBuffer) End() {
 	f.ended.Store(true)
 	signal(f.arrived)
 }
 
-// Fail marks the stream as broken before its end, for Voice.Broken. Otherwise it acts like End: no frames follow the
-// written ones. Only the decoding goroutine may call it.
+// Fail ends the buffer like End, but marks the stream as broken before its end, for Voice.Broken. It wakes a goroutine
+// in Wait. Only the decoding goroutine may call it.
 func (f *StreamBuffer) Fail() {
 	f.broken.Store(true)
 	f.End()
@@ -118,34 +119,34 @@ func (f *StreamBuffer) Closed() bool { return f.closed.Load() }
 // The audio side sends no value, so a decoding goroutine must also check the buffer from time to time.
 func (f *StreamBuffer) Wake() <-chan struct{} { return f.wake }
 
-// GuaranteedFrames returns for how many frames of a mix with rate Hz the buffer surely lasts if it is three quarters
-// full, at any speed of the voice. The tail that the voice may leave and a fade for lack of frames are reserved. The
-// result is at least 1.
+// GuaranteedFrames returns for how many frames of the mix a buffer that is three quarters full surely lasts, at any
+// speed of the voice. rate is the sample rate of the mix in Hz. Room for a tail of the voice and for a fade-out at an
+// underrun is subtracted. The result is at least 1.
 func (f *StreamBuffer) GuaranteedFrames(rate int) int {
 	fade := max((rate+199)/200, minFade<<maxOctaves)
 	rest := len(f.ring)/4*3 - int(f.tailReserve()) - fade - 2*streamReach
 	return max(rest>>maxOctaves-1, 1)
 }
 
-// tailReserve returns how many frames of the buffer are reserved for a tail of its voice: an eighth, but at least
-// 2048.
+// tailReserve returns how many frames of the buffer are reserved for the tail of its voice, a copy that fades out: an
+// eighth of the capacity, but at least 2048.
 func (f *StreamBuffer) tailReserve() int64 { return max(int64(len(f.ring))/8, minFade<<maxOctaves) }
 
-// Close marks the buffer as closed and wakes the decoding goroutine, which then finds Closed true, and Wait. It may be
-// called twice. Control side; see also Drop.
+// Close marks the buffer as closed, so that the decoding goroutine can end. It wakes that goroutine and a goroutine in
+// Wait. It may be called twice. Control side; the audio side uses Drop.
 func (f *StreamBuffer) Close() {
 	f.closed.Store(true)
 	signal(f.wake)
 	signal(f.arrived)
 }
 
-// Drop marks the buffer as closed like Close, but does not wake the decoding goroutine, which finds Closed true later.
+// Drop marks the buffer as closed like Close, but wakes no goroutine. The decoding goroutine finds Closed true later.
 // Audio side.
 func (f *StreamBuffer) Drop() { f.closed.Store(true) }
 
-// Wait blocks until n frames beyond the released ones have been written, and wakes the decoding goroutine for them. It
-// returns earlier if the buffer is full, has ended or was closed. Control side, one goroutine at a time, and not while
-// the audio side reads.
+// Wait blocks until the buffer holds n frames that are written and not released, and wakes the decoding goroutine to
+// write them. It returns earlier if the buffer is full, has ended or was closed. Control side, by one goroutine at a
+// time, and not while the audio side reads.
 func (f *StreamBuffer) Wait(n int64) {
 	n = min(n, int64(len(f.ring)))
 	for f.written.Load()-f.read.Load() < n && !f.ended.Load() && !f.closed.Load() {
@@ -154,7 +155,7 @@ func (f *StreamBuffer) Wait(n int64) {
 	}
 }
 
-// signal sends a value on c without blocking; if c is full, it drops the value.
+// signal sends a value on c without blocking. If c is full, the value is dropped.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -8,9 +8,10 @@ package voice
 // loop is buffered as a whole.
 const SwitchLead = 64
 
-// SwitchBuffer makes a stream continue with buffer at the next end of its loop. buffer must begin SwitchLead frames
-// before that end, or at the loop's start if the loop is shorter. A buffer that still waits for its switch is dropped.
-// If the stream has left its loop, buffer itself is dropped.
+// SwitchBuffer makes a stream continue with another buffer at the next end of its loop. buffer must begin SwitchLead
+// frames before that end, or at the loop's start if the loop is shorter. A buffer from an earlier call that still waits
+// for its switch is dropped. If the stream has left its loop for the last time, buffer itself is dropped, and the
+// stream does not change.
 func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {
 	loop, c := v.sound.loop, &v.buffer.playRange
 	at, size := c.From+v.played, loop.Frames()
@@ -29,7 +30,8 @@ func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {
 	v.jumps = max(v.jumps, 0)
 }
 
-// Rounds returns how many times the buffer's range plays its loop; -1: without end. Without a loop it is 1.
+// Rounds returns how many times the buffer's range plays its loop. It is -1 if the loop repeats without end, and 1
+// without a loop.
 func (f *StreamBuffer) Rounds() int {
 	switch c := &f.playRange; {
 	case c.endless():
@@ -40,9 +42,9 @@ func (f *StreamBuffer) Rounds() int {
 	return 1
 }
 
-// switchDueBuffer makes v.nextBuffer the buffer of the stream if the end of the loop is reached. If that buffer has
-// too few frames then and rounds are left, the switch waits for the next end. It returns how many of the next n frames
-// of the mix come before the next switch; n if it is far or v.nextBuffer is nil.
+// switchDueBuffer replaces the buffer of a stream by v.nextBuffer if the position for the switch is reached. If the new
+// buffer has too few frames then and the loop still repeats, the switch waits for the next end of the loop. The result
+// is how many of the next n frames of the mix come before the next switch. It is n if no switch is due within them.
 func (v *Voice) switchDueBuffer(n int64) int64 {
 	if v.nextBuffer == nil {
 		return n
@@ -65,13 +67,14 @@ func (v *Voice) switchDueBuffer(n int64) int64 {
 	return n
 }
 
-// canSwitch reports whether a voice can switch to the buffer: its end is decoded, or it has 4096 frames or half of its
-// capacity.
+// canSwitch reports whether the buffer has enough decoded frames for a voice to switch to it: 4096 frames, or half of
+// its capacity if that is less, or all frames until its end.
 func (f *StreamBuffer) canSwitch() bool {
 	return f.ended.Load() || f.written.Load() >= min(int64(len(f.ring))/2, 4096)
 }
 
-// closeOtherBuffers drops the next and the previous buffer of a stream, but not v.buffer.
+// closeOtherBuffers drops the buffer that waits for its switch and the buffer that was replaced last. The present
+// buffer of the stream stays open.
 func (v *Voice) closeOtherBuffers() {
 	for _, f := range [...]*StreamBuffer{v.nextBuffer, v.pastBuffer} {
 		if f != nil {

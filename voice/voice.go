@@ -23,8 +23,8 @@ var qualityNames = [...]string{"default", "best", "linear", "cubic"}
 // String returns the name of the quality in a sheet: default, best, linear or cubic.
 func (q Quality) String() string { return words.Name("quality", q, qualityNames[:]) }
 
-// ParseQuality returns the quality with the given name: best, linear or cubic. For any other name, also "default", it
-// returns 0 and false.
+// ParseQuality returns the quality with the given name: best, linear or cubic. For any other name, "default" included,
+// it returns 0 and false.
 func ParseQuality(name string) (Quality, bool) {
 	for q := Best; q <= Cubic; q++ {
 		if q.String() == name {
@@ -115,8 +115,8 @@ type Voice struct {
 	faulty bool // ended because of invalid samples
 }
 
-// Start resets v and begins a playback of s with the options o at frame of the mix. It does not check o, which must be
-// valid, and does not open a stream: for a stream, o.Buffer must be set. A filter of v is lost.
+// Start resets v and begins to play s at frame of the mix, with the options o. It does not check o, which must be
+// valid. For a stream, o.Buffer must be set, because Start does not open the stream. A filter that v had is detached.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // Fields are set one by one: the compiler would build a literal elsewhere and copy it.
 	v.sound, v.buffer, v.space, v.pos = s, o.Buffer, o.Space, o.From<<32
@@ -142,16 +142,15 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 // Sound returns the sound that the voice plays; nil for the zero Voice and after Drop.
 func (v *Voice) Sound() *Sound { return v.sound }
 
-// Looping reports whether the voice plays its loop or is before it. In the last of counted rounds it becomes false
-// shortly before the end of the loop; see also LoopsAgain. It is false for streams, whose buffers repeat the loop
-// themselves. Requires a started voice.
+// Looping reports whether the voice still follows its loop: it plays the loop or has not reached it yet. In the last of
+// a limited number of rounds it becomes false shortly before the end of the loop. It is false for streams, whose
+// buffers repeat the loop themselves. The voice must have been started. See also LoopsAgain.
 func (v *Voice) Looping() bool {
 	return v.loop && v.buffer == nil && v.sound.loop[1] > v.sound.loop[0]
 }
 
-// Position returns the next frame of the sound that the voice plays, as a frame number of the sound. While the voice
-// loops, the number is less than the end of the loop. For a stream it is a frame number of the whole stream, with its
-// loop taken into account.
+// Position returns the frame number of the sound that the voice plays next. While the voice loops, the number is less
+// than the end of the loop. For a stream it is a frame number of the whole stream, with its loop taken into account.
 func (v *Voice) Position() int64 {
 	if v.buffer != nil {
 		return v.buffer.playRange.FrameAt(v.played)
@@ -170,83 +169,85 @@ func (v *Voice) Position() int64 {
 }
 
 // Energies returns two loudness values of the sound at the voice's position, without the voice's gain. index is the
-// largest mean loudness of any stretch that begins there, near the mean of the next 20 ms. Both are K-weighted mean
-// squares; for a stream both are its declared level.
+// largest mean loudness of any stretch that begins there. near is the mean of the next 20 ms. Both are K-weighted mean
+// squares. For a stream both are its declared level.
 func (v *Voice) Energies() (index, near float64) {
 	return v.sound.envelope.BothAt(v.Position(), v.Looping())
 }
 
-// NearEnergy returns the mean energy of the next 20 ms of the sound without the voice's gain, as a K-weighted mean
-// square; for a stream, its declared level.
+// NearEnergy returns the mean energy of the next 20 ms of the sound, without the voice's gain. It is a K-weighted mean
+// square. For a stream it is the declared level.
 func (v *Voice) NearEnergy() float64 {
 	return v.sound.envelope.NearAt(v.Position(), v.Looping())
 }
 
-// MaxRemaining returns the largest mean energy of any 60 ms that the sound still has to play, without the voice's
-// gain, as a K-weighted mean square. It returns +Inf if that is unknown, as it is for a stream.
+// MaxRemaining returns the largest mean energy of any 60 ms that the sound still has to play, without the voice's gain.
+// It is a K-weighted mean square. It returns +Inf if that is unknown, as it is for a stream.
 func (v *Voice) MaxRemaining() float64 {
 	return v.sound.envelope.MaxAfter(v.Position(), v.Looping())
 }
 
-// SetGain ramps the moving gain from its present value to the value to, in decibels, along shape. The ramp lasts from
-// frame to frame+frames of the mix; frames of 0 or less change the gain at once.
+// SetGain moves the voice's moving gain to the value to, in decibels, along shape. The move begins at frame of the mix
+// and lasts the given number of frames; with 0 or less the gain changes at once.
 func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	v.gain.RampGain(frame, to, frames, shape)
 	v.Replan(frame)
 }
 
-// SetCrowd ramps the extra gain of a voice that represents several merged starts to the value to, in decibels. The
-// ramp is linear in decibels and lasts from frame to frame+frames of the mix.
+// SetCrowd moves the crowd gain to the value to, in decibels. The crowd gain makes a voice louder that represents
+// several merged starts. The move is linear in decibels, begins at frame of the mix and lasts the given number of
+// frames.
 func (v *Voice) SetCrowd(frame int64, to pcm.Decibels, frames int64) {
 	v.move(&v.crowd, frame, float64(to), frames)
 }
 
-// SetPan ramps the pan linearly to the value to, -1 (left) to +1. The ramp lasts from frame to frame+frames of the
-// mix.
+// SetPan moves the pan linearly to the value to, -1 (left) to +1 (right). The move begins at frame of the mix and lasts
+// the given number of frames.
 func (v *Voice) SetPan(frame int64, to float64, frames int64) { v.move(&v.pan, frame, to, frames) }
 
-// SetPitch ramps the moving pitch linearly to the value to, in semitones. The ramp lasts from frame to frame+frames of
-// the mix.
+// SetPitch moves the voice's moving pitch linearly to the value to, in semitones. The move begins at frame of the mix
+// and lasts the given number of frames.
 func (v *Voice) SetPitch(frame int64, to pcm.Semitones, frames int64) {
 	v.move(&v.pitch, frame, float64(to), frames)
 }
 
-// SetSpeed ramps the moving speed to the ratio to, which is above 0. The ramp is linear in semitones and lasts from
-// frame to frame+frames of the mix.
+// SetSpeed moves the voice's moving speed to the value to, a ratio above 0. The move is linear in semitones. It begins
+// at frame of the mix and lasts the given number of frames.
 func (v *Voice) SetSpeed(frame int64, to float64, frames int64) {
 	v.move(&v.speed, frame, float64(pcm.FromRatio(to)), frames)
 }
 
-// move ramps m, a move of v, linearly to the value to, from frame to frame+frames of the mix. It also begins a new
-// segment at frame.
+// move ramps m, which must be a move of v, linearly to the value to. The ramp begins at frame of the mix and lasts the
+// given number of frames. A new segment of the voice begins at frame, so that the change takes effect.
 func (v *Voice) move(m *Move, frame int64, to float64, frames int64) {
 	m.Ramp(frame, to, frames)
 	v.Replan(frame)
 }
 
-// SetBusPitch replaces the pitch that the voice inherits from its bus by the move pitch, in semitones, and begins a
-// new segment at frame of the mix. pitch may have begun before frame.
+// SetBusPitch replaces the pitch that the voice inherits from its bus by the move pitch, in semitones. The change takes
+// effect at frame of the mix; the move may have begun before.
 func (v *Voice) SetBusPitch(frame int64, pitch Move) {
 	v.busPitch = pitch
 	v.Replan(frame)
 }
 
-// FadeBackIn fades the voice in from silence after a pause, from frame to frame+frames of the mix. It ends a crossfade
-// between mip levels; other moves continue as if there had been no pause.
+// FadeBackIn fades the voice in from silence after a pause. The fade begins at frame of the mix and lasts the given
+// number of frames. A crossfade between mip levels ends at once. Other moves continue as if there had been no pause.
 func (v *Voice) FadeBackIn(frame, frames int64) {
 	v.resume = newFadeIn(frame, frames)
 	v.fresh, v.crossfadeFrames, v.oldMip = true, 0, mipReader{}
 	v.Replan(frame)
 }
 
-// FadesBackInAt reports whether the fade-in after a pause, see FadeBackIn, begins at exactly this frame of the mix.
-// The voice is silent before that frame, so it can be cut there without a click.
+// FadesBackInAt reports whether a fade-in after a pause, see FadeBackIn, begins exactly at frame of the mix. The voice
+// is silent before that frame, so it can be cut there without a click.
 func (v *Voice) FadesBackInAt(frame int64) bool {
 	return v.resume.frames > 0 && v.resume.start == frame && !v.resume.toSilence
 }
 
-// FadeOut fades the voice to silence along shape and ends it at frame+frames of the mix. It has no effect if an
-// earlier FadeOut ends no later. Otherwise the new fade replaces it and continues from the gain reached at frame.
+// FadeOut fades the voice to silence along shape and ends it at the end of the fade. The fade begins at frame of the
+// mix and lasts the given number of frames. It has no effect if an earlier fade-out ends at the same frame or before.
+// Otherwise the new fade replaces the earlier one and continues from the gain that it has at frame.
 func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 	if v.fadeOut.toSilence && v.fadeOut.end() <= frame+frames {
 		return
@@ -259,14 +260,14 @@ func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 	v.Replan(frame)
 }
 
-// FadingOut reports whether FadeOut was called, also after the end of the fade.
+// FadingOut reports whether FadeOut was called. It stays true after the end of the fade.
 func (v *Voice) FadingOut() bool { return v.fadeOut.toSilence }
 
 // FadeEnd returns the mix frame after the fade-out, the first silent one. Requires FadingOut.
 func (v *Voice) FadeEnd() int64 { return v.fadeOut.end() }
 
-// DelayStart moves the start of the voice to a later frame of the mix, as if the start had been requested for that
-// frame. Requires that the voice has not sounded yet.
+// DelayStart moves the start of the voice to a later frame of the mix, as if it had been requested for that frame. The
+// fade-in moves, too. The voice must not have sounded yet.
 func (v *Voice) DelayStart(frame int64) {
 	v.fadeIn.start = frame
 	if v.resume.frames > 0 {

@@ -5,8 +5,8 @@ import (
 	"voicepool/pcm"
 )
 
-// AttachFilter makes f the filter of the voice from frame of the mix on, and resets f to the cutoffs lowPass and
-// highPass in Hz; 0: off. It has no effect if the voice already has a filter.
+// AttachFilter resets f and makes it the filter of the voice from frame of the mix on. lowPass and highPass are the
+// cutoffs in Hz; 0 leaves that filter off. It has no effect if the voice already has a filter.
 func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	if v.filter != nil {
 		return
@@ -17,8 +17,8 @@ func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) 
 	}
 }
 
-// SplitFilter gives v, a copy of a voice, its own filter f in the state of the original's. It has no effect without a
-// filter.
+// SplitFilter gives v, which must be a copy of another voice, its own filter f with the state of the original's filter.
+// It has no effect if the voice has no filter.
 func (v *Voice) SplitFilter(f *Filter) {
 	if v.filter != nil {
 		*f = *v.filter
@@ -26,8 +26,9 @@ func (v *Voice) SplitFilter(f *Filter) {
 	}
 }
 
-// SetLowPass ramps the cutoff of the low-pass to hz, 20..20,000, linearly in its logarithm, from frame to frame+frames
-// of the mix; hz 0 is off. Without AttachFilter before, no filter changes.
+// SetLowPass moves the cutoff of the low-pass to hz, 20..20,000 Hz; 0 switches the low-pass off. The move is linear in
+// the logarithm of the cutoff. It begins at frame of the mix and lasts the given number of frames; with 0 or less the
+// change is immediate. If the voice has no filter, no cutoff changes.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
@@ -35,8 +36,9 @@ func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	v.replanCutoff(frame)
 }
 
-// SetHighPass ramps the cutoff of the high-pass to hz, 20..20,000, linearly in its logarithm, from frame to
-// frame+frames of the mix; hz 0 is off. Without AttachFilter before, no filter changes.
+// SetHighPass moves the cutoff of the high-pass to hz, 20..20,000 Hz; 0 switches the high-pass off. The move is linear
+// in the logarithm of the cutoff. It begins at frame of the mix and lasts the given number of frames; with 0 or less
+// the change is immediate. If the voice has no filter, no cutoff changes.
 func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
@@ -44,8 +46,8 @@ func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	v.replanCutoff(frame)
 }
 
-// replanCutoff begins a new segment at frame of the mix after a change of a cutoff only. A voice on the fast path
-// returns to it at once, so that a FilterBatch can take it in this block.
+// replanCutoff begins a new segment at frame of the mix after only a cutoff has changed. A voice that was on the fast
+// path returns to it at once, so that a FilterBatch can filter it in this block.
 func (v *Voice) replanCutoff(frame int64) {
 	steady := v.fast.left > 0
 	v.Replan(frame)
@@ -54,9 +56,9 @@ func (v *Voice) replanCutoff(frame int64) {
 	}
 }
 
-// SetSpatialLowPass ramps the low-pass of the voice's spatial position to hz, from frame to frame+frames of the mix;
-// hz 0 is off. The spatial cutoff or the voice's own is effective, whichever is lower. It has no effect without a
-// filter.
+// SetSpatialLowPass moves the low-pass of the voice's spatial position to the cutoff hz; 0 switches it off. The move
+// begins at frame of the mix and lasts the given number of frames. The spatial cutoff or the voice's own cutoff is
+// effective, whichever is lower. If the voice has no filter, it has no effect.
 func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
 	if f == nil || hz == 0 && !f.low.hasSpatial {
@@ -66,9 +68,9 @@ func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	v.Replan(frame)
 }
 
-// rampSpatial ramps the cutoff of the spatial position to hz, from frame to frame+frames of the mix; hz 0 is off. If
-// the low-pass is off and frames is 0 or less, it starts with that cutoff at once. A move to the present target has no
-// effect.
+// rampSpatial moves the low-pass cutoff of the spatial position to hz; 0 switches it off. The move begins at frame of
+// the mix and lasts the given number of frames; with 0 or less the change is immediate. If the low-pass was off, an
+// immediate change switches it on without a fade. A move to the present target has no effect.
 func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)
@@ -88,8 +90,8 @@ func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	}
 }
 
-// Cutoffs returns the cutoffs of the low-pass and the high-pass in Hz, as they are at the end of their current moves, with
-// the filters of the position in space included. 0 means off.
+// Cutoffs returns the final cutoffs of the low-pass and the high-pass in Hz, at the end of their present moves. The
+// low-pass of the spatial position is included. 0 means off or no filter.
 func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -100,8 +102,8 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 // Cutoff returns the final value of the cutoff in Hz; 0: off.
 func (s *DirectFilter) Cutoff() float64 { return s.filter.low.targetHz() }
 
-// targetHz returns the final effective cutoff in Hz, the own or the spatial one, whichever is lower. It is 0 if the
-// filter is off or will be off then.
+// targetHz returns the final effective cutoff in Hz: the stage's own or the cutoff of the spatial position, whichever
+// is lower. It is 0 if the filter is off or will be off at the end of the move.
 func (p *filterStage) targetHz() float64 {
 	if at, wet := p.targets(); p.on && wet > 0 {
 		return pcm.Exp2(at)
@@ -109,8 +111,8 @@ func (p *filterStage) targetHz() float64 {
 	return 0
 }
 
-// LowPass returns the voice's own cutoff of the low-pass in Hz, at frame of the mix (now) and at the end of its move
-// (target). 0: off, or no filter.
+// LowPass returns the cutoff of the voice's own low-pass in Hz: now at frame of the mix, and target at the end of its
+// move. 0 means off. If the voice has no filter, both are 0. The spatial position is left out.
 func (v *Voice) LowPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -118,8 +120,8 @@ func (v *Voice) LowPass(frame int64) (now, target float64) {
 	return v.filter.low.Hz(frame), v.filter.low.Target()
 }
 
-// HighPass returns the voice's own cutoff of the high-pass in Hz, at frame of the mix (now) and at the end of its move
-// (target). 0: off, or no filter.
+// HighPass returns the cutoff of the voice's own high-pass in Hz: now at frame of the mix, and target at the end of its
+// move. 0 means off. If the voice has no filter, both are 0.
 func (v *Voice) HighPass(frame int64) (now, target float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -127,9 +129,10 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
-// runProcessed adds at most n frames of the present segment, from frame of the mix on, to dst, or only advances if dst
-// is nil. It returns how many frames it advanced. It applies the filter, the pre-fader output and the narrowed stereo
-// image if the voice has them.
+// runProcessed adds at most n frames of the present segment to dst and advances the voice. dst begins at frame of the
+// mix. The filter, the pre-fader output and the narrowing of the stereo image are applied if the voice has them. If dst
+// is nil, it only advances and leaves them out. The result is the number of frames advanced; it is less than n if the
+// voice ends.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -141,9 +144,10 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	return v.run(dst, n, at)
 }
 
-// runFiltered adds at most n frames of the present segment, from frame of the mix on, to dst and returns how many
-// frames it advanced, for a voice with an active filter or a pre-fader output. It also adds the pre-fader output to
-// its buffer. It reads the samples at unit gain first.
+// runFiltered adds at most n frames of the present segment to dst and advances the voice. It is for a voice with an
+// active filter or a pre-fader output. dst begins at frame of the mix. The samples are read at unit gain, filtered, and
+// then added to dst with the gains of the voice. They are also added to the pre-fader output if there is one. The
+// result is the number of frames advanced; it is less than n if the voice ends.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {
@@ -175,8 +179,8 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	return done
 }
 
-// addFiltered filters piece, at most filterPiece frames from frame of the mix on, and adds it to dst with the gains g.
-// It overwrites piece and advances the filter states.
+// addFiltered filters piece and adds it to dst with the gains g. piece begins at frame of the mix and has at most
+// filterPiece frames. piece may be overwritten, and the filter states advance.
 func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	if v.sound.channels == 1 {
 		var samples [filterPiece]float32
@@ -192,8 +196,8 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	v.addStereo(dst, piece, g)
 }
 
-// addStereo adds piece to dst with the gains g, narrowed if the spatial position narrows the stereo image. It does not
-// change piece.
+// addStereo adds piece to dst with the gains g. If the spatial position narrows the stereo image, the result is
+// narrowed. piece does not change.
 func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.narrows() {
 		own, other := v.space.widthGains()
@@ -203,10 +207,10 @@ func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFastFiltered is mixFast for a voice with a filter: it adds the voice to all of dst, which begins at frame of the
-// mix, and returns true. It takes the result of the FilterBatch if there is one, and otherwise filters the voice
-// itself. It returns false, without an effect, if the fast path does not hold for all of dst. next is the voice that
-// is mixed afterwards, or nil.
+// mixFastFiltered adds a voice with a filter to dst, which begins at frame of the mix, and returns true. If a
+// FilterBatch has filtered the voice for this block, that result is mixed. Otherwise the voice is filtered and advanced
+// now. It returns false, without an effect, if the gains or the speed move or the samples are not contiguous for the
+// whole length of dst. next is the voice that is mixed afterwards, for prefetching, or nil.
 func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
 	if ready := v.filter.batched; ready != nil { // the batch has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)
@@ -220,9 +224,10 @@ func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool 
 	return true
 }
 
-// mixFiltered filters the contiguous samples from pos on, in 32.32 frames of the store of the fast path, and adds them
-// to dst, which begins at frame of the mix. gainsMove means that the gains of the voice move. It advances the filter
-// states, not the voice. next is the voice that is mixed afterwards, or nil.
+// mixFiltered reads contiguous samples, filters them and adds them to dst with the gains of the voice. pos is the
+// position in the samples of the fast path, in 2^-32 frames. dst begins at frame of the mix. gainsMove means that the
+// gains of the voice move. The filter states advance; the voice does not. next is the voice that is mixed afterwards,
+// for prefetching, or nil.
 func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, gainsMove bool) {
 	v.filter.clearIfStale()
 	s := &v.fast
@@ -255,9 +260,9 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, gain
 	s.filtered = v.filter.active()
 }
 
-// addSamples adds samples, one or two per frame as kernel k has channels, to dst at the original pitch with the gains
-// of the voice. dst begins at frame of the mix. gainsMove means that the gains move. next is the voice that is mixed
-// afterwards, or nil.
+// addSamples adds samples, at the original pitch, to dst with the gains of the voice. The kernel k determines whether
+// samples has one or two values per frame. dst begins at frame of the mix. gainsMove means that the gains move along
+// their ramps. next is the voice that is mixed afterwards, for prefetching, or nil.
 func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, gainsMove bool) {
 	from := sampleStore{floats: samples}
 	if gainsMove {
