@@ -219,7 +219,7 @@ func (s *Sound) Loop() pcm.Loop { return s.loop }
 // slices belong to the sound and must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
-// Bytes returns the memory of the sound in bytes: the samples, the mip levels made so far, the loudness index and the
+// Bytes returns the memory of the sound in bytes: the samples, the mip levels that exist, the loudness index and the
 // measured spectra.
 func (s *Sound) Bytes() int64 {
 	sum := s.data.bytes() + s.seam.data.bytes() + s.envelope.bytes()

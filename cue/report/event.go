@@ -109,18 +109,18 @@ type jsonEvent struct {
 	Seconds          *float64 `json:"seconds,omitempty"`
 }
 
-// Loss reports whether a voice was stolen or became virtual.
+// Loss reports whether the event is the loss of a playing voice: the voice was stolen or became virtual.
 func (e *Event) Loss() bool { return e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual }
 
-// Refusal reports whether a start got no voice because of a limit or a full pool.
+// Refusal reports whether the event is a start that got no voice, because of a limit, a cooldown or a full pool.
 func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind == mixer.EventLimited }
 
-// Outranking reports whether a voice lost its slot to another start or voice, which By identifies. Only then is
-// NewcomerPriority valid.
+// Outranking reports whether a voice lost its slot to another start or voice, which By identifies. NewcomerPriority is
+// valid only in this case.
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
 
-// ByPriority reports whether priority decided a loss or a rejection before the policy compared levels. For other
-// events it is false.
+// ByPriority reports whether a difference in priority alone decided a loss or a rejection. If it is false, the policy
+// compared levels or ages of candidates, or the event is of another kind.
 func (e *Event) ByPriority() bool {
 	switch {
 	case e.Reason == mixer.ReasonOutranked:
@@ -131,15 +131,16 @@ func (e *Event) ByPriority() bool {
 	return e.Loss() && e.Peers > 0 && e.Peers < e.Candidates
 }
 
-// hasChoice reports whether the event has the values of a victim choice: a loss, or a rejection after a
-// comparison of candidates.
+// hasChoice reports whether the event has the values of a choice between candidates for stealing. This is so for a loss,
+// and for a refused start after such a comparison.
 func (e *Event) hasChoice() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
 
 // noLevel is the level of silence.
 var noLevel = Level(math.Inf(-1))
 
-// UnmarshalJSON parses the output of MarshalJSON into e and overwrites all fields. A missing or null level becomes
-// -Inf, except BelowMix and Muffled, which become 0. An unknown kind, reason, policy or device state is an error.
+// UnmarshalJSON parses text, the output of MarshalJSON, and overwrites all fields of e. A missing or null level becomes
+// -Inf, except BelowMix and Muffled, which become 0. It returns an error for invalid JSON, for a missing kind, and for
+// an unknown kind, reason, policy or device state.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var w jsonEvent
 	if err := json.Unmarshal(text, &w); err != nil {
@@ -164,8 +165,8 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	)
 }
 
-// parseDevice fills in the fields of a device event from w and clears w.Reason. It returns an error if the state is
-// unknown; for other kinds of event it has no effect.
+// parseDevice fills in the fields of a device event from w. It also clears w.Reason, because a device event keeps its reason
+// as text in e.Why. It returns an error if the device state is unknown. For other kinds of event it has no effect.
 func (e *Event) parseDevice(w *jsonEvent) error {
 	if e.Kind != mixer.EventDevice {
 		return nil
@@ -178,8 +179,9 @@ func (e *Event) parseDevice(w *jsonEvent) error {
 	return nil
 }
 
-// parseName sets *dst to the value whose String is name, searching from the present value of *dst up to last. For an
-// unknown name it returns an error, with kind as the kind of value in its message; *dst is then beyond last.
+// parseName sets *dst to the value with the given name, as its String method returns it. The search begins at the present
+// value of *dst and ends at last. For an unknown name it returns an error and leaves *dst beyond last. kind is a word
+// for the error message, such as "reason".
 func parseName[T interface {
 	~uint8
 	String() string

@@ -8,8 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// EventOf converts m, an event of a mixer. Sounds have the names of voice.Sound.Name, and Cue is the event's Ref. The
-// fields that depend on a sheet stay empty. Levels that do not apply to the kind are -Inf.
+// EventOf converts m, an event of a mixer, to an event of a report. Sounds get the names of voice.Sound.Name, and Cue
+// becomes m.Ref. The fields that depend on a cue sheet or a device stay empty. Levels that do not apply to the kind of
+// event are -Inf.
 func EventOf(m *mixer.Event) Event {
 	silent := Level(pcm.FromPower(0))
 	e := Event{
@@ -39,7 +40,8 @@ func name(s *voice.Sound) string {
 	return s.Name()
 }
 
-// TotalsOf converts stats, the counters of a mixer, to the totals of a report. UnheardSeconds stays 0.
+// TotalsOf converts stats, the counters of a mixer, to the totals of a report. UnheardSeconds stays 0, because a mixer
+// does not measure it.
 func TotalsOf(stats *mixer.Stats) Totals {
 	return Totals{
 		Asked: stats.Asked, Started: stats.Started, Rejected: stats.Rejected, Limited: stats.Limited, Coalesced: stats.Coalesced, Ended: stats.Ended, Stopped: stats.Stopped,

@@ -18,10 +18,11 @@ const (
 	maxEvent = 1 << 16
 )
 
-// Read parses a report from in and calls each with every event in order. It does not store events: Events of the
-// returned report is empty. If each returns an error, Read stops and returns that error unchanged. Other errors are
-// one line of text that begins with name and, unless in failed, the line and column of the fault. On an error the
-// report is nil.
+// Read parses a report from in and calls each with every event, in order. It does not store the events, so Events of
+// the returned report is empty. If each returns an error, Read stops and returns that error unchanged.
+//
+// Any other error is one line of text that begins with name. It includes the line and the column of the fault, unless
+// in itself has failed. On an error the report is nil.
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &positionReader{in: in, maxAhead: maxEvent}
 	r := &reader{d: json.NewDecoder(places), input: places, each: each}
@@ -52,7 +53,8 @@ type reader struct {
 const maxKeys = 64
 
 // read parses a whole report into r.head and calls r.each for its events. It returns errNoReport if the input is not a
-// report. Errors do not include a line or column. An error of each is returned unchanged.
+// report, and other errors for invalid or repeated members. Errors do not include a line or a column. An error of
+// r.each is returned unchanged.
 func (r *reader) read() error {
 	if err := r.open('{', "a report"); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || r.input.err != nil {
@@ -107,8 +109,9 @@ func (r *reader) read() error {
 	return nil
 }
 
-// member parses the next value, of the key key of the report, into r.head. An unknown key is ignored. It returns an
-// error for invalid JSON or a value of another type. Not for the key events.
+// member parses the next value of the input as the member named key, and stores it in the field of r.head with that
+// JSON name. An unknown key is ignored. It returns an error for invalid JSON or for a value of another type. It must
+// not be called for the member events.
 func (r *reader) member(key string) error {
 	var value json.RawMessage
 	if err := r.decode(&value); err != nil {
@@ -121,8 +124,9 @@ func (r *reader) member(key string) error {
 	return rewordTypeError(json.Unmarshal(text, &r.head))
 }
 
-// open consumes the delimiter want, or returns an error if another token or the end follows. kind is the expected
-// value in its message, such as "a report".
+// open reads the next JSON token, which must be the delimiter want, such as an opening bracket. Otherwise it returns an
+// error. kind is a noun for the error message, such as "a report". At the end of the input the error is
+// io.ErrUnexpectedEOF.
 func (r *reader) open(want json.Delim, kind string) error {
 	token, err := r.d.Token()
 	if err != nil {
@@ -134,11 +138,12 @@ func (r *reader) open(want json.Delim, kind string) error {
 	return nil
 }
 
-// decode parses the next value into the variable that into points to. Its errors are reworded for users; the end of
-// the input is io.ErrUnexpectedEOF.
+// decode parses the next JSON value into the variable that the pointer into refers to. An error of the wrong type is
+// reworded for users. At the end of the input the error is io.ErrUnexpectedEOF.
 func (r *reader) decode(into any) error { return rewordTypeError(unexpectedEOF(r.d.Decode(into))) }
 
-// rewordTypeError rewords a *json.UnmarshalTypeError for users. It returns other errors, and nil, unchanged.
+// rewordTypeError rewords err for users if it is a *json.UnmarshalTypeError: the new text names the field and the wrong type.
+// It returns other errors, and nil, unchanged.
 func rewordTypeError(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -151,8 +156,8 @@ func rewordTypeError(err error) error {
 	return err
 }
 
-// events parses the list of events, which must be in the order of frames, and calls r.each for every event. It stops
-// at the first error and returns it. An error of r.each is also stored in r, so that Read can return it unchanged.
+// events parses the list of events, which must be in the order of frames, and calls r.each for every event. It stops at
+// the first error and returns it. An error of r.each is also stored in r.told, so that Read can recognize it.
 func (r *reader) events() error {
 	if err := r.open('[', "the list of events"); err != nil {
 		return err
@@ -178,7 +183,7 @@ func (r *reader) events() error {
 	return unexpectedEOF(err)
 }
 
-// unexpectedEOF returns io.ErrUnexpectedEOF for io.EOF, and other errors, or nil, unchanged.
+// unexpectedEOF replaces io.EOF by io.ErrUnexpectedEOF. It returns other errors, and nil, unchanged.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -200,8 +205,9 @@ type positionReader struct {
 
 var errTooLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
-// Read reads from p.in into b and keeps the bytes in p.pending, to find lines and columns later. It returns errTooLong
-// if the decoder needs more than 2 * p.maxAhead bytes ahead of the parsed input.
+// Read reads from p.in into b and returns the number of bytes and any error of p.in. It also keeps the bytes in
+// p.pending, so that lines and columns can be found later. If 2 * p.maxAhead bytes beyond the parsed input are kept already,
+// it returns errTooLong. Errors except io.EOF are stored in p.err.
 func (p *positionReader) Read(b []byte) (int, error) {
 	// A decoder may read a whole buffer ahead of its current token.
 	if space := 2*p.maxAhead - int64(len(p.pending)); space <= 0 {
@@ -218,8 +224,9 @@ func (p *positionReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// advance marks the input up to offset, in bytes from its beginning, as parsed, so that Read can read more. offset must
-// not be less than at the last call, nor beyond the input read.
+// advance marks the input before offset as parsed. The marked bytes are dropped from p.ahead, so that Read can read more,
+// and their lines are counted. offset is in bytes from the beginning of the input. It must not be less than in the last
+// call, nor lie beyond the input that was read.
 func (p *positionReader) advance(offset int64) {
 	passed := p.pending[:offset-p.parsed]
 	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
@@ -230,9 +237,9 @@ func (p *positionReader) advance(offset int64) {
 	p.parsed = offset
 }
 
-// locate returns err, an error of the parser, with name and the line and column of the fault before its text. offset is
-// the byte offset of the decoder. If p.in has failed, it returns the error of p.in with name only. Call it last: it
-// moves p.
+// locate returns an error for users: name, the line and the column of the fault, and the text of err, which it wraps.
+// err is an error of the parser, and offset the byte offset of the JSON decoder. If p.in has failed, the error of p.in
+// is used instead, without a line and a column. wrong must be called last, because it marks input as parsed.
 func (p *positionReader) locate(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err

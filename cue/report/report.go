@@ -78,7 +78,8 @@ type Totals struct {
 	UnheardSeconds float64 `json:"unheard_seconds,omitempty"`
 }
 
-// Insert inserts e into r.Events, after the other events of its frame. r.Events must be in the order of frames.
+// Insert inserts e into r.Events by its frame, after the events that have the same frame. r.Events must be in the order
+// of frames.
 func (r *Report) Insert(e Event) {
 	at, _ := slices.BinarySearchFunc(r.Events, e.Frame+1, func(x Event, frame int64) int { return cmp.Compare(x.Frame, frame) })
 	r.Events = slices.Insert(r.Events, at, e)
@@ -90,14 +91,15 @@ type Level float64
 // silence is the level below which only rounding errors of filters remain.
 const silence = -200
 
-// Finite reports whether l is a number: neither silence (-200 dB or less) nor unknown (+200 dB or more).
+// Finite reports whether l is a usable number. It is false for silence (-200 dB or less) and for an unknown level (+200
+// dB or more).
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
 // MarshalJSON returns the level with at most two decimals, or null if it is not finite. The error is always nil.
 func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
-// UnmarshalJSON parses the output of MarshalJSON. null becomes -Inf. If text is not a number, it returns the error of
-// encoding/json and sets the level to -Inf.
+// UnmarshalJSON parses text, the output of MarshalJSON, and sets the level. null becomes -Inf. If text is not a number,
+// it sets the level to -Inf and returns the error of encoding/json.
 func (l *Level) UnmarshalJSON(text []byte) error {
 	db := math.Inf(-1)
 	err := error(nil)
@@ -111,8 +113,8 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 // writeSize is the size of buffered output that triggers a write, in bytes.
 const writeSize = 1 << 12
 
-// WriteTo writes the report to w as JSON, one event per line. It returns the number of bytes written and the first
-// error of w.
+// WriteTo writes the report to w as JSON, with one event on each line. It returns the number of bytes written and the
+// first error of w.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return r.WriteWith(w, func(yield func(*Event) bool) {
 		for i := range r.Events {
@@ -123,8 +125,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	})
 }
 
-// WriteWith is like WriteTo, but writes events instead of r.Events. It is for reports that are larger than memory. It
-// returns the number of bytes written and the first error of w.
+// WriteWith writes the report to w as JSON like WriteTo, but with events instead of r.Events. A report can therefore be
+// larger than memory. It returns the number of bytes written and the first error of w.
 func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 	"voicepool/mixer"
 )
 
-// MarshalJSON returns a JSON object with the fields that apply to the kind of the event. The error is always nil.
+// MarshalJSON returns the event as a JSON object. Fields that do not apply to the kind of the event are left out. The
+// error is always nil.
 func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
-// AppendJSON appends the output of MarshalJSON to the slice to and returns the extended slice. It is faster, because
-// it avoids reflection.
+// AppendJSON appends the event as a JSON object to the slice to and returns the extended slice. The object equals the
+// result of MarshalJSON. Both avoid reflection.
 func (e *Event) AppendJSON(to []byte) []byte {
 	loss, decided, device := e.Loss(), e.hasChoice(), e.Kind == mixer.EventDevice
 	b := line(strconv.AppendInt(append(to, `{"frame":`...), e.Frame, 10))
@@ -67,10 +68,10 @@ func (e *Event) AppendJSON(to []byte) []byte {
 // line is a JSON object being written. Members that do not apply are omitted.
 type line []byte
 
-// key writes a comma, name as a key, and a colon. The caller must write the value next.
+// key appends a comma, name as the key of a member, and a colon. The caller must append the value next.
 func (b *line) key(name string) { *b = append(append(append(*b, `,"`...), name...), `":`...) }
 
-// text writes a member name with value as a quoted string, or no member if value is empty.
+// text appends a member called name with value as a JSON string. If value is empty, it appends no member.
 func (b *line) text(name, value string) {
 	if value != "" {
 		b.key(name)
@@ -78,7 +79,7 @@ func (b *line) text(name, value string) {
 	}
 }
 
-// whole writes a member name with the integer n, only if belongs is true.
+// whole appends a member called name with the integer n. If belongs is false, it appends no member.
 func (b *line) whole(applies bool, name string, n int64) {
 	if applies {
 		b.key(name)
@@ -86,7 +87,7 @@ func (b *line) whole(applies bool, name string, n int64) {
 	}
 }
 
-// flag writes a member name with the value true, or no member if value is false.
+// flag appends a member called name with the value true. If value is false, it appends no member.
 func (b *line) flag(name string, value bool) {
 	if value {
 		b.key(name)
@@ -94,7 +95,8 @@ func (b *line) flag(name string, value bool) {
 	}
 }
 
-// level writes a member name with l in dB, or null if l is not finite, only if belongs is true.
+// level appends a member called name with the level l in dB; a level that is not finite is written as null. If belongs
+// is false, it appends no member.
 func (b *line) level(applies bool, name string, l Level) {
 	if applies {
 		b.key(name)
@@ -102,7 +104,7 @@ func (b *line) level(applies bool, name string, l Level) {
 	}
 }
 
-// number writes a member name with x, rounded to two decimals, only if belongs is true.
+// number appends a member called name with x, rounded to two decimals. If belongs is false, it appends no member.
 func (b *line) number(applies bool, name string, x float64) {
 	if applies {
 		b.key(name)
@@ -113,8 +115,8 @@ func (b *line) number(applies bool, name string, x float64) {
 // hundredths rounds x to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// append appends the level as JSON with at most two decimals to the slice to, or null if the level is not finite, and
-// returns the extended slice.
+// append appends the level to the slice to, as a JSON number with at most two decimals, and returns the extended slice.
+// A level that is not finite is written as null.
 func (l Level) append(to []byte) []byte {
 	if !l.Finite() {
 		return append(to, "null"...)
@@ -122,8 +124,8 @@ func (l Level) append(to []byte) []byte {
 	return strconv.AppendFloat(to, hundredths(float64(l)), 'f', -1, 64)
 }
 
-// appendText appends text to the slice to as a JSON string, as encoding/json writes it, and returns the extended
-// slice.
+// appendText appends text to the slice to, as a JSON string with the same escapes as encoding/json, and returns the
+// extended slice.
 func appendText(to []byte, text string) []byte {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -134,7 +136,7 @@ func appendText(to []byte, text string) []byte {
 	return append(append(append(to, '"'), text...), '"')
 }
 
-// marshal returns the JSON of value, or null on an error.
+// marshal returns value as JSON. If encoding/json returns an error, as for NaN, the result is null.
 func marshal(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
