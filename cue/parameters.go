@@ -20,7 +20,7 @@ type ramp struct {
 // constantRamp returns a ramp that is constantly x.
 func constantRamp(x float64) ramp { return ramp{from: x, to: x} }
 
-// at returns the value at frame of the show. Before r.begin it is r.from, and from r.end on it is r.to.
+// at returns the value of the ramp at frame of the show. Before r.begin it is r.from, and from r.end on it is r.to.
 func (r *ramp) at(frame int64) float64 {
 	switch {
 	case frame >= r.end:
@@ -31,14 +31,14 @@ func (r *ramp) at(frame int64) float64 {
 	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
 }
 
-// moveTo replaces r by a ramp from its value at frame of the show to the value to, which it reaches at frame+over. If
-// over is 0, the value jumps.
+// moveTo replaces r by a ramp that begins at frame of the show with the value of r there. It reaches the value to after
+// over frames. If over is 0, the value jumps to it.
 func (r *ramp) moveTo(to float64, frame, over int64) {
 	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
 }
 
-// crossing returns the frame of the show where the ramp reaches x, rounded. It returns 0 and false if x is not
-// strictly between the two ends of the ramp.
+// crossing returns the frame of the show where the ramp reaches the value x, rounded to the nearest. It returns 0 and
+// false if x is not strictly between the two ends of the ramp.
 func (r *ramp) crossing(x float64) (int64, bool) {
 	if x <= min(r.from, r.to) || x >= max(r.from, r.to) {
 		return 0, false
@@ -56,8 +56,8 @@ type parameterStart struct {
 	gain, pitch propertyLine
 }
 
-// propertyLine is the gain or pitch of a tuned sound: the cue's own value plus the curves of the parameters. It is a
-// polyline; its corners are set commands.
+// propertyLine is the gain or pitch of a playing sound with parameters: the cue's own value plus the curves of the
+// parameters. It is a polyline; its corners are set commands.
 type propertyLine struct {
 	start    *parameterStart
 	field    mixer.Fields
@@ -68,9 +68,9 @@ type propertyLine struct {
 	valid    rules.Range    // valid range of the property
 }
 
-// at returns the value of the line at frame of the show, in decibels for a gain and in semitones for a pitch: its own
-// value plus the curves of the parameters, limited to the valid range. A gain at or below silence stays silent
-// whatever the curves add.
+// at returns the value of the property at frame of the show: a gain in decibels or a pitch in semitones. It is the
+// cue's own value plus the curves of all parameters, limited to the valid range. If the cue's own gain is silence, the
+// curves do not raise it.
 func (l *propertyLine) at(frame int64) float64 {
 	sum := l.cueValue.at(frame)
 	silent := l.field == mixer.FieldGain && sum <= float64(pcm.Silence)
@@ -83,15 +83,16 @@ func (l *propertyLine) at(frame int64) float64 {
 	return min(max(sum, l.valid.From), l.valid.To)
 }
 
-// hasCurves reports whether any parameter of the sound has a curve for the line, so that parameters affect it. Other
-// lines need no set commands.
+// hasCurves reports whether any parameter of the sound has a curve for this property. Only then do parameters change
+// the property, so that it needs set commands.
 func (l *propertyLine) hasCurves() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
 
-// findCorners sets l.corners to the frames after frame, of the show, when the line may change its slope: the ends of
-// its own ramp and of moving parameters, and the points of curves that parameters pass. Corners less than least frames
-// apart are merged.
+// findCorners sets l.corners to the frames of the show, after frame, that may change the slope of the property. These
+// are the end of the cue's own fade, the ends of moving parameters, and the frames when a parameter passes a point of
+// its curve. Of corners that are less than least frames apart, only one is kept; the last corner always is. While a
+// parameter moves, each later start of a voice adds a corner one frame after it.
 func (l *propertyLine) findCorners(frame, least int64) {
 	all := []int64{l.cueValue.end}
 	moves := false
@@ -129,8 +130,9 @@ func (l *propertyLine) findCorners(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// nextChange returns the mixer command that takes the line from frame of the show to the next corner, and the distance
-// over in frames. Without a corner over is 0, and the command sets the value at frame.
+// nextChange returns the command of the mixer that moves the property from frame of the show to its value at the next
+// corner, the next change of its slope. over is the length of this move in frames. If no corner is left, over is 0, and
+// the command sets the value at frame. No command is sent.
 func (l *propertyLine) nextChange(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, voice.InDecibels
 	if len(l.corners) > 0 {
@@ -154,12 +156,14 @@ type parameterState struct {
 	heldStart *parameterStart // by the held action
 }
 
-// minCornerDistance returns the shortest distance between two corners of a line: 5 ms, in frames.
+// minCornerDistance returns 5 ms in frames. Corners, the changes of slope of a gain or pitch, are merged if they are
+// closer together.
 func (t *parameterState) minCornerDistance() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
 
-// addStart registers a start of cue c, which plays sound, and returns its tuned state, or nil if the sound has no
-// parameters. If first is false, the mixer was full at an earlier attempt for the same start, and begins returns the
-// state of that attempt. The first parameter is unused. It also drops the starts that are over.
+// addStart registers a start of cue c, which plays sound, and returns the state of its parameters. It returns nil if
+// the sound has no parameters. first is false if an earlier attempt for the same start failed because the mixer was
+// full; addStart then only returns the state of that attempt. Starts whose voices have all ended are removed from t.
+// The argument frame is not used.
 func (t *parameterState) addStart(frame int64, c *Cue, sound *rules.Sound, first bool) *parameterStart {
 	if sound.Parameters == nil {
 		return nil
@@ -191,13 +195,13 @@ func (t *parameterState) addStart(frame int64, c *Cue, sound *rules.Sound, first
 	return p
 }
 
-// ended reports whether all voices of the start have ended; also if no voice has been started.
+// ended reports whether all voices of the start have ended. It is also true if no voice was started.
 func (p *parameterStart) ended() bool {
 	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
-// forEachLine calls do for the gain and then for the pitch of p, each only if parameters affect it. It stops at the
-// first error of do and returns it.
+// forEachLine calls do for the gain and then for the pitch of p. It leaves out a property without curves of parameters.
+// It stops at the first error of do and returns it.
 func (p *parameterStart) forEachLine(do func(*propertyLine) error) error {
 	for _, l := range [...]*propertyLine{&p.gain, &p.pitch} {
 		if !l.hasCurves() {
@@ -210,9 +214,9 @@ func (p *parameterStart) forEachLine(do func(*propertyLine) error) error {
 	return nil
 }
 
-// sendFade sends one command to each voice of the line: a fade from its value at frame of the show to its value at the
-// next corner. at converts a frame of the show to a moment of the mixer. rate is in Hz. It stops at the first error of
-// the mixer and returns it.
+// sendFade sends one command to each voice of the sound. The command moves the property from frame of the show to its
+// value at the next corner, the next change of its slope. at converts a frame of the show to a moment of the mixer.
+// rate is the sample rate in Hz. It stops at the first error of the mixer and returns it.
 func (l *propertyLine) sendFade(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.nextChange(frame)
 	for _, h := range l.start.voices {
@@ -223,7 +227,8 @@ func (l *propertyLine) sendFade(at func(int64) mixer.Moment, frame int64, rate i
 	return nil
 }
 
-// nextCorner returns the frame of the show of the earliest corner of all lines, or never.
+// nextCorner returns the earliest frame of the show when a gain or pitch that follows parameters changes its slope. It
+// returns never if no such frame is left.
 func (t *parameterState) nextCorner() int64 {
 	frame := int64(never)
 	for _, p := range t.starts {
@@ -236,9 +241,10 @@ func (t *parameterState) nextCorner() int64 {
 	return frame
 }
 
-// passCorners removes the corners at exactly frame of the show from all lines. If a line has further corners, it first
-// sends the fade to the next one. at converts a frame to a moment of the mixer. On an error of the mixer it stops, and
-// the corner that failed stays for the next call.
+// passCorners removes the corners at exactly frame of the show from the gains and pitches of all playing sounds. A
+// corner is a frame where a property changes its slope. If a property has further corners, passCorners first sends the
+// move to the next corner. at converts a frame to a moment of the mixer. On an error of the mixer it stops, and the
+// corner that failed stays for the next call.
 func (t *parameterState) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.starts {
 		if err := p.forEachLine(func(l *propertyLine) error {
@@ -261,16 +267,16 @@ func (t *parameterState) passCorners(at func(int64) mixer.Moment, frame int64) e
 	return nil
 }
 
-// findCorners computes the corners of the start p after frame of the show, whose parameters may be moving already. It
-// sends no command.
+// findCorners finds the frames after frame of the show where the gain or the pitch of p changes its slope, and stores
+// them in p. Parameters of p may be moving already. It sends no command.
 func (t *parameterState) findCorners(frame int64, p *parameterStart) {
 	p.gain.findCorners(frame, t.minCornerDistance())
 	p.pitch.findCorners(frame, t.minCornerDistance())
 }
 
-// reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. For that it
-// sets the pitch of the id, at the moment at, to the value that it has at frame of the show, so the sound does not
-// change. For cues with other targets it has no effect. The error is the mixer's.
+// reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. To do this,
+// it sets the pitch of the id, at the moment at, to the value that the pitch has anyway at frame of the show. The sound
+// therefore does not change. If c does not target an id, it has no effect. It returns the error of the mixer.
 func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
@@ -284,9 +290,10 @@ func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *Cue) erro
 	return at.Set(mixer.TargetTag(c.tag), current, 0)
 }
 
-// applyParameters applies the parameters, gain and pitch of the set or fade cue c to the playing sounds with
-// parameters, from frame of the show on, and sends the first fades to the mixer. If c targets all voices, later starts
-// get the parameters, too. The error is the mixer's; a repeated call then sends the rest.
+// applyParameters applies c, a set or fade cue, to the playing sounds that have parameters. It moves their parameters,
+// gain and pitch from frame of the show on and sends the first moves to the mixer. If c targets all voices, later
+// starts get the parameters, too. It returns the first error of the mixer. After an error, a repeated call sends only
+// the commands that are missing.
 func (p *Player) applyParameters(frame int64, c *Cue) error {
 	t := &p.parameters
 	over := c.Over.Frames(t.rate)
@@ -322,8 +329,8 @@ func (p *Player) applyParameters(frame int64, c *Cue) error {
 	return nil
 }
 
-// applySet moves the parameters, gain and pitch of p as the set cue c requests, from frame to frame+over of the show.
-// It sends no command. It reports whether the gain and whether the pitch move.
+// applySet moves the parameters, the gain and the pitch of p as cue c requests. The moves begin at frame of the show
+// and last over frames. It sends no command. gain and pitch report whether the gain and the pitch of p move.
 func (p *parameterStart) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {
@@ -344,8 +351,8 @@ func (p *parameterStart) applySet(c *Cue, frame, over int64) (gain, pitch bool) 
 	return gain, pitch
 }
 
-// parameter returns the first parameter with the given name in the sounds of the sheet. It aliases the sheet. If no
-// sound has it, the result is an empty parameter.
+// parameter returns the first parameter with the given name among the sounds of the sheet. The result points into the
+// sheet. If no sound has such a parameter, the result is an empty parameter.
 func (s *Sheet) parameter(name string) *rules.Parameter {
 	for i := range s.Sounds {
 		for j := range s.Sounds[i].Parameters {

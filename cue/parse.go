@@ -14,8 +14,9 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Load reads and checks the sheet in the file at path; "-" is standard input. If the file cannot be read, the error
-// wraps the system's. An empty file is a rules.Errors, and otherwise Load returns the results of Parse.
+// Load reads the sheet in the file at path and checks it; the path "-" means standard input. It returns the results of
+// Parse. If the file cannot be read, the error wraps the system's error. An empty file gives a rules.Errors and no
+// sheet.
 func Load(path string) (*Sheet, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -29,8 +30,8 @@ func Load(path string) (*Sheet, error) {
 	return Parse(path, src)
 }
 
-// readFile reads the file at path, or standard input for "-". It stops one byte beyond the size limit of a sheet, so
-// that Parse reports a file that is too large. The error is the system's.
+// readFile returns the contents of the file at path, or of standard input for "-". It reads at most one byte more than
+// a sheet may have, so that Parse reports a file that is too large. The error is the system's.
 func readFile(path string) ([]byte, error) {
 	f := os.Stdin
 	if path != "-" {
@@ -43,10 +44,11 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, yaml.MaxBytes+1))
 }
 
-// Parse reads and checks a sheet. file is its name in messages and the base of relative paths. Errors are
-// returned as rules.Errors in line order. Checks that need the sounds come later, in NewPlayer. With an
-// error, Parse also returns a sheet without cues but with the sounds it understood, so that LoadSounds can
-// find further errors. That sheet is nil if the file is not valid YAML.
+// Parse reads a sheet from src and checks it. file is its name in messages and the base of relative paths. Errors are
+// returned as rules.Errors in line order. Checks that need the sounds come later, in NewPlayer.
+//
+// With an error, Parse also returns a sheet without cues but with the sounds it understood, so that LoadSounds can find
+// further errors. That sheet is nil if src is not valid YAML.
 func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{}
 	r := newReader(s, file)
@@ -85,8 +87,9 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	return s, nil
 }
 
-// parseRepeat makes the sheet repeat after its length: it moves s.Length to s.Repeat. If that is impossible, it records
-// an error. p is the pair with the key `repeat`; cues is the pair with the key `cues`, or nil.
+// parseRepeat makes the sheet repeat after its length: it moves s.Length to s.Repeat. It records an error instead if
+// the sheet has no cues with times, no length or a cue after that length. p is the YAML pair with the key `repeat`.
+// cues is the pair with the key `cues`, or nil.
 func (d *draft) parseRepeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {
@@ -105,8 +108,8 @@ func (d *draft) parseRepeat(p, cues *yaml.Pair) {
 	}
 }
 
-// fields returns the keys at the top of a sheet other than the keys of rules.Rules. Each field points into s, where
-// its value is stored; keys without such a destination are parsed by Parse.
+// fields returns the keys at the top of a sheet, except the keys that sheets and banks share (rules.Rules). If a field
+// has a destination, the parsed value is stored there, in s. Parse handles the other keys itself.
 func (s *Sheet) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cues"},
@@ -128,8 +131,8 @@ type reader struct {
 	played map[uint64][]int // by the tag of an id: the sounds played under it
 }
 
-// newReader returns a reader without errors, which parses into s. file is the file name in errors. Sounds may have the
-// names of embedded sounds.
+// newReader returns a reader that parses into s and has not recorded errors yet. file is the file name in errors. Cues
+// may play embedded sounds by name.
 func newReader(s *Sheet, file string) *reader {
 	return &reader{
 		Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s,
@@ -137,8 +140,8 @@ func newReader(s *Sheet, file string) *reader {
 	}
 }
 
-// optionalTime returns a destination for a time that may be missing: *to stays nil if it is, and otherwise points to
-// the parsed time.
+// optionalTime returns a destination for parsing a time that may be missing. If the time is given, *to points to it
+// afterwards; otherwise *to stays nil.
 func optionalTime(to **rules.Time) fields.Value {
 	return fields.Optional(to, func(t *rules.Time) any { return t })
 }

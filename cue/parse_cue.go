@@ -15,8 +15,8 @@ import (
 
 const maxCues = 500000
 
-// entries reports whether n, the value of the given key, is a list of at most maxCues entries. If not, it records an
-// error with example, a valid value.
+// entries reports whether n is a list of at most maxCues entries. If not, it records an error. n is the YAML value of
+// key. example is a valid value, for the error message.
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
 	case n.Kind != yaml.List:
@@ -29,8 +29,8 @@ func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	return false
 }
 
-// parseCues parses n, the list `cues` of cues with times, into d.sheet.Cues. It records errors; faulty cues are
-// appended nevertheless.
+// parseCues parses n, the YAML list of cues with times, into d.sheet.Cues. It records errors; a faulty cue is appended
+// nevertheless.
 func (d *draft) parseCues(n *yaml.Node) {
 	r := d.reader
 	if !d.entries(n, "cues", "[{at: 0s, play: ...}]") {
@@ -46,8 +46,8 @@ func (d *draft) parseCues(n *yaml.Node) {
 	}
 }
 
-// addCue parses node n as a cue and appends it to the sheet, even if it records errors. *c has the initial values and
-// receives the result. It also keeps n and the target of the cue for resolve.
+// addCue parses the YAML node n as a cue and appends the cue to d.sheet.Cues, even if it records errors. *c holds the
+// initial values and receives the parsed cue. The node and the target of the cue are kept for resolve.
 func (d *draft) addCue(n *yaml.Node, c *Cue) {
 	d.Cue = *c
 	target := d.parseCue(n)
@@ -57,8 +57,9 @@ func (d *draft) addCue(n *yaml.Node, c *Cue) {
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
 
-// resolve finds the targets of all cues and checks them and their parameters, effects and sends. It records errors. It
-// runs after all cues are parsed, because an id may be defined after its use.
+// resolve finds the targets of all cues in the sheet, such as ids and buses, and stores them in the cues. It also
+// checks their parameters, effects and sends, and records errors. It must run after all cues are parsed, because an id
+// may be defined after its use.
 func (d *draft) resolve() {
 	for i, p := range d.targets {
 		if p == nil {
@@ -79,8 +80,9 @@ func (d *draft) resolve() {
 	}
 }
 
-// parseCue parses node n as one cue into d.Cue, which has its initial values, and records errors. It returns the pair
-// with the target of the cue, which resolve looks up later; nil for cues without such a target, such as starts.
+// parseCue parses the YAML node n as one cue into d.Cue, which must have its initial values, and records errors. It
+// returns the YAML pair with the target of the cue, such as `stop: theme`, which resolve looks up later. The result is
+// nil if the cue has no such target, as a start.
 func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Position, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
@@ -172,7 +174,7 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	return verb
 }
 
-// checkRequired records an error for each key that the cue in d.Cue needs and n, its node, does not have.
+// checkRequired records an error for each missing key that the cue in d.Cue needs. n is the YAML node of the cue.
 func (d *draft) checkRequired(n *yaml.Node) {
 	if fields.Missing(n, "at") {
 		d.Fail(n.Position, "a cue needs `at`, its time")
@@ -202,8 +204,8 @@ func (d *draft) checkRequired(n *yaml.Node) {
 	}
 }
 
-// parseBusKeys parses the keys `effects` and `sends` of the set cue with node n into c, whose target must be resolved,
-// and records errors. Cues with other verbs stay unchanged.
+// parseBusKeys parses the keys `effects` and `sends` of cue c into c and records errors. n is the YAML node of c, whose
+// target must be resolved. It has no effect on cues with a verb other than Set.
 func (d *draft) parseBusKeys(n *yaml.Node, c *Cue) {
 	if c.Verb != Set {
 		return
@@ -228,8 +230,8 @@ func (d *draft) parseBusKeys(n *yaml.Node, c *Cue) {
 	}
 }
 
-// parseScene parses the value of p, the name of a scene, into d.Scene and reports whether the sheet has that scene. If
-// not, it records an error. The empty name, which ends a scene, is valid.
+// parseScene parses the value of p, the name of a scene, into d.Scene. It reports whether the value is a name and the
+// sheet has that scene; otherwise it records an error. The empty name, which ends a scene, is valid.
 func (d *draft) parseScene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
 	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
@@ -244,16 +246,17 @@ func (d *draft) parseScene(p *yaml.Pair) bool {
 	return ok
 }
 
-// parseTimes parses the value of p, the key `times`, into d.Times and reports whether it is a whole number from 1 to
-// 2^62. If not, it records an error; d.Times is then at least 1.
+// parseTimes parses the value of p, a number of repetitions, into d.Times. It reports whether the value is a whole
+// number from 1 to 2^62. If not, it records an error, and d.Times is still at least 1.
 func (d *draft) parseTimes(p *yaml.Pair) bool {
 	n, ok := d.Whole(p, 1, 1<<62)
 	d.Times = uint64(max(n, 1))
 	return ok
 }
 
-// parseID parses the value of p, the id of a cue, into d.ID, sets d.tag to the number of the id, and reports whether
-// the value is a name. A reserved name is recorded as an error, but reported as true.
+// parseID parses the value of p, the id of a cue, into d.ID and sets d.tag to the number of the id. A new id gets the
+// next number. It reports whether the value is a name; otherwise it records an error. For the name of a bus, or "all",
+// it records an error but returns true.
 func (d *draft) parseID(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
 	if !r.Word(p, &c.ID) {
@@ -274,8 +277,8 @@ func (d *draft) parseID(p *yaml.Pair) bool {
 	return true
 }
 
-// resolveTarget parses the value of p, the target of cue c, and sets Target, Scope and tag of c, once all ids are
-// known. It records an error if the target is unknown or cannot change as the cue demands.
+// resolveTarget parses the value of p, the target of cue c, and sets c.Target, c.Scope and c.tag. All ids must be known
+// by then. It records an error if the target is unknown or does not have a property that the cue changes.
 func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
@@ -322,8 +325,9 @@ func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// parsePlay finds the sound that the value of p names, sets d.Sound and d.sound, and reports whether it exists. If not,
-// it records an error. An embedded or generated sound, or a path, is added to the sounds of the sheet.
+// parsePlay finds the sound that the value of p names and sets d.Sound to its index and d.sound to the sound. A path,
+// an embedded or a generated sound is added to the sounds of the sheet. It reports whether the sound exists; otherwise
+// it records an error.
 func (d *draft) parsePlay(p *yaml.Pair) bool {
 	r := d.reader
 	name := ""
@@ -345,8 +349,8 @@ func (d *draft) parsePlay(p *yaml.Pair) bool {
 	return true
 }
 
-// inherit sets the values of the cue in d.Cue that n, its node, leaves open to the values of its sound d.sound. It
-// also sets the number of its owner. d.sound must not be nil.
+// inherit gives the cue in d.Cue the values of its sound for all keys that the cue does not have. n is the YAML node of
+// the cue. It also sets the number of the owner. d.sound must not be nil.
 func (d *draft) inherit(n *yaml.Node) {
 	s := d.sound
 	d.Cue.owner = d.ownerOf(d.Owner)
@@ -362,15 +366,16 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "from", &d.From, s.From)
 }
 
-// inherit sets *dst to sound, a value of the cue's sound, if n, the node of the cue, does not have the key.
+// inherit sets *dst to sound, a value of the cue's sound, unless the cue has the given key itself. n is the YAML node
+// of the cue.
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	if fields.Find(n, key) == nil {
 		*dst = sound
 	}
 }
 
-// countRepetitions sets d.Times, how many times a cue acts, from the keys `every`, `times` and `until` of n, its node,
-// and records errors. If faulty is true, a time of the cue is invalid, and d.Times stays.
+// countRepetitions sets d.Times, how many times a cue acts, from its keys `every`, `times` and `until`. n is the YAML
+// node of the cue. It records errors. If faulty is true, a time of the cue is invalid, and d.Times does not change.
 func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Find(n, "every"), fields.Find(n, "times"), fields.Find(n, "until")
 	switch {
@@ -399,8 +404,8 @@ func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
 	}
 }
 
-// ownerOf returns the number of the owner with the given name, from 1, and assigns the next number to a new owner. An
-// empty name gives 0.
+// ownerOf returns the number of the owner with the given name, from 1. A new owner gets the next number. The empty name
+// gives 0.
 func (r *reader) ownerOf(name string) uint64 {
 	if name != "" && r.owners[name] == 0 {
 		r.owners[name] = uint64(len(r.owners) + 1)

@@ -41,8 +41,9 @@ type cueField struct {
 
 var allVerbs = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Move, SetListener, Send}
 
-// newDraft returns a draft for the cues of r's sheet, with the table of the keys of a cue. A key whose meaning depends
-// on the verb has several entries. The values of the table point into the draft.
+// newDraft returns a draft, which parses the cues of a sheet one after another. Its table lists all keys of a cue, with
+// the verbs that take them. A key whose meaning depends on the verb has several entries. The destinations of the table
+// point into the draft, so the draft must not be copied.
 func newDraft(r *reader) *draft {
 	d := &draft{reader: r, lineByNumber: map[string]int{}}
 	c := &d.Cue
@@ -114,8 +115,9 @@ func newDraft(r *reader) *draft {
 	return d
 }
 
-// keysByVerb returns the keys of the table of d by verb, and all keys, sorted, for the zero verb. All drafts have the
-// same keys, so only the first call in the process computes them. The result must not be changed. Any goroutine.
+// keysByVerb returns the keys of d.table that each verb takes. For the zero verb it returns all keys, sorted. All
+// drafts have the same keys, so only the first call in the process computes the result. The result must not be changed.
+// Any goroutine.
 func keysByVerb(d *draft) map[Verb][]string {
 	sharedKeys.once.Do(func() {
 		keys, all := map[Verb][]string{}, map[string]bool{}
@@ -137,8 +139,8 @@ var sharedKeys struct {
 	keys map[Verb][]string
 }
 
-// field returns the entry of key in the table for the verb of d.Cue, or the first entry with that key if the cue has
-// no verb. It returns nil if the verb does not take the key.
+// field returns the entry of key in d.table for the verb of the cue that is being parsed. If the cue has no verb, it
+// returns the first entry with that key. It returns nil if no entry matches.
 func (d *draft) field(key string) *cueField {
 	for i := range d.table {
 		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {

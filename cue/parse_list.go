@@ -31,8 +31,8 @@ type parsedListCue struct {
 	enabled bool
 }
 
-// fields returns the keys of a list cue other than the keys of its action. Each field points into l, where its value
-// is stored when it is parsed; `do` has no destination and is parsed by parseListCue.
+// fields returns the keys of a list cue, except the keys of its action. Each field points into l, where its value is
+// stored when it is parsed. The key `do` has no destination; parseListCue parses its value.
 func (l *parsedListCue) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cue", To: &l.Number, Shape: number},
@@ -48,8 +48,8 @@ func (l *parsedListCue) fields() []fields.Field {
 	}
 }
 
-// parseList parses n, the list of cues that wait for GO, into d.sheet.List and their actions into d.sheet.Cues. It
-// records errors.
+// parseList parses n, the YAML list of cues that wait for GO. The list cues are appended to d.sheet.List and their
+// actions to d.sheet.Cues. It records errors. If the waits together are longer than 10^12 seconds, it stops there.
 func (d *draft) parseList(n *yaml.Node) {
 	if !d.entries(n, "list", "[{cue: 1, play: ...}]") {
 		return
@@ -87,8 +87,8 @@ func (d *draft) parseList(n *yaml.Node) {
 	}
 }
 
-// registerNumber registers number, the number of the cue with node n. It records an error if the number is invalid or
-// another cue has it already; 2.50 and 2.5 are the same.
+// registerNumber checks number, the number of the cue with the YAML node n, and keeps it for later calls. It records an
+// error if the number is invalid or another cue has it already; 2.50 and 2.5 are the same.
 func (d *draft) registerNumber(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
 		d.Fail(fields.Find(n, "cue").Value.Position, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
@@ -101,8 +101,8 @@ func (d *draft) registerNumber(n *yaml.Node, number string) {
 	d.lineByNumber[numberOf(number)] = n.Line
 }
 
-// parseListCue parses node n as one cue of the list, appends its actions to the sheet, and returns the cue, which the
-// caller appends to the list. It records errors and returns nil only if n is not a mapping.
+// parseListCue parses the YAML node n as one cue of the list and returns it; the caller appends it to the list. Its
+// actions are appended to the cues of the sheet. It records errors. The result is nil only if n is not a mapping.
 func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Position, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
@@ -161,8 +161,9 @@ func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 	return l
 }
 
-// parseAction parses node n as an action of the list cue l and appends it to the cues of the sheet; a crossfade becomes
-// two. An action is like a cue, but its `at` is optional and may be the end of an id. Errors are recorded.
+// parseAction parses the YAML node n as an action of the list cue l and appends the action to the cues of the sheet. A
+// crossfade becomes two actions. An action is like a cue with a time, but its `at` is optional and may be the end of an
+// id. Errors are recorded.
 func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 	if p := fields.Find(n, crossfade); p != nil {
 		for _, one := range d.expandCrossfade(n, p) {
@@ -202,8 +203,8 @@ func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 	d.addCue(mapping, &c)
 }
 
-// isOption reports whether the verb of the action with node n takes key as an option, so that key is not a verb itself.
-// For example, `release` of a duck is a time.
+// isOption reports whether key is an option of the action with the YAML node n, and not a verb. For example, `release`
+// is a verb of the list, but a time in an action that has the verb `duck`.
 func (d *draft) isOption(n *yaml.Node, key string) bool {
 	return slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		verb := Verb(slices.Index(verbNames[:], p.Key) + 1)
@@ -211,8 +212,8 @@ func (d *draft) isOption(n *yaml.Node, key string) bool {
 	})
 }
 
-// keysToSuggest returns the keys to suggest for an unknown key of the list cue with node n, by the action it has. own
-// lists the keys that every list cue takes.
+// keysToSuggest returns the keys to suggest for an unknown key of the list cue with the YAML node n. They depend on the
+// action of the cue. own lists the keys that every list cue takes.
 func (d *draft) keysToSuggest(n *yaml.Node, own []string) []string {
 	has := func(key string) bool { return !fields.Missing(n, key) }
 	switch verb := Verb(slices.IndexFunc(verbNames[:], has) + 1); {
@@ -226,8 +227,8 @@ func (d *draft) keysToSuggest(n *yaml.Node, own []string) []string {
 	return slices.Concat(own, []string{release, crossfade}, d.keys[0])
 }
 
-// labelOf returns the text that names a list cue in messages, such as cue 2.5 "Thunder" (line 14), or "" if
-// the cue has no number. n is the node of the cue.
+// labelOf returns the text that names a list cue in messages, such as cue 2.5 "Thunder" (line 14). n is the YAML node
+// of the cue. If the cue has no number, the result is "".
 func labelOf(n *yaml.Node) string {
 	called := report.CueLabel{CueLine: n.Line}
 	if p := fields.Find(n, "cue"); p != nil {
@@ -242,8 +243,8 @@ func labelOf(n *yaml.Node) string {
 	return called.CueText(0)
 }
 
-// label returns the label of the list cue that c belongs to, for messages, such as cue 2.5 "Thunder" (line 14). It
-// is "" if c belongs to `cues` or has no number.
+// label returns the text that names, in messages, the list cue of the action c, such as cue 2.5 "Thunder" (line 14).
+// The result is "" if c is not an action of a list cue or the list cue has no number.
 func (c *Cue) label() string {
 	if c.list == 0 || c.Number == "" {
 		return ""
@@ -258,8 +259,9 @@ type endWait struct {
 	cue int
 }
 
-// checkEndWaits resolves the ids that actions wait for, and records an error for each unknown id and each wait that can
-// never end. It also rejects `then: follow` after a cue that never ends. It runs after all targets are resolved.
+// checkEndWaits checks the actions that wait for the end of an id and sets the number of that id in them. It records an
+// error for an unknown id and for an end that can never come. It also rejects `then: follow` after a list cue that
+// never ends. It must run after all targets are resolved.
 func (d *draft) checkEndWaits() {
 	s := d.sheet
 	plays := map[uint64][]int{} // by the tag of an id
@@ -317,9 +319,9 @@ func (d *draft) checkEndWaits() {
 	}
 }
 
-// waitsInCycle reports whether cue from waits for an end that depends on cue to, directly or through other waiting
-// actions of the same list cue. Both are indexes in s.Cues. seen has the cues already visited, and circles adds to it;
-// the first caller passes an empty map.
+// waitsInCycle reports whether the cue from waits for an end that depends on the cue to, directly or through other
+// waiting actions of the same list cue. from and to are indexes in s.Cues. seen holds the cues visited already, and
+// waitsInCycle adds to it. The first caller passes an empty map.
 func (s *Sheet) waitsInCycle(from, to int, seen map[int]bool) bool {
 	l := &s.List[s.Cues[from].list-1]
 	for i := l.First; i < l.First+l.Count; i++ {
@@ -342,16 +344,17 @@ type loopEnds struct {
 	parents map[string]string
 }
 
-// add records that a cue stops or releases the voices of target. after is the id whose end that cue waits for, or "".
-// A third different id for a target is ignored, because two are enough for lacks.
+// add records that a cue stops the voices of target or releases them from their loops. after is the id whose end that
+// cue waits for, or "". A third different id for a target is ignored, because two are enough for loopsForever.
 func (e *loopEnds) add(target, after string) {
 	if all := e.after[target]; len(all) < 2 && !slices.Contains(all, after) {
 		e.after[target] = append(all, after)
 	}
 }
 
-// loopsForever reports whether a voice of the cue start loops endlessly and no recorded cue stops or releases it. Cues
-// that wait for the end of the id awaited do not count; if awaited is "", every cue counts.
+// loopsForever reports whether a voice of the cue start loops without end and no recorded cue stops it or releases it
+// from its loop. Recorded cues that wait for the end of the id awaited do not count. If awaited is "", all recorded
+// cues count.
 func (e *loopEnds) loopsForever(start *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
@@ -371,9 +374,9 @@ func (e *loopEnds) loopsForever(start *Cue, awaited string) bool {
 	return false
 }
 
-// parseGoes parses n, a list of times, into the scheduled GOs of the sheet. It records an error for the first invalid
-// time, or for the first GO out of order or after the end of the list, and stops there. It runs after the list is
-// parsed.
+// parseGoes parses n, a YAML list of times, and appends a scheduled GO to d.sheet.Goes for each. It stops at the first
+// invalid time and records an error. It also records an error for the first GO that is out of order or after the end of
+// the list. The list must be parsed before.
 func (d *draft) parseGoes(n *yaml.Node) {
 	if n.Kind != yaml.List {
 		d.Fail(n.Position, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)

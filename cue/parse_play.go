@@ -10,9 +10,9 @@ import (
 	"voicepool/mixer"
 )
 
-// addLayers appends the starts of the layers of d.sound to d.layers; without layers it has no effect. Each layer takes
-// the values of its own sound, except for keys that n, the node of the cue, sets. Its pan and priority are added to
-// the values of the cue.
+// addLayers appends one start to d.layers for each layer of the sound d.sound. A layer is a further sound that starts
+// together with it. The start takes the values of its own sound, except for keys that the cue has. Pan and priority of
+// that sound are added to the cue's values. n is the YAML node of the cue.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]
@@ -36,8 +36,8 @@ func (d *draft) addLayers(n *yaml.Node) {
 	}
 }
 
-// parseParameters parses the value of p, names with values, into d.Parameters. It records errors but always returns
-// true. Whether the sound has these parameters is checked once all ids are known, see checkParameters.
+// parseParameters parses the value of p, a mapping of names to numbers, into d.Parameters. It records errors but always
+// returns true. checkParameters checks later, once all ids are known, whether the sounds have these parameters.
 func (d *draft) parseParameters(p *yaml.Pair) bool {
 	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := Parameter{Name: p.Key}
@@ -51,9 +51,9 @@ func (d *draft) parseParameters(p *yaml.Pair) bool {
 	return true
 }
 
-// checkParameters records an error for each parameter that cue c sets and that its sounds do not have, or whose value
-// is out of range. For a start these are the sound it plays, for an id all sounds played under it; for all voices one
-// sound with the parameter is enough. n is the node of c.
+// checkParameters records an error for each parameter of cue c that its sounds do not have, or whose value is out of
+// range. n is the YAML node of c. For a start, its sound must have the parameter. For an id, all sounds played under it
+// must have it. For all voices, one sound of the sheet with the parameter is enough. A bus cannot have parameters.
 func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	pair := fields.Find(n, "parameters")
 	if pair == nil || pair.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
@@ -88,8 +88,8 @@ func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	}
 }
 
-// suggestParameter returns the end of a message that suggests the parameter of sounds whose name is nearest to name,
-// or "" if no name is near.
+// suggestParameter returns the end of an error message that suggests a parameter with a name similar to name. It
+// searches the parameters of the given sounds. If no name is similar, it returns "".
 func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	return r.Suggest(name, func() (names []string) {
 		for _, s := range sounds {
@@ -101,8 +101,8 @@ func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	})
 }
 
-// soundsOf returns the sounds whose parameters cue c sets: all sounds of the sheet if c targets all voices, the sound
-// it plays, or all sounds played under its id. The pointers alias the sheet.
+// soundsOf returns the sounds whose parameters cue c sets. These are all sounds of the sheet if c targets all voices,
+// the sound of a start, or all sounds played under an id. The results point into the sheet.
 func (r *reader) soundsOf(c *Cue) (sounds []*rules.Sound) {
 	if c.Scope == OnAll {
 		for i := range r.sheet.Sounds {

@@ -22,8 +22,8 @@ type stoppedInterval struct {
 	frames int64 // duration; never: it does not end
 }
 
-// pauseClock maps mixer frames to output frames. Its input is the output frames of the beginnings and ends of
-// pauses, alternately. The mixer stops after the fade-out of a pause.
+// pauseClock maps mixer frames to output frames. Its input is the output frames of the beginnings and ends of pauses,
+// alternately. The mixer stops after the fade-out of a pause.
 type pauseClock struct {
 	fade         int64 // length of a fade, in frames
 	fadeProgress int64
@@ -34,8 +34,8 @@ type pauseClock struct {
 	changes      int   // number of flips processed
 }
 
-// advanceTo advances the clock to frame output of the output, which must not be before p.output. During a pause it
-// adds the frames after the fade-out to the frames during which the mixer stops.
+// advanceTo advances the clock to the frame output of the output, which must not be before p.output. During a pause the
+// output first fades out, and then the mixer stops. advanceTo records the frames of that stop.
 func (p *pauseClock) advanceTo(output int64) {
 	n := output - p.output
 	if !p.paused {
@@ -49,14 +49,15 @@ func (p *pauseClock) advanceTo(output int64) {
 	p.output = output
 }
 
-// addStop records that the mixer does not advance for the given number of frames, from frame output of the output on.
+// addStop records that the mixer does not advance for the given number of frames, from the frame output of the output
+// on.
 func (p *pauseClock) addStop(output, frames int64) {
 	p.stops = append(p.stops, stoppedInterval{output - p.stopped, output, frames})
 	p.stopped += frames
 }
 
-// setPaused begins a pause at frame output of the output if on is true, and otherwise ends the pause. It has no effect
-// if the clock is in that state already. Calls must be in the order of frames.
+// setPaused begins a pause at the frame output of the output if on is true, and otherwise ends the pause. It has no
+// effect if the clock is in that state already. Calls must be in the order of frames.
 func (p *pauseClock) setPaused(output int64, on bool) {
 	if p.paused != on {
 		p.advanceTo(output)
@@ -64,8 +65,8 @@ func (p *pauseClock) setPaused(output int64, on bool) {
 	}
 }
 
-// outputFrame converts frame of the mixer to a frame of the output, which also counts the frames of all recorded
-// stops. A frame at the beginning of a stop is converted to the end of the stop.
+// outputFrame converts frame of the mixer to a frame of the output, by adding the recorded stops up to frame. A frame
+// at the beginning of a stop is converted to the end of the stop.
 func (p *pauseClock) outputFrame(frame int64) int64 {
 	output := frame
 	for _, s := range p.stops {
@@ -76,8 +77,8 @@ func (p *pauseClock) outputFrame(frame int64) int64 {
 	return output
 }
 
-// pauseClockOf returns the clock after all pauses among goes, which must be in the order of time. A pause without an
-// end stops the mixer forever. rate is in Hz.
+// pauseClockOf returns a clock that has processed all pauses among goes, which must be in the order of time. A pause
+// without an end stops the mixer forever. rate is the sample rate in Hz.
 func pauseClockOf(goes []Go, rate int) *pauseClock {
 	p := &pauseClock{fade: fadeFrames(rate)}
 	for i := range goes {
@@ -91,8 +92,8 @@ func pauseClockOf(goes []Go, rate int) *pauseClock {
 	return p
 }
 
-// goesByMixerClock returns s.Goes with times of the mixer's clock, which stops during pauses. Without pauses the
-// result is s.Goes itself, otherwise a copy. rate is in Hz.
+// goesByMixerClock returns the scheduled GOs of the sheet with their times on the mixer's clock, which stops during
+// pauses. Without pauses the result is s.Goes itself, otherwise a copy. rate is the sample rate in Hz.
 func (s *Sheet) goesByMixerClock(rate int) []Go {
 	p := pauseClockOf(s.Goes, rate)
 	if len(p.stops) == 0 {
@@ -113,9 +114,9 @@ func (s *Sheet) goesByMixerClock(rate int) []Go {
 	return goes
 }
 
-// panicInRender carries out the scheduled panic due at the current frame of a render. It drops the rest of the
-// launches and cues before the panic, fades all voices out over scheduled.over, and resumes paused ones. The error is
-// the mixer's.
+// panicInRender carries out the scheduled panic that is due at the current frame of a render. It drops the remaining
+// actions of list cues and cues that began before the panic. All voices fade out over scheduled.over, and paused voices
+// resume. It returns the error of the mixer.
 func (p *Player) panicInRender(scheduled *scheduledPanic) error {
 	p.schedule.clear(scheduled.cues)
 	p.follows.clear(scheduled.launches, scheduled.cues)
@@ -128,8 +129,8 @@ func (p *Player) panicInRender(scheduled *scheduledPanic) error {
 	return nil
 }
 
-// pauseChanges returns the beginnings and ends of pauses among goes, in the same order, with frames of the output. It
-// is nil without pauses. rate is in Hz.
+// pauseChanges returns the beginnings and ends of pauses among goes, in the same order, as frames of the output.
+// Without pauses the result is nil. rate is the sample rate in Hz.
 func pauseChanges(goes []Go, rate int) (changes []freezeChange) {
 	for i := range goes {
 		if d := goes[i].Action; d == ActionPause || d == ActionResume {
@@ -139,10 +140,10 @@ func pauseChanges(goes []Go, rate int) (changes []freezeChange) {
 	return changes
 }
 
-// processPauses applies the scheduled pauses that are due at the current output frame of a render. If the output is
-// silent because of a pause, it adds the silence up to its end to the render, or ends the render if the pause has no
-// end, and returns 0 and true. Otherwise it returns false and the number of frames, at most size, before the next
-// pause or end of a fade.
+// processPauses applies the scheduled pauses that are due at the current output frame of a render. If a pause has
+// silenced the output, it returns 0 and true. The silence until the end of the pause is then added to the render, or
+// the render ends if the pause has no end. Otherwise it returns false and the number of frames before the next pause
+// change or end of a fade, at most size.
 func (p *Player) processPauses(size int) (int, bool) {
 	f, h := &p.rendering, p.freeze
 	output := f.now + f.pausedFrames

@@ -14,21 +14,21 @@ import (
 // pitchRange is a range of pitches in semitones. The zero value is the constant pitch 0.
 type pitchRange struct{ low, high float64 }
 
-// emptyRange is the empty span.
+// emptyRange is the range that contains no pitch.
 var emptyRange = pitchRange{math.Inf(1), math.Inf(-1)}
 
-// include returns the smallest span that contains a and x, in semitones.
+// include returns the smallest range that contains a and the pitch x, in semitones.
 func (a pitchRange) include(x float64) pitchRange { return a.union(constantPitch(x)) }
 
-// union returns the smallest span that contains a and b.
+// union returns the smallest range that contains a and b.
 func (a pitchRange) union(b pitchRange) pitchRange {
 	return pitchRange{min(a.low, b.low), max(a.high, b.high)}
 }
 
-// add returns the span of all sums of a value in a and a value in b. The sum with nowhere is nowhere.
+// add returns the range of all sums of a pitch in a and a pitch in b. If a or b is emptyRange, so is the sum.
 func (a pitchRange) add(b pitchRange) pitchRange { return pitchRange{a.low + b.low, a.high + b.high} }
 
-// constantPitch returns the span that contains only x, in semitones.
+// constantPitch returns the range that contains only the pitch x, in semitones.
 func constantPitch(x float64) pitchRange { return pitchRange{x, x} }
 
 // speedToSemitones converts a speed, a ratio above 0, to semitones: 1 is 0 and 2 is 12.
@@ -48,8 +48,8 @@ type idPitches struct {
 	rounds       int        // the largest number of rounds
 }
 
-// add widens m by the pitch, the speed and the loop that the change c of a set cue sets. Other properties have no
-// effect.
+// add widens the ranges of m by the pitch and the speed that c sets, the change of a set cue. It also records a change
+// of the loop. Other properties have no effect.
 func (m *idPitches) add(c *mixer.Change) {
 	if c.Fields&mixer.FieldPitch != 0 {
 		m.pitch = m.pitch.include(float64(c.Pitch))
@@ -62,8 +62,8 @@ func (m *idPitches) add(c *mixer.Change) {
 	}
 }
 
-// pitches computes, in semitones, the ranges of pitch that set and fade cues can reach, by id and by bus, and of the
-// Doppler shift. The pitch of a bus includes its parents.
+// pitches returns the ranges of pitch, in semitones, that set and fade cues can reach, by id and by bus. The range of a
+// bus includes its parents. The range of the Doppler shift is included as well.
 func (s *Sheet) pitches() pitchRanges {
 	p := pitchRanges{map[uint64]*idPitches{}, map[string]pitchRange{}, s.doppler()}
 	own := map[string]pitchRange{}
@@ -108,8 +108,8 @@ func (s *Sheet) pitches() pitchRanges {
 	return p
 }
 
-// doppler returns the widest range of Doppler shifts in semitones, over all listeners and the fastest source of the
-// sheet. It is the zero span if no listener has a Doppler effect.
+// doppler returns the range of Doppler shifts, in semitones, that the fastest source of the sheet can have for any of
+// its listeners. It is the constant 0 if no listener has a Doppler effect.
 func (s *Sheet) doppler() pitchRange {
 	fastest, shifts := 0.0, pitchRange{}
 	for i := range s.Cues {
@@ -132,8 +132,9 @@ func (s *Sheet) doppler() pitchRange {
 	return shifts
 }
 
-// rangeOf returns the range of pitches that the start c can have, in semitones, over all cues of sheet s. It includes
-// the sound, the properties of c, parameters, the bus and the Doppler shift. c is cue itself or a layer of it.
+// rangeOf returns the range of pitches, in semitones, that a start of cue can have during the show. c is cue itself or
+// a layer of it; s is the sheet. The range includes the sound, the properties of c, later set cues, parameters, the bus
+// and the Doppler shift.
 func (p *pitchRanges) rangeOf(s *Sheet, c, cue *Cue) pitchRange {
 	sound := &s.Sounds[c.Sound]
 	pitch, speed := constantPitch(float64(c.Change.Pitch)), constantPitch(0)
@@ -158,8 +159,8 @@ func (p *pitchRanges) rangeOf(s *Sheet, c, cue *Cue) pitchRange {
 	return base.add(pitch).add(speed).add(p.buses[c.Bus])
 }
 
-// canMove reports whether the pitch of the start c can move while it plays, through cues of sheet s, parameters, its
-// bus or the Doppler effect. c is cue itself or a layer of it.
+// canMove reports whether the pitch of a start of cue can move while it plays, by set cues, parameters, its bus or the
+// Doppler effect. c is cue itself or a layer of it; s is the sheet.
 func (p *pitchRanges) canMove(s *Sheet, c, cue *Cue) bool {
 	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != emptyRange || sets.speed != emptyRange) {
 		return true
@@ -173,8 +174,8 @@ func (p *pitchRanges) canMove(s *Sheet, c, cue *Cue) bool {
 	return c.Position != nil && p.doppler != pitchRange{} || bus.low != bus.high
 }
 
-// movablePitches reports for each sound, by its index in s.Sounds, whether the pitch of any of its starts can move
-// while it plays.
+// movablePitches reports for each sound whether the pitch of any of its starts can move while it plays. The result is
+// indexed like s.Sounds.
 func (s *Sheet) movablePitches() []bool {
 	s = s.withScheduledGoes()
 	pitches, out := s.pitches(), make([]bool, len(s.Sounds))
@@ -186,17 +187,17 @@ func (s *Sheet) movablePitches() []bool {
 	return out
 }
 
-// hasFilters reports whether the spectra of sounds affect the choice of victims, because the sheet has filters, sends
-// of voices or walls. The sounds must then be measured.
+// hasFilters reports whether the spectra of sounds matter for the choice of the voice to steal. This is so if the sheet
+// has filters, sends of voices or walls. The sounds must then be measured.
 func (s *Sheet) hasFilters() bool {
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c Cue) bool {
 		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0 || c.Occlusion != 0 || c.Obstruction != 0
 	})
 }
 
-// variants returns the list of resampled and measured variants that the cues can need of loaded, the sounds in the
-// order of s.Sounds. If live is true, it includes the variants for starts by hand. It makes no variant;
-// loading.Variants.Compute does.
+// variants returns the list of resampled versions and spectra of sounds that the cues can need. loaded has the sounds
+// in the order of s.Sounds. If live is true, the needs of starts by hand are included. No version is made yet;
+// loading.Variants.Compute makes them.
 func (s *Sheet) variants(loaded []loading.Sound, live bool) *loading.Variants {
 	out := &loading.Variants{}
 	pitches, filters := s.pitches(), s.hasFilters()

@@ -30,8 +30,8 @@ func (d *draft) spatialKeys() []cueField {
 	}
 }
 
-// checkListener sets the scope of the listener cue in d.Cue and records an error if its values make no valid listener.
-// n is the node of the cue. If an error is recorded already, the check is left out.
+// checkListener sets the scope of the listener cue in d.Cue to all voices. It records an error if the values do not
+// make a valid listener. n is the YAML node of the cue. If an error is recorded already, the values are not checked.
 func (d *draft) checkListener(n *yaml.Node) {
 	d.Scope = OnAll
 	if d.Failed() {
@@ -59,7 +59,8 @@ func optionalVector(v space.Vector) *space.Vector {
 	return &v
 }
 
-// listener returns the listener that a cue with the verb SetListener sets. Missing values are zero.
+// listener returns the listener that c, a cue with the verb SetListener, sets. Vectors that the cue does not have are
+// zero.
 func (c *Cue) listener() space.Listener {
 	return space.Listener{
 		Position: vector(c.Position), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Up: vector(c.Up),
@@ -67,22 +68,23 @@ func (c *Cue) listener() space.Listener {
 	}
 }
 
-// spot returns the position, velocity, axis and walls that c sets for a voice. Missing values are zero.
+// spot returns the position, velocity, axis and walls that c sets for a voice. Vectors that the cue does not have are
+// zero.
 func (c *Cue) spot() space.Spot {
 	return space.Spot{
 		Position: vector(c.Position), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
 	}
 }
 
-// setSpatial sets the spatial fields of c to the values of s. Zero vectors become nil, except Position, which is always
-// set.
+// setSpatial copies the values of s to the spatial fields of c. Zero vectors become nil, except Position, which is
+// always set.
 func (c *Cue) setSpatial(s *space.Spot) {
 	at := s.Position
 	c.Position, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, optionalVector(s.Velocity), optionalVector(s.Forward), s.Occlusion, s.Obstruction
 }
 
-// checkPosition records an error for each spatial key in n, the node of the start in d.Cue, if the cue does not have
-// `place`. Cues with other verbs pass.
+// checkPosition records an error for each spatial key of the start in d.Cue if the start has no `place`. n is the YAML
+// node of the start. Cues with other verbs are not checked.
 func (d *draft) checkPosition(n *yaml.Node) {
 	if d.Verb != Play || d.Position != nil {
 		return
@@ -99,8 +101,8 @@ func (d *draft) checkPosition(n *yaml.Node) {
 	}
 }
 
-// listenerCue returns the cue that sets the listener to l, for a recording. If necessary, it scales the Doppler effect
-// and the speed of sound together into the range of a sheet, which sounds the same.
+// listenerCue returns the cue that sets the listener to l, for a recording. A sheet limits the Doppler effect and the
+// speed of sound. If they are outside these limits, they are doubled or halved together, which sounds the same.
 func listenerCue(l space.Listener) Cue {
 	at := l.Position
 	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only the quotient matters
@@ -115,14 +117,15 @@ func listenerCue(l space.Listener) Cue {
 	}
 }
 
-// moveCue returns the cue for the journal entry e, which moves a voice; id is the id of that voice in the recording.
+// moveCue returns the cue for e, an entry of the mixer's journal that moves a voice. id is the id of that voice in the
+// recording.
 func moveCue(e *mixer.Entry, id string) Cue {
 	c := Cue{Verb: Move, Target: id}
 	c.setSpatial(&e.How.Emitter.Spot)
 	return c
 }
 
-// writeEmitter writes the spatial keys of a sound with emitter e to l, except its position. Keys with their default
+// writeEmitter writes the spatial keys of a sound to l: the values of e, except its position. Keys with their default
 // values are left out.
 func writeEmitter(l *fields.Line, e *space.Emitter) {
 	writeDistance(l, "distance", &e.Attenuation)
@@ -142,7 +145,7 @@ func writeEmitter(l *fields.Line, e *space.Emitter) {
 	}
 }
 
-// writeDistance writes key with the attenuation a over distance as its value to l.
+// writeDistance writes the attenuation a over distance to l, as the value of key.
 func writeDistance(l *fields.Line, key string, a *space.Attenuation) {
 	var distance fields.Line
 	if t := a.Table; t != nil {

@@ -130,10 +130,12 @@ type Player struct {
 
 const never = 1<<63 - 1
 
-// NewPlayer creates the mixer of sheet s and loads its sounds with lib, which must have the sample rate of the sheet.
-// It returns once all sounds are loaded and resampled; Options.Loading and Preparing report the progress. The error is
-// from LoadSounds or ctx, wraps mixer.ErrConfig, or wraps ErrStartPosition if the show cannot begin at Options.Cue. The
-// caller must call Close, or let Read or Feed reach their end.
+// NewPlayer creates the mixer of sheet s, loads its sounds with lib and returns the player. It returns once all sounds
+// are loaded and resampled; Options.Loading and Preparing report the progress. The sample rate of lib must be the
+// sheet's rate. The caller must call Close, or let Read or Feed reach their end.
+//
+// Errors come from LoadSounds or ctx, or wrap mixer.ErrConfig. An error wraps ErrStartPosition if the show cannot begin
+// at Options.Cue.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
 	original := s
 	if s = s.withScheduledGoes(); o.Live {
@@ -222,8 +224,8 @@ const (
 	shortSheet  = fewCommands / 8
 )
 
-// isShort reports whether the cues of the sheet, with their repetitions and layers, are so few that a render never has
-// fewCommands in flight. Cues of GOs that are not in s.Cues yet do not count.
+// isShort reports whether the cues of the sheet are few, with their repetitions and layers counted. A render then never
+// has fewCommands commands in flight. Cues of GOs that are not in s.Cues yet do not count.
 func (s *Sheet) isShort() bool {
 	n := uint64(len(s.Cues))
 	for i := range s.Cues {
@@ -239,13 +241,14 @@ func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 // end; call it to end earlier. It may be called twice.
 func (p *Player) Close() { p.mixer.Close() }
 
-// Sheet returns the current sheet, which is read-only: the sheet given to the last successful Change, or to NewPlayer.
+// Sheet returns the current sheet, which is read-only. It is the sheet of the last successful Change, or of NewPlayer.
 // Any goroutine.
 func (p *Player) Sheet() *Sheet { return p.currentSheet.Load() }
 
-// feed hands the actions before frame before of the show to the mixer, at most up to the sheet's length. If the
-// mixer's queue is full, the error is mixer.ErrBusy and blocked the frame of the action that did not fit; that action
-// stays held, and the next call continues with it. Without an error blocked is 0.
+// feed hands the actions before the frame before of the show to the mixer, but never actions after the sheet's length.
+// If the mixer's queue is full, the error is mixer.ErrBusy, and blocked is the frame of the action that did not fit.
+// That action stays in p.held, and the next call continues with it. Other errors of the mixer are returned in the same
+// way. Without an error blocked is 0.
 func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {
@@ -274,8 +277,8 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	}
 }
 
-// locateError returns err with the position of c in its file: a rules.Errors with the text of err, the name file, and
-// the line and column of c. mixer.ErrBusy, and errors of cues without a line, are returned unchanged.
+// locateError adds the position of cue c to err: it returns a rules.Errors with the text of err, the name file, and the
+// line and column of c. mixer.ErrBusy is returned unchanged, and so is any error if c has no line.
 func (c *Cue) locateError(file string, err error) error {
 	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
 		return err
@@ -283,9 +286,9 @@ func (c *Cue) locateError(file string, err error) error {
 	return rules.Errors{&rules.Error{File: file, Line: c.Line, Column: c.Column, Msg: err.Error()}}
 }
 
-// sendOnce runs command unless the mixer accepted it at an earlier attempt for the same held action. It identifies
-// commands by their order, so send must make the same calls of once at each attempt. The error is the error of
-// command.
+// sendOnce calls command, unless the mixer accepted this command at an earlier attempt for the same action. It returns
+// the error of command. Commands are identified by their order, so each attempt for an action must make the same calls
+// of sendOnce.
 func (p *Player) sendOnce(command func() error) error {
 	if p.nextCommand == p.acceptedCommands {
 		if err := command(); err != nil {
@@ -297,8 +300,9 @@ func (p *Player) sendOnce(command func() error) error {
 	return nil
 }
 
-// send passes action a to the mixer, or its message to the outbox. After mixer.ErrBusy, the next call for the same
-// action continues with the command that failed. Other errors are the mixer's, too.
+// send passes the action a to the mixer, or its message to the queue of messages. If the mixer is full, the error is
+// mixer.ErrBusy. The next call for the same action then continues with the command that failed. Other errors are the
+// mixer's, too.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
 	p.nextCommand = 0
@@ -322,8 +326,8 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
-// poll processes the new events of the mixer: it updates the waits of p.follows, adds the events to the report and
-// calls Options.Watch with each. It also records the mixer's journal. Events after the sheet's length are dropped.
+// poll takes the new events of the mixer. With each event it updates the waits of p.follows and the report, and calls
+// Options.Watch. It also records the journal of the mixer. Events after the sheet's length are dropped.
 func (p *Player) poll() {
 	p.recording.readJournal(p.mixer)
 	for {
@@ -341,7 +345,8 @@ func (p *Player) poll() {
 	}
 }
 
-// reportEvent passes e to Options.Watch and, with Options.Events, adds it to the report.
+// reportEvent passes e to Options.Watch, if it is set. With Options.Events, it also adds e to the report and prepares
+// the measurement of a stolen voice.
 func (p *Player) reportEvent(e report.Event) {
 	if p.options.Events {
 		p.lossMeter.addVictim(len(p.events), &e)
@@ -352,22 +357,23 @@ func (p *Player) reportEvent(e report.Event) {
 	}
 }
 
-// isQuiet reports whether, by stats of the mixer, no voice plays and every start passed to the mixer has been carried
-// out. If it is true, stats.SilentFrom is the end of the sound.
+// isQuiet reports whether no voice plays and the mixer has carried out every start that was requested. stats are the
+// current counters of the mixer. If the result is true, stats.SilentFrom is the end of the sound.
 func (p *Player) isQuiet(stats *mixer.Stats) bool {
 	return stats.Playing == 0 && stats.Asked+p.stoppedDelayed(stats) >= p.requestedStarts()
 }
 
-// endOfSound returns the first frame after all voices and tails, by stats of the mixer. It is valid only if no voice
-// sounds and no start is pending.
+// endOfSound returns the first frame after the end of all voices and tails. stats are the counters of the mixer. The
+// result is valid only if no voice sounds and no start is pending.
 func endOfSound(stats *mixer.Stats) int64 { return max(stats.SilentFrom, stats.RingsUntil) }
 
-// requestedStarts returns the number of voices requested from the mixer so far, by the sheet and by hand. Each layer of
-// a sound counts.
+// requestedStarts returns the number of voices that were requested from the mixer until now, by the sheet and by hand.
+// Each layer of a sound counts.
 func (p *Player) requestedStarts() int64 { return p.requested + p.manual.requested.Load() }
 
-// finished reports whether, by stats of the mixer, no voice plays, and no start or GO is scheduled, waits for an end
-// or is held back. Tails of effects may still sound.
+// finished reports whether no voice plays and no further start will come. Starts can be scheduled, wait for the end of
+// a voice or a GO, or be held back by a full mixer. stats are the counters of the mixer. Tails of effects may still
+// sound.
 func (p *Player) finished(stats *mixer.Stats) bool {
 	return p.isQuiet(stats) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.hasPending()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }
