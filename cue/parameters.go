@@ -62,7 +62,7 @@ type propertyLine struct {
 	start    *parameterStart
 	field    mixer.Fields
 	cueValue ramp
-	shape    voice.Shape    // shape of the fade of own
+	shape    voice.Shape    // shape of the fade of cueValue
 	curves   []*rules.Curve // by parameter
 	corners  []int64        // frames of the remaining corners
 	valid    rules.Range    // valid range of the property

@@ -31,7 +31,7 @@ type pauseClock struct {
 	output       int64 // the current frame of the output
 	stops        []stoppedInterval
 	stopped      int64 // total frames of all stops
-	changes      int   // number of flips processed
+	changes      int   // number of pause changes processed
 }
 
 // advanceTo advances the clock to the frame output of the output, which must not be before p.output. During a pause the

@@ -43,7 +43,7 @@ type pitchRanges struct {
 
 // idPitches holds the effects of set cues on the voices of an id.
 type idPitches struct {
-	pitch, speed pitchRange // nowhere: not set
+	pitch, speed pitchRange // emptyRange: not set
 	loop         bool       // a set changes the loop
 	rounds       int        // the largest number of rounds
 }

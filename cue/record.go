@@ -60,10 +60,11 @@ type soundKey struct {
 	emitter  space.Emitter // without its Spot
 }
 
-// NewRecorder returns a recorder without cues for the mixer whose configuration head has: voices, policy, rate, master
-// and buses (see SheetOf). Other parts of head are ignored. source returns the entry of `sounds` for a sound, with
-// exactly one file, or false if the sound does not come from a file. Add calls source once for each combination of a
-// sound with its settings.
+// NewRecorder returns a recorder that has not recorded cues yet. head describes the configuration of the mixer: voices,
+// policy, rate, master and buses; SheetOf makes it. Other parts of head are ignored.
+//
+// source returns the entry of `sounds` for a sound, with exactly one file, or false if the sound does not come from a
+// file. Add calls source once for each combination of a sound with its settings.
 func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Recorder {
 	buses := map[string]bool{}
 	for i := range head.Outputs {
@@ -80,8 +81,8 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 }
 
 // SheetOf returns a sheet with the mixer configuration c and without sounds or cues, as NewRecorder needs it. Zero
-// values of c become the defaults of the mixer. If c has an insert, which a sheet cannot express, the sheet is nil,
-// and the error wraps ErrRecord.
+// values of c become the defaults of the mixer. If the master, a bus or an output has an insert, a sheet cannot express
+// c. The sheet is then nil, and the error wraps ErrRecord.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
@@ -120,18 +121,19 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	return s, nil
 }
 
-// limitCutoff limits the cutoff hz to half of rate, the sample rate in Hz, which sounds the same. 0, for no filter,
-// stays 0.
+// limitCutoff limits hz, the cutoff of a filter, to half of rate, the sample rate in Hz. The limited filter sounds the
+// same. 0, for no filter, stays 0.
 func limitCutoff(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
 
-// duckOf converts d, a duck of a mixer, to a duck of a sheet. Times are rounded to frames at rate, in Hz.
+// duckOf converts d, a duck of a mixer, to a duck of a sheet. Times are rounded to whole frames. rate is the sample
+// rate in Hz.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
 	at := func(t time.Duration) rules.Time { return rules.FrameTime(pcm.Frames(t, rate), rate) }
 	return &rules.Duck{When: d.When, By: d.By, Above: d.Above, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
 }
 
-// Add records entries, in the order of the journal, as cues. If a cue cannot express an entry, it stops there, ignores
-// the rest of entries, and returns an error that wraps ErrRecord.
+// Add converts entries, which must be in the order of the journal, to cues and records them. If a cue cannot express an
+// entry, it stops there and returns an error that wraps ErrRecord. The remaining entries are not recorded.
 func (r *Recorder) Add(entries []mixer.Entry) error {
 	for i := range entries {
 		if err := r.add(&entries[i]); err != nil {
@@ -144,8 +146,8 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 // Cues returns the number of cues recorded until now.
 func (r *Recorder) Cues() int { return r.count }
 
-// add converts journal entry e to a cue and records it; a stop of all voices without effect is left out. If no cue can
-// express the entry, the error does not wrap ErrRecord yet.
+// add converts the journal entry e to a cue and records it. A stop of all voices that has no effect is left out. If a
+// cue cannot express the entry, it returns an error, which does not wrap ErrRecord yet.
 func (r *Recorder) add(e *mixer.Entry) error {
 	if r.isRedundantStop(e) {
 		return nil
@@ -209,8 +211,9 @@ var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryEffect: Set, mixer.EntrySend: Set,
 }
 
-// isRedundantStop tracks stops of all voices; call it for each entry in order. It reports whether e stops all voices
-// without effect, because an earlier such stop ends no later and no voice has started since.
+// isRedundantStop reports whether e stops all voices without an effect. This is so if an earlier stop of all voices
+// ends no later than e and no voice has started since. It keeps track of such stops, so it must be called for each
+// journal entry in order.
 func (r *Recorder) isRedundantStop(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:
@@ -227,8 +230,8 @@ func (r *Recorder) isRedundantStop(e *mixer.Entry) bool {
 	return false
 }
 
-// play records e, a start, as a cue with a new id, which later entries for the voice use. It returns an error if a
-// sheet cannot express the sound.
+// play records the start e as a cue with a new id. Later entries for the voice find that id in r.ids. It returns an
+// error if a sheet cannot express the sound.
 func (r *Recorder) play(e *mixer.Entry) error {
 	h := &e.How
 	name, err := r.sound(e)
@@ -262,7 +265,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	return nil
 }
 
-// ownerName returns the name of an owner in a sheet: the number owner in decimal, or "" for 0, no owner.
+// ownerName returns the name of an owner in a sheet: its number in decimal, or "" if owner is 0, which means no owner.
 func ownerName(owner uint64) string {
 	if owner == 0 {
 		return ""
@@ -270,8 +273,8 @@ func ownerName(owner uint64) string {
 	return strconv.FormatUint(owner, 10)
 }
 
-// sound returns the name of the `sounds` entry for the start e, and writes that entry to r.soundLines if it is new. It
-// returns "" and an error if a sheet cannot express the sound.
+// sound returns the name of the `sounds` entry for the sound and the settings of the start e. If the entry is new, it
+// is written to r.soundLines. It returns "" and an error if a sheet cannot express the sound.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
 	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull, h.Placed, h.Emitter}
@@ -321,14 +324,14 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	return name, nil
 }
 
-// lacksMasking reports whether the mixer steals by masking and s lacks the masking data for it. A sheet would load the
-// sound with the data, and then choose other victims.
+// lacksMasking reports whether the mixer steals by masking but s does not have the masking data. A sheet would load the
+// sound with that data and then choose other voices to steal, so s cannot be recorded.
 func (r *Recorder) lacksMasking(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
-// group sets the group of entry, the `sounds` entry of a sound, to a unique name for g, and its limits to the limits
-// of g.
+// group sets the group of entry to the name of g, and its limits to the limits of g. entry is the `sounds` entry of a
+// sound. A new group gets a unique name, which is kept in r.groups.
 func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {
@@ -341,8 +344,8 @@ func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
-// uniqueName returns name, or name with a number if it was returned before, and registers the result in taken. An empty
-// name becomes "sound". taken has the last suffix of each name.
+// uniqueName returns name, followed by a number if an earlier call has returned name already. An empty name counts as
+// "sound". taken must be the same map in all calls; it holds the last number of each name, and uniqueName updates it.
 func uniqueName(taken map[string]int, name string) string {
 	if name == "" {
 		name = "sound"

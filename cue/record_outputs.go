@@ -12,8 +12,9 @@ import (
 	"voicepool/mixer"
 )
 
-// addOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, filters and effects of the
-// first output become the master's. If an output has an insert, the error wraps ErrRecord.
+// addOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, the filters and the effects of
+// the first output are moved to s.Master, because a sheet has them there. If an output has an insert, the error wraps
+// ErrRecord.
 func (s *Sheet) addOutputs(c *mixer.Config) error {
 	next := 1
 	for i, o := range c.Outputs {
@@ -40,7 +41,7 @@ func (s *Sheet) addOutputs(c *mixer.Config) error {
 	return nil
 }
 
-// writeOutputs writes the key `outputs` of a sheet with all outputs to b, if there are any.
+// writeOutputs writes the key `outputs` of a sheet with all outputs to b. Without outputs it writes no key.
 func writeOutputs(b *strings.Builder, outputs []rules.Output) {
 	if len(outputs) > 0 {
 		b.WriteString("outputs:\n")

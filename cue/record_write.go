@@ -13,9 +13,9 @@ import (
 	"voicepool/mixer"
 )
 
-// WriteTo writes the recorded sheet to w as YAML, and returns the number of bytes written and the error of w. A render
-// of the sheet ends by itself unless voices keep looping or stay paused; End gives the sheet a length. The recording
-// may continue afterwards.
+// WriteTo writes the recorded sheet to w as YAML. It returns the number of bytes written and the error of w. The
+// recording may continue afterwards. A render of the sheet ends by itself, unless voices keep looping or stay paused;
+// in this case, call End before, which gives the sheet a length.
 func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	r.writeHead(&b)
@@ -34,7 +34,7 @@ func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 // End sets the length of the recorded sheet to frame; 0, the default, means no length.
 func (r *Recorder) End(frame int64) { r.length = frame }
 
-// writeHead writes the configuration of the mixer, and the length, to b as the first keys of the sheet.
+// writeHead writes the first part of the sheet to b: the configuration of the mixer, and the length if there is one.
 func (r *Recorder) writeHead(b *strings.Builder) {
 	s := r.sheet
 	fmt.Fprintf(b, "voices: %d\n", s.Voices)
@@ -89,15 +89,15 @@ func writeSends(l *fields.Line, sends []mixer.Send) {
 	}
 }
 
-// kind returns the kind of the effect with the given name on the given bus or output, or on "master". It panics if the
-// bus does not have the effect.
+// kind returns the kind of the effect called name on the given bus or output, or on "master". It panics if the bus does
+// not have the effect.
 func (s *Sheet) kind(bus, name string) *effect.Kind {
 	all := s.EffectsOf(bus)
 	return all[slices.IndexFunc(all, func(e effect.Effect) bool { return e.Name() == name })].Kind()
 }
 
-// write appends cue c at frame to r.cueLines as a line of YAML. c.Target is the value of its verb, also for Play. Keys
-// with their default values are left out, except keys that a set changes.
+// write appends the cue c, at frame, to the recorded cues as a line of YAML. c.Target is written as the value of the
+// verb, also for Play. Keys with their default values are left out, except keys that a set changes.
 func (r *Recorder) write(frame int64, c Cue) {
 	d := r.draft
 	d.Cue, d.duck = c, rules.Duck{}

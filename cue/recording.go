@@ -20,8 +20,8 @@ type recording struct {
 // journalSize is the capacity of the journal: sixteen times the number of commands in flight.
 const journalSize = 1 << 16
 
-// startRecording prepares p.recording for the mixer's journal, with absolute paths of the sound files. Call it once the
-// sounds are loaded, before the first command.
+// startRecording prepares p.recording for recording the mixer's journal. The recorded sheet will have absolute paths of
+// the sound files. It must be called after the sounds are loaded and before the first command.
 func (p *Player) startRecording() {
 	p.recording = recording{
 		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
@@ -51,8 +51,8 @@ func (p *Player) startRecording() {
 	}
 }
 
-// readJournal adds the new entries of the journal of m to the recorder. It keeps the first error in r.err and ignores
-// all entries after it. Without a recorder it has no effect.
+// readJournal moves the new entries of the journal of m to the recorder. It keeps the first error of the recorder in
+// r.err and drops all entries after it. Without a recorder it has no effect.
 func (r *recording) readJournal(m *mixer.Mixer) {
 	for r.recorder != nil {
 		n := m.Journal(r.entries)
@@ -65,9 +65,10 @@ func (r *recording) readJournal(m *mixer.Mixer) {
 	}
 }
 
-// Recorder returns the recording so far, whose WriteTo writes a sheet with absolute file paths. Without Options.Record
-// it returns nil and no error. If the error, which wraps ErrRecord, is not nil, the sheet lacks everything after the
-// entry that failed, or commands that came too fast. Control side, at the same times as Report.
+// Recorder returns the recording until now, whose WriteTo writes a sheet with absolute file paths. Without
+// Options.Record it returns nil and no error. If the error is not nil, it wraps ErrRecord, and the sheet is incomplete.
+// Either everything after an entry that a sheet cannot express is missing, or commands that came too fast are. Control
+// side, at the same times as Report.
 func (p *Player) Recorder() (*Recorder, error) {
 	r := &p.recording
 	r.readJournal(p.mixer)

@@ -93,9 +93,9 @@ mixing:
 	return n, nil
 }
 
-// mixNext mixes one block of at most size frames and stores in p.rendering how much of it Read may return; silence at
-// the end of the block is held back. If the show has ended, it sets p.rendering.ended instead. The error is of the
-// mixer or a stream, or wraps ErrEndless.
+// mixNext mixes the next block of a render, at most size frames. It stores in p.rendering which frames Read may return.
+// Silence at the end of the block is held back, because it counts only if sound follows. If the show has ended, it sets
+// p.rendering.ended and mixes no block. The error is of the mixer or a stream, or wraps ErrEndless.
 func (p *Player) mixNext(size int) error {
 	f := &p.rendering
 	latency := int64(p.mixer.LatencyFrames())
@@ -169,8 +169,8 @@ type tailBuffer struct {
 	frames, free []pcm.Frame
 }
 
-// shift appends a copy of block, interleaved frames, to the held frames, and then removes the first n elements of the
-// held frames and returns them. The result is valid until the next call; it is nil if n is 0.
+// shift appends a copy of block to the held frames, then removes the first n of the held frames and returns them.
+// Frames are interleaved, and n counts elements. The result is valid until the next call; it is nil if n is 0.
 func (k *tailBuffer) shift(block []pcm.Frame, n int) []pcm.Frame {
 	all := append(k.frames, block...)
 	if n == 0 {
@@ -181,8 +181,8 @@ func (k *tailBuffer) shift(block []pcm.Frame, n int) []pcm.Frame {
 	return all[:n]
 }
 
-// mixBlock mixes len(dst)/p.outputs frames into dst, interleaved outputs, with the commands and scheduled panics due
-// in them. The error is of the mixer or a stream.
+// mixBlock fills dst with the next frames of the show. It carries out the commands and the scheduled panics that are
+// due in them. dst has interleaved outputs. The error is of the mixer or a stream.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.rendering
 	for end := f.now + int64(len(dst)/p.outputs); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
@@ -200,9 +200,9 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 	return p.mixWithoutPanics(dst)
 }
 
-// mixWithoutPanics mixes len(dst)/p.outputs frames into dst, interleaved outputs, with the commands due in them, except
-// panics, and advances p.rendering.now. If the mixer's queue is full, it mixes up to the next command to make room. The
-// error is of the mixer or a stream.
+// mixWithoutPanics fills dst with the next frames of the show and advances p.rendering.now. It carries out the commands
+// that are due in them, but not panics. dst has interleaved outputs. If the mixer's queue is full, it first mixes the
+// frames up to the next command, which makes room. The error is of the mixer or a stream.
 func (p *Player) mixWithoutPanics(dst []pcm.Frame) error {
 	f := &p.rendering
 	for p.follows.hasPending() && len(dst) > 0 {
@@ -244,9 +244,9 @@ func (p *Player) mixWithoutPanics(dst []pcm.Frame) error {
 // maxPollSeconds is the largest number of seconds between two polls. The mixer can hold the events of 20 s.
 const maxPollSeconds = 10
 
-// renderPrepared fills dst, interleaved outputs, and waits for the decoding of streams before each part. If
-// p.skipMixing is set, it advances the mixer by the length of dst without mixing and leaves dst unchanged. At least
-// every 10 s of the mix it polls the events.
+// renderPrepared calls the mixer until dst is full. Before each part it waits until the streams are decoded far enough.
+// dst has interleaved outputs. If p.skipMixing is set, it advances the mixer by the length of dst without mixing and
+// leaves dst unchanged. At least every 10 s of the mix it polls the events.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, maxPollSeconds*p.sheet.Rate
 	for len(dst) > 0 {
@@ -284,8 +284,8 @@ type victim struct {
 	sum   float64 // the sum at the beginning of the window
 }
 
-// start starts the measurement of the mix beneath lost sounds at frame from of the show. Only the first call has an
-// effect. rate is in Hz, and outputs is the number of interleaved outputs.
+// start starts the measurement of the mix after each steal, at frame from of the show. Only the first call has an
+// effect. rate is the sample rate in Hz, and outputs the number of interleaved outputs.
 func (b *lossMeter) start(rate, outputs int, from int64) {
 	if b.window == 0 {
 		*b = lossMeter{frame: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
@@ -295,17 +295,17 @@ func (b *lossMeter) start(rate, outputs int, from int64) {
 	}
 }
 
-// addVictim registers e for the measurement if it reports a lost sound with a known level. event is the index of e in
-// the events that hear gets. Calls must be in the order of frames.
+// addVictim registers e for the measurement if it reports a stolen or virtual voice whose lost level is known. event is
+// the index of e in the events that measure gets. Calls must be in the order of frames. Before start it has no effect.
 func (b *lossMeter) addVictim(event int, e *report.Event) {
 	if b.window > 0 && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
-// measure measures frames, the next interleaved frames of the mix, and sets BelowMix of the events that expect
-// registered as soon as their 60 ms are complete. outputs is the number of interleaved outputs. Before begin it has no
-// effect.
+// measure measures frames, the next interleaved frames of the mix. When the 60 ms after a registered event are
+// complete, it sets BelowMix of that event in events. outputs is the number of interleaved outputs. Before start it has
+// no effect.
 func (b *lossMeter) measure(frames []pcm.Frame, outputs int, events []report.Event) {
 	if b.window == 0 {
 		return
@@ -328,8 +328,8 @@ func (b *lossMeter) measure(frames []pcm.Frame, outputs int, events []report.Eve
 	}
 }
 
-// updateWindows begins and ends the windows of 60 ms due at the current frame, and stores the results of ended ones in
-// events. It returns the number of frames until the next beginning or end, or never.
+// updateWindows begins and ends the measurements of 60 ms that are due at the current frame. The results of ended ones
+// are stored in events. It returns the number of frames until the next measurement begins or ends, or never.
 func (b *lossMeter) updateWindows(events []report.Event) int64 {
 	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.frame {
 		b.victims[b.opened].sum = b.sum
@@ -348,7 +348,8 @@ func (b *lossMeter) updateWindows(events []report.Event) int64 {
 	return next
 }
 
-// close ends the window that opened first and sets BelowMix of its event in events. A window must be open.
+// close ends the oldest measurement that is still open and sets BelowMix of its event in events. At least one
+// measurement must be open.
 func (b *lossMeter) close(events []report.Event) {
 	v := &b.victims[b.closed]
 	b.closed++
@@ -357,7 +358,7 @@ func (b *lossMeter) close(events []report.Event) {
 	e.HasBelowMix = true
 }
 
-// finish closes the open windows at the end of the mix, as if silence followed, and stores their results in events.
+// finish ends all open measurements at the end of the mix, as if silence followed. It stores their results in events.
 func (b *lossMeter) finish(events []report.Event) {
 	for b.closed < b.opened {
 		b.close(events)

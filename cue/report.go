@@ -10,9 +10,9 @@ import (
 	"voicepool/voice"
 )
 
-// Report returns the statistics and events of the show, with events only if Options.Events is set. It processes the
-// last events of the mixer, see Options.Watch. Control side, after the last Read, or after the device that calls
-// Render has been closed. The events alias the player's.
+// Report returns the statistics of the show and, with Options.Events, its events. It first processes the last events of
+// the mixer, so Options.Watch may be called. The returned events share memory with the player. Control side, after the
+// last Read, or after the device that calls Render has been closed.
 func (p *Player) Report() *report.Report {
 	p.poll()
 	p.lossMeter.finish(p.events)
@@ -36,7 +36,7 @@ func (p *Player) Report() *report.Report {
 	return r
 }
 
-// event converts m, an event of the mixer, to a report event, with the names and cue numbers of the sheet.
+// event converts m, an event of the mixer, to an event of a report, with the sound names and cue numbers of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
 	e.Cue, _ = splitRef(m.Ref)
@@ -47,8 +47,8 @@ func (p *Player) event(m *mixer.Event) report.Event {
 	return e
 }
 
-// addRule adds to e the limit or cooldown of the sheet that caused a rejection or a steal. m is the event that e was
-// converted from. Other kinds of events are unchanged.
+// addRule adds to e the limit or the cooldown in the sheet that caused a rejection or a loss. e must have been
+// converted from m. Other kinds of events do not change.
 func (p *Player) addRule(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
 	if e.Loss() && m.By != 0 {
@@ -75,8 +75,8 @@ func (p *Player) addRule(e *report.Event, m *mixer.Event) {
 	}
 }
 
-// soundName returns the name in the sheet of s, the sound of the start with reference ref. If the sheet did not start
-// it, it is the name of s in the library. It is "" if s is nil.
+// soundName returns the name in the sheet of s, the sound of a start. ref is the reference of the start in an event. If
+// the start did not come from the sheet, the result is the name of s in the library. If s is nil, the result is "".
 func (p *Player) soundName(s *voice.Sound, ref int64) string {
 	if s == nil {
 		return ""
@@ -87,8 +87,8 @@ func (p *Player) soundName(s *voice.Sound, ref int64) string {
 	return s.Name() // played outside the sheet
 }
 
-// soundOfRef returns the sound of the start with reference ref: of a cue, of a layer of a cue, or of a start by hand.
-// It returns nil for other references. The result aliases the sheet.
+// soundOfRef returns the sound of a start from ref, the reference of the start in an event. The start may be a cue, a
+// layer of a cue, or a start by hand. For other references the result is nil. The result points into the sheet.
 func (p *Player) soundOfRef(ref int64) *rules.Sound {
 	i, number := splitRef(ref)
 	_, sound := splitManualRef(ref)

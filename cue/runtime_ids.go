@@ -27,7 +27,7 @@ type runtimeIDs struct {
 	limit int               // at this size, the next claim calls deleteEnded
 }
 
-// number returns the number of name, or 0 if Start has not created it or it was deleted.
+// number returns the number of name. It returns 0 if Start has not created the name or it was deleted.
 func (m *runtimeIDs) number(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		return one.number
@@ -35,8 +35,8 @@ func (m *runtimeIDs) number(name string) uint64 {
 	return 0
 }
 
-// pin protects name from deletion forever and returns its number. It returns 0 if Start has not created it or it was
-// deleted.
+// pin protects name from deletion forever and returns its number. It returns 0 if Start has not created the name or it
+// was deleted.
 func (m *runtimeIDs) pin(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		one.pinned = true
@@ -44,8 +44,8 @@ func (m *runtimeIDs) pin(name string) uint64 {
 	return m.number(name)
 }
 
-// claim returns the entry of name for a start in progress; it creates the entry with a new number if needed. The entry
-// is not deleted before addVoices ends the claim. It may delete other names that have ended.
+// claim returns the entry of name for a start in progress, and creates the entry with a new number if needed. The entry
+// is kept until addVoices is called for it. claim may delete entries of other names whose voices have ended.
 func (m *runtimeIDs) claim(name string) *runtimeID {
 	one := m.all[name]
 	if one == nil {
@@ -64,7 +64,8 @@ func (m *runtimeIDs) claim(name string) *runtimeID {
 	return one
 }
 
-// deleteEnded deletes the names without living voices that are neither claimed by a start in progress nor pinned.
+// deleteEnded deletes the names whose voices have all ended. Names that a start in progress has claimed are kept, and
+// so are pinned names.
 func (m *runtimeIDs) deleteEnded() {
 	for name, one := range m.all {
 		if one.deleteEnded(); one.claims == 0 && len(one.voices) == 0 && !one.pinned {
@@ -74,8 +75,8 @@ func (m *runtimeIDs) deleteEnded() {
 	}
 }
 
-// addVoices ends a claim and records voices, the voices of its start, so that the name is kept until they have ended.
-// voices may be empty. A pinned name does not record them.
+// addVoices ends a claim of the name and records voices, the voices of the start. The name is then kept until they have
+// ended. voices may be empty. For a pinned name voices are not recorded, because it is kept anyway.
 func (one *runtimeID) addVoices(voices []mixer.Handle) {
 	if one.claims--; one.pinned {
 		return
@@ -91,8 +92,8 @@ func (one *runtimeID) deleteEnded() {
 	one.voices = slices.DeleteFunc(one.voices, func(h mixer.Handle) bool { return h.State().Over() })
 }
 
-// Tag returns the tag of id (its number), for mixer.TargetTag. known is true if a cue of a sheet uses the id, or if
-// voices that were started by hand with it live; otherwise the tag is 0. Any goroutine.
+// Tag returns the tag of id, its number for mixer.TargetTag. known is true if a cue of a sheet uses the id, or if
+// voices that were started by hand with it still play. Otherwise the tag is 0. Any goroutine.
 func (p *Player) Tag(id string) (tag uint64, known bool) {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -100,7 +101,7 @@ func (p *Player) Tag(id string) (tag uint64, known bool) {
 	return tag, tag != 0
 }
 
-// ID returns the id with the given tag, or "" if it does not exist or has been deleted. Any goroutine.
+// ID returns the id with the given tag. It returns "" if the id does not exist or was deleted. Any goroutine.
 func (p *Player) ID(tag uint64) string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -120,8 +121,8 @@ func (p *Player) IDs() []string {
 	return slices.Compact(all)
 }
 
-// tagOf returns the tag of id, an id of a sheet, of Do or of Start, or 0 if it does not exist. The caller holds
-// l.mutex.
+// tagOf returns the tag of id, which may come from a sheet, from Do or from Start. It returns 0 if the id does not
+// exist. The caller must hold l.mutex.
 func (l *live) tagOf(id string) uint64 {
 	if l.tagByID == nil {
 		l.tagByID = map[string]uint64{}
@@ -138,8 +139,9 @@ func (l *live) tagOf(id string) uint64 {
 // claimedIDs holds the names claimed by a start by hand. A field is nil if it is unset or belongs to a sheet.
 type claimedIDs struct{ id, owner *runtimeID }
 
-// claim returns the tag of id and the number of owner for a start by hand, and creates them if needed. An empty name
-// has the number 0. It takes l.mutex. The caller must pass c to finishClaim later, whether the start succeeds or not.
+// claim returns the tag of id and the number of owner for a start by hand. New names get new numbers; an empty name
+// gives 0. c records the new names, so that they are kept during the start. The caller must pass c to finishClaim
+// later, whether the start succeeds or not. claim takes l.mutex.
 func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	if id == "" && owner == "" {
 		return 0, 0, c
@@ -157,8 +159,8 @@ func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	return tag, number, c
 }
 
-// finishClaim ends the claim c and records voices, the voices of its start by hand; the slice is empty if the start
-// failed. It takes l.mutex.
+// finishClaim ends c, the result of claim for a start by hand. voices are the voices of that start; the slice is empty
+// if the start failed. The claimed names are kept until these voices have ended. It takes l.mutex.
 func (l *live) finishClaim(c claimedIDs, voices []mixer.Handle) {
 	if c.id == nil && c.owner == nil {
 		return

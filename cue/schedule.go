@@ -53,7 +53,7 @@ type Schedule struct {
 	pickers      []chance.Picker          // by index in Sheet.Sounds
 
 	// Each started cue of a list chooses its files with a picker of its own, so that its choices do not
-	// depend on other cues. The key is the cue and the layer. listed holds, per sound, the state after all
+	// depend on other cues. The key is the cue and the layer. listPickers holds, per sound, the state after all
 	// their choices.
 	listPickers []chance.Picker
 	cuePickers  map[[2]int]*chance.Picker
@@ -79,10 +79,10 @@ func (h occurrenceHeap) Less(i, j int) bool { return h[i].before(h[j].instant) }
 // Swap implements heap.Interface.
 func (h occurrenceHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push implements heap.Interface. x is a turn.
+// Push implements heap.Interface: it appends x, which must be an occurrence.
 func (h *occurrenceHeap) Push(x any) { *h = append(*h, x.(occurrence)) }
 
-// Pop implements heap.Interface: it removes and returns the last turn of the slice.
+// Pop implements heap.Interface: it removes and returns the last occurrence of the slice.
 func (h *occurrenceHeap) Pop() any {
 	last := len(*h) - 1
 	t := (*h)[last]
@@ -90,9 +90,9 @@ func (h *occurrenceHeap) Pop() any {
 	return t
 }
 
-// Schedule returns an iterator over the actions of the sheet, from its beginning, with scheduled GOs included. rate is
-// the sample rate of their frames, 1..768,000 Hz. seed, which may differ from the sheet's own, determines the random
-// choices. Actions that wait for an end are not included.
+// Schedule returns an iterator over the actions of the sheet, from its beginning. The actions of scheduled GOs are
+// included, but actions that wait for an end are not. rate is the sample rate for the frames of actions, 1..768,000 Hz.
+// seed determines the random choices; it may differ from the sheet's own.
 func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	s = s.withScheduledGoes()
 	sc := &Schedule{
@@ -113,11 +113,12 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	return sc
 }
 
-// countCue adds all repetitions of cue c to the counts of starts or messages that are still to come.
+// countCue adds all repetitions of cue c to the number of starts or messages that are still to come.
 func (sc *Schedule) countCue(c *Cue) { sc.countRepetitions(c, c.Times) }
 
-// countRepetitions adds times repetitions of cue c to the counts of starts or messages that are still to come. If the
-// sheet repeats the cue forever, the count becomes 2^64 - 1. Other verbs have no count.
+// countRepetitions adds the given number of repetitions of cue c to the number of starts or messages that are still to
+// come. If the sheet repeats the cue forever, that number becomes 2^64 - 1. Cues that are neither a start nor a message
+// are not counted.
 func (sc *Schedule) countRepetitions(c *Cue, times uint64) {
 	if n := sc.pendingCount(c); n != nil {
 		if sc.sheet.repeatsWithSheet(c) {
@@ -127,8 +128,8 @@ func (sc *Schedule) countRepetitions(c *Cue, times uint64) {
 	}
 }
 
-// pendingCount returns a pointer to the count of starts still to come if c is a start, of messages if c is a message,
-// and otherwise nil.
+// pendingCount returns a pointer to the count that c belongs to: starts still to come if c is a start, or messages
+// still to come if c is a message. Otherwise it returns nil.
 func (sc *Schedule) pendingCount(c *Cue) *uint64 {
 	switch c.Verb {
 	case Play:
@@ -139,8 +140,8 @@ func (sc *Schedule) pendingCount(c *Cue) *uint64 {
 	return nil
 }
 
-// release schedules all repetitions of the cue with index cue in the sheet, whose wait for an end is over. Its times
-// are relative to frame, usually that end.
+// release schedules all repetitions of a cue whose wait for an end is over. cue is the index of the cue in the sheet.
+// The times of the cue are counted from frame, usually that end.
 func (sc *Schedule) release(cue int, frame int64) {
 	for len(sc.bases) <= cue {
 		sc.bases = append(sc.bases, 0)
@@ -149,13 +150,14 @@ func (sc *Schedule) release(cue int, frame int64) {
 	sc.add(cue)
 }
 
-// add schedules all repetitions of the cue with index cue, which was just added to the sheet or released.
+// add schedules all repetitions of a cue that was just added to the sheet or released. cue is its index in the sheet.
 func (sc *Schedule) add(cue int) {
 	sc.countCue(&sc.sheet.Cues[cue])
 	heap.Push(&sc.heap, occurrence{instant: instant{sc.frame(cue, 0), cue}})
 }
 
-// clear drops the pending repetitions of the cues with an index below cues. Later cues stay scheduled.
+// clear drops all pending repetitions of the cues with an index below cues. Later cues stay scheduled. The counts of
+// starts and messages still to come are corrected.
 func (sc *Schedule) clear(cues int) {
 	sc.heap = slices.DeleteFunc(sc.heap, func(t occurrence) bool { return t.index < cues })
 	heap.Init(&sc.heap)
@@ -170,14 +172,14 @@ func (sc *Schedule) clear(cues int) {
 	}
 }
 
-// frame returns the frame of repetition number repetition, from 0, of the cue with index cue in the sheet. Random
-// intervals are not included.
+// frame returns the frame of a repetition of the cue with index cue in the sheet. Repetitions are counted from 0.
+// Random intervals are not included.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
 	return sc.base(cue) + sc.sheet.Cues[cue].regularTime(repetition).Frames(sc.rate)
 }
 
-// base returns the frame that the times of the cue with index cue are relative to: its GO, or the end that it waited
-// for.
+// base returns the frame that the times of a cue count from: its GO, or the end that it waited for. cue is the index of
+// the cue in the sheet.
 func (sc *Schedule) base(cue int) int64 {
 	if c := &sc.sheet.Cues[cue]; c.state != stateWaiting {
 		return c.base.Frames(sc.rate)
@@ -185,19 +187,19 @@ func (sc *Schedule) base(cue int) int64 {
 	return sc.bases[cue]
 }
 
-// Peek returns the frame of the action that Next returns next, without removing it. At the end the frame is 0 and ok
-// is false.
+// Peek returns the frame of the action that Next will return, without removing the action. At the end of the schedule
+// the frame is 0 and ok is false.
 func (sc *Schedule) Peek() (frame int64, ok bool) {
 	t, _, ok := sc.first()
 	return t.frame, ok
 }
 
-// Plays returns the number of starts that Next has not returned yet, repetitions included; layers of a start do not
-// count.
+// Plays returns the number of starts that Next has not returned yet. Repetitions count, but the layers of a start do
+// not.
 func (sc *Schedule) Plays() uint64 { return sc.pendingPlays }
 
-// first returns the turn that is due next (a cue and the number of its repetition) without removing it. repeated is
-// true if it comes from sc.heap and not from sc.order. At the end ok is false.
+// first returns t, the next repetition of a cue that is due, without removing it. repeated is true if t comes from
+// sc.heap, and false if it comes from sc.order; advance needs it. At the end of the schedule ok is false.
 func (sc *Schedule) first() (t occurrence, repeated, ok bool) {
 	if len(sc.heap) > 0 {
 		t, repeated, ok = sc.heap[0], true, true
@@ -212,7 +214,8 @@ func (sc *Schedule) first() (t occurrence, repeated, ok bool) {
 	return t, repeated, ok
 }
 
-// Next removes the next action and returns it, with its random choices. At the end it returns a zero Action and false.
+// Next removes the next action from the schedule and returns it, with its random choices. At the end it returns a zero
+// Action and false.
 func (sc *Schedule) Next() (Action, bool) {
 	t, repeated, ok := sc.first()
 	if !ok {
@@ -227,8 +230,9 @@ func (sc *Schedule) Next() (Action, bool) {
 	return a, true
 }
 
-// actionOf returns the action of turn t with its random choices, and the next turn of its cue without its frame. It
-// advances the file pickers, so it must be called once per turn. more is false if t was the last turn.
+// actionOf returns the action of t, a repetition of a cue, with its random choices. after is the next repetition of the
+// cue, without its frame. more is false if t was the last repetition. The choice of files advances, so actionOf must be
+// called once per repetition, in order.
 func (sc *Schedule) actionOf(t occurrence) (a Action, after occurrence, more bool) {
 	c := &sc.sheet.Cues[t.index]
 	after = occurrence{instant: instant{0, t.index}, number: t.number + 1, round: t.round}
@@ -253,8 +257,8 @@ func (sc *Schedule) actionOf(t occurrence) (a Action, after occurrence, more boo
 	return a, after, more
 }
 
-// timeOf returns the time of turn t (a repetition of a cue) relative to the base of its cue. It includes the completed
-// rounds of a sheet that repeats.
+// timeOf returns the time of t, a repetition of a cue, relative to the base of the cue. In a sheet that repeats, the
+// completed rounds of the sheet are included.
 func (sc *Schedule) timeOf(t occurrence) rules.Time {
 	c := &sc.sheet.Cues[t.index]
 	since := c.regularTime(t.number)
@@ -267,20 +271,21 @@ func (sc *Schedule) timeOf(t occurrence) rules.Time {
 	return since
 }
 
-// inRound reports whether turn t is due before the sheet starts again, at the end of the turn's round.
+// inRound reports whether t, a repetition of a cue, is due before the sheet starts again. It compares within the round
+// of t.
 func (sc *Schedule) inRound(t occurrence) bool {
 	t.round = 0
 	return sc.timeOf(t).Compare(sc.sheet.Repeat) < 0
 }
 
 // repeatsWithSheet reports whether cue c acts again when the sheet starts again. It is false if the sheet does not
-// repeat, and for list cues, actions by hand and cues at or after the period.
+// repeat. It is also false for list cues, for actions by hand and for cues at or after the end of the sheet's period.
 func (s *Sheet) repeatsWithSheet(c *Cue) bool {
 	return !s.Repeat.IsZero() && c.list == 0 && !c.manual && c.At.Compare(s.Repeat) < 0
 }
 
-// advance removes the turn that first has returned, with its result repeated. If more is true, it schedules after, the
-// next turn of the same cue, instead.
+// advance removes the repetition that first has returned. repeated must be the result of first. If more is true, after,
+// the next repetition of the same cue, takes its place.
 func (sc *Schedule) advance(after occurrence, repeated, more bool) {
 	switch {
 	case !repeated:
@@ -296,16 +301,16 @@ func (sc *Schedule) advance(after occurrence, repeated, more bool) {
 	}
 }
 
-// drop removes the next action and all further repetitions of its cue. Requires that the cue is not a start, because
-// Plays would still count it. At the end it has no effect.
+// drop removes the next action and all further repetitions of its cue. The cue must not be a start, because Plays would
+// still count it. At the end of the schedule it has no effect.
 func (sc *Schedule) drop() {
 	if _, repeated, ok := sc.first(); ok {
 		sc.advance(occurrence{}, repeated, false)
 	}
 }
 
-// choose chooses the file, the gain and the pitch of start c and of its layers at random and stores them in a, the
-// action of c. It advances the file pickers.
+// choose chooses the file, the gain and the pitch of the start c at random, and of its layers, too. It stores them in
+// a, the action of c. The choice of files advances: later calls choose other files.
 func (sc *Schedule) choose(a *Action, c *Cue) {
 	cue := uint64(sc.sheet.filePosition(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Stream: cue, Count: a.Repetition + c.firing*c.Times}
@@ -317,9 +322,9 @@ func (sc *Schedule) choose(a *Action, c *Cue) {
 	}
 }
 
-// chooseFor chooses the file, the gain and the pitch of c, a cue or a layer, with the random source d, and advances the
-// file picker. key is the index of the cue and the number of the layer, from 1, or 0; if sc.cuePickers has a picker for
-// key, that picker is used instead of the sound's.
+// chooseFor chooses the file, the gain and the pitch of c, a cue or a layer, with the random source d. The choice of
+// files advances. key holds the index of the cue and the number of the layer, from 1, or 0 for the cue itself. If
+// sc.cuePickers has a file picker for key, it is used instead of the sound's.
 func (sc *Schedule) chooseFor(c *Cue, d chance.Draw, key [2]int) (out choices) {
 	s := &sc.sheet.Sounds[c.Sound]
 	if len(s.Files) > 0 {
@@ -337,9 +342,9 @@ func (sc *Schedule) chooseFor(c *Cue, d chance.Draw, key [2]int) (out choices) {
 // maxListPicks limits how many file choices one cue takes from the pickers of later cues.
 const maxListPicks = 4096
 
-// addPickers gives cue i of the sheet, if it is a start added by a GO, a file picker for each of its sounds with
-// several files. Each picker continues after the choices of all list cues that began earlier. For other cues it has no
-// effect.
+// addPickers gives the cue with index i file pickers of its own, if it is a start that a GO has added. Each of its
+// sounds with several files gets a picker, which continues after the choices of all list cues that began earlier. For
+// other cues it has no effect.
 func (sc *Schedule) addPickers(i int) {
 	c := &sc.sheet.Cues[i]
 	if c.origin == 0 || c.Verb != Play {
@@ -362,8 +367,8 @@ func (sc *Schedule) addPickers(i int) {
 	}
 }
 
-// Describe returns a short description of a in one line: the number and the name of its cue, as far as it has them, the
-// verb, and the target, such as "play bell".
+// Describe returns a short description of the action a in one line, such as "play bell". It consists of the number and
+// the name of the cue, if it has them, the verb, and the target.
 func (sc *Schedule) Describe(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
 	target := c.Target

@@ -50,8 +50,8 @@ var requiredKeys = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}
 // cueShape returns the schema of a cue in `cues`, with one alternative per verb.
 func cueShape() fields.Either { return verbShapes("at") }
 
-// verbShapes returns the schema of a cue for each verb, in the order of allVerbs. Each requires the keys in more, in
-// addition to the required keys of the verb.
+// verbShapes returns one schema of a cue for each verb, in the order of allVerbs. Each schema requires the verb, the
+// required keys of the verb, and the keys in more.
 func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
 	for _, v := range allVerbs {
@@ -65,7 +65,8 @@ func verbShapes(more ...string) (verbs fields.Either) {
 	return verbs
 }
 
-// actionShape returns the schema of an action of a list cue: any verb, release or crossfade, with an optional time.
+// actionShape returns one schema for each kind of action of a list cue: all verbs, release and crossfade. The time of
+// an action is optional.
 func actionShape() (verbs fields.Either) {
 	var at rules.Time
 	when := fields.Field{Key: "at", Shape: fields.Either{&at, fields.Schema{"type": "string", "pattern": "^" + endOf}}}
@@ -82,8 +83,8 @@ func actionShape() (verbs fields.Either) {
 	return verbs
 }
 
-// listShape returns the schema of a list cue, as alternatives: one action of each kind, several actions, or the start
-// of the timeline.
+// listShape returns the schema of a list cue as alternatives: a single action of each kind, a list of actions, or the
+// start of the timeline.
 func listShape() (all fields.Either) {
 	own := (&parsedListCue{}).fields()
 	actions := actionShape()

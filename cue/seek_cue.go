@@ -13,14 +13,14 @@ import (
 // nanosPerSecond is the frame rate of times inside a cue. One frame is a nanosecond.
 const nanosPerSecond = 1e9
 
-// subtractTime returns t - u, but at least 0. Both are rounded to nanoseconds.
+// subtractTime returns t - u, or 0 if u is later than t. Both times are rounded to nanoseconds.
 func subtractTime(t, u rules.Time) rules.Time {
 	return rules.FrameTime(max(t.Frames(nanosPerSecond)-u.Frames(nanosPerSecond), 0), nanosPerSecond)
 }
 
-// skipInto shifts l, the launch (run of a list cue) that was just added, as if from had already elapsed since its GO.
-// Actions of the past that leave no effect are removed from s.Cues. l must be the last launch, with the last actions
-// of s.Cues.
+// skipInto changes the launch l (the run of a list cue) as if the time from had already passed since its GO. Actions
+// that began before act at once, with shorter fades and with sounds that begin in their middle. Actions without a
+// remaining effect are removed from s.Cues. l must be the last launch, with the last actions of s.Cues.
 func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	begun := subtractTime(from, l.offset) // time since the launch began
 	if l.offset = subtractTime(l.offset, from); begun.IsZero() {
@@ -49,8 +49,8 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	l.count = len(s.Cues) - l.first
 }
 
-// remainingActions returns copies of c for its actions that still have an effect, if c began the time ago before now.
-// Their times count from now. It is nil if no effect is left. s is the sheet of c.
+// remainingActions returns copies of c for the actions that still have an effect if c began the time elapsed ago. Their
+// times count from now. If no effect is left, the result is nil. s is the sheet of c.
 func (c *Cue) remainingActions(s *Sheet, elapsed rules.Time) (actions []Cue) {
 	later, begun := *c, uint64(1) // number of repetitions that have begun
 	switch {
@@ -83,8 +83,8 @@ func (c *Cue) remainingActions(s *Sheet, elapsed rules.Time) (actions []Cue) {
 // maxBegunRepetitions is the largest number of begun repetitions that may still sound.
 const maxBegunRepetitions = 64
 
-// advance changes c, a cue that acted the time ago before now, so that it has the same result if it acts now: fades
-// become shorter, and sounds begin in their middle. It reports whether c still has an effect. s is the sheet of c.
+// advance changes c, a cue that acted the time elapsed ago, so that it has the same result if it acts now. Fades become
+// shorter, and sounds begin in their middle. It reports whether c still has an effect. s is the sheet of c.
 func (c *Cue) advance(s *Sheet, elapsed rules.Time) bool {
 	c.Over = subtractTime(c.Over, elapsed)
 	if c.Verb != Play {
@@ -105,9 +105,10 @@ func (c *Cue) advance(s *Sheet, elapsed rules.Time) bool {
 	return c.layers != nil
 }
 
-// advancePlay moves the beginning of the start c to the position in the sound that it has reached now, the time ago
-// after its start, at the speed and pitch of the cue and its sound. It returns false if `for` has elapsed. It does not
-// check the length of the sound; see soundIsOver. s is the sheet of c.
+// advancePlay changes the start c, which began the time elapsed ago, so that it continues if it acts now. It moves
+// c.From to the position that the sound has reached, at the speed and pitch of the cue and its sound. It returns false
+// if the time `for` has passed. It does not compare with the length of the sound; soundIsOver does. s is the sheet of
+// c.
 func (c *Cue) advancePlay(s *Sheet, elapsed rules.Time) bool {
 	if c.For != nil {
 		if c.For.Compare(elapsed) <= 0 {
@@ -129,9 +130,9 @@ func (c *Cue) advancePlay(s *Sheet, elapsed rules.Time) bool {
 	return true
 }
 
-// soundIsOver reports whether the start c, which begins in the middle of its sound, begins at or after the end of the
-// file that its action a has chosen. With layers, this must hold for all of them. A start that loops endlessly, or
-// whose length is unknown, is not over.
+// soundIsOver reports whether the sound of the start c is already over. c begins in the middle of its sound; the sound
+// is over if that position is at or after the end of the file that its action a has chosen. With layers, this must hold
+// for all of them. A start that loops without end, or whose length is unknown, is not over.
 func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	for i, one := range c.starts() {
 		file := a.File
@@ -150,9 +151,9 @@ func (p *Player) soundIsOver(a *Action, c *Cue) bool {
 	return true
 }
 
-// wrapIntoLoop moves o.From, the beginning of a start of sound s, from behind the end of the loop back into the loop,
-// and subtracts the completed rounds from o.Rounds. In the last round it clears o.Loop and o.Rounds. A start that does
-// not loop, or begins before the end of the loop, is unchanged.
+// wrapIntoLoop moves o.From, the position of a start in the sound s, back into the loop if it is behind the end of the
+// loop. Completed rounds are subtracted from o.Rounds. In the last round it clears o.Loop and o.Rounds. A start that
+// does not loop, or begins before the end of the loop, does not change.
 func wrapIntoLoop(s *voice.Sound, o *mixer.Options) {
 	loop := s.Loop()
 	from := pcm.Frames(o.From, s.Rate())

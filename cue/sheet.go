@@ -23,7 +23,7 @@ type Sheet struct {
 
 	ids []string // ids in order of first use
 
-	// State of a sheet that is being played (begun). Cues then also holds the actions of each GO, and after a
+	// State of a sheet that is being played (playable). Cues then also holds the actions of each GO, and after a
 	// Change the cues of earlier sheets.
 	playable bool
 	firstOwn int // index in Cues of its own first cue
@@ -52,8 +52,7 @@ const (
 	Send        // written `osc`: sends a message to another program
 )
 
-// String returns the key of the verb in a sheet, such as play, or "none" for the zero value and values that are not
-// verbs.
+// String returns the key of the verb in a sheet, such as "play". For a value that is not a verb it returns "none".
 func (v Verb) String() string {
 	if v < 1 || int(v) > len(verbNames) {
 		return "none"
@@ -155,8 +154,8 @@ type Parameter struct {
 	To   float64
 }
 
-// starts returns an iterator over the starts of c with their indexes: its layers, or c itself with index 0 if it plays
-// a sound without layers. Other cues have no starts. The pointers alias c.
+// starts returns an iterator over the starts of c with their indexes. These are the layers of c, or c itself with index
+// 0 if its sound has no layers. Cues with other verbs have no starts. The pointers point into c.
 func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		if c.layers == nil {
@@ -173,8 +172,8 @@ func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	}
 }
 
-// Config returns the configuration of a mixer for the sheet. MaxVoices is the largest pool that the sheet, its scenes
-// or its cues request, or 0 if the sheet has no scenes and no cue resizes the pool.
+// Config returns the configuration of a mixer for the sheet. MaxVoices is the size of the largest pool that the sheet,
+// its scenes or its cues request. It is 0 if the sheet has no scenes and no cue resizes the pool.
 func (s *Sheet) Config() mixer.Config {
 	c := s.Rules.Config()
 	for i := range s.Cues {
@@ -186,15 +185,15 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// regularTime returns the time of repetition number repetition, from 0, relative to the base of c. Requires that its
-// intervals are not random.
+// regularTime returns the time of a repetition of c, counted from 0, relative to the base of c. The intervals between
+// repetitions must not be random.
 func (c *Cue) regularTime(repetition uint64) rules.Time {
 	t, _ := c.At.Repeat(repetition, c.Every) // the parser has checked that the last one fits
 	return t
 }
 
-// lastFrame returns the frame of the last repetition of c since the beginning of the show, or an upper bound for it if
-// intervals are random. rate is in Hz.
+// lastFrame returns the frame of the last repetition of c, counted from the beginning of the show. If the intervals are
+// random, the result is an upper bound. rate is the sample rate in Hz.
 func (c *Cue) lastFrame(rate int) int64 {
 	if c.EveryMax.IsZero() {
 		return c.frame(c.Times-1, rate)
@@ -206,8 +205,8 @@ func (c *Cue) lastFrame(rate int) int64 {
 	return c.base.Frames(rate) + c.repetitionTime(latest).Frames(rate)
 }
 
-// canonicalTarget returns c.Target. If that is the bus of the first output, it first changes c.Target to "master",
-// because both are the same bus.
+// canonicalTarget returns c.Target. The bus of the first output is the same as "master", so it first changes that
+// target in c to "master".
 func (r *reader) canonicalTarget(c *Cue) string {
 	if len(r.sheet.Outputs) > 0 && c.Target == r.sheet.Outputs[0].Name {
 		c.Target = "master"

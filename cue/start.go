@@ -78,8 +78,8 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	return play.handles, nil
 }
 
-// suggestion returns the end of a message, "; did you mean ...?", with the key of names that is nearest to name, or ""
-// if no key is near.
+// suggestion returns the end of an error message, such as "; did you mean ...?". It suggests the key of names that is
+// most similar to name. If no key is similar, it returns "".
 func suggestion[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }
@@ -92,8 +92,8 @@ func valueOrZero(hz *float64) float64 {
 	return *hz
 }
 
-// invalidField returns an error text for the first invalid field of o, except Sound, or "". rate is the sample rate in
-// Hz. It must not use p.sheet, which belongs to the goroutine of Step.
+// invalidField returns an error text for the first invalid field of o, or "" if all are valid. Sound is not checked.
+// rate is the sample rate in Hz. invalidField must not use p.sheet, which belongs to the goroutine of Step.
 func (p *Player) invalidField(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)

@@ -39,8 +39,8 @@ type startFrom struct {
 	block   []pcm.Frame
 }
 
-// initStartFrom sets p.startFrom from Options.From and Options.Cue. If no cue has the number Options.Cue, or no GO
-// reaches that cue, the error wraps ErrStartPosition.
+// initStartFrom sets p.startFrom from Options.From and Options.Cue. The error wraps ErrStartPosition if no cue has the
+// number Options.Cue, or if no GO reaches that cue.
 func (p *Player) initStartFrom() error {
 	b := startFrom{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.reached = b.time.IsZero() && p.options.Cue == ""
@@ -87,8 +87,8 @@ func (p *Player) initStartFrom() error {
 	return nil
 }
 
-// cueIndex parses text as an index in Sheet.Cues, for sheets whose cues have no numbers. For another text, or an index
-// out of range, it returns -1 and an error that wraps ErrStartPosition.
+// cueIndex parses text as an index in Sheet.Cues, for sheets whose cues have no numbers. If text is not a number or out
+// of range, it returns -1 and an error that wraps ErrStartPosition.
 func (s *Sheet) cueIndex(text string) (int, error) {
 	i, err := strconv.Atoi(text)
 	switch {
@@ -100,8 +100,8 @@ func (s *Sheet) cueIndex(text string) (int, error) {
 	return i, nil
 }
 
-// recordEarlierGoes records in b the scheduled GOs of sheet s before b.time, for a live show, and moves b.standby past
-// their cues.
+// recordEarlierGoes appends to b.goes the scheduled GOs of sheet s before b.time, the beginning of a live show. It also
+// moves b.standby, the next cue of the list, past their cues.
 func (b *startFrom) recordEarlierGoes(s *Sheet) {
 	rate := max(s.Rate, 1)
 	for _, g := range s.goesByMixerClock(rate) {
@@ -112,8 +112,9 @@ func (b *startFrom) recordEarlierGoes(s *Sheet) {
 	}
 }
 
-// recordGo records g, a scheduled GO of sheet s before the beginning of the show, in b.goes, and moves b.standby past
-// its cues. Panics and pauses are recorded, too, but do not move b.standby.
+// recordGo appends g, a scheduled GO of sheet s before the beginning of a live show, to b.goes. It also moves
+// b.standby, the next cue of the list, past the cues that g starts. Panics and pauses are appended, too, but do not
+// move b.standby.
 func (b *startFrom) recordGo(s *Sheet, g Go) {
 	if b.goes = append(b.goes, g); g.Action == ActionGo {
 		chain := s.chain(s.cueOf(&g, b.standby))
@@ -121,8 +122,8 @@ func (b *startFrom) recordGo(s *Sheet, g Go) {
 	}
 }
 
-// cueOf returns the index in Sheet.List of the cue that g starts. Without a cue number, g starts the first enabled cue
-// at or after index standby, or the result is len(s.List).
+// cueOf returns the index in Sheet.List of the cue that the GO g starts. If g has no cue number, it starts the first
+// enabled cue at or after index standby. If no such cue is left, the result is len(s.List).
 func (s *Sheet) cueOf(g *Go, standby int) int {
 	if g.Cue != "" {
 		return s.numbers()[numberOf(g.Cue)] // checkGoes has verified that it exists
@@ -130,9 +131,9 @@ func (s *Sheet) cueOf(g *Go, standby int) int {
 	return s.standby(standby)
 }
 
-// startAtCue sets b so that a live show begins with the cue b.list or b.cue of sheet s, just before its scheduled GO
-// or time. If a list cue has no scheduled GO, the earlier cues of the list count as finished. The error wraps
-// ErrStartPosition: no GO starts the timeline that the cue belongs to.
+// startAtCue sets b so that a live show begins with a cue of sheet s, just before its scheduled GO or time. The cue is
+// b.list or b.cue; both are set to -1. If a list cue has no scheduled GO, the earlier cues of the list count as
+// finished. If no GO starts the timeline that the cue belongs to, the error wraps ErrStartPosition.
 func (b *startFrom) startAtCue(s *Sheet) error {
 	list, cue := b.list, b.cue
 	if b.list, b.cue = -1, -1; list < 0 {
@@ -159,12 +160,13 @@ func (b *startFrom) startAtCue(s *Sheet) error {
 	return nil
 }
 
-// Standby returns the index in Sheet.List of the first cue that waits for GO when a live show begins, or the length of
-// the list. Later GOs do not change it.
+// Standby returns the index in Sheet.List of the first cue that waits for GO when a live show begins. If no cue waits,
+// it is the length of the list. Later GOs do not change the result.
 func (p *Player) Standby() int { return p.startFrom.standby }
 
-// applyFinishedCues starts, at frame 0, launches with the lasting results of the list cues before p.startFrom.standby:
-// endless loops, played from their beginning, and every value that was set. It needs the lookahead.
+// applyFinishedCues brings a live show into the state after all list cues before p.startFrom.standby. At frame 0 it
+// starts launches (runs of list cues) with their lasting results: endless loops, played from their beginning, and
+// values that were set. Disabled cues are left out. It needs the lookahead.
 func (p *Player) applyFinishedCues() {
 	s, f := p.sheet, &p.follows
 	for i := range p.startFrom.standby {
@@ -191,8 +193,8 @@ func (p *Player) applyFinishedCues() {
 	}
 }
 
-// actionsOf returns the indexes in Cues of the actions of the list cue with index list, ordered by time. They include
-// the timeline if the cue starts it.
+// actionsOf returns the indexes in s.Cues of the actions of a list cue, ordered by time. list is the index of the list
+// cue. If the list cue starts the timeline, the cues of the timeline are included.
 func (s *Sheet) actionsOf(list int) (all []int) {
 	listCue := &s.List[list]
 	for i := s.firstOwn; i < s.ownEnd; i++ {
@@ -231,9 +233,9 @@ func (c *Cue) finishedAction() *Cue {
 	return &out
 }
 
-// findStartFrame returns the frame where the show begins. If it begins at a cue, it is a frame of the mixer, and known
-// is false until the frame is certain, for example before the end of an earlier cue. If it begins at a time, it is a
-// frame of the output, which also counts pauses, and known is true.
+// findStartFrame returns the frame where the show begins. If it begins at a cue, the result is a frame of the mixer.
+// known is then false as long as the frame is not certain, for example before the end of an earlier cue. If the show
+// begins at a time, the result is a frame of the output, which also counts pauses, and known is true.
 func (p *Player) findStartFrame() (frame int64, known bool) {
 	b, rate := &p.startFrom, p.sheet.Rate
 	after := func(l *launch, since rules.Time) (int64, bool) {
@@ -267,8 +269,8 @@ func (p *Player) findStartFrame() (frame int64, known bool) {
 	return b.time.Frames(rate), true
 }
 
-// pausesBefore returns the clock of the scheduled pauses of a render, advanced to frame. frame counts output frames if
-// the show begins at a time, and mixer frames otherwise.
+// pausesBefore returns a clock that has processed the scheduled pauses of a render up to frame. If the show begins at a
+// time, frame counts output frames; otherwise it counts mixer frames.
 func (p *Player) pausesBefore(frame int64) *pauseClock {
 	s := &pauseClock{fade: fadeFrames(p.sheet.Rate)}
 	byTime := p.startFrom.list < 0 && p.startFrom.cue < 0
@@ -286,22 +288,22 @@ func (p *Player) pausesBefore(frame int64) *pauseClock {
 	return s
 }
 
-// timelineStartsWithShow reports whether the timeline, the cues in `cues`, starts with the show. It is false if an
-// enabled list cue starts it.
+// timelineStartsWithShow reports whether the timeline, the cues with times, starts together with the show. It is false
+// if an enabled list cue starts the timeline.
 func (s *Sheet) timelineStartsWithShow() bool {
 	return !slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Disabled })
 }
 
-// StartFrame returns the frame where the show began: 0 unless Options.From or Options.Cue was given. It is valid after
-// Prime, or after the first Read that returns frames.
+// StartFrame returns the frame where the show began. It is 0 unless Options.From or Options.Cue was given. It is valid
+// after Prime, or after the first Read that returns frames.
 func (p *Player) StartFrame() int64 { return p.startFrom.frame }
 
-// playToStart plays the show up to after frames behind its beginning (Options.From or Cue) and discards the output.
-// Each call does part of the work; there reports whether it has arrived. From there on, the output equals the end of
-// the complete render bit for bit.
+// playToStart plays the show from frame 0 to its beginning, given by Options.From or Cue, and after frames further. The
+// output is discarded. Each call does part of the work; reached reports whether it is done. From there on, the output
+// equals the end of the complete render bit for bit.
 //
-// Only the last 2 s are mixed; the rest is only scheduled. The error is of the mixer or a stream, or wraps
-// ErrStartPosition, for example if the show ends earlier.
+// Only the last 2 s are mixed; before them, commands are only scheduled. The error is of the mixer or a stream, or
+// wraps ErrStartPosition, for example if the show ends earlier.
 func (p *Player) playToStart(after int64) (reached bool, err error) {
 	b, f := &p.startFrom, &p.rendering
 	if b.reached {
@@ -356,8 +358,9 @@ func (p *Player) playToStart(after int64) (reached bool, err error) {
 	return false, nil
 }
 
-// mixWithLookahead fills block, interleaved outputs, with the lookahead on: it hands commands to the mixer before their
-// frames, as Feed does, and advances p.rendering.now. The error is of the mixer or a stream.
+// mixWithLookahead fills block with the next frames of a show whose lookahead is on, and advances p.rendering.now. As
+// Feed does, it hands commands to the mixer before their frames. block has interleaved outputs. The error is of the
+// mixer or a stream.
 func (p *Player) mixWithLookahead(block []pcm.Frame) error {
 	f := &p.rendering
 	for len(block) > 0 {

@@ -13,12 +13,12 @@ import (
 // number.
 const refBits = 32
 
-// refOf returns the event reference of the cue with index cue. number is the number of its layer, from 1, or 0 for the
-// cue itself.
+// refOf returns the reference of a start in events. cue is the index of its cue. number is the number of its layer,
+// from 1, or 0 for the cue itself.
 func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
 
-// splitRef returns the index of the cue of event reference ref, and the number of its layer, from 1; 0 for the cue
-// itself. For a start by hand it returns -1 and 0.
+// splitRef returns the cue and the layer of a start from its reference ref in an event. cue is the index of the cue.
+// number is the number of the layer, from 1, or 0 for the cue itself. For a start by hand it returns -1 and 0.
 func splitRef(ref int64) (cue, number int) {
 	if ref < 0 {
 		return -1, 0
@@ -35,14 +35,15 @@ const (
 	MaxRef = 1<<(63-manualBits) - 1
 )
 
-// manualRef returns the event reference of a start by hand, which is negative. ref is the caller's value, 0..MaxRef,
-// and sound an index in Player.sheet.Sounds. An index that does not fit is replaced by the largest value.
+// manualRef returns the reference in events of a start by hand, which is negative. ref is the caller's value,
+// 0..MaxRef. sound is an index in Player.sheet.Sounds; an index that does not fit is replaced by the largest index that
+// fits.
 func manualRef(ref int64, sound int) int64 {
 	return ^(ref<<manualBits | int64(min(sound, 1<<manualBits-1)))
 }
 
-// splitManualRef returns the caller's value given and the index sound of the sound from ref, the event reference of a
-// start by hand. For other references it returns 0 and -1.
+// splitManualRef returns the parts of ref, the reference in events of a start by hand. value is the caller's value, and
+// sound an index in Player.sheet.Sounds. For other references it returns 0 and -1.
 func splitManualRef(ref int64) (value int64, sound int) {
 	if ref >= 0 {
 		return 0, -1
@@ -60,7 +61,8 @@ type delayedStart struct {
 }
 
 // startCue starts the sound of cue c, or all its layers, at the frame of its action a and with the random choices of a.
-// After mixer.ErrBusy, a repeated call continues with the layer that failed. Other errors are the mixer's, too.
+// If the mixer is full, the error is mixer.ErrBusy, and a repeated call continues with the layer that failed. Other
+// errors are the mixer's, too.
 func (p *Player) startCue(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
 	tuned := p.parameters.addStart(a.Frame, c, sound, p.acceptedCommands == 0)
@@ -91,9 +93,9 @@ func (p *Player) startCue(a *Action, c *Cue) error {
 	return nil
 }
 
-// voiceOptions returns the mixer options of a voice of action a. c is the cue or the layer to start, and number the
-// number of the layer, from 1, or 0 without layers. base has the sound's own values and the random choices; the cue
-// adds its part.
+// voiceOptions returns the mixer options for a voice of the action a. c is the cue or the layer to start. number is the
+// number of the layer, from 1, or 0 without layers. base has the sound's own values and the random choices; the values
+// of c are added as separate fields.
 func (p *Player) voiceOptions(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
 	rate, sound := p.sheet.Rate, &p.sheet.Sounds[c.Sound]
 	o := p.commonOptions(c, sound, base, rate)
@@ -110,9 +112,9 @@ func (p *Player) voiceOptions(a *Action, c *Cue, base mixer.Base, number int) mi
 	return o
 }
 
-// commonOptions returns the mixer options that scheduled starts and starts by hand have in common; the caller adds the
-// others. c is the cue or layer to start, and sound its sound. base has the sound's own values and the random choices.
-// rate is the sheet's sample rate in Hz. Any goroutine.
+// commonOptions returns the mixer options that starts of cues and starts by hand have in common; the caller adds the
+// others. c is the cue or the layer to start, and sound its sound. base has the sound's own values and the random
+// choices. rate is the sheet's sample rate in Hz. Any goroutine.
 func (p *Player) commonOptions(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
@@ -125,9 +127,9 @@ func (p *Player) commonOptions(c *Cue, sound *rules.Sound, base mixer.Base, rate
 	}
 }
 
-// startVoice starts one voice of s for c, a cue or layer, at frame plus its delay, with the options o. It counts the
-// start for waiting actions and adds its handle to tuned, which may be nil. At or after the sheet's length it starts no
-// voice. The error is the mixer's.
+// startVoice starts one voice of s with the options o. c is its cue or layer; the voice starts at frame plus the delay
+// of c. The start is counted for actions that wait for the voice. If tuned is not nil, the handle of the voice is added
+// to it. At or after the sheet's length no voice is started. The error is the mixer's.
 func (p *Player) startVoice(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *parameterStart) error {
 	if p.lookahead.on {
 		o.Countdowns = p.countdownsOf(c)
@@ -161,8 +163,9 @@ func (p *Player) startVoice(frame int64, c *Cue, s *voice.Sound, o mixer.Options
 	return nil
 }
 
-// countdownsOf returns the countdowns that a start of cue c decrements when it ends: first of its launch, then of its
-// id. An entry is nil if c has no launch or no action waits for the id.
+// countdownsOf returns the countdowns that a voice of cue c decrements when it ends. counts[0] belongs to the launch of
+// c, the run of its list cue, and counts[1] to the id of c. An entry is nil if c has no launch, or if no action waits
+// for the id.
 func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	if c.launch > 0 {
 		counts[0] = p.follows.progress[c.launch-1].countdown
@@ -173,9 +176,10 @@ func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 	return counts
 }
 
-// applyToDelayed applies cue c to the delayed layers of its target that begin at frame or later, which the mixer does
-// not find yet. at is the moment of c at that frame. A pause of a bus or of everything needs no command: it holds them
-// when they start. The error is the mixer's; after mixer.ErrBusy a repeated call sends the rest.
+// applyToDelayed applies cue c to delayed layers, which the mixer does not find by their target yet. It selects the
+// layers of c's target that begin at frame or later. at is the moment of c at that frame. Pauses of a bus or of all
+// voices need no command, because the mixer holds the layers when they start. The error is the mixer's. After
+// mixer.ErrBusy a repeated call sends the rest.
 func (p *Player) applyToDelayed(at mixer.Moment, frame int64, c *Cue) error {
 	if p.acceptedCommands == 1 { // the first attempt; a retry needs the same list
 		p.delayed = slices.DeleteFunc(p.delayed, func(w delayedStart) bool { return w.frame < frame })
@@ -200,16 +204,15 @@ func (p *Player) applyToDelayed(at mixer.Moment, frame int64, c *Cue) error {
 	return nil
 }
 
-// stoppedDelayed returns the number of delayed starts that were stopped before they began and whose frames the mixer
-// has not reached by stats.Frame. It removes the others from the list, so stats must not be older than at the last
-// call.
+// stoppedDelayed returns the number of delayed starts that were stopped before they began and whose frames are not
+// before stats.Frame. Earlier ones are removed from the list. stats must therefore not be older than in the last call.
 func (p *Player) stoppedDelayed(stats *mixer.Stats) int64 {
 	p.stoppedFrames = slices.DeleteFunc(p.stoppedFrames, func(frame int64) bool { return frame < stats.Frame })
 	return int64(len(p.stoppedFrames))
 }
 
-// isBelow reports whether bus is other or feeds into it, directly or through parents. It is false for an empty or
-// unknown bus.
+// isBelow reports whether bus is other, or feeds into other directly or through its parents. It is false for an empty
+// or unknown bus.
 func (s *Sheet) isBelow(bus, other string) bool {
 	for parents := s.Parents(); bus != ""; bus = parents[bus] {
 		if bus == other {
@@ -219,8 +222,8 @@ func (s *Sheet) isBelow(bus, other string) bool {
 	return false
 }
 
-// combineBase returns the base values of a layer: it adds the gains and pitches of the parent a and the layer b, and
-// multiplies their speeds, limited to the ranges of the mixer.
+// combineBase returns the base values of a layer. It adds the gains and pitches of a, the layered sound, and b, the
+// layer, and multiplies their speeds. The results are limited to the ranges of the mixer.
 func combineBase(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),

@@ -71,8 +71,8 @@ func (p *Player) Idle() bool {
 	return !hasRequests && p.isQuiet(&t.lastStats) && t.lastStats.Pending == 0 && p.isQuiet(&now) && now.Pending == 0 && now.Asked == t.lastStats.Asked
 }
 
-// stepShow does one iteration of Step before the fade-out, and begins the fade-out after Finish. done means that the
-// show has ended with err.
+// stepShow does one iteration of Step while the show is not fading out. After Finish it begins the fade-out. done means
+// that the show has ended; err is then its result.
 func (p *Player) stepShow() (done bool, err error) {
 	st := p.mixer.Stats()
 	p.stepState.lastStats = st
@@ -100,8 +100,8 @@ func (p *Player) stepShow() (done bool, err error) {
 	return false, nil
 }
 
-// handOver hands the commands that are due soon after stats.Frame to the mixer and runs the queued requests. A full
-// command queue is not an error; other errors of the mixer are returned.
+// handOver hands the commands that are due soon after stats.Frame to the mixer, and then runs the queued requests. A
+// full command queue is not an error. Other errors of the mixer are returned.
 func (p *Player) handOver(stats *mixer.Stats) error {
 	for range 2 { // requests come after the commands that were due before them
 		if err := p.handOverAll(stats.Frame + p.lookaheadFrames()); err != nil && !errors.Is(err, mixer.ErrBusy) {
@@ -112,8 +112,8 @@ func (p *Player) handOver(stats *mixer.Stats) error {
 	return nil
 }
 
-// startDrain starts the fade-out of everything within 300 ms and stops pending starts. At the end of the fade-out Step
-// returns reason, or the first stream error if reason is nil. A second call has no effect.
+// startDrain begins to fade out all voices within 300 ms and stops pending starts. At the end of the fade-out Step
+// returns reason, or the first error of a stream if reason is nil. A second call has no effect.
 func (p *Player) startDrain(reason error) {
 	t := &p.stepState
 	if t.draining {
@@ -129,8 +129,8 @@ func (p *Player) startDrain(reason error) {
 	p.fadeEffectTails()
 }
 
-// fadeEffectTails fades the master buses of all outputs to silence within 300 ms, if the sheet has effects or filters
-// with tails. Errors of the mixer are ignored.
+// fadeEffectTails fades the master buses of all outputs to silence within 300 ms. It has no effect if the sheet has no
+// effects or filters with tails. Errors of the mixer are ignored.
 func (p *Player) fadeEffectTails() {
 	if p.sheet.effectTail() == 0 {
 		return
@@ -140,8 +140,8 @@ func (p *Player) fadeEffectTails() {
 	}
 }
 
-// masterBuses returns the names of the master buses of all outputs: "master", and the name of each output after the
-// first.
+// masterBuses returns the names of the master buses of all outputs. The first output has "master", the others have
+// their own names.
 func (p *Player) masterBuses() []string {
 	names := []string{"master"}
 	for i := 1; i < len(p.sheet.Outputs); i++ {
@@ -151,7 +151,7 @@ func (p *Player) masterBuses() []string {
 }
 
 // stepDrain does one iteration of Step during the fade-out. done means that the fade-out is over, or that the device
-// has stopped calling Render; err is then the result of Feed.
+// has stopped calling Render. err is then the result of Feed.
 func (p *Player) stepDrain() (done bool, err error) {
 	t := &p.stepState
 	p.poll()
@@ -183,8 +183,8 @@ func (p *Player) stepDrain() (done bool, err error) {
 	return false, nil
 }
 
-// drainResult records the last fired batches and returns the error of Feed at the end of a fade-out: the reason of
-// startDrain, or the first stream error, or nil.
+// drainResult returns the result of Feed at the end of a fade-out: the reason given to startDrain, or the first error
+// of a stream, or nil. It first records which list cues have begun, for Options.Fired.
 func (p *Player) drainResult() error {
 	st := p.mixer.Stats()
 	p.updateFired(&st) // of a GO just before the end

@@ -12,9 +12,9 @@ import (
 	"voicepool/mixer"
 )
 
-// CheckRender returns an error if a render of the sheet would never end, because a loop is never stopped, a pause is
-// never resumed or stopped, or the sheet repeats. A list without times of GO is an error, too, see CheckGoes.
-// Otherwise, and for a sheet with a length, it is nil. The error is of type rules.Errors, as from Parse.
+// CheckRender returns an error if a render of the sheet would never end. This is so if a loop is never stopped, a pause
+// is never resumed or stopped, or the sheet repeats. A list without times of GO is an error, too, see CheckGoes. A
+// sheet with a length is not checked for endless voices. The error is of type rules.Errors, as from Parse.
 func (s *Sheet) CheckRender() error {
 	if err := s.CheckGoes(); err != nil || s.Length != nil {
 		return err
@@ -49,23 +49,25 @@ func (s *Sheet) CheckRender() error {
 	return r.Errors()
 }
 
-// instant is a position in the order of acting cues. The zero value means never; every other moment is later.
+// instant is a position in the order of acting cues: a frame and the index of a cue. The zero value means never; every
+// other instant is later.
 type instant struct {
 	frame int64
 	index int
 }
 
-// compare returns -1 if m is earlier than n, 1 if it is later, and 0 if they are equal.
+// compare compares two instants by frame and then by cue index. It returns -1 if m is earlier than n, 1 if it is later,
+// and 0 if they are equal.
 func (m instant) compare(n instant) int {
 	return cmp.Or(cmp.Compare(m.frame, n.frame), cmp.Compare(m.index, n.index))
 }
 
-// before reports whether m is earlier than n: by frame, then by index.
+// before reports whether m is earlier than n, by frame and then by cue index.
 func (m instant) before(n instant) bool {
 	return m.frame < n.frame || m.frame == n.frame && m.index < n.index
 }
 
-// later returns m or n, whichever is later. A zero moment is earlier than every other.
+// later returns m or n, whichever is later. A zero instant is earlier than every other.
 func later(m, n instant) instant {
 	if m.before(n) {
 		return n
@@ -73,11 +75,12 @@ func later(m, n instant) instant {
 	return m
 }
 
-// lastInstant returns the moment of the last repetition of s.Cues[i], or its upper bound if its intervals are random.
+// lastInstant returns the instant of the last repetition of s.Cues[i]. If its intervals are random, the result is an
+// upper bound.
 func (s *Sheet) lastInstant(i int) instant { return instant{s.Cues[i].lastFrame(s.Rate), i} }
 
-// certainInstant returns the latest moment when s.Cues[i] certainly acts: its last repetition, or the first if its
-// intervals are random.
+// certainInstant returns the latest instant when s.Cues[i] certainly acts. It is its last repetition, or the first one
+// if its intervals are random.
 func (s *Sheet) certainInstant(i int) instant {
 	if c := &s.Cues[i]; !c.EveryMax.IsZero() {
 		return instant{c.frame(0, s.Rate), i}
@@ -85,7 +88,8 @@ func (s *Sheet) certainInstant(i int) instant {
 	return s.lastInstant(i)
 }
 
-// target returns the target of c. For every verb except set and fade, "master" is returned as "all".
+// target returns the target of c. "master" is returned as "all", except for set and fade cues, which then change only
+// the bus.
 func (c *Cue) target() string {
 	if c.Target == "master" && c.Verb != Set && c.Verb != Fade {
 		return "all"
@@ -93,15 +97,14 @@ func (c *Cue) target() string {
 	return c.Target
 }
 
-// latest maps a target to the last moment of an event.
+// latest maps a target to the last instant of an event.
 type latest map[string]instant
 
-// add stores m as the moment of target, unless a later one is stored.
+// add stores m as the instant of target, unless a later instant is stored for it.
 func (l latest) add(target string, m instant) { l[target] = later(l[target], m) }
 
-// terminations holds, per target, the moments that decide whether voices end: the last stop, the last resume
-// and the last release from loops. A resume counts because a paused voice does not end. The target "all"
-// means every voice.
+// terminations holds, per target, the instants that decide whether voices end: the last stop, the last resume and the
+// last release from loops. A resume counts because a paused voice does not end. The target "all" means every voice.
 type terminations struct {
 	stops, resumes         latest
 	releases, endlessLoops latest // per id: voices leave their loops; voices stay in them endlessly
@@ -114,11 +117,12 @@ type terminations struct {
 }
 
 // startInstants is a start with an id. stop is the earliest among the last stops of this start and of the earlier
-// starts of the id. The zero moment means that a start among them is never stopped.
+// starts of the id. The zero instant means that a start among them is never stopped.
 type startInstants struct{ first, lastStop instant }
 
-// terminations collects, from the acting cues and panics of the sheet, the starts and the last moments that stop,
-// resume or release voices. A cue with a chance may not act, so its stop, resume or release does not count.
+// terminations collects the starts of the sheet and, for each target, the last instants that stop, resume or release
+// voices. It considers the acting cues and the scheduled panics. A cue with a chance may not act, so its stop, resume
+// or release does not count.
 func (s *Sheet) terminations() *terminations {
 	e := &terminations{
 		stops: latest{}, resumes: latest{}, releases: latest{}, endlessLoops: latest{},
@@ -154,8 +158,8 @@ func (c *Cue) loopsForever() bool {
 	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
 }
 
-// collectStarts records the starts of sheet s in e, by id and by bus, each with the moment of its last stop. Requires
-// that e already has all stops. parents has the parent of each bus.
+// collectStarts records the starts of sheet s in e, by id and by bus, each with the instant of its last stop. e must
+// already have all stops. parents maps each bus to its parent.
 func (e *terminations) collectStarts(s *Sheet, parents map[string]string) {
 	own := map[string]instant{} // starts on the bus itself
 	for i, cue := range s.activeCues() {
@@ -194,46 +198,48 @@ func (e *terminations) collectStarts(s *Sheet, parents map[string]string) {
 	}
 }
 
-// storeEarliest stores m under name in buses, unless an earlier moment is stored. The zero moment is the earliest.
+// storeEarliest stores m under name in buses, unless an earlier instant is stored there. The zero instant is the
+// earliest.
 func storeEarliest(buses map[string]instant, name string, m instant) {
 	if least, ok := buses[name]; !ok || m.before(least) {
 		buses[name] = m
 	}
 }
 
-// neverStopped reports whether any of the starts in all begins before m and has no stop after m. (Its sound may have
-// ended by itself before m.) all must be sorted by begin, with stop as gather sets it.
+// neverStopped reports whether any start in all begins before m and has no stop after m. Its sound may have ended by
+// itself before m. all must be sorted by begin, with the stops that collectStarts sets.
 func neverStopped(all []startInstants, m instant) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s startInstants, m instant) int { return s.first.compare(m) })
 	return n > 0 && !m.before(all[n-1].lastStop)
 }
 
-// lastStop returns the moment of the last cue that stops the voices of the start c, by id, by bus or all; the zero
-// moment if no cue stops them.
+// lastStop returns the instant of the last cue that stops the voices of the start c, by id, by bus or all voices. If no
+// cue stops them, it is the zero instant.
 func (e *terminations) lastStop(c *Cue) instant {
 	return later(later(e.stops[c.ID], e.stops["all"]), e.busStops[c.Bus])
 }
 
-// endsLoop reports whether the voices of c, a looping start, are stopped or released from their loops after moment m.
+// endsLoop reports whether the voices of c, a looping start, are stopped or released from their loops after the instant
+// m.
 func (e *terminations) endsLoop(c *Cue, m instant) bool {
 	return m.before(e.lastStop(c)) || e.released(c.ID, m)
 }
 
-// released reports whether the voices of id leave their loops after moment m and do not loop endlessly again later. It
-// is false for the empty id.
+// released reports whether the voices of id leave their loops after the instant m and are not made to loop endlessly
+// again later. It is false for the empty id.
 func (e *terminations) released(id string, m instant) bool {
 	last := e.releases[id]
 	return m.before(last) && !last.before(e.endlessLoops[id])
 }
 
-// loopsForever reports whether set, a cue at moment m that makes voices loop endlessly, hits a voice that would have
-// ended, and no later cue stops or releases it.
+// loopsForever reports whether set, a cue at the instant m that makes voices loop, leaves a voice looping without end.
+// The voice would have ended otherwise, and no later cue stops or releases it.
 func (e *terminations) loopsForever(set *Cue, m instant) bool {
 	return !e.released(set.Target, m) && neverStopped(e.once[set.Target], m)
 }
 
-// pausedForever reports whether a voice stays paused endlessly after pause, a pause cue at moment m. A pause of an id
-// holds the voices alive at that moment. A pause of a bus also holds later starts.
+// pausedForever reports whether pause, a cue at the instant m, leaves a voice paused without end. A pause of an id
+// holds the voices alive at that instant. A pause of a bus or of all voices also holds later starts.
 func (e *terminations) pausedForever(pause *Cue, m instant) bool {
 	if m.before(e.resumes[pause.target()]) {
 		return false
@@ -262,7 +268,8 @@ const (
 )
 
 // upperBound returns an upper bound for the end of a render, in frames. It returns never if the end is unknown or set
-// elsewhere: the sheet has a length or panics, waits for ends, does not end, or plays a stream of unknown length.
+// elsewhere. This is so if the sheet has a length or panics, waits for ends, does not end, or plays a stream of unknown
+// length.
 //
 // After the last cue no voice is started, paused, moved to another position or kept in a loop. Each voice that plays
 // then has at most its whole sound left, at the slowest pitch of the sheet, plus the loop rounds of the sheet.
@@ -299,8 +306,8 @@ func (p *Player) upperBound() int64 {
 	return int64(end)
 }
 
-// maxDuration returns an upper bound for the duration of the start c in frames, or never if the length of a stream is
-// unknown. c is cue itself or a layer of it. pitches are the pitches of the sheet.
+// maxDuration returns an upper bound for the duration of a start of cue, in frames. It is never if the length of a
+// stream is unknown. c is cue itself or a layer of it. pitches are the pitches of the sheet.
 func (p *Player) maxDuration(c, cue *Cue, pitches *pitchRanges) float64 {
 	s := p.sheet
 	if c.For != nil {
@@ -320,8 +327,8 @@ func (p *Player) maxDuration(c, cue *Cue, pitches *pitchRanges) float64 {
 	return frames * math.Exp2(-max(pitches.rangeOf(s, c, cue).low, minPitch)/12)
 }
 
-// checkEnd returns an error that wraps ErrEndless if the render has reached its upper bound, see bound; otherwise nil.
-// It computes the bound at the first call.
+// checkEnd returns an error that wraps ErrEndless if the render has reached its upper bound, see upperBound; otherwise
+// nil. The first call computes the bound and keeps it in p.rendering.
 func (p *Player) checkEnd() error {
 	f := &p.rendering
 	if f.upperBound == 0 {

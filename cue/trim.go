@@ -15,15 +15,16 @@ import (
 	"voicepool/voice"
 )
 
-// Trim adds by, in decibels, to the gain of the cue with index list in Sheet.List. It applies to later starts of the
-// cue, and within 50 ms to its voices that play now if all starts of the cue have the same gain. A cue that an edit
-// has removed is ignored. It needs a running Feed and does not wait for the change; any goroutine.
+// Trim adds by, in decibels, to the gain of the list cue with index list in Sheet.List. Later starts of the cue have
+// the new gain. Its voices that play now move to it within 50 ms, but only if all starts of the cue have the same gain.
+// A cue that an edit has removed is ignored. Trim needs a running Feed and does not wait for the change. Any goroutine.
 func (p *Player) Trim(list int, by pcm.Decibels) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
-// trim adds by to the gains of the list cue with index list and of its launches, and fades their playing voices, see
-// Trim. Only for the goroutine of Feed.
+// trim adds by, in decibels, to the gains of the list cue with index list and of its launches, the runs of that cue.
+// The playing voices of a launch move to the new gain within 50 ms if all its starts have the same gain. Only for the
+// goroutine of Feed.
 func (p *Player) trim(list int, by pcm.Decibels) {
 	s := p.sheet
 	s.trimCues(s.List[list].First, s.List[list].Count, by)
@@ -49,8 +50,8 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 	}
 }
 
-// trimCues adds by to the gains of later starts of the list cue with the given number. An unknown number has no
-// effect. Only for the goroutine of Feed.
+// trimCues adds by, in decibels, to the gains of later starts of the list cue with the given number. An unknown number
+// has no effect. Only for the goroutine of Feed.
 func (p *Player) trimCues(number string, by pcm.Decibels) {
 	if i, err := p.sheet.ListIndex(number); err == nil {
 		l := &p.sheet.List[i]
@@ -58,8 +59,8 @@ func (p *Player) trimCues(number string, by pcm.Decibels) {
 	}
 }
 
-// trimCues adds by to the gain of each start among s.Cues[first:first+count], layers included. A sum out of the range
-// of the mixer becomes the nearest valid gain.
+// trimCues adds by, in decibels, to the gain of each start among count cues from s.Cues[first] on, layers included. A
+// sum out of the range of the mixer becomes the nearest valid gain.
 func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
 	for i := first; i < first+count; i++ {
 		for _, c := range s.Cues[i].starts() {
@@ -75,9 +76,9 @@ type edit struct {
 	new string
 }
 
-// Trimmed returns src, the text of a sheet, with changed gains of list cues. The keys of trims are cue numbers, the
-// values decibels to add; unknown numbers are ignored. The rest of the text, including comments, stays unchanged. It
-// returns an error if src is not valid YAML or a gain cannot be edited in place. It does not modify src.
+// Trimmed returns a copy of src, the text of a sheet, with changed gains of list cues. The keys of trims are cue
+// numbers, and the values are decibels to add; unknown numbers are ignored. The rest of the text, including comments,
+// stays unchanged. It returns an error if src is not valid YAML or a gain cannot be edited in place.
 func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	root, wrong := yaml.Read(src, "cue sheet")
 	if wrong != nil {
@@ -125,7 +126,7 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// items returns a copy of the list of items under key in the mapping n. It is nil if n is not a mapping or has no such
+// items returns a copy of the list under key in the YAML mapping n. It is nil if n is not a mapping or has no such
 // list.
 func items(n *yaml.Node, key string) []*yaml.Node {
 	if n == nil || n.Kind != yaml.Mapping {
@@ -137,9 +138,9 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// trimEdit returns the edit that adds by decibels to the gain of action, the node of a start; a missing gain becomes
-// by. lines are the lines of the text, and play is the pair of action with the key `play`. It returns an error if the
-// text cannot be edited there.
+// trimEdit returns the edit of the text that adds by, in decibels, to the gain of action, the YAML node of a start. If
+// the start has no gain, the edit inserts the gain by. lines are the lines of the text. play is the pair of action with
+// the key `play`. It returns an error if the text cannot be edited there.
 func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
@@ -171,8 +172,8 @@ func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (e
 	return edit{end, token, token + ", " + key + text(by)}, nil
 }
 
-// quotedPrefix returns the quoted text at the beginning of line, with its quotes, or "" if the quote is not closed.
-// line must not be empty.
+// quotedPrefix returns the quoted text at the beginning of line, with its quotes. It returns "" if the closing quote is
+// missing. line must not be empty.
 func quotedPrefix(line []rune) string {
 	for i := 1; i < len(line); i++ {
 		switch {
@@ -185,8 +186,8 @@ func quotedPrefix(line []rune) string {
 	return ""
 }
 
-// hasTextAt reports whether text is in lines at the place at, whose line and column count from 1. An empty text, or a
-// place outside the lines, gives false.
+// hasTextAt reports whether the given text begins in lines at the place at, whose line and column count from 1. It is
+// false for an empty text and for a place outside the lines.
 func hasTextAt(lines []string, at yaml.Position, text string) bool {
 	if text == "" || at.Line < 1 || at.Line > len(lines) {
 		return false

@@ -6,9 +6,9 @@ import "voicepool/mixer"
 // times.
 const maxMissed = 100000
 
-// reportUnreached reports the remaining actions on ids of a finished show as missed, because no voice is left for
-// them, and removes them from the schedule. It reports at most maxMissed scheduled ones, and only before the sheet's
-// length.
+// reportUnreached reports the remaining actions on ids as missed, because the show is finished and no voice is left for
+// them. Only actions before the sheet's length are reported. The scheduled actions before that length are removed from
+// the schedule, at most maxMissed actions on ids. p.missed counts the reports.
 func (p *Player) reportUnreached() {
 	report := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
