@@ -32,9 +32,9 @@ type rendering struct {
 // longSilence is the largest number of silent blocks that one call of Read mixes.
 const longSilence = 1024
 
-// Read renders the next frames of the show into dst and returns their number. At the end it calls Close and returns 0
-// and io.EOF. Before the end it may return fewer frames than len(dst), or 0 frames without an error. In a long silence
-// it returns early, so that the caller can cancel the render. The block size len(dst) does not affect the result.
+// Read renders the next frames of the show into dst and returns their number n. At the end it calls Close and returns 0
+// and io.EOF. Before the end, n may be less than len(dst), or 0 without an error. In a long silence Read returns early,
+// so that the caller can cancel the render. The length of dst does not affect the result.
 //
 // With several outputs, dst is interleaved, see Outputs. len(dst) must be a multiple of Outputs, and n is a multiple,
 // too.

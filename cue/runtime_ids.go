@@ -111,7 +111,8 @@ func (p *Player) ID(tag uint64) string {
 	return p.live.runtimeIDs.names[tag]
 }
 
-// IDs returns all ids that have a Tag, sorted and without duplicates, as a new slice. Any goroutine.
+// IDs returns all ids that have a Tag, sorted and without duplicates. The slice is new. Ids that were only used by
+// starts by hand are left out once their voices have ended. Any goroutine.
 func (p *Player) IDs() []string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()

@@ -9,8 +9,8 @@ import (
 	"voicepool/internal/sheet/parse"
 )
 
-// Schema returns a JSON schema (draft 2020-12) of cue sheets and banks, for editors that complete keys and
-// mark errors. A file with cues rejects the keys of banks. The schema is generated from the tables of Parse.
+// Schema returns a JSON schema (draft 2020-12) of cue sheets and banks, for editors that complete keys and mark errors.
+// It is generated from the same tables that Parse uses. A file with cues must not have the keys that only banks have.
 // Checks that depend on names or on other keys are left to Parse.
 func Schema() []byte {
 	own := (&Sheet{}).fields()

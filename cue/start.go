@@ -42,15 +42,15 @@ type Start struct {
 	Ref   int64        // returned in report.Event; 0..MaxRef
 }
 
-// Start starts a sound of the sheet at once, like bank.Bank.Play. It plays one random variation, with gain
-// and pitch drawn from their ranges, under the limits of the sound. A layered sound plays all its layers,
-// each with a handle. A start is not a cue: its events have Cue -1, and waits for the end of its id ignore
-// it. A cue that sets parameters applies to it.
+// Start starts a sound of the sheet at once, like bank.Bank.Play, and returns the handles of its voices. It plays one
+// random variation, with gain and pitch drawn from their ranges, under the limits of the sound. A layered sound plays
+// all its layers, each with a handle. A cue that sets parameters later applies to it. A start is not a cue: its events
+// have Cue -1, and waits for the end of its id ignore it.
 //
-// The random choices depend on the seed of the sheet, the name, and the number of earlier successful
-// starts of this name by hand. Start may be called from NewPlayer to Close; control side, any goroutine.
-// The error wraps ErrAction and suggests a correction if the arguments are invalid. Otherwise it comes
-// from mixer.Moment.Play, such as mixer.ErrBusy. On an error no voice has started.
+// The random choices depend on the seed of the sheet, the name, and the number of earlier successful starts of this
+// name by hand. Start may be called from NewPlayer to Close; control side, any goroutine. If o is invalid, the error
+// wraps ErrAction and suggests a correction. Otherwise it comes from mixer.Moment.Play, such as mixer.ErrBusy. On an
+// error no voice has started.
 func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	st := p.manual.catalogue.Load()
 	w := st.templates[o.Sound]

@@ -23,11 +23,12 @@ type stepState struct {
 	err           error
 }
 
-// Step is one iteration of Feed, for programs that run many players on one goroutine. It hands over the
-// commands that are due soon, serves requests, polls the events and reports them. It never blocks. Call it
-// about every 10 ms, or, if the player is Idle, after a call of Options.Wake. The result done means that
-// the show has ended with err and the player is closed. The fade-out after Finish also takes place in
-// Step. If a program calls Step, its goroutine is the goroutine of Feed in this documentation.
+// Step is one iteration of Feed, for programs that run many players on one goroutine. It hands over the commands that
+// are due soon, serves requests, polls the events and reports them. It never blocks. Call it about every 10 ms. If the
+// player is Idle, it is enough to call it after Options.Wake.
+//
+// If done is true, the show has ended with the result err, and the player is closed. The fade-out after Finish also
+// takes place in Step. If a program calls Step, its goroutine is the goroutine of Feed in this documentation.
 func (p *Player) Step() (done bool, err error) {
 	t := &p.stepState
 	if t.done {
@@ -51,10 +52,10 @@ func (p *Player) Step() (done bool, err error) {
 	return done, err
 }
 
-// Idle reports whether the player has no scheduled, waiting or sounding actions, no requests and no
-// unreported events, so that Step can wait for Options.Wake. The output is then silent from SilentFrom and
-// RingsUntil of the Stats on. After these frames plus the Latency, Render need not be called either. Only
-// for the goroutine of Step.
+// Idle reports whether the player can wait: Step need not be called before Options.Wake. It has no scheduled, waiting
+// or sounding actions, no requests and no unreported events. The output is then silent from the frames SilentFrom and
+// RingsUntil of the Stats on. After these frames plus the Latency, Render need not be called either. Only for the
+// goroutine of Step.
 func (p *Player) Idle() bool {
 	t, a := &p.stepState, &p.lookahead
 	if t.done || !t.started || t.draining {

@@ -121,7 +121,8 @@ func tableOf[T any](once, loop []T, looped bool) []T {
 // step returns how many frames of the sound an entry of Near covers: Step, or Hop if Step is 0 or less.
 func (e *Envelope) step() int64 { return cmp.Or(max(e.Step, 0), e.Hop) }
 
-// hop returns the index of the hop that contains frame of the sound; 0 without an index and for a negative frame.
+// hop returns the index of the table entry (hop) for the position frame of the sound. It is 0 without an index and for
+// a negative position.
 func (e *Envelope) hop(frame int64) int64 {
 	if e.Hop < 1 {
 		return 0

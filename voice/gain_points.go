@@ -20,27 +20,27 @@ type values [maxRamps]float64
 // at a time. The result shares memory with x.
 func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 
-// moving reports whether a move that ends at frame end of the mix has not ended before the first point. A move that
-// ends exactly at the first point counts as moving.
+// moving reports whether a move is not over before the first point of p. end is the frame of the mix where the move
+// ends. A move that ends exactly at the first point counts as moving.
 func (p *gainPoints) moving(end int64) bool { return end >= p.first }
 
-// line sets x to the values of a straight line at the points of p. The line has the value from at frame start and
-// from+change at frame start+frames. It continues beyond both ends. snapEnd must then correct the last point. frames
-// must not be 0.
+// line sets x to the values of a straight line at the points of p. The line has the value from at the frame start. It
+// has changed by change at the frame start+frames. It continues beyond both ends, and snapEnd must then correct the
+// last point. frames must not be 0.
 func (p *gainPoints) line(x *values, from, change float64, start, frames int64) {
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
 
-// snapEnd sets the last value of x to at if the last point of p lies at frame end or later. end is the frame of the mix
-// where a move ends, and at its final value.
+// snapEnd sets the last value of x to at, the final value of a move, if the move has ended at the last point of p. end
+// is the frame of the mix where the move ends.
 func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at
 	}
 }
 
-// gainsAt sets p.left and p.right to the left and right factors of the voice at all points of p. They equal the results
-// of Gains at these frames.
+// gainsAt sets p.left and p.right to the linear left and right factors of the voice, one of each for every point
+// (frame) of p. They equal the results of Gains at these frames.
 func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
 	p.gainFactors(&gain, v)

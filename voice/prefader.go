@@ -32,8 +32,8 @@ func (v *Voice) SplitPrefader(p *Prefader) {
 	}
 }
 
-// prefaderOutput returns the pre-fader output of the voice; nil if f is nil or the voice has no pre-fader
-// output.
+// prefaderOutput returns the pre-fader output of the filter's voice. It is nil if f is nil or the voice has no
+// pre-fader output.
 func (f *Filter) prefaderOutput() *Prefader {
 	if f == nil {
 		return nil

@@ -194,7 +194,7 @@ func parseName[T interface {
 	return fmt.Errorf("%q is no %s", name, kind)
 }
 
-// valueOr returns *p, or the value otherwise if p is nil.
+// valueOr returns *p, or the value of the parameter otherwise if p is nil.
 func valueOr[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
