@@ -31,8 +31,8 @@ func (r *ramp) at(frame int64) float64 {
 	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
 }
 
-// moveTo replaces r by a ramp that begins at frame of the show with the value of r there. It reaches the value to after
-// over frames. If over is 0, the value jumps to it.
+// moveTo replaces r by a ramp to a new value, the parameter to. The ramp begins at frame of the show with the value
+// that r has there. over is its length in frames; at 0 the value jumps.
 func (r *ramp) moveTo(to float64, frame, over int64) {
 	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
 }
@@ -130,9 +130,9 @@ func (l *propertyLine) findCorners(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// nextChange returns the command of the mixer that moves the property from frame of the show to its value at the next
-// corner, the next change of its slope. over is the length of this move in frames. If no corner is left, over is 0, and
-// the command sets the value at frame. No command is sent.
+// nextChange returns c, the command of the mixer that moves the property from frame of the show to its value at the
+// next corner, the next change of its slope. The result over is the length of this move in frames. If no corner is
+// left, over is 0, and the command sets the value at frame. No command is sent.
 func (l *propertyLine) nextChange(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, voice.InDecibels
 	if len(l.corners) > 0 {
@@ -200,8 +200,8 @@ func (p *parameterStart) ended() bool {
 	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
-// forEachLine calls do for the gain and then for the pitch of p. It leaves out a property without curves of parameters.
-// It stops at the first error of do and returns it.
+// forEachLine calls the function do for the gain and then for the pitch of p. It leaves out a property without curves
+// of parameters. It stops at the first error of the function and returns it.
 func (p *parameterStart) forEachLine(do func(*propertyLine) error) error {
 	for _, l := range [...]*propertyLine{&p.gain, &p.pitch} {
 		if !l.hasCurves() {
@@ -329,8 +329,9 @@ func (p *Player) applyParameters(frame int64, c *Cue) error {
 	return nil
 }
 
-// applySet moves the parameters, the gain and the pitch of p as cue c requests. The moves begin at frame of the show
-// and last over frames. It sends no command. gain and pitch report whether the gain and the pitch of p move.
+// applySet moves the parameters, the gain and the pitch of p as cue c requests. The moves begin at frame of the show,
+// and over is their length in frames. It sends no command. The results gain and pitch report whether the gain and the
+// pitch of p move.
 func (p *parameterStart) applySet(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {

@@ -245,10 +245,10 @@ func (p *Player) Close() { p.mixer.Close() }
 // Any goroutine.
 func (p *Player) Sheet() *Sheet { return p.currentSheet.Load() }
 
-// feed hands the actions before the frame before of the show to the mixer, but never actions after the sheet's length.
-// If the mixer's queue is full, the error is mixer.ErrBusy, and blocked is the frame of the action that did not fit.
-// That action stays in p.held, and the next call continues with it. Other errors of the mixer are returned in the same
-// way. Without an error blocked is 0.
+// feed hands the next actions to the mixer, up to the frame of the show given by the parameter before, but without that
+// frame and never after the sheet's length. If the mixer's queue is full, the error is mixer.ErrBusy, and blocked is
+// the frame of the action that did not fit. That action stays in p.held, and the next call continues with it. Other
+// errors of the mixer are returned in the same way. Without an error blocked is 0.
 func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {

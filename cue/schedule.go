@@ -284,8 +284,8 @@ func (s *Sheet) repeatsWithSheet(c *Cue) bool {
 	return !s.Repeat.IsZero() && c.list == 0 && !c.manual && c.At.Compare(s.Repeat) < 0
 }
 
-// advance removes the repetition that first has returned. repeated must be the result of first. If more is true, after,
-// the next repetition of the same cue, takes its place.
+// advance removes the repetition that the method first has just returned. repeated must be the result of first. If more
+// is true, the next repetition of the same cue, the parameter after, takes its place.
 func (sc *Schedule) advance(after occurrence, repeated, more bool) {
 	switch {
 	case !repeated:

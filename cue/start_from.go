@@ -298,9 +298,9 @@ func (s *Sheet) timelineStartsWithShow() bool {
 // after Prime, or after the first Read that returns frames.
 func (p *Player) StartFrame() int64 { return p.startFrom.frame }
 
-// playToStart plays the show from frame 0 to its beginning, given by Options.From or Cue, and after frames further. The
-// output is discarded. Each call does part of the work; reached reports whether it is done. From there on, the output
-// equals the end of the complete render bit for bit.
+// playToStart plays the show from frame 0 to its beginning, given by Options.From or Cue, and discards the output. It
+// plays some frames more: the parameter after is their number. Each call does part of the work; reached reports whether
+// it is done. From there on, the output equals the end of the complete render bit for bit.
 //
 // Only the last 2 s are mixed; before them, commands are only scheduled. The error is of the mixer or a stream, or
 // wraps ErrStartPosition, for example if the show ends earlier.

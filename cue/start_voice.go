@@ -211,8 +211,8 @@ func (p *Player) stoppedDelayed(stats *mixer.Stats) int64 {
 	return int64(len(p.stoppedFrames))
 }
 
-// isBelow reports whether bus is other, or feeds into other directly or through its parents. It is false for an empty
-// or unknown bus.
+// isBelow reports whether bus feeds into the bus called other, directly or through its parents. It is also true if both
+// are the same bus. It is false for an empty or unknown bus.
 func (s *Sheet) isBelow(bus, other string) bool {
 	for parents := s.Parents(); bus != ""; bus = parents[bus] {
 		if bus == other {

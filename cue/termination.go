@@ -206,8 +206,8 @@ func storeEarliest(buses map[string]instant, name string, m instant) {
 	}
 }
 
-// neverStopped reports whether any start in all begins before m and has no stop after m. Its sound may have ended by
-// itself before m. all must be sorted by begin, with the stops that collectStarts sets.
+// neverStopped reports whether any of the given starts begins before m and has no stop after m. Its sound may have
+// ended by itself before m. The slice all must be sorted by begin, with the stops that collectStarts sets.
 func neverStopped(all []startInstants, m instant) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s startInstants, m instant) int { return s.first.compare(m) })
 	return n > 0 && !m.before(all[n-1].lastStop)

@@ -15,16 +15,17 @@ import (
 	"voicepool/voice"
 )
 
-// Trim adds by, in decibels, to the gain of the list cue with index list in Sheet.List. Later starts of the cue have
-// the new gain. Its voices that play now move to it within 50 ms, but only if all starts of the cue have the same gain.
-// A cue that an edit has removed is ignored. Trim needs a running Feed and does not wait for the change. Any goroutine.
+// Trim changes the gain of the list cue with index list in Sheet.List. The change in decibels is the parameter by.
+// Later starts of the cue have the new gain. Its voices that play now move to it within 50 ms, but only if all starts
+// of the cue have the same gain. A cue that an edit has removed is ignored. Trim needs a running Feed and does not wait
+// for the change. Any goroutine.
 func (p *Player) Trim(list int, by pcm.Decibels) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
-// trim adds by, in decibels, to the gains of the list cue with index list and of its launches, the runs of that cue.
-// The playing voices of a launch move to the new gain within 50 ms if all its starts have the same gain. Only for the
-// goroutine of Feed.
+// trim changes the gains of the list cue with index list and of its launches, the runs of that cue. The change in
+// decibels is the parameter by. The playing voices of a launch move to the new gain within 50 ms if all its starts have
+// the same gain. Only for the goroutine of Feed.
 func (p *Player) trim(list int, by pcm.Decibels) {
 	s := p.sheet
 	s.trimCues(s.List[list].First, s.List[list].Count, by)
@@ -50,8 +51,8 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 	}
 }
 
-// trimCues adds by, in decibels, to the gains of later starts of the list cue with the given number. An unknown number
-// has no effect. Only for the goroutine of Feed.
+// trimCues changes the gains of later starts of the list cue with the given number. The change in decibels is the
+// parameter by. An unknown number has no effect. Only for the goroutine of Feed.
 func (p *Player) trimCues(number string, by pcm.Decibels) {
 	if i, err := p.sheet.ListIndex(number); err == nil {
 		l := &p.sheet.List[i]
@@ -59,8 +60,8 @@ func (p *Player) trimCues(number string, by pcm.Decibels) {
 	}
 }
 
-// trimCues adds by, in decibels, to the gain of each start among count cues from s.Cues[first] on, layers included. A
-// sum out of the range of the mixer becomes the nearest valid gain.
+// trimCues changes the gain of each start, layers included, among the given number of cues from s.Cues[first] on. count
+// is their number, and by the change in decibels. A sum out of the range of the mixer becomes the nearest valid gain.
 func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
 	for i := first; i < first+count; i++ {
 		for _, c := range s.Cues[i].starts() {
@@ -138,9 +139,9 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// trimEdit returns the edit of the text that adds by, in decibels, to the gain of action, the YAML node of a start. If
-// the start has no gain, the edit inserts the gain by. lines are the lines of the text. play is the pair of action with
-// the key `play`. It returns an error if the text cannot be edited there.
+// trimEdit returns the edit of the text that changes the gain of action, the YAML node of a start. by is the change in
+// decibels; if the start has no gain, the edit inserts by as its gain. lines are the lines of the text. play is the
+// pair of action with the key `play`. It returns an error if the text cannot be edited there.
 func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)

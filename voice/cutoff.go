@@ -68,10 +68,10 @@ func (c *Cutoff) wetAt(frame int64) float64 {
 	return c.wet.At(frame)
 }
 
-// ramp starts a move of the cutoff at frame of the mix, from its value there to the value to, in log2 Hz. The move
-// lasts the given number of frames. The filter also fades in or out, by moving the share of the filtered signal. If off
-// is true, the filter fades out within the last fade frames of the move. Otherwise it fades in within the first fade
-// frames, or stays on.
+// ramp starts a move of the cutoff at frame of the mix, from the value that it has there. The move lasts the given
+// number of frames. The parameter to is the final cutoff, in log2 Hz. The filter also fades in or out, by moving the
+// share of the filtered signal. If off is true, the filter fades out within the last fade frames of the move. Otherwise
+// it fades in within the first fade frames, or stays on.
 func (c *Cutoff) ramp(frame int64, to float64, off bool, frames, fade int64) {
 	frames = max(frames, 0)
 	fade = min(frames, fade)

@@ -51,10 +51,10 @@ func (f *Filter) stage(high bool) *filterStage {
 // for a nil Filter.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// rampCutoff moves the cutoff c of the stage p to the value to, in log2 Hz. c is a field of p: its own cutoff or the
-// spatial one. The move begins at frame of the mix and lasts the given number of frames; with 0 or less the change is
-// immediate. If off is true, c is off after the move; a stage that is off already stays off. Otherwise the stage is
-// switched on if it was off. The coefficients are then computed again from frame on.
+// rampCutoff moves the cutoff c of the stage p. c is a field of p: its own cutoff or the spatial one. The parameter to
+// is the final cutoff, in log2 Hz. The move begins at frame of the mix and lasts the given number of frames; with 0 or
+// less the change is immediate. If off is true, c is off after the move; a stage that is off already stays off.
+// Otherwise the stage is switched on if it was off. From frame on, the coefficients are computed again.
 func (f *Filter) rampCutoff(p *filterStage, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	was := p.on
 	if _, wet := p.now(frame); was && wet == 0 { // inaudible: switch it off

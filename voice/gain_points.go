@@ -24,9 +24,9 @@ func (p *gainPoints) padded(x *values) []float64 { return x[:(p.count+3)&^3] }
 // ends. A move that ends exactly at the first point counts as moving.
 func (p *gainPoints) moving(end int64) bool { return end >= p.first }
 
-// line sets x to the values of a straight line at the points of p. The line has the value from at the frame start. It
-// has changed by change at the frame start+frames. It continues beyond both ends, and snapEnd must then correct the
-// last point. frames must not be 0.
+// line sets x to the values of a straight line at the points of p. The line begins at the frame start with the value
+// from. After the given number of frames its value is from+change. The line continues beyond both ends, and snapEnd
+// must then correct the last point. frames must not be 0.
 func (p *gainPoints) line(x *values, from, change float64, start, frames int64) {
 	dsp.Line(p.padded(x), from, change, p.first-start, p.grid, frames)
 }
@@ -39,8 +39,8 @@ func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 	}
 }
 
-// gainsAt sets p.left and p.right to the linear left and right factors of the voice, one of each for every point
-// (frame) of p. They equal the results of Gains at these frames.
+// gainsAt sets p.left and p.right to the linear left and right factors of the voice at each point (frame) of p. They
+// equal the results of Gains at these frames.
 func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
 	p.gainFactors(&gain, v)

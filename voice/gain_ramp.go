@@ -39,7 +39,7 @@ type sampleRun struct {
 }
 
 // mixRampSpan adds at most n frames of the voice to dst, which begins at frame of the mix, and advances the voice. It
-// is for a stretch in whose course only gains move. If dst is nil, it only advances. It returns how many frames it
+// is used while only gains move, but no pitch or speed. If dst is nil, it only advances. It returns how many frames it
 // advanced; 0 if the samples are not contiguous. next is the voice that is mixed afterwards, for prefetching, or nil.
 // The voice is not on the fast path afterwards.
 func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 {

@@ -37,8 +37,9 @@ func (v *Voice) kernelAt(pos int64) kernel {
 // mono and 1 for stereo.
 func (s *Sound) stereoOffset() kernel { return kernel(s.channels - 1) }
 
-// mix reads samples of from and adds them to dst, with the gains g. pos is the position in from of the first frame of
-// dst. step is the distance in from between two frames of dst. Both have the unit 2^-32 frames.
+// mix reads samples from the store from, interpolates them and adds them to dst, with the gains g. pos is the position
+// in the store of the first frame of dst. step is the distance in the store between two frames of dst. Both have the
+// unit 2^-32 frames.
 func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
 		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
@@ -47,9 +48,9 @@ func (k kernel) mix(dst []pcm.Frame, from *sampleStore, pos, step int64, g dsp.R
 	}
 }
 
-// mixSend reads samples of from at the original pitch and adds them to dst, with the gains g, which must be constant.
-// It adds the same frames times share, a linear factor, to send. pos is the position in from of the first frame, in
-// 2^-32 frames. send must have the length of dst, and k must be monoUnity or stereoUnity.
+// mixSend reads samples from the store from at the original pitch and adds them to dst, with the gains g, which must be
+// constant. It adds the same frames times share, a linear factor, to send. pos is the position in the store of the
+// first frame, in 2^-32 frames. send must have the length of dst, and k must be monoUnity or stereoUnity.
 func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g dsp.Ramp, share float32) {
 	if from.compact != nil {
 		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
@@ -58,9 +59,9 @@ func (k kernel) mixSend(dst, send []pcm.Frame, from *sampleStore, pos int64, g d
 	}
 }
 
-// mixRamps reads samples of from and adds them to dst, with ramps as consecutive gain ramps. Each ramp lasts each
-// frames; together they must cover dst. pos is the position in from of the first frame of dst. step is the distance in
-// from between two frames of dst. Both have the unit 2^-32 frames.
+// mixRamps reads samples from the store from and adds them to dst, with consecutive gain ramps. The parameter each is
+// the length of each ramp in frames; together the ramps must cover dst. pos is the position in the store of the first
+// frame of dst. step is the distance in the store between two frames of dst. Both have the unit 2^-32 frames.
 func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
@@ -69,8 +70,8 @@ func (k kernel) mixRamps(dst []pcm.Frame, from *sampleStore, pos, step int64, ra
 	}
 }
 
-// address returns the memory address of the sample of from at the position pos, in 2^-32 frames. It does not read the
-// sample, so pos may be out of range.
+// address returns the memory address of a sample in the store from. pos is the position of the sample, in 2^-32 frames.
+// It does not read the sample, so pos may be out of range.
 func (k kernel) address(from *sampleStore, pos int64) uintptr {
 	i := uintptr(pos >> 32 << (k & 1)) // odd kernels have two channels
 	if from.compact != nil {

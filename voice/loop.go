@@ -30,10 +30,10 @@ func (v *Voice) SetRounds(rounds int32) {
 // streams and for voices without a loop.
 func (v *Voice) LoopsAgain() bool { return v.Looping() && v.jumps != 0 }
 
-// SeekTo jumps to the frame number to of the sound and fades in from silence there. The fade begins at frame of the mix
-// and lasts fade frames. A stream drops its buffers and continues with buffer, which must begin at to; for other sounds
-// buffer is nil. The filter states are cleared before their next use. To fade out the old position, the caller mixes a
-// copy of the voice.
+// SeekTo jumps to another position in the sound and fades in from silence there. The parameter to is the new position,
+// as a frame number of the sound. The fade begins at frame of the mix and lasts fade frames. A stream drops its buffers
+// and continues with buffer, which must begin at the new position; for other sounds buffer is nil. The filter states
+// are cleared before their next use. To fade out the old position, the caller mixes a copy of the voice.
 func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 	end := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun

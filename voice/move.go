@@ -43,7 +43,7 @@ func (s Shape) progress(t float64) float64 {
 	return t
 }
 
-// Constant returns a move whose value is at, at every frame.
+// Constant returns a move that does not move: its value is the parameter at for all frames.
 func Constant(at float64) Move { return Move{From: at, To: at} }
 
 // setConstant gives m, which must be the zero Move, the constant value at. It sets fields one by one: reading a
@@ -73,16 +73,16 @@ func (m *Move) End() int64 { return m.Start + m.Frames }
 // SettledAt reports whether the move has ended by frame of the mix with exactly the value at.
 func (m *Move) SettledAt(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
-// Ramp turns m into a linear ramp from its value at frame to the value to. The ramp begins at frame of the mix and
-// lasts the given number of frames. With frames of 0 or less, the value changes at once.
+// Ramp turns m into a linear ramp from its value at frame of the mix to a new value, the parameter to. The ramp begins
+// at frame and lasts the given number of frames. With frames of 0 or less, the value changes at once.
 func (m *Move) Ramp(frame int64, to float64, frames int64) {
 	m.From = m.At(frame) // field by field, as in setConstant
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
-// RampGain turns m, a gain in decibels, into a ramp along shape from its value at frame to the value to. The ramp
-// begins at frame of the mix and lasts the given number of frames. With frames of 0 or less, the gain changes at once.
-// Both ends are raised to pcm.Silence if they are lower.
+// RampGain turns m, a gain in decibels, into a ramp from its value at frame of the mix to a new gain, the parameter to.
+// The ramp begins at frame, lasts the given number of frames and follows shape. With frames of 0 or less, the gain
+// changes at once. Both ends are raised to pcm.Silence if they are lower.
 func (m *Move) RampGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape

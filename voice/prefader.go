@@ -61,9 +61,10 @@ func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// planRamp sets p.ramp, the pre-fader gains of v, for the frames from frame to to of the mix. If to is never, the gains
-// are constant. Otherwise the gains reached at to are kept for the next call. follows must be true only if these frames
-// follow the last ramp without a gap; the new ramp then begins with the gains kept.
+// planRamp sets p.ramp, the pre-fader gains of v, for a stretch of the mix. The stretch begins at frame and ends at the
+// parameter to, another frame of the mix. If to is never, the gains are constant. Otherwise the gains at its end are
+// kept for the next call. follows must be true only if the stretch follows the last ramp without a gap; the new ramp
+// then begins with the gains kept.
 func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 	left, right := p.toLeft, p.toRight
 	if !follows {

@@ -98,8 +98,8 @@ func (v *Voice) planTo(frame, end, grid int64) (to int64) {
 	return to
 }
 
-// beginGainSegment begins a segment at frame of the mix and computes its gain ramp. It is for a stretch in whose course
-// only gains move; the speed stays the same.
+// beginGainSegment begins a segment at frame of the mix and computes its gain ramp. It is used while only gains move;
+// the speed stays the same.
 func (v *Voice) beginGainSegment(frame int64) { v.planRamp(frame, v.setSegmentEnd(frame)) }
 
 // setSegmentEnd begins a segment at frame of the mix, by setting segStart and segEnd, and returns its end. The end is
@@ -112,9 +112,10 @@ func (v *Voice) setSegmentEnd(frame int64) int64 {
 	return v.segEnd
 }
 
-// planRamp sets v.ramp, the gain ramp of the voice, for the frames from frame to to of the mix. It also plans the ramp
-// of the pre-fader output if there is one. If to is never, the gains are constant. Otherwise v.toLeft and v.toRight
-// keep the gains at to. A ramp that follows the last one without a gap begins with the gains kept.
+// planRamp sets v.ramp, the gain ramp of the voice, for a stretch of the mix. The stretch begins at frame and ends at
+// the parameter to, another frame of the mix. It also plans the ramp of the pre-fader output if there is one. If to is
+// never, the gains are constant. Otherwise v.toLeft and v.toRight keep the gains at the end. A ramp that follows the
+// last one without a gap begins with the gains kept.
 func (v *Voice) planRamp(frame, to int64) {
 	left, right := v.toLeft, v.toRight
 	if p := v.filter.prefaderOutput(); p != nil {

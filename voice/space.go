@@ -76,9 +76,9 @@ func (s *Space) rampGrid(frames int64) int64 {
 	return g
 }
 
-// sumPan sets sum to a move of two pans added: own, the voice's own pan, and the pan of the space. sum must be a zero
-// Move. It has the sum at frame of the mix as its start and the sum of both targets as its end. It reaches the end one
-// frame later, however long the pans still move.
+// sumPan adds two pans and stores the result in sum as a move. The two pans are own, the voice's own pan, and the pan
+// of the space. sum must be a zero Move. It begins with the sum of both pans at frame of the mix and ends with the sum
+// of both targets, one frame later, even if the pans move longer.
 func (s *Space) sumPan(sum, own *Move, frame int64) {
 	sum.From, sum.To = clampPan(own.At(frame)+s.pan.At(frame)), clampPan(own.To+s.pan.To)
 	sum.Start, sum.Frames = frame, 1

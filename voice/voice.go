@@ -187,38 +187,39 @@ func (v *Voice) MaxRemaining() float64 {
 	return v.sound.envelope.MaxAfter(v.Position(), v.Looping())
 }
 
-// SetGain moves the voice's moving gain to the value to, in decibels, along shape. The move begins at frame of the mix
-// and lasts the given number of frames; with 0 or less the gain changes at once.
+// SetGain moves the voice's moving gain to a new value along shape. The parameter to is the new gain in decibels. The
+// move begins at frame of the mix and lasts the given number of frames; with 0 or less the gain changes at once.
 func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	v.gain.RampGain(frame, to, frames, shape)
 	v.Replan(frame)
 }
 
-// SetCrowd moves the crowd gain to the value to, in decibels. The crowd gain makes a voice louder that represents
-// several merged starts. The move is linear in decibels, begins at frame of the mix and lasts the given number of
-// frames.
+// SetCrowd moves the crowd gain to a new value. The crowd gain makes a voice louder that represents several merged
+// starts. The parameter to is the new gain in decibels. The move is linear in decibels, begins at frame of the mix and
+// lasts the given number of frames.
 func (v *Voice) SetCrowd(frame int64, to pcm.Decibels, frames int64) {
 	v.move(&v.crowd, frame, float64(to), frames)
 }
 
-// SetPan moves the pan linearly to the value to, -1 (left) to +1 (right). The move begins at frame of the mix and lasts
-// the given number of frames.
+// SetPan moves the pan linearly to a new value. The parameter to is the new pan, -1 (left) to +1 (right). The move
+// begins at frame of the mix and lasts the given number of frames.
 func (v *Voice) SetPan(frame int64, to float64, frames int64) { v.move(&v.pan, frame, to, frames) }
 
-// SetPitch moves the voice's moving pitch linearly to the value to, in semitones. The move begins at frame of the mix
-// and lasts the given number of frames.
+// SetPitch moves the voice's moving pitch linearly to a new value. The parameter to is the new pitch in semitones. The
+// move begins at frame of the mix and lasts the given number of frames.
 func (v *Voice) SetPitch(frame int64, to pcm.Semitones, frames int64) {
 	v.move(&v.pitch, frame, float64(to), frames)
 }
 
-// SetSpeed moves the voice's moving speed to the value to, a ratio above 0. The move is linear in semitones. It begins
-// at frame of the mix and lasts the given number of frames.
+// SetSpeed moves the voice's moving speed to a new value. The parameter to is the new speed, a ratio above 0. The move
+// is linear in semitones. It begins at frame of the mix and lasts the given number of frames.
 func (v *Voice) SetSpeed(frame int64, to float64, frames int64) {
 	v.move(&v.speed, frame, float64(pcm.FromRatio(to)), frames)
 }
 
-// move ramps m, which must be a move of v, linearly to the value to. The ramp begins at frame of the mix and lasts the
-// given number of frames. A new segment of the voice begins at frame, so that the change takes effect.
+// move ramps m, which must be a move of v, linearly to a new value, the parameter to. The ramp begins at frame of the
+// mix and lasts the given number of frames. A new segment of the voice begins at frame, so that the change takes
+// effect.
 func (v *Voice) move(m *Move, frame int64, to float64, frames int64) {
 	m.Ramp(frame, to, frames)
 	v.Replan(frame)
