@@ -115,9 +115,9 @@ func newDraft(r *reader) *draft {
 	return d
 }
 
-// keysByVerb returns the keys of d.table that each verb takes. For the zero verb it returns all keys, sorted. All
-// drafts have the same keys, so only the first call in the process computes the result. The result must not be changed.
-// Any goroutine.
+// keysByVerb returns the keys of cues (from d.table) that each verb takes. For the zero verb it returns all keys,
+// sorted. All drafts have the same keys, so only the first call in the process computes the result. The result must not
+// be changed. Any goroutine.
 func keysByVerb(d *draft) map[Verb][]string {
 	sharedKeys.once.Do(func() {
 		keys, all := map[Verb][]string{}, map[string]bool{}

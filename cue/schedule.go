@@ -257,8 +257,8 @@ func (sc *Schedule) actionOf(t occurrence) (a Action, after occurrence, more boo
 	return a, after, more
 }
 
-// timeOf returns the time of t, a repetition of a cue, relative to the base of the cue. In a sheet that repeats, the
-// completed rounds of the sheet are included.
+// timeOf returns the time of t, a repetition of a cue, relative to the base of the cue: its GO, or the end that it
+// waited for. In a sheet that repeats, the completed rounds of the sheet are included.
 func (sc *Schedule) timeOf(t occurrence) rules.Time {
 	c := &sc.sheet.Cues[t.index]
 	since := c.regularTime(t.number)
@@ -271,8 +271,8 @@ func (sc *Schedule) timeOf(t occurrence) rules.Time {
 	return since
 }
 
-// inRound reports whether t, a repetition of a cue, is due before the sheet starts again. It compares within the round
-// of t.
+// inRound reports whether t, a repetition of a cue, is due before the sheet starts again. The round of t, a pass
+// through the repeating sheet, begins at 0 for this comparison.
 func (sc *Schedule) inRound(t occurrence) bool {
 	t.round = 0
 	return sc.timeOf(t).Compare(sc.sheet.Repeat) < 0

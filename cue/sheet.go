@@ -185,8 +185,8 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// regularTime returns the time of a repetition of c, counted from 0, relative to the base of c. The intervals between
-// repetitions must not be random.
+// regularTime returns the time of a repetition of c, counted from 0, relative to the base of c (its GO, or the end that
+// it waited for). The intervals between repetitions must not be random.
 func (c *Cue) regularTime(repetition uint64) rules.Time {
 	t, _ := c.At.Repeat(repetition, c.Every) // the parser has checked that the last one fits
 	return t

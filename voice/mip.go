@@ -36,8 +36,9 @@ type mipLevel struct {
 // far beyond the end of a loop, samples from before the loop have no effect.
 const mipFrameReach = 128 + 8
 
-// newMip returns the mip level number level of s, without samples. frames is the number of frames that its samples must
-// have, guard frames included. looped selects the version for looping voices.
+// newMip returns the mip level number level of s, a band-limited version at a lower rate,, without samples. frames is
+// the number of frames that its samples must have, guard frames included. looped selects the version for looping
+// voices.
 func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	v = &mipLevel{index: level, looped: looped}
 	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and the end is found in frames of the sound
@@ -79,9 +80,9 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 // The result has the unit 2^-32 frames of the original sound.
 func maxMipStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
-// levelOf returns the number of the mip level for a voice that advances by step per frame of the mix. step has the unit
-// 2^-32 frames of the original sound. The result is the lowest level that makes the step at most 1.5 frames of the
-// level, or the last level.
+// levelOf returns the number of the mip level (a band-limited version of the sound) for a voice that advances by step
+// per frame of the mix. step has the unit 2^-32 frames of the original sound. The result is the lowest level that makes
+// the step at most 1.5 frames of the level, or the last level.
 func levelOf(step int64) int {
 	level := 0
 	for level < Levels-1 && step > maxMipStep(level) {
@@ -90,9 +91,10 @@ func levelOf(step int64) int {
 	return level
 }
 
-// LevelOf returns the number of the mip level that a voice of the given pitch reads. pitch must include the speed. The
-// result is the lowest level, from 0, that makes the voice advance by at most 1.5 frames of the level per frame of the
-// mix, or the last level. At pitch 0 it is -1: the voice reads the original sound.
+// LevelOf returns the number of the mip level (a band-limited version of the sound) that a voice of the given pitch
+// reads. pitch must include the speed. The result is the lowest level, from 0, that makes the voice advance by at most
+// 1.5 frames of the level per frame of the mix, or the last level. At pitch 0 it is -1: the voice reads the original
+// sound.
 func LevelOf(pitch pcm.Semitones) int {
 	step := stepOf(float64(pitch))
 	if step == dsp.One {
@@ -109,9 +111,9 @@ func setIndex(looped bool) int {
 	return 0
 }
 
-// findMip returns the mip level number level of the sound, with lacks false. looped selects the levels for looping
-// voices. If the level does not exist yet, lacks is true, and v is a substitute: the nearest lower level, else the
-// nearest higher one, else nil.
+// findMip returns the mip level number level of the sound (a band-limited version for fast pitches), with lacks false.
+// looped selects the levels for looping voices. If the level does not exist yet, lacks is true, and v is a substitute:
+// the nearest lower level, else the nearest higher one, else nil.
 func (s *Sound) findMip(level int, looped bool) (v *mipLevel, lacks bool) {
 	set := &s.mips[setIndex(looped)]
 	if v = set[level].Load(); v != nil {

@@ -43,8 +43,8 @@ func (r *mipReader) wrap() {
 	}
 }
 
-// mipReaderAt returns a reader of the mip level that begins at the present position of the voice. If level is nil, it
-// returns the zero reader.
+// mipReaderAt returns a reader of the given mip level (a band-limited version of the sound) that begins at the present
+// position of the voice. If level is nil, it returns the zero reader.
 func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 	if level == nil {
 		return mipReader{}
@@ -59,10 +59,10 @@ func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 	return r
 }
 
-// selectMip selects the mip level for the voice's present speed at frame of the mix, and sets v.mip and v.lacksMip. If
-// the level changes, it starts a crossfade of 5 ms from the old level, unless the voice has not sounded yet. During a
-// crossfade, and for voices without mip levels, it has no effect. It reports whether the segment at frame must be
-// planned again.
+// selectMip selects the mip level (a band-limited version of the sound) for the voice's present speed at frame of the
+// mix, and sets v.mip and v.lacksMip. If the level changes, it starts a crossfade of 5 ms from the old level, unless
+// the voice has not sounded yet. During a crossfade, and for voices without mip levels, it has no effect. It reports
+// whether the segment at frame must be planned again.
 func (v *Voice) selectMip(frame int64) bool {
 	if v.quality != Best || v.sound.refine == nil || v.crossfadeFrames > 0 {
 		return false
@@ -93,8 +93,9 @@ func (v *Voice) selectMip(frame int64) bool {
 func mipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 1 }
 
 // loopedMipFrames returns for how many more frames of the mix a voice in its last loop round may read the looped mip
-// level. The limit is the reach of the level's filter, which mixes in samples from before the loop's start. The result
-// is 0 if the voice does not read a looped level, is not in its last round, or must not use the looped level.
+// level, a band-limited version of the sound. The limit is the reach of the level's filter, which mixes in samples from
+// before the loop's start. The result is 0 if the voice does not read a looped level, is not in its last round, or must
+// not use the looped level.
 func (v *Voice) loopedMipFrames() int64 {
 	from := v.mip.level
 	if from == nil || !from.looped || !v.Looping() || v.jumps != 0 {
@@ -108,9 +109,9 @@ func (v *Voice) loopedMipFrames() int64 {
 	return (out - v.pos + v.step - 1) / v.step
 }
 
-// chooseMip returns the mip level that the voice must read from frame of the mix on; nil for the original sound. If the
-// best level does not exist yet, lacks is true and from is a substitute, or nil. The missing level is then recorded for
-// DrainMissing. While the pitch moves, a small change does not switch the level.
+// chooseMip returns the mip level (a band-limited version of the sound) that the voice must read from frame of the mix
+// on; nil for the original sound. If the best level does not exist yet, lacks is true and from is a substitute, or nil.
+// The missing level is then recorded for DrainMissing. While the pitch moves, a small change does not switch the level.
 func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
@@ -140,20 +141,23 @@ func (v *Voice) pitchMoves(frame int64) bool {
 	return v.space != nil && v.space.pitch.End() > frame
 }
 
-// replanMip ends the present segment, so that the next one selects its mip level again. It is called when the number of
-// remaining loop jumps has changed. For voices without mip levels it has no effect.
+// replanMip ends the present segment, so that the next one selects its mip level (a band-limited version of the sound)
+// again. It is called when the number of remaining loop jumps has changed. For voices without mip levels it has no
+// effect.
 func (v *Voice) replanMip() {
 	if v.quality == Best && v.sound.refine != nil {
 		v.segEnd, v.rampSpan = v.segStart, rampSpan{}
 	}
 }
 
-// LacksMip reports whether the voice reads a substitute because the right mip level for its pitch does not exist yet.
+// LacksMip reports whether the voice reads a substitute because the right mip level (a band-limited version of the
+// sound) for its pitch does not exist yet.
 func (v *Voice) LacksMip() bool { return v.lacksMip }
 
-// runMips adds at most n frames of the present segment to dst and advances the voice. If dst is nil, it only advances.
-// It is for a voice that reads a mip level or crossfades between two levels. at is the number of frames between the
-// start of the segment and dst. The result is the number of frames advanced; it is less than n at the end of the sound.
+// runMips adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice. If
+// dst is nil, it only advances. It is for a voice that reads a mip level, a band-limited version of the sound, or
+// crossfades between two levels. at is the number of frames between the start of the segment and dst. The result is the
+// number of frames advanced; it is less than n at the end of the sound.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossfadeFrames > 0 {
@@ -174,8 +178,8 @@ func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	return n
 }
 
-// crossfadeRamps returns the gain ramps for the present segment of a crossfade between two mip levels: now for the new
-// level and was for the old one. Their sum is v.ramp, the gain ramp of the voice.
+// crossfadeRamps returns the gain ramps for the present segment (a stretch with linear gains) of a crossfade between
+// two mip levels: now for the new level and was for the old one. Their sum is v.ramp, the gain ramp of the voice.
 func (v *Voice) crossfadeRamps() (now, was dsp.Ramp) {
 	g := &v.ramp
 	n, over := float32(v.segEnd-v.segStart), float32(v.crossfadeFrames)

@@ -95,9 +95,10 @@ func (v *Voice) Ended(frame int64) bool {
 	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds at most n frames of the present segment to dst and advances the voice. If dst is nil, it only advances. It
-// applies the gains, but no filter. at is the number of frames between the start of the segment and dst. The result is
-// the number of frames advanced. It is less than n if the voice ends or if a stream runs out of decoded frames.
+// run adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice. If dst
+// is nil, it only advances. It applies the gains, but no filter. at is the number of frames between the start of the
+// segment and dst. The result is the number of frames advanced. It is less than n if the voice ends or if a stream runs
+// out of decoded frames.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.buffer != nil:
@@ -110,9 +111,9 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runOriginal(dst, n, g)
 }
 
-// runOriginal adds at most n frames of the present segment to dst, with the gains g, and advances the voice. If dst is
-// nil, it only advances. It reads the original samples, not a mip level, and applies no filter. The result is the
-// number of frames advanced; it is less than n at the end of the sound.
+// runOriginal adds at most n frames of the present segment (a stretch with linear gains) to dst, with the gains g, and
+// advances the voice. If dst is nil, it only advances. It reads the original samples, not a mip level, and applies no
+// filter. The result is the number of frames advanced; it is less than n at the end of the sound.
 func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {

@@ -79,8 +79,8 @@ func (p *Prefader) planRamp(v *Voice, frame, to int64, follows bool) {
 }
 
 // add adds piece to the pre-fader output, with the pre-fader gains. piece holds samples of the voice after its filter
-// and at unit gain, and begins at frame of the mix. at is the number of frames between the start of the segment and
-// piece.
+// and at unit gain, and begins at frame of the mix. at is the number of frames between the start of the present segment
+// (a stretch with linear gains) and piece.
 func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at

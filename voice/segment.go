@@ -136,8 +136,8 @@ func (v *Voice) planRamp(frame, to int64) {
 // mipRetryFrames is the number of frames that a voice waits between two searches for a missing mip level.
 const mipRetryFrames = 1024
 
-// stepAt returns how far the voice advances in its sound per frame of the mix, at frame of the mix. The unit is 2^-32
-// frames of the sound. All pitches and speeds are included.
+// stepAt returns how far the voice advances in its sound per frame of the mix. The parameter frame is the frame of the
+// mix that this is computed for. The unit is 2^-32 frames of the sound. All pitches and speeds are included.
 func (v *Voice) stepAt(frame int64) int64 {
 	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.busPitch.At(frame)
 	if v.space != nil {

@@ -154,10 +154,10 @@ func NewSound(s Samples) (*Sound, error) {
 	return out, nil
 }
 
-// Refine makes the mip level number level, 0..Levels-1, with the sound's Refiner, and stores it in the sound. looped
-// selects the version for looping voices. If level is SpectrumLevel, it measures the spectrum instead. It has no effect
-// if the result exists already or can never exist. Streams and empty sounds never have mip levels, nor have sounds
-// without a Refiner.
+// Refine makes the mip level number level, 0..Levels-1, a band-limited version for fast pitches, with the sound's
+// Refiner, and stores it in the sound. looped selects the version for looping voices. If level is SpectrumLevel, it
+// measures the spectrum instead. It has no effect if the result exists already or can never exist. Streams and empty
+// sounds never have mip levels, nor have sounds without a Refiner.
 //
 // If the Refiner panics or returns invalid samples, the sound makes no further mip levels. A level takes some
 // thousandths of the sound's duration. Control side, any goroutine: existing levels never change.

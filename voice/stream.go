@@ -218,9 +218,9 @@ func (v *Voice) available() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream adds at most n frames of the present segment of a stream to dst and advances the voice. at is the number of
-// frames between the start of the segment and dst. The result is the number of frames mixed; it is less than n at the
-// end of the decoded part. Invalid samples make the voice faulty, and it ends.
+// runStream adds at most n frames of the present segment (a stretch with linear gains) of a stream to dst and advances
+// the voice. at is the number of frames between the start of the segment and dst. The result is the number of frames
+// mixed; it is less than n at the end of the decoded part. Invalid samples make the voice faulty, and it ends.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)

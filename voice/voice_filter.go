@@ -129,10 +129,10 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 	return v.filter.high.Hz(frame), v.filter.high.Target()
 }
 
-// runProcessed adds at most n frames of the present segment to dst and advances the voice. dst begins at frame of the
-// mix. The filter, the pre-fader output and the narrowing of the stereo image are applied if the voice has them. If dst
-// is nil, it only advances and leaves them out. The result is the number of frames advanced; it is less than n if the
-// voice ends.
+// runProcessed adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the
+// voice. dst begins at frame of the mix. The filter, the pre-fader output and the narrowing of the stereo image are
+// applied if the voice has them. If dst is nil, it only advances and leaves them out. The result is the number of
+// frames advanced; it is less than n if the voice ends.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -144,10 +144,10 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	return v.run(dst, n, at)
 }
 
-// runFiltered adds at most n frames of the present segment to dst and advances the voice. It is for a voice with an
-// active filter or a pre-fader output. dst begins at frame of the mix. The samples are read at unit gain, filtered, and
-// then added to dst with the gains of the voice. They are also added to the pre-fader output if there is one. The
-// result is the number of frames advanced; it is less than n if the voice ends.
+// runFiltered adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice.
+// It is for a voice with an active filter or a pre-fader output. dst begins at frame of the mix. The samples are read
+// at unit gain, filtered, and then added to dst with the gains of the voice. They are also added to the pre-fader
+// output if there is one. The result is the number of frames advanced; it is less than n if the voice ends.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {

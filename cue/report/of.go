@@ -32,7 +32,7 @@ func EventOf(m *mixer.Event) Event {
 	return e
 }
 
-// name returns the name of s, or "" if s is nil.
+// name returns the name of the sound s, or "" if s is nil.
 func name(s *voice.Sound) string {
 	if s == nil {
 		return ""
