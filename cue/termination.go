@@ -116,7 +116,7 @@ type terminations struct {
 	buses map[string]instant
 }
 
-// startInstants is a start with an id. stop is the earliest among the last stops of this start and of the earlier
+// startInstants is a start with an id. lastStop is the earliest among the last stops of this start and of the earlier
 // starts of the id. The zero instant means that a start among them is never stopped.
 type startInstants struct{ first, lastStop instant }
 

@@ -67,10 +67,10 @@ func (v *Voice) untilLoopEnd() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// loopPosition returns the loop of the voice and the voice's position. at is the position in whole frames, with
-// completed rounds counted one after another as far as they are not removed yet, and fraction the rest in 2^-32 frames.
-// ends is the number of loop ends that follow after the next one; never means without limit. loop is empty if the voice
-// was started without a loop.
+// loopPosition returns the loop of the voice and the voice's position. at is the position in whole frames, and fraction
+// the rest in 2^-32 frames. Completed rounds of the loop may still count in at, one after another. ends is the number
+// of loop ends that follow after the next one; never means without limit. loop is empty if the voice was started
+// without a loop.
 func (v *Voice) loopPosition() (loop pcm.Loop, at, fraction, ends int64) {
 	loop, at, fraction = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
