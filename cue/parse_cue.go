@@ -326,8 +326,8 @@ func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 }
 
 // parsePlay finds the sound that the value of p names and sets d.Sound to its index and d.sound to the sound. A path,
-// an embedded or a generated sound is added to the sounds of the sheet. It reports whether the sound exists; otherwise
-// it records an error.
+// an embedded or a generated sound is added to the sounds of the sheet. It reports whether the sound is known;
+// otherwise it records an error. A path counts as known, and its file is not opened.
 func (d *draft) parsePlay(p *yaml.Pair) bool {
 	r := d.reader
 	name := ""

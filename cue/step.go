@@ -113,8 +113,8 @@ func (p *Player) handOver(stats *mixer.Stats) error {
 	return nil
 }
 
-// startDrain begins to fade out all voices within 300 ms and stops pending starts. At the end of the fade-out Step
-// returns reason, or the first error of a stream if reason is nil. A second call has no effect.
+// startDrain begins to fade out all voices and the tails of effects within 300 ms and stops pending starts. At the end
+// of the fade-out Step returns reason, or the first error of a stream if reason is nil. A second call has no effect.
 func (p *Player) startDrain(reason error) {
 	t := &p.stepState
 	if t.draining {

@@ -115,8 +115,9 @@ type filterLane struct {
 func (c *filterLanes) reset(high, ramping bool) { c.high, c.ramping, c.count = high, ramping, 0 }
 
 // add adds a lane for each channel of the voice e, if the voice has the filter of this kind switched on. Each lane gets
-// the coefficients and the state of that filter. frame is the frame number, in the mix, of the next frame to filter.
-// from is the index of that frame in the rows of e.
+// the coefficients and the state of that filter. A low-pass that was switched on in mid-sound begins with the present
+// sample as its state. frame is the frame number, in the mix, of the next frame to filter. from is the index of that
+// frame in the rows of e.
 func (c *filterLanes) add(e *batchedVoice, from int, frame int64) {
 	f := e.filter
 	p := f.stage(c.high)

@@ -121,9 +121,10 @@ func highStereo(x []pcm.Frame, w *dsp.SVFCoefficients, s, t *dsp.SVFStates) {
 	*s, *t = dsp.SVFStates{Band: band, Low: low}, dsp.SVFStates{Band: band2, Low: low2}
 }
 
-// rampMono filters src into dst while the coefficients move along their present ramp. It advances the left state. high
-// must be true for a high-pass and false for a low-pass. at is the number of frames between the start of the ramp and
-// src. step is 1 divided by the length of the ramp in frames. src must not be empty.
+// rampMono filters src into dst while the coefficients move along their present ramp. It advances the left state. A
+// low-pass that was switched on in mid-sound begins with the first sample as its state. high must be true for a
+// high-pass and false for a low-pass. at is the number of frames between the start of the ramp and src. step is 1
+// divided by the length of the ramp in frames. src must not be empty.
 func (p *filterStage) rampMono(dst, src []float32, high bool, at int, step float32) {
 	if p.startsMidSound {
 		p.startsMidSound, p.left.Low = false, src[0]
@@ -139,8 +140,9 @@ func (p *filterStage) ramp(at int, step float32) dsp.CoefficientRamp {
 }
 
 // rampStereo filters both channels of x in place while the coefficients move along their present ramp. It advances both
-// states. high must be true for a high-pass and false for a low-pass. at is the number of frames between the start of
-// the ramp and x. step is 1 divided by the length of the ramp in frames. x must not be empty.
+// states. A low-pass that was switched on in mid-sound begins with the first samples as its states. high must be true
+// for a high-pass and false for a low-pass. at is the number of frames between the start of the ramp and x. step is 1
+// divided by the length of the ramp in frames. x must not be empty.
 func (p *filterStage) rampStereo(x []pcm.Frame, high bool, at int, step float32) {
 	if p.startsMidSound {
 		p.startsMidSound, p.left.Low, p.right.Low = false, x[0][0], x[0][1]

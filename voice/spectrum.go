@@ -84,7 +84,8 @@ func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gain
 
 // applyResponse multiplies g, a power gain for each spectrum band, by the response of the stage p. In each band the
 // response at frame of the mix or the final response counts, whichever is larger. While unfiltered signal is mixed in,
-// g does not change. low means that p is a low-pass. w has the bands for the sample rate of the filter.
+// and if p is off at the end of its move, g does not change. low means that p is a low-pass. w has the bands for the
+// sample rate of the filter.
 func (p *filterStage) applyResponse(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
 	target, wet := p.targets()
 	now, wetNow := p.now(frame)

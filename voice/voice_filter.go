@@ -70,7 +70,7 @@ func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 
 // rampSpatial moves the low-pass cutoff of the spatial position to hz; 0 switches it off. The move begins at frame of
 // the mix and lasts the given number of frames; with 0 or less the change is immediate. If the low-pass was off, an
-// immediate change switches it on without a fade. A move to the present target has no effect.
+// immediate change switches it on without a fade. A gradual move to the present target has no effect.
 func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)

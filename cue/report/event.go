@@ -119,8 +119,8 @@ func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind 
 // valid only in this case.
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
 
-// ByPriority reports whether a difference in priority alone decided a loss or a rejection. If it is false, the policy
-// compared levels or ages of candidates, or the event is of another kind.
+// ByPriority reports whether priority decided a loss or a rejection, or excluded some candidates before the policy
+// compared the others. For other kinds of events it is false.
 func (e *Event) ByPriority() bool {
 	switch {
 	case e.Reason == mixer.ReasonOutranked:
