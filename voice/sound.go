@@ -154,9 +154,9 @@ func NewSound(s Samples) (*Sound, error) {
 	return out, nil
 }
 
-// Refine makes the mip level number level, 0..Levels-1, a band-limited version for fast pitches, with the sound's
-// Refiner, and stores it in the sound. looped selects the version for looping voices. If level is SpectrumLevel, it
-// measures the spectrum instead. It has no effect if the result exists already or can never exist. Streams and empty
+// Refine makes a mip level of the sound with its Refiner and stores it. A mip level is a band-limited version for fast
+// pitches; level is its number, 0..Levels-1. looped selects the version for looping voices. If level is SpectrumLevel,
+// it measures the spectrum instead. It has no effect if the result exists already or can never exist. Streams and empty
 // sounds never have mip levels, nor have sounds without a Refiner.
 //
 // If the Refiner panics or returns invalid samples, the sound makes no further mip levels. A level takes some

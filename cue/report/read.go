@@ -238,8 +238,9 @@ func (p *positionReader) advance(offset int64) {
 }
 
 // locate returns an error for users: name, the line and the column of the fault, and the text of err, which it wraps.
-// err is an error of the parser, and offset the byte offset of the JSON decoder. If p.in has failed, the error of p.in
-// is used instead, without a line and a column. wrong must be called last, because it marks input as parsed.
+// err is an error of the parser, and offset the byte offset of the JSON decoder. An unexpected end of the input gets a
+// text for users instead of err. If p.in has failed, the error of p.in is used instead, without a line and a column.
+// wrong must be called last, because it marks input as parsed.
 func (p *positionReader) locate(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err
