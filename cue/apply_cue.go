@@ -7,9 +7,9 @@ import (
 	"voicepool/mixer"
 )
 
-// applyToBus sends the effect values and the send gains of the set cue c to the mixer at the moment at, as ramps of
-// length over. The effects are on the bus c.Target, and target is that bus or voice as a mixer target. It stops at the
-// first error of the mixer and returns it.
+// applyToBus sends the new effect values and send gains of the set cue c to the mixer. They begin to change at the
+// moment at and reach their values after the time over. The effects are on the bus c.Target. The sends belong to the
+// parameter target, which is the same bus. At the first error of the mixer it stops and returns that error.
 func (p *Player) applyToBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
 	for i := range c.Effects {
 		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
@@ -24,9 +24,10 @@ func (p *Player) applyToBus(at mixer.Moment, c *Cue, target mixer.Target, over t
 	return nil
 }
 
-// applyCue sends the mixer commands of cue c at the moment at. c must not be a start or a message. target is the mixer
-// target of c, or of a delayed layer of it. The error is the mixer's, such as mixer.ErrBusy; some of the commands may
-// have been sent then.
+// applyCue sends the commands of cue c, such as a fade or a pause, to the mixer. The parameter at is the moment when
+// they act. c must not start a sound or send an OSC message, and p.held must be the action of c. The parameter target
+// is the voices or the bus to change: normally p.target(c), or one voice if a layer of a sound begins later. If the
+// mixer returns an error, such as mixer.ErrBusy, applyCue returns it. Some commands may have been sent by then.
 func (p *Player) applyCue(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)
@@ -65,7 +66,8 @@ func (p *Player) applyCue(at mixer.Moment, c *Cue, target mixer.Target) error {
 	return at.Set(target, c.Change, over)
 }
 
-// target returns the mixer target of cue c: the voices with its id, all voices, or its bus.
+// target returns the mixer target of cue c: all voices with the id of c, all voices of the mixer, or the bus that c
+// names.
 func (p *Player) target(c *Cue) mixer.Target {
 	switch {
 	case c.Scope == OnID:

@@ -19,8 +19,8 @@ type crossfadeSpec struct {
 	bus                string
 }
 
-// fields returns the keys that the mapping of a crossfade may have. Each field points into c, where its value is
-// stored when it is parsed.
+// fields returns the keys that a crossfade in a sheet may have, such as `from` and `over`. Each returned field points
+// into c. When the parser reads a key, it stores the value there.
 func (c *crossfadeSpec) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "from", To: &c.from},
@@ -34,9 +34,12 @@ func (c *crossfadeSpec) fields() []fields.Field {
 	}
 }
 
-// expandCrossfade expands an action with the key `crossfade` into the nodes of two actions with constant-power fades.
-// The old sound stops, or fades to -80 dB if it is a bus; the new one fades in or is played. n is the node of the
-// action and p its pair with that key. If the crossfade is invalid, the result is nil and an error is recorded.
+// expandCrossfade translates an action with the key `crossfade` into two ordinary actions and returns their YAML
+// nodes. The first action fades the old sound out: it stops an id, or fades a bus to -80 dB. The second action starts
+// a new sound with a fade-in, or fades an id or a bus in. Both fades have constant power and the same duration.
+//
+// n is the node of the action, and p is its pair with the key `crossfade`. The time `at` of n is copied to both
+// actions. If the crossfade is invalid, the result is nil, and an error with its place in the file is recorded in d.
 func (d *draft) expandCrossfade(n *yaml.Node, p *yaml.Pair) (actions []*yaml.Node) {
 	var c crossfadeSpec
 	value := p.Value

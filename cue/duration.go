@@ -33,11 +33,13 @@ const (
 // maxVoices is the largest number of voices of a mixer.
 const maxVoices = 65536
 
-// Estimate plays a sheet without mixing it and returns its duration and the number of voices it needs, with the limits
-// of sounds and buses as in a render. If it takes longer than within, in wall time, the result covers only part of the
-// sheet and Cut is set. A sound that cannot be loaded counts in Missing and is not an error.
+// Estimate returns the duration of the sheet and the number of voices that it needs. It plays the sheet without mixing
+// it. The limits of sounds and buses apply as in a render. The parameter within is the wall time that this may take.
+// When it is over, the result covers only part of the sheet, and Cut is set. A sound that cannot be loaded counts in
+// Missing and is not an error.
 //
-// A sheet with a list must have times of GO. The error is the error of CheckGoes, ctx, NewPlayer or Read.
+// A sheet with a list must have times of GO; otherwise the error is the error of CheckGoes. Other errors come from
+// ctx, NewPlayer or Read.
 func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.Duration) (Estimate, error) {
 	var e Estimate
 	until := time.Now().Add(within)
@@ -59,8 +61,9 @@ func (s *Sheet) Estimate(ctx context.Context, lib *sounds.Library, within time.D
 	return e, err
 }
 
-// GoCount returns how many GOs it takes to play the whole list: the number of enabled cues that do not follow another
-// cue by themselves. It is 0 for a sheet without a list.
+// GoCount returns how many GO commands an operator needs to play the whole list. It counts the enabled cues of the
+// list that wait for GO. Cues that follow another cue by themselves do not count. The result is 0 for a sheet without
+// a list.
 func (s *Sheet) GoCount() (n int) {
 	for i := s.standby(0); i < len(s.List); n++ {
 		chain := s.chain(i)
@@ -69,9 +72,12 @@ func (s *Sheet) GoCount() (n int) {
 	return n
 }
 
-// simplified returns a copy of the sheet that plays as long and with as many voices, but without costly resampling,
-// and loads its sounds. It replaces starts of sounds that cannot be loaded by messages and counts these sounds in
-// e.Missing. The error is the error of ctx.
+// simplified loads the sounds of s with lib and returns a copy of s that is cheaper to play without mixing. The copy
+// plays as long and with as many voices as s. Only sounds whose pitch moves keep their quality; all other sounds use
+// linear interpolation.
+//
+// A sound that cannot be loaded adds 1 to e.Missing. In the copy, cues that start such a sound send a message instead.
+// The error is the error of ctx.
 func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate) (*Sheet, error) {
 	type position struct{ line, column int }
 	lostFiles := map[position]bool{}
@@ -111,8 +117,9 @@ func (s *Sheet) simplified(ctx context.Context, lib *sounds.Library, e *Estimate
 	return &out, nil
 }
 
-// withLargePool returns a copy of the sheet whose pool has a voice for every start, at least 1 and at most 65,536. In
-// the copy, cues and scenes no longer change the size of the pool.
+// withLargePool returns a copy of the sheet for finding out how many voices it needs. The pool of the copy has one
+// voice for every start, repetitions and layers included, but at least 1 and at most 65,536. The pool keeps that size:
+// it does not grow, and cues and scenes do not resize it.
 func (s *Sheet) withLargePool() *Sheet {
 	starts := uint64(0)
 	for _, c := range s.withScheduledGoes().activeCues() {
@@ -136,12 +143,13 @@ func (s *Sheet) withLargePool() *Sheet {
 	return &out
 }
 
-// playWithoutMixing plays the sheet without mixing, adds its frames to e.Frames and sets e.Voices to the largest
-// number of voices. At the time until it stops early and sets e.Cut. If e.Endless is set, it plays only until every
-// start has begun and sets e.Frames to 0.
+// playWithoutMixing plays the sheet to its end without mixing it, and stores its measurements in e. It adds the length
+// in frames to e.Frames and sets e.Voices to the largest number of voices at once. The parameter until is a wall time.
+// When it is reached, the sheet is not played further, and e.Cut is set. If e.Endless is set, the sheet is played only
+// until every start has begun, and e.Frames becomes 0.
 //
-// full reports whether any start was rejected, stolen or made virtual, so that a larger pool may need more voices. The
-// error is of ctx, NewPlayer or the render.
+// The result full reports whether any start was rejected, stolen or made virtual. A larger pool may then use more
+// voices. The error comes from ctx, NewPlayer or the render.
 func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, until time.Time, e *Estimate) (full bool, err error) {
 	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
 		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
@@ -177,16 +185,17 @@ func (s *Sheet) playWithoutMixing(ctx context.Context, lib *sounds.Library, unti
 	return full, nil
 }
 
-// allStarted reports whether every start of the sheet has begun, and no action is held back or waits for the end of a
-// cue or id.
+// allStarted reports whether every start of the sheet has begun. It is false while an action waits for room in the
+// mixer's queue, or for the end of a cue or id. A start that was stopped before it began counts as begun.
 func (p *Player) allStarted() bool {
 	st := p.mixer.Stats()
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.hasPending() && st.Asked+p.stoppedDelayed(&st) >= p.requestedStarts()
 }
 
-// EstimatedEnd estimates the frame at the end of the show, for a progress display. It is the sheet's Length if there is
-// one, and 0 if the sheet repeats. Otherwise every start counts with its longest file at normal speed or its `for`, and
-// loops end with the last action. Pauses and pitches are ignored. Control side.
+// EstimatedEnd returns an estimate of the last frame of the show, for a progress display. If the sheet has a Length,
+// it is that length. If the sheet repeats, it is 0. Otherwise it is the latest end of all starts. A start ends after
+// its `for`, or after its longest file at normal speed. Loops end with the last action of the sheet. Pauses, pitches
+// and list cues without a GO are ignored. Control side.
 func (p *Player) EstimatedEnd() int64 {
 	switch {
 	case p.cut != never:

@@ -7,8 +7,9 @@ import (
 	"voicepool/voice"
 )
 
-// effectTail returns an upper bound for the sum of the tails of all effects and bus filters, in frames at the sheet's
-// rate. A tail is the sound that follows the end of the input. The result is 0 without effects and filters.
+// effectTail returns how long the effects and filters of the sheet can sound after their input has ended. The result
+// is an upper bound in frames at the sheet's rate: the sum over all effects and filters of the master, the outputs and
+// the buses. It considers all values that cues and scenes set. The result is 0 without effects and filters.
 func (s *Sheet) effectTail() (frames int64) {
 	each := func(bus string, effects []effect.Effect) {
 		for i := range effects {
@@ -31,9 +32,9 @@ func (s *Sheet) effectTail() (frames int64) {
 	return frames
 }
 
-// effectValues returns all values that scenes and cues of the sheet set for the effect with the given name on the
-// given bus: first the values of scenes, then of cues. It is nil if they set no value. Initial values are not
-// included.
+// effectValues returns all values that the sheet sets for one effect while it plays. The effect is on the given bus
+// and has the given name. Values from scenes come first, then values from cues. The initial values of the effect are
+// not included. The result is nil if no scene or cue changes the effect.
 func (s *Sheet) effectValues(bus, name string) (moves []effect.Values) {
 	add := func(of []rules.EffectMove) {
 		for i := range of {
@@ -57,9 +58,10 @@ func (s *Sheet) effectValues(bus, name string) (moves []effect.Values) {
 	return moves
 }
 
-// filterTail returns an upper bound for the tail of the low-pass and the high-pass of the given bus, in frames, over
-// all cutoffs that the sheet sets. low and high are the initial cutoffs in Hz; 0 is off. The result is 0 if both
-// filters are always off.
+// filterTail returns how long the low-pass and the high-pass of the given bus can sound after their input has ended.
+// The result is an upper bound in frames. low and high are the initial cutoffs in Hz; 0 means off. A low cutoff sounds
+// long, so the lowest low-pass cutoff of all scenes and cues counts. If any of them changes the high-pass, its lowest
+// possible cutoff counts. The result is 0 if both filters are always off.
 func (s *Sheet) filterTail(bus string, low, high float64) (frames int64) {
 	moves := false // the high-pass moves; it may start at 20 Hz
 	lowest := func(to *float64, hz *float64) {

@@ -8,10 +8,13 @@ import (
 	"voicepool/voice"
 )
 
-// chooseFadeShape changes the shape of a list cue's fade, in d.Cue, to a raised cosine if the fade begins or ends at
-// silence and n, the node of the cue, sets no shape. (Two crossing fades that are straight in decibels would leave a
-// hole in the middle.) Call it for each cue in sheet order, because it records which buses and ids are silent. target
-// is the pair with the target of the cue, or nil.
+// chooseFadeShape sets the default shape of a fade in the list of cues. d.Cue is the cue, and n is its YAML node. If
+// its verb is fade, n has no key `shape`, and the fade begins or ends at silence, the shape becomes a raised cosine.
+// (Two crossing fades that are straight in decibels would leave a hole in the middle.) All other cues keep their
+// shape.
+//
+// The parameter target is the pair of n that names the bus or id, or nil. The function must be called for each cue in
+// sheet order, because it records in d.silent which buses and ids are silent after the cue.
 func (d *draft) chooseFadeShape(n *yaml.Node, target *yaml.Pair) {
 	if d.silent == nil {
 		d.silent = map[string]bool{}

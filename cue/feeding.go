@@ -21,10 +21,12 @@ const (
 	stallTimeout = time.Second
 )
 
-// Prime hands the first cues to the mixer, so that they are not late, and waits until the beginnings of their streams
-// are decoded. With Options.From or Cue it first skips to the beginning of the show. Call it once before the device
-// starts. Control side. The error is of the mixer or a broken stream, or wraps ErrStartPosition; a full command queue
-// is not an error.
+// Prime prepares the show for a device. It hands the first cues to the mixer, so that they are not late, and waits
+// until the beginnings of their streams are decoded. With Options.From or Options.Cue it first plays up to that place
+// and discards the output. Call it once, before the device starts. Control side.
+//
+// The error is from the mixer or a broken stream, or wraps ErrStartPosition if the show cannot begin at that place. A
+// full command queue is not an error, because Feed sends the rest.
 func (p *Player) Prime() error {
 	p.startLookahead()
 	if p.options.Live {
@@ -43,19 +45,20 @@ func (p *Player) Prime() error {
 	return nil
 }
 
-// lookaheadFrames returns how many frames before their time Feed hands commands to the mixer: 200 ms, or three device
-// blocks if they are longer.
+// lookaheadFrames returns how many frames before its time Feed hands a command to the mixer. It is 200 ms, or three
+// device blocks if they are longer.
 func (p *Player) lookaheadFrames() int64 {
 	return max(pcm.Frames(minLookahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
 
-// Feed hands the cues to the mixer in time while a device calls Render, and polls the events. It returns when the last
-// voice, fade and tail has been mixed, at the sheet's length, or at an error of the mixer. The device may still hold
-// unplayed frames then; see its Latency.
+// Feed hands the cues to the mixer in time while a device calls Render. It also polls the mixer's events. It returns
+// when the last voice, fade and tail has been mixed, at the sheet's length, or at an error of the mixer. A live show
+// without a length ends only after Finish. When Feed returns, it has closed the player. The device may still hold
+// frames that have not been played; see its Latency.
 //
 // When ctx ends, Feed drops the rest of the sheet, fades everything out within 300 ms, and returns the error of ctx.
-// If the device has stopped calling Render, it returns that error after one second. A broken stream does not stop the
-// show: Feed returns its error at the end.
+// If the device has stopped calling Render, Feed returns that error after one second. A broken stream does not stop
+// the show: Feed returns its error at the end.
 func (p *Player) Feed(ctx context.Context) error {
 	wake, ended := p.live.openWakeChannel(), ctx.Done()
 	ticker := time.NewTicker(pollInterval)
@@ -74,9 +77,9 @@ func (p *Player) Feed(ctx context.Context) error {
 	}
 }
 
-// Render fills dst for a device, with as many interleaved outputs as Outputs reports, and measures it for Levels and
-// Report. It is silent while the show is held and after the sheet's length. Audio side: it takes no lock and does not
-// allocate.
+// Render fills dst with the next frames of the show, for a device. Each frame has one element of dst per stereo
+// output; see Outputs. While the show is held, and after the sheet's length, the output is silent. The output is
+// measured for Levels and Report. Audio side: Render takes no lock and does not allocate.
 func (p *Player) Render(dst []pcm.Frame) {
 	for dst = p.completeFrames(dst); len(dst) > 0; {
 		now := dst[:p.freeze.framesUntilChange(len(dst)/p.outputs)*p.outputs]
@@ -90,8 +93,9 @@ func (p *Player) Render(dst []pcm.Frame) {
 	}
 }
 
-// mixUntilCut mixes into dst, interleaved outputs, up to the sheet's length. It clears the rest of dst and returns the
-// part that was mixed; all of dst if the sheet has no length. Audio side.
+// mixUntilCut mixes the next frames of the show into dst, at most up to the sheet's length. dst has p.outputs elements
+// per frame. The rest of dst is cleared. It returns the part of dst that was mixed, which is all of dst if the sheet
+// has no length. Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	remaining := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
 	if p.cut != never && int64(len(dst)/p.outputs) > remaining {
