@@ -9,7 +9,7 @@ import (
 
 // applyToBus sends the new effect values and send gains of the set cue c to the mixer. They begin to change at the
 // moment at and reach their values after the time over. The effects are on the bus c.Target. The sends belong to the
-// parameter target, which is the same bus. At the first error of the mixer it stops and returns that error.
+// parameter target, a bus or voices. At the first error of the mixer it stops and returns that error.
 func (p *Player) applyToBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
 	for i := range c.Effects {
 		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {

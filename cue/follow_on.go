@@ -32,8 +32,10 @@ type loopingStart struct {
 	handle mixer.Handle
 }
 
-// removeLeftLoops removes the starts in followOns.loopingStarts that have left their loops by the current frame of a
-// render. A start that still sounds then counts as ended at that frame for the actions that wait for the end of its id.
+// removeLeftLoops handles the looping starts that have left their loops by the current frame of a render. An action
+// may wait for the end of an id. For such an action, a looping start ends when it leaves its loop, even if it still
+// sounds. So this function counts these starts as ended at the current frame. It also removes them from
+// followOns.loopingStarts. Starts that are over already are only removed, because their events count them.
 func (p *Player) removeLeftLoops() {
 	f := &p.follows
 	f.loopingStarts = slices.DeleteFunc(f.loopingStarts, func(l loopingStart) bool {
@@ -51,8 +53,9 @@ func (p *Player) removeLeftLoops() {
 	})
 }
 
-// countEnd counts one start less for the id with the given tag, because that start ended at frame. If it was the last,
-// frame is recorded as the end of the id.
+// countEnd counts the end of one start of an id. The parameter tag is the number of the id, and frame is the frame of
+// that end. It decrements the number of starts of the id. If no start is left, frame is recorded as the end of the id,
+// for the actions that wait for it.
 func (f *followOns) countEnd(tag uint64, frame int64) {
 	if f.activeStarts[tag]--; f.activeStarts[tag] == 0 {
 		f.endFrames[tag] = frame
@@ -75,8 +78,8 @@ type launchProgress struct {
 	handles   []mixer.Handle // live show: its starts that have not ended
 }
 
-// newFollowOns returns the followOns for the ids and launches of sheet s. No launch has begun. A launch is one run of a
-// list cue.
+// newFollowOns returns the tracker of all actions of sheet s that wait for the end of an id or of another cue. It
+// tracks each launch of s, which is one run of a list cue. All launches are still to begin.
 func newFollowOns(s *Sheet) followOns {
 	f := followOns{sheet: s, awaited: map[uint64]bool{}, activeStarts: map[uint64]int{}, endFrames: map[uint64]int64{}}
 	for i := range s.Cues {
@@ -88,8 +91,9 @@ func newFollowOns(s *Sheet) followOns {
 	return f
 }
 
-// trackNewLaunches tracks the launches that were added to the sheet since the last call. Each is scheduled for its
-// frame, unless it follows the end of another launch. A launch is one run of a list cue.
+// trackNewLaunches starts to track the launches that were added to the sheet since the last call. A launch is one run
+// of a list cue. The function counts the starts and the waiting actions of each new launch. A launch that begins at a
+// known time is put into f.upcoming. A launch that follows the end of another one is not.
 func (f *followOns) trackNewLaunches() {
 	for i := len(f.progress); i < len(f.sheet.launches); i++ {
 		l, r := &f.sheet.launches[i], launchProgress{}
@@ -108,8 +112,8 @@ func (f *followOns) trackNewLaunches() {
 	}
 }
 
-// startCount returns the number of voices that cue c starts over all its repetitions: the number of layers of its
-// sound, or 1, times c.Times. It is 0 if the cue is not a start.
+// startCount returns the number of voices that cue c starts. It is the number of layers of its sound, or 1 without
+// layers, times the repetitions c.Times. The result is 0 if the cue starts no sound.
 func (c *Cue) startCount() (n uint64) {
 	for range c.starts() {
 		n += c.Times
@@ -117,16 +121,17 @@ func (c *Cue) startCount() (n uint64) {
 	return n
 }
 
-// hasPending reports whether any action is still to be released, because it waits for the end of a cue or id.
+// hasPending reports whether any action still waits for the end of a cue or id before it can be scheduled.
 func (f *followOns) hasPending() bool { return f.unreleased > 0 }
 
-// schedule schedules launch i to begin its delay `since` after frame base of the show.
+// schedule puts launch i (one run of a list cue) into f.upcoming. The launch will begin at frame base of the show plus
+// its own delay, the offset in f.sheet.launches.
 func (f *followOns) schedule(i int, base int64) {
 	heap.Push(&f.upcoming, occurrence{instant: instant{base + f.sheet.launches[i].offset.Frames(f.sheet.Rate), i}})
 }
 
-// nextLaunch returns the earliest known frame of the show when a launch begins that has not begun; never if such a
-// frame is not known.
+// nextLaunch returns the earliest frame of the show at which a pending launch (one run of a list cue) will begin. If
+// no such frame is known yet, it returns the constant never.
 func (f *followOns) nextLaunch() int64 {
 	if len(f.upcoming) == 0 {
 		return never
@@ -134,17 +139,18 @@ func (f *followOns) nextLaunch() int64 {
 	return f.upcoming[0].frame
 }
 
-// countStart counts one start of cue c, if c is in `cues` and an action waits for the end of its id. Starts of list
-// cues are counted by begin instead.
+// countStart counts one start of cue c for the actions that wait for the end of its id. It has no effect if no action
+// waits for that id. It has no effect for list cues either, because startLaunch counts their starts.
 func (f *followOns) countStart(c *Cue) {
 	if c.list == 0 && f.awaited[c.tag] {
 		f.activeStarts[c.tag]++
 	}
 }
 
-// subtractSkipped subtracts the starts that chance skips at action a: the action itself if it is Skipped, and the
-// a.Dropped repetitions after it. If the id or the launch of the cue has no start left then, it ends at the frame of
-// the action.
+// subtractSkipped corrects the counts of pending starts by the starts that action a leaves out. These are a itself if
+// it is Skipped, and the a.Dropped repetitions after it. The id of the cue has ended at the frame of a if it then has
+// no start left. The launch of the cue (its run) has ended, too, if it has no start left. Cues outside a launch are
+// not changed.
 func (f *followOns) subtractSkipped(a *Action) {
 	n := a.Dropped
 	if a.Skipped {
@@ -166,8 +172,10 @@ func (f *followOns) subtractSkipped(a *Action) {
 	}
 }
 
-// processEvent counts down the starts of an id and a launch if event e ends or rejects such a start. At 0 the id or
-// launch has ended at e.Frame. Other kinds of events, and events of cues before f.firstCue, have no effect.
+// processEvent updates the counts of starts after event e of the mixer. If e ends or rejects a start, it subtracts 1
+// from the count of its id and of its launch (the run of its list cue). At 0, the id or launch has ended at e.Frame. A
+// voice that left its loop earlier was subtracted from its id then. Other events, and events of cues before
+// f.firstCue, have no effect.
 func (f *followOns) processEvent(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
@@ -194,15 +202,16 @@ func (f *followOns) processEvent(e *mixer.Event) {
 	}
 }
 
-// recordEnd records that the last start of launch i ended at frame. The next call of release then begins the launches
-// that follow it.
+// recordEnd records that launch i (one run of a list cue) ended at frame, with its last start. The next call of
+// release then begins the launches that follow it.
 func (f *followOns) recordEnd(i int, frame int64) {
 	f.progress[i].endFrame = frame
 	f.endedLaunches = append(f.endedLaunches, i)
 }
 
-// clear drops waits and pending launches, except of launches from index launches on and of cues from index cues on.
-// The dropped launches count as over. Counts of living starts of ids are reset to 0.
+// clear drops all waits and pending launches (runs of list cues) that existed before a panic. It keeps the launches
+// from index launches on, and the waits of the cues from index cues on. Dropped launches count as ended. Later events
+// of dropped cues are ignored. The counts of living starts are reset to 0 for all ids.
 func (f *followOns) clear(launches, cues int) {
 	f.loopingStarts, f.leftLoop = nil, nil
 	f.upcoming = slices.DeleteFunc(f.upcoming, func(t occurrence) bool { return t.index < launches })
@@ -220,9 +229,11 @@ func (f *followOns) clear(launches, cues int) {
 	}
 }
 
-// release begins the launches due by frame now. The schedule to gets all actions that waited for ends that have
-// happened. It reports whether there was such an action or another launch has ended; the caller must then call it
-// again.
+// release begins the launches (runs of list cues) that are due at or before frame now. It also adds to the schedule,
+// the parameter to, the actions whose wait for an end is over. Their times count from the frame of that end.
+//
+// The result is true if an action or launch was waiting for an end and has been released, or if another launch has
+// ended. The caller must then send the commands that are due and call release again.
 func (f *followOns) release(now int64, to *Schedule) (some bool) {
 	f.startLaunches(now)
 	var ownWaits []*Cue // actions that waited for their own id, which counts them only from here on
@@ -257,7 +268,7 @@ func (f *followOns) release(now int64, to *Schedule) (some bool) {
 	return some || len(f.endedLaunches) > 0
 }
 
-// startLaunches begins all launches whose known frame is at or before now.
+// startLaunches begins all pending launches (runs of list cues) whose known frame is at or before now.
 func (f *followOns) startLaunches(now int64) {
 	for f.nextLaunch() <= now {
 		t := heap.Pop(&f.upcoming).(occurrence)
@@ -265,8 +276,9 @@ func (f *followOns) startLaunches(now int64) {
 	}
 }
 
-// startLaunch records that the launch with index launch begins at frame: it counts its starts and registers its waiting
-// actions. A launch without starts ends at the same frame.
+// startLaunch records that a launch (one run of a list cue) begins at frame. The parameter launch is its index. Its
+// starts are added to the counts of ids that actions wait for. Its own actions that wait for the end of an id are
+// added to f.waitingActions. A launch without starts ends at the same frame.
 func (f *followOns) startLaunch(launch int, frame int64) {
 	l, r := &f.sheet.launches[launch], &f.progress[launch]
 	r.started, r.startFrame = true, frame
@@ -284,8 +296,9 @@ func (f *followOns) startLaunch(launch int, frame int64) {
 	}
 }
 
-// releaseActions adds the actions of the launch with index launch, which follows the end of another one at frame, to
-// the schedule. Actions that wait for the end of an id are left out.
+// releaseActions adds the actions of a launch (one run of a list cue) to the schedule, the parameter to. The parameter
+// launch is the index of the launch. It follows the end of another launch, which ended at frame. Actions that also
+// wait for the end of an id are left out.
 func (f *followOns) releaseActions(launch int, frame int64, to *Schedule) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {
@@ -296,8 +309,9 @@ func (f *followOns) releaseActions(launch int, frame int64, to *Schedule) {
 	}
 }
 
-// feedNow hands over the commands due at the current frame of a render and lets the mixer carry them out. If the
-// mixer's queue is full, it runs the mixer and tries again. The error is the mixer's.
+// feedNow sends the commands due at the current frame of a render to the mixer, makes the mixer carry them out, and
+// processes the resulting events. No frame is mixed. If the mixer's queue is full, feedNow repeats this until all
+// commands are sent. The error is the mixer's.
 func (p *Player) feedNow() error {
 	for tries := 0; ; tries++ {
 		_, err := p.feed(p.rendering.now + 1)
@@ -312,9 +326,12 @@ func (p *Player) feedNow() error {
 	}
 }
 
-// mixToEnd mixes the beginning of dst, interleaved outputs, at most until a voice may end, so that waiting actions
-// begin at that exact frame. It returns how many frames of p.outputs elements it mixed. If the show is silent for
-// good, it drops the waits and returns 0. The error is of the mixer or a stream.
+// mixToEnd mixes the beginning of dst during a render in which actions wait for the end of voices. First it sends the
+// commands due at the current frame and releases actions whose wait is over. Then it mixes until a voice may end or
+// the next command is due, but at most 20 ms. So the waiting actions can begin at the exact frame of the end.
+//
+// dst has p.outputs elements per frame. The result is the number of mixed frames, and p.rendering.now advances by it.
+// If no voice can sound any longer, mixToEnd drops the waits and returns 0. The error is of the mixer or a stream.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.rendering
 	for more := true; more; { // actions that follow an end act after the others of this frame

@@ -32,10 +32,12 @@ type freezeChange struct {
 // maxFreezeChanges is the capacity of the queue of changes.
 const maxFreezeChanges = 1024
 
-// fadeFrames returns the length of the fades of a freeze in frames: 10 ms, but at least 1 frame. rate is in Hz.
+// fadeFrames returns the length in frames of the fades at the beginning and end of a pause: 10 ms, but at least 1
+// frame. rate is in Hz.
 func fadeFrames(rate int) int64 { return max(pcm.Frames(10*time.Millisecond, rate), 1) }
 
-// newFreeze returns a freeze that is off. rate is in Hz, and outputs is the number of interleaved stereo outputs.
+// newFreeze returns the pause state of a player that is not paused. rate is in Hz, and outputs is the number of
+// interleaved stereo outputs.
 func newFreeze(rate, outputs int) *freeze {
 	h := &freeze{outputs: outputs, window: make([]float32, fadeFrames(rate)), changes: ring.New[freezeChange](maxFreezeChanges)}
 	for i := range h.window {
@@ -44,17 +46,20 @@ func newFreeze(rate, outputs int) *freeze {
 	return h
 }
 
-// Hold freezes the show if on is true and continues it otherwise: voices, timeline, waits and follow-ons pause and
-// resume together at one frame. The output fades within 10 ms. Hold returns at once, and a second call with the same
-// value has no effect. Any goroutine.
+// Hold pauses the whole show if on is true, and continues it if on is false. Voices, timeline and waiting cues stop
+// together at one frame and later continue together. The output fades out or in within 10 ms. Hold returns at once,
+// and a second call with the same value has no effect. Any goroutine.
 func (p *Player) Hold(on bool) {
 	p.freeze.on.Store(on)
 	p.live.wakeUp()
 }
 
-// update applies the state that Hold requested and counts the next block, of the given number of frames, as output. It
-// returns true if the show is frozen or fading: the caller then fills the block with render, and otherwise mixes as
-// usual. Audio side.
+// update prepares the pause state for the next block of output. First it takes over the state that Hold requested
+// last, and queues that change in h.changes for the goroutine of Feed. If that queue is full, the change waits for a
+// later block. Then it adds frames, the length of the block, to the count of output frames.
+//
+// The result is true if the show is paused or fades for a pause. The caller then fills the block with render.
+// Otherwise the caller mixes as usual. Audio side.
 func (h *freeze) update(frames int) bool {
 	if on := h.on.Load(); on != h.frozen && ring.Push(h.changes, freezeChange{h.output, on}) {
 		h.frozen = on
@@ -63,8 +68,9 @@ func (h *freeze) update(frames int) bool {
 	return h.frozen || h.fadeProgress > 0
 }
 
-// framesUntilChange sets the state of Hold to the scheduled changes that are due. It returns the number of frames
-// before the next scheduled change; at most frames. Audio side.
+// framesUntilChange carries out the scheduled beginnings and ends of pauses that are due at the current frame of the
+// output. It requests each change as Hold does and removes it from h.scheduled. It returns how many frames remain
+// before the next scheduled change, but at most the parameter frames. Audio side.
 func (h *freeze) framesUntilChange(frames int) int {
 	for len(h.scheduled) > 0 {
 		next := &h.scheduled[0]
@@ -77,9 +83,10 @@ func (h *freeze) framesUntilChange(frames int) int {
 	return frames
 }
 
-// render fills dst, interleaved outputs, during a freeze and its fades. It calls mix for the frames of a fade and
-// ignores its result; the other frames are silent. If the fade back in ends within dst, the rest is mixed as usual.
-// Audio side.
+// render fills dst while the show is paused or fades for a pause. dst has h.outputs elements per frame. During a fade
+// it calls mix for the next frames and applies the fade to them. When the fade-out is complete, the rest of dst is
+// silent, and mix is not called. After a fade-in the rest of dst is mixed without a fade. The result of mix is
+// ignored. Audio side.
 func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
 		n := len(dst) / h.outputs
@@ -99,9 +106,9 @@ func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	}
 }
 
-// fade multiplies the frames of dst, interleaved outputs, by the fade of a freeze and advances the fade by one gain
-// per frame. Outside a freeze and its fades it does not change dst. Otherwise dst must not reach beyond the end of the
-// fade. Audio side.
+// fade applies the fade of a pause to dst, which has h.outputs elements per frame. It multiplies each frame by the
+// current gain and then moves the fade by one step: out if the show is paused, otherwise in. If the show is neither
+// paused nor fading, dst is unchanged. dst must not reach beyond the end of the fade. Audio side.
 func (h *freeze) fade(dst []pcm.Frame) {
 	if !h.frozen && h.fadeProgress == 0 {
 		return
@@ -119,8 +126,8 @@ func (h *freeze) fade(dst []pcm.Frame) {
 	}
 }
 
-// applyGain multiplies both channels of f by the gain that the fade has reached. A fade must be running: h.fadeProgress
-// is an index of its window.
+// applyGain multiplies both channels of f by the current gain of the fade, h.window[h.fadeProgress]. A fade must be
+// running; otherwise that index may be out of range.
 func (h *freeze) applyGain(f *pcm.Frame) {
 	g := h.window[h.fadeProgress]
 	f[0], f[1] = float32(f[0]*g), float32(f[1]*g)

@@ -11,9 +11,13 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// ReadGoes replaces s.Goes by the GOs in text. Each line has a time and, optionally, the number of a cue and `from` a
-// time in it, or panic, pause or resume. Empty lines and text after a # are ignored. file is the file name in errors.
-// The error is a rules.Errors; s.Goes does not change then.
+// ReadGoes replaces s.Goes, the scheduled commands of a show, by the commands in text. Each line begins with a time. A
+// time alone is a GO for the next cue of the list. The number of a cue may follow, and then `from` and a time in that
+// cue. In place of a cue, a line may have panic with an optional fade time, pause or resume. Empty lines and text
+// after a # are ignored.
+//
+// The parameter file is the file name in error messages. The error is a rules.Errors with all mistakes; s.Goes does
+// not change then. The commands must be in the order of their times.
 func (s *Sheet) ReadGoes(file string, text []byte) error {
 	r := newReader(&Sheet{}, file)
 	var goes []Go
@@ -51,8 +55,8 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	return nil
 }
 
-// stripComment returns row, a line of GO times, without its comment, which begins with #. A # that belongs to the
-// number of a cue does not begin a comment.
+// stripComment returns row, a line of a file of GO times, without its comment. A comment begins with #. A # that
+// belongs to the number of a cue in the list of s does not begin a comment.
 func (s *Sheet) stripComment(row string) string {
 	for end := len(row); end >= 0; end = strings.LastIndexByte(row[:end], '#') {
 		_, afterTime, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
@@ -65,7 +69,8 @@ func (s *Sheet) stripComment(row string) string {
 	return row
 }
 
-// hasNumber reports whether the list has a cue with the given number. Numbers are compared as values: 2.50 is 2.5.
+// hasNumber reports whether the list of s has a cue with the given number. Numbers are compared as values: 2.50 equals
+// 2.5.
 func (s *Sheet) hasNumber(number string) bool {
 	_, found := s.numbers()[numberOf(number)]
 	return found
@@ -77,9 +82,11 @@ var panicOver, _ = rules.ParseTime("1s")
 // fromWord separates the number of a cue and the offset into it.
 const fromWord = " from "
 
-// parseArguments parses the part of a line of GO times after the time: its first word, which must be in g.Cue, and
-// args, the other words. It sets Action, Cue, Over and From of g. If s has a cue with the number "panic", "pause" or
-// "resume", that word means the cue. The error names an invalid time or an argument that is not allowed.
+// parseArguments parses a line of a file of GO times after its time. g.Cue must hold the first word after the time;
+// args has the other words. The function sets Action, Cue, Over and From of g. The words panic, pause and resume are
+// actions, unless the list of s has a cue with that number. A panic may have a fade time, which is 1 s by default.
+// Other text is the number of a cue, with an optional `from` and a time. The error names an invalid time or an
+// argument that is not allowed.
 func (g *Go) parseArguments(s *Sheet, args string) (err error) {
 	text := strings.TrimSpace(g.Cue + " " + args)
 	for d := ActionPanic; d <= ActionResume && !s.hasNumber(g.Cue); d++ {
@@ -110,7 +117,8 @@ func (g *Go) parseArguments(s *Sheet, args string) (err error) {
 	return nil
 }
 
-// WriteGoes writes goes to w in the format that ReadGoes reads, one per line. The error is the writer's.
+// WriteGoes writes goes, commands such as GO and panic, to w. Each command becomes one line in the format that
+// ReadGoes reads. The error is the writer's.
 func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	var b bytes.Buffer
 	for i := range goes {
@@ -133,8 +141,9 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	return err
 }
 
-// checkGoes records an error for the first GO in goes that is earlier than its predecessor, names an unknown or
-// disabled cue of s, or comes when the list has ended.
+// checkGoes checks goes, the scheduled GO commands, against the list of sheet s. It records an error in r for the
+// first wrong one and then stops. A GO is wrong if its time is before the time of its predecessor, if it names an
+// unknown or disabled cue, or if it names no cue and the list has ended.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {
@@ -167,7 +176,8 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	}
 }
 
-// standby returns the index of the first enabled cue of the list at or after index from, or len(s.List).
+// standby returns the index of the first enabled cue of the list at or after index from. If no such cue exists, it
+// returns len(s.List).
 func (s *Sheet) standby(from int) int {
 	for from < len(s.List) && s.List[from].Disabled {
 		from++
@@ -175,8 +185,8 @@ func (s *Sheet) standby(from int) int {
 	return from
 }
 
-// chain returns the list indexes of the cues that one GO starts: head, and the enabled cues that follow it by
-// themselves. It is nil if head is len(s.List).
+// chain returns the list indexes of all cues that one GO starts. The first is head. The enabled cues after it follow
+// if they begin by themselves, up to the next cue that waits for GO. The result is nil if head is len(s.List).
 func (s *Sheet) chain(head int) (all []int) {
 	for i := head; i < len(s.List); i = s.standby(i + 1) {
 		all = append(all, i)
@@ -187,8 +197,9 @@ func (s *Sheet) chain(head int) (all []int) {
 	return all
 }
 
-// CheckGoes returns an error if the sheet has a list but no times of GO, so that only an operator can play it. The
-// error is a rules.Errors at the first cue of the list. It is nil if the sheet has no list.
+// CheckGoes returns an error if the sheet has a list of cues but no times of GO, so that it needs an operator. The
+// error is a rules.Errors with the place of the first cue of the list. Without a list, or with times of GO, the result
+// is nil.
 func (s *Sheet) CheckGoes() error {
 	if len(s.List) == 0 || len(s.Goes) > 0 {
 		return nil
