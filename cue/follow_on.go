@@ -130,8 +130,8 @@ func (f *followOns) schedule(i int, base int64) {
 	heap.Push(&f.upcoming, occurrence{instant: instant{base + f.sheet.launches[i].offset.Frames(f.sheet.Rate), i}})
 }
 
-// nextLaunch returns the earliest frame of the show at which a pending launch (one run of a list cue) will begin. If
-// no such frame is known yet, it returns the constant never.
+// nextLaunch returns the first frame of the show when a pending launch (one run of a list cue) begins. If no such
+// frame is known yet, it returns the constant never.
 func (f *followOns) nextLaunch() int64 {
 	if len(f.upcoming) == 0 {
 		return never
@@ -326,7 +326,7 @@ func (p *Player) feedNow() error {
 	}
 }
 
-// mixToEnd mixes the beginning of dst during a render in which actions wait for the end of voices. First it sends the
+// mixToEnd mixes the beginning of dst while actions of a render wait for the end of voices. First it sends the
 // commands due at the current frame and releases actions whose wait is over. Then it mixes until a voice may end or
 // the next command is due, but at most 20 ms. So the waiting actions can begin at the exact frame of the end.
 //

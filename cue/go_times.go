@@ -142,8 +142,8 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 }
 
 // checkGoes checks goes, the scheduled GO commands, against the list of sheet s. It records an error in r for the
-// first wrong one and then stops. A GO is wrong if its time is before the time of its predecessor, if it names an
-// unknown or disabled cue, or if it names no cue and the list has ended.
+// first wrong one and then stops. A GO is wrong if its time is before the time of its predecessor. It is also wrong if
+// it names an unknown or disabled cue, or if it names no cue and the list has ended.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {

@@ -24,22 +24,22 @@ import (
 // while it runs.
 var ErrChange = errors.New("cue: the show keeps its sheet")
 
-// Change switches a running show to another sheet, such as its file after an edit. Starts from now on
-// follow the new sheet; voices that already play continue. If the timeline started with the show, it
-// continues at the same time in the new sheet. If a list cue started it, it continues with the old cues.
-// The configuration of the mixer cannot change: kept lists the keys of the sheet that differ and keep
-// their old values.
+// Change switches a running show to the sheet s, such as its file after an edit. Later starts follow s, and voices
+// that already play continue. If the timeline started with the show, it continues at the same time in s. If a list cue
+// started it, it continues with the old cues. The configuration of the mixer cannot change. The result unchanged lists
+// the keys of the sheet that differ and therefore keep their old values.
 //
-// Change needs Options.Changes and a running Feed. The library is the one given to NewPlayer. Control
-// side, any goroutine except Feed's.
+// Change needs Options.Changes and a running Feed, and waits until Feed has made the switch. lib is the library given
+// to NewPlayer. Control side, any goroutine except Feed's.
 //
-// When the change takes effect, the goroutine of Feed calls adopted, which may be nil. This function must
-// call publish once. From that call on, Sheet, Playing and positions in the list refer to the new sheet. A
-// caller that uses positions in the list calls publish under the lock that guards them. The result of adopted
-// holds gain changes in decibels by cue number, which apply to later starts.
+// When the change takes effect, the goroutine of Feed calls adopted, which may be nil. This function must call publish
+// once. From that call on, Sheet, Playing and positions in the list refer to s. A caller that uses positions in the
+// list calls publish under the lock that guards them. The result of adopted holds gain changes in decibels by cue
+// number, which apply to later starts.
 //
-// The error is from LoadSounds or wraps ErrChange; the show then keeps its old sheet. If ctx ends, the error is
-// its error, and the change may still take effect.
+// If s cannot replace the running sheet, the error wraps ErrChange. It may also come from LoadSounds or from preparing
+// the sounds. The show then keeps its old sheet. If ctx ends, the error is its error, and the change may still take
+// effect.
 func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(publish func()) map[string]float64) (unchanged []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {
@@ -104,8 +104,8 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	return changedKeys(now, s), nil
 }
 
-// maxPoolSize returns the largest number of voices that the pool of a mixer with configuration c can reach, by Resize
-// or by growing.
+// maxPoolSize returns the largest number of voices that the pool of a mixer with configuration c can ever have. A pool
+// changes its size by resize commands, or by growing if Overflow is GrowPool.
 func maxPoolSize(c *mixer.Config) int {
 	most := max(c.Voices, c.MaxVoices)
 	if c.Overflow == mixer.GrowPool {
@@ -114,9 +114,9 @@ func maxPoolSize(c *mixer.Config) int {
 	return most
 }
 
-// checkSheet returns an error if the running mixer cannot play sheet s: a cue or scene changes an effect, a send or a
-// pool size that the mixer does not have, or the first output has another name. (The mixer would reject such a command,
-// and its error would end the show.)
+// checkSheet returns an error if the running mixer cannot play sheet s. The first output must keep its name. Cues and
+// scenes may change only effects and sends that the mixer has, and may resize the pool only up to p.voices. (The mixer
+// would reject another command, and its error would end the show.) The result is nil if s can be played.
 func (p *Player) checkSheet(s *Sheet) error {
 	mixerRules := &p.mixerRules
 	if len(s.Outputs) > 0 && len(mixerRules.Outputs) > 0 && s.Outputs[0].Name != mixerRules.Outputs[0].Name {
@@ -146,8 +146,9 @@ func (p *Player) checkSheet(s *Sheet) error {
 	return nil
 }
 
-// checkCue returns an error if cue c of sheet s changes an effect, a send or a pool size that the running mixer does
-// not have. The error begins with the file, line and column of the cue, if known.
+// checkCue returns an error if the running mixer cannot carry out cue c of sheet s. That is the case if c changes an
+// effect or a send that the mixer does not have, or resizes the pool beyond p.voices. The error begins with the file,
+// line and column of the cue, if its line is known.
 func (p *Player) checkCue(s *Sheet, c *Cue) error {
 	mixerRules := &p.mixerRules
 	err := checkEffects(mixerRules, s, c.Target, c.Effects)
@@ -163,8 +164,9 @@ func (p *Player) checkCue(s *Sheet, c *Cue) error {
 	return err
 }
 
-// checkEffects returns an error if the mixer has no effect with the name of a move on the given bus, or an effect of
-// another kind than sheet s. mixerRules has the rules that the mixer was made from.
+// checkEffects checks moves, the effect changes on the given bus, against the effects of the running mixer. It returns
+// an error for the first change whose effect is missing on that bus in the mixer, or has another kind there than in
+// sheet s. mixerRules has the rules that the mixer was made from.
 func checkEffects(mixerRules *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
 	for _, move := range moves {
 		named := func(all []effect.Effect) *effect.Kind {
@@ -182,8 +184,9 @@ func checkEffects(mixerRules *rules.Rules, s *Sheet, bus string, moves []rules.E
 	return nil
 }
 
-// checkSends returns an error if the mixer has no send from the given bus to the target of a move. mixerRules has the
-// rules that the mixer was made from.
+// checkSends checks moves, the new gains of sends of the given bus, against the sends of the running mixer. It returns
+// an error for the first change if the bus has no send to its target. mixerRules has the rules that the mixer was made
+// from.
 func checkSends(mixerRules *rules.Rules, bus string, moves []mixer.Send) error {
 	var existing []mixer.Send
 	for i := range mixerRules.Buses {
@@ -199,8 +202,8 @@ func checkSends(mixerRules *rules.Rules, bus string, moves []mixer.Send) error {
 	return nil
 }
 
-// changedKeys returns the keys, such as "voices", whose values differ between the sheets now and then and which a
-// player cannot change while it plays. The order is fixed. It is nil if all are equal.
+// changedKeys compares the sheets now and then. It returns the differing keys that a player cannot change while it
+// plays, such as "voices", always in the same order. The result is nil if all these keys are equal.
 func changedKeys(now, then *Sheet) (keys []string) {
 	a, b := now.Config(), then.Config()
 	for _, one := range []struct {
@@ -224,8 +227,11 @@ func changedKeys(now, then *Sheet) (keys []string) {
 }
 
 // switchSheet switches the player to sheet s, on the goroutine of Feed. It appends the sounds and cues of s to the
-// current ones, so that running cues keep their indexes, and schedules the rest of its timeline. loaded and groups are
-// in the order of s.Sounds. The caller must call publish once: it publishes the new sheet to other goroutines under
+// current ones, so that running cues keep their indexes. The list of s replaces the old list. If the timeline of s
+// starts with the show, its actions from now on are scheduled. loaded and groups are the loaded sounds and the mixer
+// groups, in the order of s.Sounds.
+//
+// The result publish makes the new sheet visible to other goroutines. The caller must call it once. It takes
 // live.mutex.
 func (p *Player) switchSheet(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (publish func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
@@ -310,9 +316,9 @@ func (p *Player) switchSheet(s *Sheet, loaded []loading.Sound, groups []*mixer.G
 	}
 }
 
-// replaceGoes replaces the scheduled GOs that have not been handed over by the GOs of sheet s, and finds the cue of s
-// that the next GO starts. newIndex converts an index of the old list to an index of the list of s, or -1 if the cue is
-// gone.
+// replaceGoes replaces the scheduled GO commands of the old sheet by the commands of sheet s. Only commands from frame
+// p.handedOverTo on are kept. It also finds the cue of s that the next GO without a number starts. newIndex converts
+// an index of the old list to an index of the list of s; the result is -1 if s does not have that cue.
 func (p *Player) replaceGoes(s *Sheet, newIndex func(int) int) {
 	a := &p.lookahead
 	next := a.nextCue
@@ -325,9 +331,9 @@ func (p *Player) replaceGoes(s *Sheet, newIndex func(int) int) {
 	a.goes = slices.DeleteFunc(slices.Clone(s.goesByMixerClock(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handedOverTo })
 }
 
-// registerNames registers the ids and owners of sheet s; names that are already known keep their numbers. tags maps
-// each tag (number of an id) of s to the tag of the player; tags[0] is 0. owners has the numbers of all owners known to
-// the player. It takes l.mutex.
+// registerNames gives a number to each id and each owner of sheet s. Names that the player already has keep their
+// numbers. The result tags converts tags, the numbers of ids: element i is the player's number of the id with number i
+// in s. tags[0] is 0. The result owners has the numbers of all owners of the player, by name. It takes l.mutex.
 func (l *live) registerNames(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -349,7 +355,7 @@ func (l *live) registerNames(s *Sheet) (tags []uint64, owners map[string]uint64)
 	return tags, l.owners
 }
 
-// owners returns the owners that the starts of the sheet name, each with its number.
+// owners returns the owners that the starts of the sheet name. The keys are their names, the values their numbers.
 func (s *Sheet) owners() map[string]uint64 {
 	all := map[string]uint64{}
 	for i := range s.Cues {
@@ -362,15 +368,16 @@ func (s *Sheet) owners() map[string]uint64 {
 	return all
 }
 
-// growPickers extends the states of random file choices to the given number of sounds, which is the new total and not
-// less than before.
+// growPickers makes room for the random file choices of further sounds. The parameter sounds is the new total number
+// of sounds, which must not be less than before.
 func (sc *Schedule) growPickers(sounds int) {
 	more := make([]chance.Picker, sounds-len(sc.pickers))
 	sc.pickers, sc.listPickers = append(sc.pickers, more...), append(sc.listPickers, slices.Clone(more)...)
 }
 
-// addFrom schedules cue number cue of the sheet, but only its repetitions at or after frame. If the sheet repeats,
-// earlier rounds are skipped, too. If the cue does not act at or after frame, it is not scheduled.
+// addFrom schedules the repetitions of one cue that are due at or after frame. The parameter cue is the index of the
+// cue in the sheet. Earlier repetitions are skipped. If the sheet repeats, earlier rounds of the sheet are skipped,
+// too. If no repetition is left, the cue is not scheduled.
 func (sc *Schedule) addFrom(cue int, frame int64) {
 	c := &sc.sheet.Cues[cue]
 	t, more := occurrence{instant: instant{sc.frame(cue, 0), cue}}, true

@@ -2,8 +2,9 @@ package cue
 
 import "voicepool/voice"
 
-// Replace makes later starts play the sound now instead of old, for example after its file has changed. Voices that
-// play old continue. It reports whether the player uses old; if not, it has no effect. Control side, any goroutine.
+// Replace makes later starts play the sound now wherever they would play the sound old, for example after its file has
+// changed. Voices that already play old continue with it. The result is false if the player does not use old; Replace
+// then has no effect. Control side, any goroutine.
 func (p *Player) Replace(old, now *voice.Sound) bool {
 	p.soundsMutex.Lock()
 	defer p.soundsMutex.Unlock()
@@ -20,22 +21,22 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 	return found
 }
 
-// soundOf returns the loaded sound that the start c plays, the looped variant if c loops. file is an index in the files
-// of that sound. It takes p.soundsMutex. Any goroutine.
+// soundOf returns the loaded sound for the start c. The parameter file is an index in the files of that sound. If c
+// loops, the result is the variant for loops. It takes p.soundsMutex. Any goroutine.
 func (p *Player) soundOf(c *Cue, file int) *voice.Sound {
 	p.soundsMutex.Lock()
 	defer p.soundsMutex.Unlock()
 	return p.filesOf(c)[file]
 }
 
-// isLoaded reports whether the sound of the start c is loaded, in the looped variant if c loops. It takes
-// p.soundsMutex. Any goroutine.
+// isLoaded reports whether the files for the start c are loaded. If c loops, they must be loaded as variants for
+// loops. It takes p.soundsMutex. Any goroutine.
 func (p *Player) isLoaded(c *Cue) bool {
 	p.soundsMutex.Lock()
 	defer p.soundsMutex.Unlock()
 	return len(p.filesOf(c)) > 0
 }
 
-// filesOf returns the loaded files that the start c chooses from, the looped variants if c loops; nil if they were not
-// loaded. The caller holds p.soundsMutex and must not change the slice.
+// filesOf returns the loaded files that the start c chooses from. If c loops, these are the variants for loops. The
+// result is nil if they were not loaded. The caller holds p.soundsMutex and must not change the slice.
 func (p *Player) filesOf(c *Cue) []*voice.Sound { return p.sounds[c.Sound].Files(c.Loop) }

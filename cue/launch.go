@@ -23,9 +23,10 @@ func addTimes(t, u rules.Time) rules.Time {
 	return sum
 }
 
-// withScheduledGoes returns a copy of the sheet in which all scheduled GOs have happened: Cues also has their actions,
-// and the scheduled panics are recorded. An action that begins when another cue ends gets the earliest possible time of
-// that end. If the sheet has no list or already has these actions, the result is the sheet itself.
+// withScheduledGoes returns a copy of the sheet as it is after all scheduled GO commands. Each GO adds copies of the
+// actions that it starts to Cues. Scheduled panics are recorded in the copy. The exact time of an action that waits
+// for the end of another cue is unknown, so it gets the earliest possible time. If the sheet has no list, or is a copy
+// for playing already, the result is s itself.
 func (s *Sheet) withScheduledGoes() *Sheet {
 	if s.playable || len(s.List) == 0 {
 		return s
@@ -46,8 +47,9 @@ func (s *Sheet) withScheduledGoes() *Sheet {
 	return out
 }
 
-// playableCopy returns a copy of the sheet whose Cues addGo can extend. In the copy the actions of list cues are idle,
-// and so is the timeline if a list cue starts it: they do not act before a GO.
+// playableCopy returns a copy of the sheet for playing. Its Cues can be extended by addGo. In the copy, the actions of
+// list cues are idle: they do not act before a GO adds copies of them. The cues of the timeline are idle, too, if a
+// list cue starts the timeline. s does not change.
 func (s *Sheet) playableCopy() *Sheet {
 	out := *s
 	out.playable, out.Cues, out.ownEnd = true, slices.Clone(s.Cues), len(s.Cues)
@@ -60,9 +62,10 @@ func (s *Sheet) playableCopy() *Sheet {
 	return &out
 }
 
-// addGo adds to s.Cues the actions of a GO at the time at since the beginning of the show: the actions of the list cue
-// with index head and of the cues that follow it by themselves. It returns the list index after the last of these
-// cues. The actions are shifted as if the time from had already elapsed since the GO.
+// addGo carries out a GO in a sheet that is being played. It appends to s.Cues the actions of the list cue with index
+// head, and of the cues that follow it by themselves. The parameter at is the time of the GO since the beginning of
+// the show. The actions are shifted as if the time from had already elapsed since the GO. It returns the list index
+// after the last of these cues.
 func (s *Sheet) addGo(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1
 	for _, i := range s.chain(head) {
@@ -83,8 +86,9 @@ func (s *Sheet) addGo(head int, at, from rules.Time) (next int) {
 	return next
 }
 
-// addLaunch appends a run of the list cue with index list to s.launches, and copies of its actions to s.Cues, with the
-// timeline if the cue starts it. l has the times of the run; addLaunch sets its range of actions.
+// addLaunch adds one run of a list cue to the sheet. The parameter list is the index of the cue. Copies of its actions
+// are appended to s.Cues, and so are copies of the timeline if the cue starts it. l has the times of the run.
+// addLaunch sets first and count in it, the range of its actions, and appends it to s.launches.
 func (s *Sheet) addLaunch(list int, l launch) {
 	listCue := &s.List[list]
 	l.first = len(s.Cues)
@@ -103,8 +107,9 @@ func (s *Sheet) addLaunch(list int, l launch) {
 	s.firings[list]++
 }
 
-// addAction appends to s.Cues a copy of s.Cues[i] with the times of the launch l. number is the number of the launch,
-// from 1, or 0 for an action of the timeline, which does not count for the end of the launch.
+// addAction appends a copy of s.Cues[i] to s.Cues, timed for the launch l (one run of a list cue). If l follows the
+// end of another launch, or if the action waits for the end of an id, the copy waits. The parameter number is the
+// number of the launch, from 1. It is 0 for an action of the timeline, which does not delay the end of the launch.
 func (s *Sheet) addAction(i int, l *launch, number int) {
 	c := s.Cues[i]
 	c.origin, c.launch, c.firing = s.filePosition(i)+1, number, s.firings[l.list]
@@ -123,8 +128,8 @@ func (s *Sheet) addAction(i int, l *launch, number int) {
 	s.Cues = append(s.Cues, c)
 }
 
-// filePosition returns the position in its file, from 0, of the cue that s.Cues[i] is a copy of. It is -1 if that cue
-// was requested by hand, and i if i is out of range.
+// filePosition returns the position in the file, from 0, of the cue that s.Cues[i] is a copy of. For a cue requested
+// by hand it returns -1. For a cue that is not a copy, and for an index out of range, it returns i.
 func (s *Sheet) filePosition(i int) int {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].manual {
 		return -1
@@ -135,8 +140,8 @@ func (s *Sheet) filePosition(i int) int {
 	return i
 }
 
-// HasFollowOns reports whether an action of the sheet begins when a cue or id ends, so that its time depends on the
-// lengths of sounds. Only a render finds such a time.
+// HasFollowOns reports whether any action of the sheet begins at the end of a cue or id. The time of such an action
+// depends on the lengths of sounds, so only a render finds it.
 func (s *Sheet) HasFollowOns() bool {
 	for _, c := range s.withScheduledGoes().activeCues() {
 		if c.state == stateWaiting {
@@ -146,8 +151,8 @@ func (s *Sheet) HasFollowOns() bool {
 	return false
 }
 
-// activeCues returns an iterator over the cues that are not idle (list cues without a GO), with their indexes in
-// s.Cues. The pointers alias the sheet.
+// activeCues returns an iterator over the cues that act, with their indexes in s.Cues. Idle cues are left out: the
+// cues of the list that no GO has started. The pointers point into the sheet.
 func (s *Sheet) activeCues() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		for i := range s.Cues {
@@ -158,8 +163,9 @@ func (s *Sheet) activeCues() iter.Seq2[int, *Cue] {
 	}
 }
 
-// frame returns the frame of repetition number repetition, from 0, since the beginning of the show. rate is in Hz. For
-// a cue that waits for an end it is the earliest possible frame.
+// frame returns the frame of the show when a repetition of c is due. The parameter repetition is its number, from 0,
+// and rate is in Hz. If c waits for an end, the result is the earliest possible frame. The intervals of c must not be
+// random.
 func (c *Cue) frame(repetition uint64, rate int) int64 {
 	return c.base.Frames(rate) + c.regularTime(repetition).Frames(rate)
 }

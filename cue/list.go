@@ -76,7 +76,8 @@ const (
 // becomes 2.5.
 func numberOf(text string) string { return words.CueNumber(text) }
 
-// numbers returns the indexes in List of its cues by canonical number, see numberOf.
+// numbers returns the indexes of the cues in List by number. The keys are canonical, as numberOf returns them: 2.50
+// has the key 2.5.
 func (s *Sheet) numbers() map[string]int {
 	all := map[string]int{}
 	for i := range s.List {
@@ -85,8 +86,8 @@ func (s *Sheet) numbers() map[string]int {
 	return all
 }
 
-// cueLabel returns the number, name and line that s.Cues[i] has in the list, for messages. It is the zero value if i is
-// out of range or the action has no number.
+// cueLabel returns the number, name and line of s.Cues[i] for messages. The result is the zero value if i is out of
+// range or the cue has no number.
 func (s *Sheet) cueLabel(i int) (c report.CueLabel) {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
 		of := &s.Cues[i]
@@ -95,15 +96,15 @@ func (s *Sheet) cueLabel(i int) (c report.CueLabel) {
 	return c
 }
 
-// Label returns the name of s.Cues[i] in messages: cue 2.5 "Thunder" (line 14) if the cue has a number, otherwise its
-// index, such as cue 7.
+// Label returns how messages name s.Cues[i]. If the cue has a number, this is its number, name and line, such as cue
+// 2.5 "Thunder" (line 14). Otherwise it is its index, such as cue 7.
 func (s *Sheet) Label(i int) string {
 	c := s.cueLabel(i)
 	return c.CueText(i)
 }
 
-// ListIndex returns the index in List of the cue with the given number, compared as a value: 2.50 is 2.5. If the list
-// has no such cue, the index is 0, and the error suggests the nearest number.
+// ListIndex returns the index in List of the cue with the given number. Numbers are compared as values: 2.50 equals
+// 2.5. If the list has no such cue, the index is 0, and the error suggests the nearest number.
 func (s *Sheet) ListIndex(number string) (int, error) {
 	numbers := s.numbers()
 	if i, some := numbers[numberOf(number)]; some {

@@ -51,8 +51,8 @@ type Running struct {
 	Waiting    bool  // it has not begun
 }
 
-// enqueue queues do for the goroutine of Feed, which runs all such functions in the order of the calls, and wakes that
-// goroutine. It takes l.mutex. Any goroutine.
+// enqueue queues the function do. The goroutine of Feed will call all queued functions in the order of the calls of
+// enqueue. enqueue wakes that goroutine and does not wait for do. It takes l.mutex. Any goroutine.
 func (l *live) enqueue(do func()) {
 	l.mutex.Lock()
 	l.requests = append(l.requests, do)
@@ -60,7 +60,8 @@ func (l *live) enqueue(do func()) {
 	l.wakeUp()
 }
 
-// wakeUp wakes the goroutine of Feed and calls Options.Wake. It does not wait. It takes l.mutex. Any goroutine.
+// wakeUp wakes the goroutine of Feed and then calls Options.Wake, if it is set. It does not wait for Feed. It takes
+// l.mutex, but does not hold it during Options.Wake. Any goroutine.
 func (l *live) wakeUp() {
 	l.mutex.Lock()
 	select {
@@ -73,9 +74,10 @@ func (l *live) wakeUp() {
 	}
 }
 
-// enqueueForCue queues a call of do for the goroutine of Feed, with the index of the cue that is number list in sheet
-// s. If the sheet changes before, do gets the index of the cue with the same number, or is not called if that cue is
-// gone. A negative list is passed as -1; if list is not below len(s.List), do is not called.
+// enqueueForCue queues a call of do about one list cue. The goroutine of Feed will make that call. The parameter list
+// is the index of the cue in the list of sheet s. If the sheet changes before the call, do gets the index of the cue
+// with the same number. If that cue is gone, or if list is too large, do is not called. If list is negative, do gets
+// -1.
 func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	switch {
 	case list < 0:
@@ -94,8 +96,8 @@ func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	})
 }
 
-// openWakeChannel replaces l.wake, the channel that wakeUp sends to, by a new one and returns it. Feed calls it once.
-// It takes l.mutex.
+// openWakeChannel creates and returns the channel l.wake, to which wakeUp sends. Feed calls it once. Before that,
+// wakeUp does not send. It takes l.mutex.
 func (l *live) openWakeChannel() <-chan struct{} {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -103,14 +105,16 @@ func (l *live) openWakeChannel() <-chan struct{} {
 	return l.wake
 }
 
-// Fire starts the cue with index list in Sheet.List, and the cues that follow it without another GO. It returns at
-// once; they start as soon as the mixer can, together at one frame. A cue may be fired again while it plays. The error
-// wraps ErrFire: the cue does not exist or is disabled, or the show has ended. Any goroutine.
+// Fire gives a GO to the list cue with the index list in Sheet.List. It starts this cue and the cues that follow it
+// without another GO, together at one frame. Fire returns at once, and the cues start as soon as the mixer can. A cue
+// may be fired again while it plays. The error wraps ErrFire: the cue does not exist or is disabled, or the show has
+// ended. Any goroutine.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
-// FireFrom starts a cue like Fire, but as if from had already elapsed since its GO. Sounds that would be playing start
-// in their middle, assuming the speed set by their cue; sounds that would have ended are skipped. Actions that wait
-// for an end still wait for it. A negative from counts as 0. The error wraps ErrFire.
+// FireFrom starts a list cue as Fire does, but as if the time from had already elapsed since its GO. The parameter
+// list is its index in Sheet.List. Sounds that would be playing start in their middle; sounds that would have ended
+// are skipped. For this, every sound counts with the speed that its cue sets. Actions that wait for an end still wait
+// for it. A negative time counts as 0. The error wraps ErrFire. Any goroutine.
 func (p *Player) FireFrom(list int, from time.Duration) error {
 	s := p.Sheet()
 	switch {
@@ -132,14 +136,15 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	return nil
 }
 
-// Panic fades everything out within over and cancels waits, follow-ons, repetitions, the timeline, scheduled GOs and
-// pending starts of Start. If two panics overlap, the fade that ends first wins. It does not wait for the fade. Any
-// goroutine.
+// Panic fades everything out within the time over. It cancels waits, follow-ons, repetitions, the timeline, scheduled
+// GOs, and starts by Start that have not begun. If two panics overlap, the fade that ends first wins. Panic does not
+// wait for the fade. Any goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
-// StopCue fades out, within over, everything that the cue with index list in Sheet.List plays, and cancels its waits
-// and repetitions. A cue that follows it without another GO still does. It has no effect if the cue does not play or
-// list is too large. It does not wait for the fade. Any goroutine.
+// StopCue fades out, within the time over, everything that one list cue plays. The parameter list is its index in
+// Sheet.List. The waits and repetitions of the cue are cancelled. A cue that follows it without another GO still
+// begins. If the cue does not play, or if list is too large, StopCue has no effect. It does not wait for the fade. Any
+// goroutine.
 func (p *Player) StopCue(list int, over time.Duration) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
@@ -150,8 +155,8 @@ func (p *Player) StopCue(list int, over time.Duration) {
 	})
 }
 
-// Finish makes Feed fade everything out within 300 ms and return. Later calls of Fire fail. It does not wait for Feed.
-// Any goroutine.
+// Finish ends the show: it makes Feed fade everything out within 300 ms and return. Finish does not wait for Feed.
+// Later calls of Fire fail. Any goroutine.
 func (p *Player) Finish() {
 	p.live.mutex.Lock()
 	p.live.finished = true
@@ -159,32 +164,33 @@ func (p *Player) Finish() {
 	p.live.enqueue(func() { p.live.finish = true })
 }
 
-// isFinishing reports whether Finish was called. Voices may still fade out. It takes live.mutex. Any goroutine.
+// isFinishing reports whether Finish has been called. Voices may still fade out then. It takes live.mutex. Any
+// goroutine.
 func (p *Player) isFinishing() bool {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	return p.live.finished
 }
 
-// Playing returns a copy of the list of cues that play or wait to begin, in the order of their GOs. It is as of the
-// last step of Feed, a few milliseconds ago. Any goroutine.
+// Playing returns the list cues that play or wait to begin, in the order of their GOs. The list is a copy and a few
+// milliseconds old: it is from the last step of Feed. It is empty if no cue plays. Any goroutine.
 func (p *Player) Playing() []Running {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	return slices.Clone(p.live.playing)
 }
 
-// recordGo records g, a command that was carried out, for Goes. g.At is in the time of the mixer, without pauses. It
-// takes l.mutex.
+// recordGo adds the command g, such as a GO or a panic that was carried out, to the result of Player.Goes. The time
+// g.At must be of the mixer's clock, which stops during pauses. It takes l.mutex.
 func (l *live) recordGo(g Go) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.goes = append(l.goes, g)
 }
 
-// Goes returns the commands carried out in a live show so far, in the order of time: GO, panic and pauses. Their times
-// are exact and include pauses. A sheet with these times, see Sheet.WriteGoes, renders the frames of the show. Any
-// goroutine.
+// Goes returns the GO, panic, pause and resume commands that a live show has carried out so far, in the order of time.
+// Their times are exact to the frame and include pauses. A render of the sheet with these times, see Sheet.WriteGoes,
+// repeats the frames of the show. Any goroutine.
 func (p *Player) Goes() []Go {
 	l, rate := &p.live, p.sheet.Rate
 	l.mutex.Lock()
@@ -199,8 +205,8 @@ func (p *Player) Goes() []Go {
 	return goes
 }
 
-// recordPauses takes the beginnings and ends of holds, see Hold, from the queue of the audio side and records them for
-// Goes. It runs on the goroutine of Feed and takes live.mutex.
+// recordPauses takes the beginnings and ends of pauses (see Hold) from the queue that the audio side fills. It adds
+// them to the result of Goes and to the clock p.live.pauses. It runs on the goroutine of Feed and takes live.mutex.
 func (p *Player) recordPauses() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -210,8 +216,9 @@ func (p *Player) recordPauses() {
 	}
 }
 
-// runRequests runs and removes the queued requests in their order, on the goroutine of Feed, without holding a mutex.
-// Requests that they queue wait for the next call.
+// runRequests calls the functions that enqueue has queued, in their order, and empties the queue. If they queue
+// further functions, these wait for the next call. It runs on the goroutine of Feed and holds no mutex during the
+// calls.
 func (p *Player) runRequests() {
 	p.live.mutex.Lock()
 	requests := p.live.requests
@@ -222,15 +229,17 @@ func (p *Player) runRequests() {
 	}
 }
 
-// nextFrame returns the first frame of the mixer that commands sent now reach in time: a device block and 1 ms ahead.
-// After a panic it is later than the panic. It runs on the goroutine of Feed.
+// nextFrame returns the first frame of the mixer that a command sent now reaches in time. It is one device block and 1
+// ms ahead. If a panic comes later than that, the result is the frame after the panic. It runs on the goroutine of
+// Feed.
 func (p *Player) nextFrame() int64 {
 	rate := p.sheet.Rate
 	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.resumeAfterPanic)
 }
 
-// stopLaunch fades out the voices of a launch (a run of a list cue) within over, from the next possible frame on, and
-// cancels its pending actions and messages. launch is an index in p.sheet.launches. It runs on the goroutine of Feed.
+// stopLaunch stops one launch, a run of a list cue. The parameter launch is its index in p.sheet.launches. Its voices
+// fade out within the time over, from the next frame that the mixer can reach. Its pending actions and messages are
+// cancelled. A cue that waits for the end of the launch still begins. stopLaunch runs on the goroutine of Feed.
 func (p *Player) stopLaunch(launch int, over time.Duration) {
 	r, end := &p.follows.progress[launch], p.addBatch(p.nextFrame())
 	end.goFrame, end.rank, end.cancelsOthers = end.firstFrame, math.MaxInt32, true
@@ -256,9 +265,10 @@ func (p *Player) stopLaunch(launch int, over time.Duration) {
 // rankFirst is the rank of commands that act before all others at their frame.
 const rankFirst = -1
 
-// panic fades everything out within over from frame of the show on, before other commands of that frame, and resumes
-// paused voices. It cancels all pending actions, launches, scheduled GOs and messages. It runs on the goroutine of
-// Feed.
+// panic fades everything out within the time over and resumes paused voices. It acts at the given frame of the show,
+// before all other commands of that frame. It cancels all pending actions, starts by hand, launches (runs of list
+// cues), scheduled GOs and messages. The commands reach the mixer with the next call of handOverAll. It runs on the
+// goroutine of Feed.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.lookahead
 	p.manual.pending.cancel()
@@ -287,8 +297,8 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// dropHeldAction drops p.held, the action that waits for room in the mixer's queue, if it belongs to any of the given
-// batches, which have been discarded.
+// dropHeldAction drops p.held, the action that waits for room in the mixer's queue, if it belongs to one of the
+// batches. The caller has discarded these batches. Otherwise it has no effect.
 func (p *Player) dropHeldAction(batches ...*cueBatch) {
 	a := &p.lookahead
 	if p.held != nil && (a.heldBatch == nil && slices.Contains(batches, a.timeline) || slices.Contains(batches, a.heldBatch)) {
@@ -296,9 +306,9 @@ func (p *Player) dropHeldAction(batches ...*cueBatch) {
 	}
 }
 
-// updatePlaying calls Options.Fired for each list cue that began before st.Frame and was not yet reported, and updates
-// the list that Playing returns. st are the current statistics of the mixer. It runs on the goroutine of Feed and
-// takes live.mutex.
+// updatePlaying updates the list that Playing returns, and takes live.mutex for this. For each list cue that has begun
+// since the last call, it first calls Options.Fired. A cue has begun if its first frame is before st.Frame. st has the
+// current statistics of the mixer. It runs on the goroutine of Feed.
 func (p *Player) updatePlaying(st *mixer.Stats) {
 	f, s := &p.follows, p.sheet
 	for i := range f.progress[p.live.reportedUpTo:] {
@@ -332,9 +342,9 @@ func (p *Player) updatePlaying(st *mixer.Stats) {
 	p.live.mutex.Unlock()
 }
 
-// launchDuration returns the duration of a launch (a run of a list cue) in frames, from its beginning to the end of its
-// last start, if later commands do not change it. It is never if the duration is endless or depends on the end of an
-// id. launch is an index in p.sheet.launches.
+// launchDuration returns the duration in frames of one launch, a run of a list cue. It lasts from its beginning to the
+// end of its last start, if later commands do not change it. The parameter launch is its index in p.sheet.launches. If
+// the duration is endless, or depends on the end of an id, the result is never. Without starts it is 0.
 func (p *Player) launchDuration(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]
@@ -355,9 +365,9 @@ func (p *Player) launchDuration(launch int) float64 {
 	return most
 }
 
-// startDuration returns the duration of the start c in output frames, with its longest file and its lowest pitch, if
-// later commands do not change it. It is never if endless or unknown; the key `for` limits it. c is cue itself or a
-// layer of it.
+// startDuration returns the duration in output frames of one start, if later commands do not change it. It assumes the
+// longest file and the lowest pitch of the sound, and applies the limit of the key `for`. The start c is the cue
+// itself or a layer of it. If the duration is endless or unknown, the result is never.
 func (p *Player) startDuration(c, cue *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {

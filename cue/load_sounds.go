@@ -16,20 +16,20 @@ import (
 // that is used both looped and once counts twice.
 type Progress func(done, total int)
 
-// LoadSounds loads every sound of the sheet, used or not, into lib, in parallel, and returns when all are loaded.
-// progress may be nil. Sounds that cannot be loaded are returned as rules.Errors, which wrap rules.ErrSound, in line
-// order; the others are loaded nevertheless. If ctx ends, the error is the error of ctx.
+// LoadSounds loads all sounds of the sheet, used or not, into lib. It loads them in parallel and returns when all are
+// loaded. progress may be nil. Sounds that cannot be loaded do not stop the others. Their errors are returned together
+// as rules.Errors, which wrap rules.ErrSound, in line order. If ctx ends, the error is the error of ctx.
 func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Progress) error {
 	_, err := s.load(ctx, lib, progress, &streamErrors{}, false)
 	return err
 }
 
-// load loads every sound of the sheet with lib, once or looped as its cues need it, and returns the sounds in the
-// order of s.Sounds. If live is true, it includes the variants for starts by hand. progress may be nil. b gets the
-// later errors of streams.
+// load loads all sounds of the sheet with lib and returns them in the order of s.Sounds. Each sound is loaded for
+// playing once or looped, or both, as its cues need it. If live is true, the variants for starts by hand are loaded,
+// too. progress may be nil. Later errors, while streams play, are passed to b.
 //
-// If sounds cannot be loaded, the error is a rules.Errors, and the other sounds are returned. If ctx ends, the result
-// is nil and the error the error of ctx.
+// Sounds that cannot be loaded are reported together as rules.Errors, and the other sounds are still returned. If ctx
+// ends, the result is nil, and the error is the error of ctx.
 func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Progress, b *streamErrors, live bool) ([]loading.Sound, error) {
 	modes := make([]loading.Modes, len(s.Sounds))
 	for i := range s.Cues {
@@ -74,8 +74,8 @@ type streamErrors struct {
 	report func(error) // may be nil
 }
 
-// record wraps err, the error of a stream, in a streamError, keeps it if it is the first, and passes it to the callback
-// Options.StreamError. The first argument is unused. Any goroutine.
+// record wraps err, the error of a stream, in a streamError. It keeps the first such error for the method err, and
+// passes each to the callback b.report, unless that is nil. The first argument is unused. Any goroutine.
 func (b *streamErrors) record(_ string, err error) {
 	err = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
 	b.first.CompareAndSwap(nil, err)
