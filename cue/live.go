@@ -96,8 +96,8 @@ func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	})
 }
 
-// openWakeChannel creates and returns the channel l.wake, to which wakeUp sends. Feed calls it once. Before that,
-// wakeUp does not send. It takes l.mutex.
+// openWakeChannel creates the channel l.wake and returns it. From then on wakeUp sends to this channel. Feed calls it
+// once. It takes l.mutex.
 func (l *live) openWakeChannel() <-chan struct{} {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -297,7 +297,7 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// dropHeldAction drops p.held, the action that waits for room in the mixer's queue, if it belongs to one of the
+// dropHeldAction drops p.held, the action that waits for room in the mixer's queue, if it belongs to any of the
 // batches. The caller has discarded these batches. Otherwise it has no effect.
 func (p *Player) dropHeldAction(batches ...*cueBatch) {
 	a := &p.lookahead

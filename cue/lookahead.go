@@ -46,9 +46,9 @@ type lookahead struct {
 	tags      map[uint64]*mixer.Countdown
 }
 
-// startLookahead switches the player to the lookahead: commands are handed to the mixer shortly before their frame,
-// and each GO adds its cues when its frame comes near. It replaces p.sheet, p.schedule and p.follows, so it must run
-// before the first command. Later calls have no effect.
+// startLookahead prepares the player for playing in real time. From then on, commands are handed to the mixer shortly
+// before their frame, and each GO adds its cues when its frame comes near. The function replaces p.sheet, p.schedule
+// and p.follows by new ones, so it must run before the first command. Only the first call has an effect.
 func (p *Player) startLookahead() {
 	if p.lookahead.on {
 		return
@@ -72,21 +72,21 @@ func (p *Player) startLookahead() {
 	}
 }
 
-// registerBatch appends u, a batch of commands, to the batches that handOverAll hands to the mixer, and returns u.
+// registerBatch adds u, a batch of commands, to the batches that handOverAll hands to the mixer. It returns u.
 func (p *Player) registerBatch(u *cueBatch) *cueBatch {
 	p.lookahead.batches = append(p.lookahead.batches, u)
 	return u
 }
 
-// addBatch registers and returns a new empty batch of commands, which another command fires. about is an estimate of
-// its first frame.
+// addBatch creates an empty batch of commands and registers it for handOverAll. The commands of the batch wait until
+// another command fires the batch, or until the caller sets its goFrame. about is an estimate of its first frame.
 func (p *Player) addBatch(about int64) *cueBatch {
 	return p.registerBatch(&cueBatch{batch: p.mixer.NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
 }
 
-// countdownOf returns the countdown of the living and pending starts with the given tag (the number of an id), for
-// actions `at: end of` that id. The first call for a tag creates it with a count of 0. It runs on the goroutine of
-// Feed.
+// countdownOf returns the countdown of one id. It counts the pending and living starts of that id, for actions that
+// wait for the end of the id. The parameter tag is the number of the id. The first call for a tag creates the
+// countdown, at 0. It runs on the goroutine of Feed.
 func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	c := p.lookahead.tags[tag]
 	if c == nil {
@@ -96,23 +96,24 @@ func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	return c
 }
 
-// addStep adds a command to the batch, offset frames after the beginning of the batch. do sends the command at the
-// moment it gets, and is called again later if it returns mixer.ErrBusy. Among commands of one frame, lower ranks act
-// first.
+// addStep adds a command to the batch. It acts offset frames after the beginning of the batch. Of the commands at one
+// frame, those with a lower rank act first. do is the function that sends the command to the mixer, at the moment that
+// it gets. If do returns mixer.ErrBusy, it is called again later.
 func (u *cueBatch) addStep(offset int64, rank int, do func(mixer.Moment) error) {
 	u.steps = append(u.steps, batchStep{offset, int32(rank), do})
 	u.lastFrame = max(u.lastFrame, offset)
 }
 
-// addAction adds the action s.Cues[i], with its repetitions, to the batch. It begins at the time of the cue less
-// u.offset frames, counted from the beginning of the batch.
+// addAction adds the action s.Cues[i] with all its repetitions to the batch. In the batch, times count from its
+// beginning. The first repetition is at the time of the cue minus u.offset, in frames.
 func (u *cueBatch) addAction(s *Sheet, i int) {
 	heap.Push(&u.actions, occurrence{instant: instant{s.Cues[i].regularTime(0).Frames(s.Rate) - u.offset, i}})
 }
 
-// fire starts the list cue with index list, and the cues that follow it without another GO, at frame of the show, as
-// if from had already elapsed since the GO. It only creates their launches and batches, which handOverAll hands over.
-// It returns the list index after the last of these cues.
+// fire carries out a GO of the list cue with index list. It starts this cue, and the cues that follow it without
+// another GO, at the given frame of the show. They play as if the time from had already elapsed since the GO. fire
+// creates their launches (runs) and batches of commands; handOverAll sends them to the mixer later. It returns the
+// list index after the last of these cues.
 func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	s, f := p.sheet, &p.follows
 	first := len(s.launches)
@@ -136,9 +137,10 @@ func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	return next
 }
 
-// addLaunchBatch creates the batch of launch number i (a run of a list cue) and adds its actions to it. Actions that
-// wait for the end of an id get batches of their own. Commands in the batch parent fire the new batch at the time of
-// the launch.
+// addLaunchBatch creates the batches of commands for launch number i, a run of a list cue, and marks the launch as
+// active. One batch has the actions of the launch that begin by time. Each action that waits for the end of an id gets
+// a batch of its own, which that end fires. The batch parent gets the commands that fire the new batch when the launch
+// begins.
 func (p *Player) addLaunchBatch(i int, parent *cueBatch) {
 	s, r := p.sheet, &p.follows.progress[i]
 	l := &s.launches[i]
@@ -173,11 +175,12 @@ func (p *Player) addLaunchBatch(i int, parent *cueBatch) {
 	}
 }
 
-// clampToInt converts n, a number of starts, to an int; a number above 2^31 - 1 becomes 2^31 - 1.
+// clampToInt converts n, a number of starts, to an int. A number above 2^31 - 1 becomes 2^31 - 1.
 func clampToInt(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// moment returns the mixer moment for commands at frame of the show: in the batch of the action being handed over, or
-// else of the timeline (the cues in `cues`). If the lookahead is off, it is the frame itself, without a batch.
+// moment returns the mixer moment for commands at frame of the show. In real time it belongs to a batch: the batch of
+// the action that is being handed over, or else the batch of the timeline. Its rank is then the index of the cue of
+// p.held, or 0. In a render (without lookahead) it is the frame itself, without a batch.
 func (p *Player) moment(frame int64) mixer.Moment {
 	a, rank := &p.lookahead, int32(0)
 	if p.held != nil {
@@ -193,9 +196,9 @@ func (p *Player) moment(frame int64) mixer.Moment {
 	return u.batch.At(frame - u.firstFrame).WithRank(rank)
 }
 
-// handOverAll hands every command before frame before of the show to the mixer, starts the cues of scheduled GOs
-// before that frame, and fires the batches whose GO is known. If the mixer's queue is full, it returns mixer.ErrBusy,
-// and the next call continues. Other errors are the mixer's.
+// handOverAll hands to the mixer all commands that act before the given frame of the show. It starts the list cues of
+// scheduled GOs before that frame, and fires the batches whose GO is known. If the mixer's queue is full, the error is
+// mixer.ErrBusy, and the next call continues there. Other errors are the mixer's, too.
 func (p *Player) handOverAll(before int64) error {
 	a := &p.lookahead
 	p.handedOverTo = max(p.handedOverTo, before)
@@ -246,9 +249,10 @@ func (p *Player) handOverAll(before int64) error {
 	return nil
 }
 
-// handOverBatch hands over the commands of batch u before frame before of the show. If the frame of the batch is not
-// known yet, it hands over the first p.lookaheadFrames() frames of commands, unless more than half of the mixer's queue
-// is in use. The error is as in handOverAll.
+// handOverBatch hands to the mixer the commands of batch u that act before the given frame of the show. If the first
+// frame of the batch is not known yet, it hands over the first p.lookaheadFrames() frames of the batch. In this case
+// it waits as long as more than half of the mixer's queue is in use. If the queue is full, the error is mixer.ErrBusy,
+// and the next call continues there. Other errors are the mixer's, too.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame
@@ -290,8 +294,10 @@ func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	return nil
 }
 
-// sendHeld sends p.held, the action being handed over, to the mixer and clears it on success; it must not be nil. On
-// an error, such as mixer.ErrBusy, the action stays held for the next attempt. Other errors name the place of the cue.
+// sendHeld sends p.held, the action that is being handed over, to the mixer. p.held must not be nil. On success the
+// action counts in p.sent, and p.held becomes nil. On an error the action stays held, so that the next attempt can
+// continue with it. The error mixer.ErrBusy means that the mixer's queue is full. Other errors have the file and line
+// of the cue, if known.
 func (p *Player) sendHeld() error {
 	if err := p.send(p.held); err != nil {
 		return p.sheet.Cues[p.held.Cue].locateError(p.sheet.File, err)
@@ -301,8 +307,9 @@ func (p *Player) sendHeld() error {
 	return nil
 }
 
-// updateFired records the frames of the batches that the mixer has fired and calls their onBegin. By stats.Frame, it
-// removes the batches whose commands have all acted, and discarded batches. It runs on the goroutine of Feed.
+// updateFired finds the batches of commands that the mixer has fired since the last call. It records their first
+// frames and calls their onBegin. Then it removes the batches whose commands have all acted before stats.Frame, and
+// the discarded batches. It runs on the goroutine of Feed.
 func (p *Player) updateFired(stats *mixer.Stats) {
 	a := &p.lookahead
 	for _, u := range a.batches {
@@ -329,12 +336,13 @@ func (p *Player) updateFired(stats *mixer.Stats) {
 	p.follows.endedLaunches = p.follows.endedLaunches[:0]
 }
 
-// idle reports whether no scheduled GO is left, and every batch except the timeline has been handed over and has
-// acted.
+// idle reports whether no scheduled GO is left, and no batch of commands except the timeline is still in use.
 func (a *lookahead) idle() bool { return len(a.goes) == 0 && len(a.batches) <= 1 }
 
-// skipCountdowns subtracts the starts that chance skips at action a from the countdowns of their launch and id. The
-// commands for this are added to batch u, offset frames after its beginning. Without skipped starts it has no effect.
+// skipCountdowns corrects the counts of starts for action a, whose repetitions may be skipped by chance or dropped.
+// These starts will never end, so they are subtracted from the counts of the launch (run) and the id of the cue. For
+// the countdowns of the mixer, it adds commands to batch u, at offset frames after its beginning. If all starts of a
+// happen, it has no effect.
 func (p *Player) skipCountdowns(u *cueBatch, a *Action, offset int64) {
 	p.follows.subtractSkipped(a)
 	c, n := &p.sheet.Cues[a.Cue], a.Dropped

@@ -12,12 +12,12 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// Do carries out an action at the next frame that the mixer can reach, as a cue of the sheet would. words are a verb
-// and its target, such as "play" and "bell", followed by keys with values, such as "gain=-3". After stop and scene, a
-// bare time means over. Events of the action name no cue.
+// Do carries out an action as a cue of the sheet would, at the next frame that the mixer can reach. The first words
+// are a verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". After stop and
+// scene, a time without a key means over. Events of the action name no cue.
 //
-// Do needs a running Feed and does not wait for the action. The error wraps ErrAction and suggests a correction; then
-// no action follows. Any goroutine.
+// Do needs a running Feed and returns without waiting for the action. If the words are invalid, the error wraps
+// ErrAction and suggests a correction, and no action follows. Any goroutine.
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
 	s, first := p.currentSheet.Load(), p.live.firstSound
@@ -60,8 +60,9 @@ func (p *Player) Do(words ...string) error {
 // ErrAction is wrapped by the error of Do and Start if the action is invalid.
 var ErrAction = errors.New("cue: no action")
 
-// parseAction parses the words of Do into a cue, with names from sheet s, and registers the id and the owner of the
-// action in l. On an error the cue is nil, and the error wraps ErrAction. The caller holds l.mutex.
+// parseAction parses the words of Do and returns them as a cue. The words may use the sounds, buses and scenes of
+// sheet s. The id and the owner of the action are registered in l, so that they keep their numbers. On an error the
+// cue is nil, and the error wraps ErrAction. The caller holds l.mutex.
 func (l *live) parseAction(s *Sheet, words []string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
@@ -128,8 +129,8 @@ func (l *live) parseAction(s *Sheet, words []string) (*Cue, error) {
 	return c, nil
 }
 
-// firstError returns the message of the first recorded error as an error, without its place in a file; nil if no error
-// is recorded.
+// firstError returns the first error that the parser has recorded. Its text is the message without the place in a
+// file. The result is nil if no error is recorded.
 func (r *reader) firstError() error {
 	if wrong := r.SortedErrors(); len(wrong) > 0 {
 		return errors.New(wrong[0].Msg)
@@ -137,9 +138,9 @@ func (r *reader) firstError() error {
 	return nil
 }
 
-// actionNode builds the YAML mapping of a cue with `at: 0` from the words of Do: a verb, its target, and keys with
-// values. words must not be empty. The error is for an unknown verb, a missing target, or a word that is invalid or
-// repeated.
+// actionNode returns the words of Do as the YAML mapping of a cue. The words are a verb, its target, and keys with
+// values, such as "gain=-3". The mapping has the time `at: 0`. words must not be empty. The error names an unknown
+// verb, a missing target, or a word that is invalid or repeated.
 func actionNode(words []string) (*yaml.Node, error) {
 	at := yaml.Position{Line: 1, Column: 1}
 	scalar := func(text string) *yaml.Node { return &yaml.Node{Position: at, Kind: yaml.Scalar, Text: text} }

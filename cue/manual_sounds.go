@@ -31,7 +31,8 @@ type pendingStarts struct {
 	all   []mixer.Handle
 }
 
-// add registers handles, starts that have not begun, so that cancel can stop them. It takes l.mutex.
+// add registers handles of starts that have not begun, so that cancel can stop them. If the list is full, starts that
+// have begun are removed from it first. It takes l.mutex.
 func (l *pendingStarts) add(handles []mixer.Handle) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -41,7 +42,8 @@ func (l *pendingStarts) add(handles []mixer.Handle) {
 	l.all = append(l.all, handles...)
 }
 
-// cancel stops the registered starts that have not begun, and unregisters all. It takes l.mutex.
+// cancel stops all registered starts that have not begun and empties the list. Voices that have begun continue. It
+// takes l.mutex.
 func (l *pendingStarts) cancel() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -86,9 +88,10 @@ type filePick struct {
 	count  int // number of files
 }
 
-// newCatalogue creates the catalogue of sheet s, the templates of its sounds for starts by hand. first is the index of
-// the first sound of s in Player.sheet.Sounds. loaded and groups are in the order of s.Sounds; the catalogue keeps
-// pointers to their elements. Only for the goroutine of Feed, or before it runs.
+// newCatalogue returns the catalogue of sheet s: a template for each of its sounds, by name, for starts by hand.
+// loaded and groups are the loaded sounds and mixer groups, in the order of s.Sounds. The catalogue keeps pointers
+// into loaded. The parameter first is the index of the first sound of s in Player.sheet.Sounds. Each new name gets a
+// random state in p.manual.draws; a known name keeps its state. Only the goroutine of Feed may call it, or NewPlayer.
 func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, groups []*mixer.Group) *catalogue {
 	out := &catalogue{sheet: s, templates: make(map[string]*soundTemplate, len(s.Sounds))}
 	indexes := make(map[string]int, len(s.Sounds))
@@ -117,15 +120,15 @@ func (p *Player) newCatalogue(s *Sheet, first int, loaded []loading.Sound, group
 	return out
 }
 
-// draw returns the random source of the next start of w, a sound or a layer. The same seed, template and number of
-// starts give the same source. The caller holds d.mutex.
+// draw returns the random source for the next start of w, a sound or a layer. It depends only on seed, on w, and on
+// the number of earlier starts in d. draw does not change d. The caller holds d.mutex.
 func (d *randomState) draw(w *soundTemplate, seed uint64) chance.Draw {
 	return chance.Draw{Seed: seed, Stream: w.randomStream, Count: d.starts}
 }
 
-// chooseFile chooses a file for a start with the random source draw and returns its index in the files. w is the
-// template of the sound or the layer, and layer the number of the layer; 0 for the sound itself. It advances the state
-// of the choice, see undo. The caller holds d.mutex.
+// chooseFile chooses a file of the template w at random and returns its index. w is for a sound or for a layer. The
+// parameter layer is the number of the layer, or 0 for a sound without layers. draw is the random source. The choice
+// is remembered in d, so that the next one can depend on it; undo takes it back. The caller holds d.mutex.
 func (d *randomState) chooseFile(w *soundTemplate, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
 		d.files = append(d.files, filePick{})
@@ -137,24 +140,24 @@ func (d *randomState) chooseFile(w *soundTemplate, layer int, draw chance.Draw) 
 	return f.picker.Next(w.rules.Pick, f.count, w.randomStream, draw)
 }
 
-// undo takes back the last file choice of each of the first layers, as many as layers gives, after a failed start. The
-// caller holds d.mutex.
+// undo takes back the last file choices after a failed start: one choice for each of the first layers. The parameter
+// layers is their number. The caller holds d.mutex.
 func (d *randomState) undo(layers int) {
 	for i := range d.files[:layers] {
 		d.files[i].picker.Undo()
 	}
 }
 
-// drawBase draws the gain and pitch of a start from the ranges of the sound, with the random source d. The speed is the
-// sound's own.
+// drawBase returns the sound's own gain, pitch and speed for one start. The gain in decibels and the pitch in
+// semitones are drawn from the ranges of the sound, with the random source d. The speed is fixed.
 func (w *soundTemplate) drawBase(d chance.Draw) mixer.Base {
 	r := w.rules
 	return mixer.Base{Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed}
 }
 
-// fileOf returns the loaded sound of file number file of template w, the looped variant if loop is true. If it was not
-// loaded in this variant, or is a stream of unknown length that cannot loop, the sound is nil, and the error wraps
-// ErrAction. It takes p.soundsMutex.
+// fileOf returns one loaded file of the template w. The parameter file is its index. If loop is true, the result is
+// the variant for loops. If that variant was not loaded, the sound is nil, and the error wraps ErrAction. The same
+// happens if loop is true and the file is a stream of unknown length. It takes p.soundsMutex.
 func (p *Player) fileOf(w *soundTemplate, loop bool, file int) (*voice.Sound, error) {
 	p.soundsMutex.Lock()
 	files := w.loaded.Files(loop)

@@ -22,8 +22,9 @@ type manualStart struct {
 	parameters *parameterStart // nil: the sound has no parameters
 }
 
-// cueFor returns the cue equivalent to o, a start by hand of sound w, without the values that inherit fills in for each
-// layer.
+// cueFor returns a cue that is equivalent to the start o by hand of sound w. It combines the values of o and of the
+// sound. The loop and the position in the sound are left out, and so is a bus that o does not set. The method inherit
+// fills them in later, for each layer.
 func (w *soundTemplate) cueFor(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
@@ -31,8 +32,9 @@ func (w *soundTemplate) cueFor(o *Start) Cue {
 	return c
 }
 
-// addSoundValues adds the pan and the priority of sound w to the values of c, within their limits, and sets its cutoffs
-// and sends. A cutoff that the start o leaves nil comes from the sound; the sends always do.
+// addSoundValues combines the values of c with the values of sound w. It adds the pan and the priority of the sound to
+// those in c and limits the sums to the ranges of the mixer. The cutoffs of c become those in the start o, or the
+// sound's where o has nil. The sends of c become the sound's.
 func (c *Cue) addSoundValues(w *soundTemplate, o *Start) {
 	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
@@ -45,8 +47,8 @@ func (c *Cue) addSoundValues(w *soundTemplate, o *Start) {
 	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 }
 
-// inherit sets the bus and the loop of c to the values of sound w, unless the start o sets them. The position in the
-// sound, From, is always the sound's. c becomes protected if the sound is.
+// inherit sets the bus and the loop of c to the values of sound w, unless the start o sets them. The beginning in the
+// sound, c.From, becomes the sound's in any case. If the sound is protected from stealing, c becomes protected, too.
 func (c *Cue) inherit(w *soundTemplate, o *Start) {
 	if o.Bus == "" {
 		c.Bus = w.rules.Bus
@@ -62,9 +64,9 @@ func (c *Cue) inherit(w *soundTemplate, o *Start) {
 // mixer.Options.Play.
 const playerStartBits = 3 << 62
 
-// play starts sound w, or all its layers, and keeps the handles in h.handles. On an error it stops the voices it has
-// started, before they sound, and takes back the file choices. The error is of fileOf or the mixer. The caller holds
-// w.draws.mutex.
+// play starts the sound w, or all its layers, with random choices, and appends the handles of the voices to h.handles.
+// On success it counts the start in w.draws. If one voice fails, play stops the voices that it has started, before
+// they sound, and takes back the file choices. The error is of fileOf or the mixer. The caller holds w.draws.mutex.
 func (h *manualStart) play(w *soundTemplate) error {
 	h.setFrame(w)
 	if w.rules.Parameters != nil {
@@ -96,9 +98,9 @@ func (h *manualStart) play(w *soundTemplate) error {
 	return err
 }
 
-// setFrame sets h.frame to the frame of the start, with a batch relative to the batch. It is mixer.Now unless h.start
-// has a frame or a batch. If w has delayed layers, which need a known frame, it is the next frame that the mixer
-// reaches in time.
+// setFrame sets h.frame, the frame when the start acts. If h.start has a batch, the frame is relative to the batch. If
+// h.start has a frame, it is that frame. Otherwise it is mixer.Now, the next frame. Only if w has delayed layers,
+// which need a known frame, it is the first frame that the mixer can reach in time.
 func (h *manualStart) setFrame(w *soundTemplate) {
 	switch o := h.start; {
 	case o.Batch != nil:
@@ -113,10 +115,10 @@ func (h *manualStart) setFrame(w *soundTemplate) {
 	}
 }
 
-// startOne passes one voice of the start to the mixer, for the sound itself or a layer, and appends its handle to
-// h.handles. w is the template of the sound or layer, and c its cue, whose inherited values it fills in. file is the
-// index of its file, and base has the random choices. If it returns an error, of fileOf or the mixer, no voice was
-// started.
+// startOne starts one voice, for a sound or for a layer of a sound, and appends its handle to h.handles. w is the
+// template of the sound or layer, and file is the index of its file. c is the equivalent cue; startOne fills in its
+// bus, loop and position. base has the sound's own values with the random choices. If startOne returns an error, of
+// fileOf or the mixer, no voice was started.
 func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Base) error {
 	p, o := h.player, h.start
 	c.inherit(w, o)
@@ -158,8 +160,9 @@ func (h *manualStart) startOne(w *soundTemplate, c *Cue, file int, base mixer.Ba
 	return nil
 }
 
-// registerDelayed makes the goroutine of Feed register the delayed layers and the parameters of the start, so that
-// later cues reach them. It queues this and returns at once. Without delayed layers and parameters it has no effect.
+// registerDelayed registers the delayed layers and the parameters of the start with the player, so that later cues can
+// change them. It queues this for the goroutine of Feed and returns at once. Without delayed layers and parameters it
+// has no effect.
 func (h *manualStart) registerDelayed() {
 	if h.delayed == nil && h.parameters == nil {
 		return
@@ -178,8 +181,9 @@ func (h *manualStart) registerDelayed() {
 	})
 }
 
-// applyGlobalParameters makes start, a start by hand of a sound with parameters, follow the parameter values that were
-// set for all sounds, from frame of the show on. It runs on the goroutine of Feed.
+// applyGlobalParameters registers start, a start by hand of a sound with parameters. Parameters that cues have set for
+// all sounds replace its own values, from the given frame of the show on. The resulting fades of gain and pitch are
+// sent to the mixer; errors are ignored. It runs on the goroutine of Feed.
 func (p *Player) applyGlobalParameters(start *parameterStart, frame int64) {
 	t := &p.parameters
 	t.starts = append(slices.DeleteFunc(t.starts, (*parameterStart).ended), start)

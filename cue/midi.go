@@ -43,8 +43,8 @@ type midiKey struct {
 	number, channel int
 }
 
-// fields returns the keys of an entry of `midi`. Each field points into m, where its value is stored when it is
-// parsed. The kind is not among them, see check.
+// fields returns the keys that an entry of `midi` in a sheet may have. Each returned field points into m. When the
+// parser reads a key, it stores the value there. m.Kind is not set by them, but by the method check.
 func (m *Midi) fields() []fields.Field {
 	byte7 := fields.Limits{From: 0, To: 127}
 	return []fields.Field{
@@ -57,8 +57,9 @@ func (m *Midi) fields() []fields.Field {
 	}
 }
 
-// parseMidi parses n, the list of MIDI messages, and appends its entries to the sheet. It records an error for each
-// invalid entry, which may be appended nevertheless. The list of cues must have been parsed.
+// parseMidi parses n, the list of MIDI messages in a sheet, and appends its entries to d.sheet.Midi. For each invalid
+// entry it records an error. An entry with an unknown action or cue is appended nevertheless. The list of cues must
+// have been parsed, because entries refer to it.
 func (d *draft) parseMidi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return
@@ -101,8 +102,8 @@ func (d *draft) parseMidi(n *yaml.Node) {
 	}
 }
 
-// check sets m.Kind from the keys of n, the node of m. It returns an error text unless n has exactly one kind of
-// message and either `do` or `cue`; otherwise "".
+// check sets m.Kind from n, the node of the entry m. The entry must have exactly one kind of message, and either `do`
+// or `cue`. If it does not, the result is an error text, otherwise "".
 func (m *Midi) check(n *yaml.Node) string {
 	kinds := 0
 	for i, key := range midiKinds {

@@ -19,13 +19,14 @@ type Message struct {
 	Args    []any  // each an int32, a float32, a string or a bool
 }
 
-// String returns the address and the destination of the message.
+// String returns the address and the destination of the message, such as osc /go to 127.0.0.1:8000.
 func (m *Message) String() string { return "osc " + m.Address + " to " + m.To }
 
 // maxMessage is the largest size of a message in bytes. It fits in one packet on any network.
 const maxMessage = 1400
 
-// Size returns the size in bytes of the message as an OSC packet, including padding.
+// Size returns the size of the message in bytes, encoded as an OSC packet. This includes the padding of texts to
+// multiples of four bytes.
 func (m *Message) Size() int {
 	padded := func(text int) int { return text + 4 - text%4 } // a string ends with a zero byte
 	n := padded(len(m.Address)) + padded(len(",")+len(m.Args))
@@ -40,7 +41,8 @@ func (m *Message) Size() int {
 	return n
 }
 
-// messageFields returns the keys of an OSC message. Each field parses its value into m and records errors in d.
+// messageFields returns the keys that an OSC message in a sheet may have. Each field has a function that parses its
+// value into m and records errors in d.
 func (d *draft) messageFields(m *Message) []fields.Field {
 	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
 	return []fields.Field{
@@ -50,8 +52,8 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 	}
 }
 
-// parseMessage parses the value of p, the OSC message of a cue, into a new d.Message and reports whether it is valid.
-// If not, it records an error.
+// parseMessage parses the OSC message of a cue and reports whether it is valid. p is the pair with the message as its
+// value. The result is stored in a new d.Message. If the message is invalid, an error with its place is recorded in d.
 func (d *draft) parseMessage(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
@@ -74,8 +76,8 @@ func (d *draft) parseMessage(p *yaml.Pair) bool {
 	return ok && !unknown
 }
 
-// parseDestination parses the value of p, HOST:PORT, into *to and reports whether it is valid. If not, it records an
-// error. It does not resolve the host.
+// parseDestination parses the value of p, a destination as HOST:PORT, and reports whether it is valid. It stores the
+// text in *to. If the text is invalid, it records an error in d. The host name is not resolved.
 func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -104,8 +106,8 @@ func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 // notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
-// parseAddress parses the value of p, an OSC address such as /go, into *to and reports whether it is valid. If not, it
-// records an error.
+// parseAddress parses the value of p, an OSC address such as /go, and reports whether it is valid. It stores the text
+// in *to. If the text is invalid, it records an error in d.
 func (d *draft) parseAddress(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -123,8 +125,8 @@ func (d *draft) parseAddress(p *yaml.Pair, to *string) bool {
 	return false
 }
 
-// parseArguments parses the value of p, the list of arguments of a message, into *to and reports whether they are
-// valid. If not, it records an error and leaves *to unchanged.
+// parseArguments parses the value of p, the list of arguments of an OSC message, and reports whether all are valid. It
+// stores them in *to. At the first invalid argument it records an error in d and leaves *to unchanged.
 func (d *draft) parseArguments(p *yaml.Pair, to *[]any) bool {
 	if p.Value.Kind != yaml.List {
 		d.Fail(p.Value.Position, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
@@ -143,8 +145,9 @@ func (d *draft) parseArguments(p *yaml.Pair, to *[]any) bool {
 	return true
 }
 
-// parseArgument parses n, one argument of an OSC message. true and false become a bool, a whole number an int32,
-// another number a float32, and quoted or other text a string. If n is invalid, wrong is an error text, otherwise "".
+// parseArgument returns the value of n, one argument of an OSC message. true and false become a bool, a whole number
+// an int32, and another number a float32. All other text, and text in quotes, becomes a string. If n is invalid, arg
+// is nil and wrong is an error text; otherwise wrong is "".
 func parseArgument(n *yaml.Node) (arg any, wrong string) {
 	text := n.Text
 	switch {

@@ -17,8 +17,8 @@ type queuedMessage struct {
 // outbox holds the messages that are scheduled but not sent, in no order.
 type outbox []queuedMessage
 
-// queueMessage puts the message of c, the cue of action a, into the outbox, to be sent after its frame has been mixed.
-// It has no effect in a render, or without Options.Send.
+// queueMessage puts the OSC message of cue c into the outbox. It will be sent once the frame of action a has been
+// mixed. a is the action of c. In a render, and without Options.Send, queueMessage has no effect.
 func (p *Player) queueMessage(a *Action, c *Cue) {
 	if p.options.Send == nil || p.rendering.isRender {
 		return
@@ -33,8 +33,9 @@ func (p *Player) queueMessage(a *Action, c *Cue) {
 	p.outbox = append(p.outbox, l)
 }
 
-// cancel makes the batch end cancel the queued messages of the given batches, or all messages if batches is nil: once
-// end is fired, messages that are due later are dropped. The messages stay in the outbox until then.
+// cancel lets the batch end cancel queued messages. These are the messages of the given batches, or all messages if
+// batches is nil. The messages stay in the outbox. When the mixer has fired end, those due later are dropped instead
+// of sent.
 func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	for i := range o {
 		if l := &o[i]; batches == nil || slices.Contains(batches, l.batch) {
@@ -43,8 +44,8 @@ func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	}
 }
 
-// dueFrame returns the frame of the show when the message is due. known is false, and the frame meaningless, as long
-// as its batch has not been fired.
+// dueFrame returns the frame of the show when the message is due. That frame is unknown until the mixer has fired the
+// batch of the message. As long as it is unknown, known is false, and frame has no meaning.
 func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	if l.batch == nil {
 		return l.frame, true
@@ -53,8 +54,9 @@ func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	return base + l.frame, fired
 }
 
-// isCancelled reports whether a canceller of the message was fired before due, the frame when the message is due;
-// never if that is unknown. A panic also cancels the messages of its own frame, a stop of a cue only later ones.
+// isCancelled reports whether the message was cancelled before it was due. The parameter due is the frame when it is
+// due, or the constant never if that is unknown. A panic also cancels the messages of its own frame. A stop of a cue
+// cancels only later ones.
 func (l *queuedMessage) isCancelled(due int64) bool {
 	return slices.ContainsFunc(l.cancellers, func(end *cueBatch) bool {
 		base, fired := end.batch.Base()
@@ -62,9 +64,9 @@ func (l *queuedMessage) isCancelled(due int64) bool {
 	})
 }
 
-// sendDueMessages passes the messages whose frames are before stats.Frame, the next frame to mix, to Options.Send, in
-// the order of their frames, and removes them from the outbox. It also removes cancelled messages, and messages before
-// the beginning or after the end of the show, without sending them.
+// sendDueMessages passes the messages whose frame has been mixed to Options.Send, in the order of their frames. These
+// are messages with a frame before stats.Frame. They are removed from the outbox. Cancelled messages, and messages
+// before the beginning or after the end of the show, are removed without being sent.
 func (p *Player) sendDueMessages(stats *mixer.Stats) {
 	if len(p.outbox) == 0 {
 		return
@@ -95,8 +97,8 @@ func (p *Player) sendDueMessages(stats *mixer.Stats) {
 	}
 }
 
-// hasPendingMessages reports whether messages are scheduled or in the outbox. It is false in a render, or without
-// Options.Send.
+// hasPendingMessages reports whether any OSC message is still scheduled or in the outbox. The result is false in a
+// render, and without Options.Send, because no messages are sent then.
 func (p *Player) hasPendingMessages() bool {
 	return p.options.Send != nil && !p.rendering.isRender && (p.schedule.pendingSends > 0 || len(p.outbox) > 0)
 }

@@ -11,12 +11,12 @@ import (
 	"voicepool/pcm"
 )
 
-// Outputs returns the number of channel pairs that Render and Read interleave: frame i of pair k, from 0, is
-// dst[i*Outputs()+k]. It is 1 for a sheet without `outputs` and for a downmix.
+// Outputs returns the number of stereo outputs (pairs of channels) in the slices of Render and Read. Frame i of output
+// k, both from 0, is dst[i*Outputs()+k]. The result is 1 for a sheet without `outputs` and for a downmix.
 func (p *Player) Outputs() int { return p.outputs }
 
-// completeFrames returns the part of dst, interleaved outputs, that has complete frames of all pairs, and clears the
-// rest of dst.
+// completeFrames returns the part of dst that has complete frames, and clears the rest of dst. A frame has p.outputs
+// elements, one for each stereo output.
 func (p *Player) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	if p.outputs == 1 {
 		return dst
@@ -26,8 +26,8 @@ func (p *Player) completeFrames(dst []pcm.Frame) []pcm.Frame {
 	return dst[:n]
 }
 
-// Levels returns the highest absolute samples, left and right, since the last call, over all outputs of Render or
-// Read, as linear factors. Each call resets them to 0. Any goroutine.
+// Levels returns the highest absolute samples of the left and of the right channels since the last call. They are
+// linear factors over all outputs of Render or Read. Each call resets them to 0. Any goroutine.
 func (p *Player) Levels() (left, right float32) {
 	return math.Float32frombits(p.meter.levels[0].Swap(0)), math.Float32frombits(p.meter.levels[1].Swap(0))
 }
@@ -52,8 +52,8 @@ type pairMeter struct {
 	peak     float32
 }
 
-// setUp sets up the meters of the whole mix and of every output in named. rate is in Hz, and pairs is the number of
-// channel pairs of the mix. With a single pair, only the whole mix is measured.
+// setUp creates the meters of the whole mix and of each stereo output in named. rate is in Hz, and pairs is the number
+// of outputs (channel pairs) in the mix. If pairs is 1, only the whole mix gets a meter.
 func (h *outputMeter) setUp(rate, pairs int, named []rules.Output) {
 	h.pairCount, h.meter = pairs, loudness.NewMeter(rate, weights(pairs))
 	if pairs == 1 {
@@ -68,7 +68,8 @@ func (h *outputMeter) setUp(rate, pairs int, named []rules.Output) {
 // pairOf returns the index of the channel pair of output o: 0 for channels 1 and 2.
 func pairOf(o *rules.Output) int { return (o.Channel - 1) / 2 }
 
-// weights returns the channel weights of BS.1770 for pairs of front channels: 2*pairs values of 1.
+// weights returns the weights of the channels for the loudness of BS.1770. Front channels have the weight 1, so the
+// result has 2*pairs ones.
 func weights(pairs int) (w []float64) {
 	for range pairs {
 		w = append(w, 1, 1)
@@ -76,8 +77,9 @@ func weights(pairs int) (w []float64) {
 	return w
 }
 
-// measure adds frames, the next interleaved outputs, to the loudness and peak meters and to the levels of Levels. It
-// belongs to the goroutine of Render or Read. Audio side.
+// measure adds frames, the next frames of the output, to the loudness and peak meters, and to the levels that
+// Player.Levels returns. frames has one element per frame and stereo output, interleaved. Only the goroutine of Render
+// or Read may call it. Audio side.
 func (h *outputMeter) measure(frames []pcm.Frame) {
 	left, right := dsp.Levels(frames)
 	h.peak = max(h.peak, left, right)
@@ -95,8 +97,8 @@ func (h *outputMeter) measure(frames []pcm.Frame) {
 	h.meter.Write(dsp.Interleaved(frames))
 }
 
-// measurePair adds the frames of one output to its meter p. frames are interleaved outputs that begin with the first
-// frame of that output.
+// measurePair adds the frames of one stereo output to its meter p. frames has the interleaved frames of all outputs
+// and begins with the first frame of that output. The other outputs are skipped.
 func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := 0
@@ -113,8 +115,8 @@ func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	}
 }
 
-// outputs returns the peak, true peak and loudness measured for each output in named, in that order. It is nil for a
-// single pair of channels or a downmix.
+// outputs returns the measured peak, true peak and loudness of each output in named, in the same order. The result is
+// nil if the mix has only one stereo output, such as a downmix.
 func (h *outputMeter) outputs(named []rules.Output) (all []report.Output) {
 	for i := range named {
 		k := pairOf(&named[i])
