@@ -35,8 +35,9 @@ func (c *crossfadeSpec) fields() []fields.Field {
 }
 
 // expandCrossfade translates an action with the key `crossfade` into two ordinary actions and returns their YAML
-// nodes. The first action fades the old sound out: it stops an id, or fades a bus to -80 dB. The second action starts
-// a new sound with a fade-in, or fades an id or a bus in. Both fades have constant power and the same duration.
+// nodes. The first action fades the old sound out: it stops the voices with an id, or fades a bus to -80 dB. The
+// second action starts a new sound with a fade-in, or fades an id or a bus to the key `gain`, by default 0 dB. Both
+// fades have constant power and the same duration.
 //
 // n is the node of the action, and p is its pair with the key `crossfade`. The time `at` of n is copied to both
 // actions. If the crossfade is invalid, the result is nil, and an error with its place in the file is recorded in d.

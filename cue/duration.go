@@ -34,8 +34,9 @@ const (
 const maxVoices = 65536
 
 // Estimate returns the duration of the sheet and the number of voices that it needs. It plays the sheet without mixing
-// it. The limits of sounds and buses apply as in a render. The parameter within is the wall time that this may take.
-// When it is over, the result covers only part of the sheet, and Cut is set. A sound that cannot be loaded counts in
+// it. The limits of sounds and buses apply as in a render. If the pool of the sheet is too small for all starts, a
+// second pass with a large pool counts the voices. The parameter within is the wall time that all this may take. When
+// it is over, the result covers only part of the sheet, and Cut is set. A sound that cannot be loaded counts in
 // Missing and is not an error.
 //
 // A sheet with a list must have times of GO; otherwise the error is the error of CheckGoes. Other errors come from
@@ -192,10 +193,10 @@ func (p *Player) allStarted() bool {
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.hasPending() && st.Asked+p.stoppedDelayed(&st) >= p.requestedStarts()
 }
 
-// EstimatedEnd returns an estimate of the last frame of the show, for a progress display. If the sheet has a Length,
-// it is that length. If the sheet repeats, it is 0. Otherwise it is the latest end of all starts. A start ends after
-// its `for`, or after its longest file at normal speed. Loops end with the last action of the sheet. Pauses, pitches
-// and list cues without a GO are ignored. Control side.
+// EstimatedEnd returns an estimate of the end of the show, in frames, for a progress display. If the sheet has a
+// Length, it is that length. If the sheet repeats, it is 0. Otherwise it is the latest end of all starts. A start ends
+// after its `for`, or after its longest file at normal speed. Loops end with the last action of the sheet. Pauses,
+// pitches and list cues without a GO are ignored. Control side.
 func (p *Player) EstimatedEnd() int64 {
 	switch {
 	case p.cut != never:

@@ -8,8 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// chooseFadeShape sets the default shape of a fade in the list of cues. d.Cue is the cue, and n is its YAML node. If
-// its verb is fade, n has no key `shape`, and the fade begins or ends at silence, the shape becomes a raised cosine.
+// chooseFadeShape sets the default shape of a fade in the list of cues. d.Cue is the cue, and n is its YAML node. The
+// shape becomes a raised cosine if the verb of n is fade, n sets no shape, and the fade begins or ends at silence.
 // (Two crossing fades that are straight in decibels would leave a hole in the middle.) All other cues keep their
 // shape.
 //

@@ -209,9 +209,10 @@ func (f *followOns) recordEnd(i int, frame int64) {
 	f.endedLaunches = append(f.endedLaunches, i)
 }
 
-// clear drops all waits and pending launches (runs of list cues) that existed before a panic. It keeps the launches
-// from index launches on, and the waits of the cues from index cues on. Dropped launches count as ended. Later events
-// of dropped cues are ignored. The counts of living starts are reset to 0 for all ids.
+// clear drops the waits and the pending launches (runs of list cues) that existed before a panic. The parameters
+// launches and cues are their numbers before the panic; later launches, and waits of later cues, are kept. Dropped
+// launches count as ended. Later events of the old cues are ignored. The counts of living starts are reset to 0 for
+// all ids.
 func (f *followOns) clear(launches, cues int) {
 	f.loopingStarts, f.leftLoop = nil, nil
 	f.upcoming = slices.DeleteFunc(f.upcoming, func(t occurrence) bool { return t.index < launches })
@@ -297,8 +298,8 @@ func (f *followOns) startLaunch(launch int, frame int64) {
 }
 
 // releaseActions adds the actions of a launch (one run of a list cue) to the schedule, the parameter to. The parameter
-// launch is the index of the launch. It follows the end of another launch, which ended at frame. Actions that also
-// wait for the end of an id are left out.
+// launch is its index. This launch follows the end of another launch, which ended at frame. Actions that also wait for
+// the end of an id are left out.
 func (f *followOns) releaseActions(launch int, frame int64, to *Schedule) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {

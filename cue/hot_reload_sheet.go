@@ -317,8 +317,9 @@ func (p *Player) switchSheet(s *Sheet, loaded []loading.Sound, groups []*mixer.G
 }
 
 // replaceGoes replaces the scheduled GO commands of the old sheet by the commands of sheet s. Only commands from frame
-// p.handedOverTo on are kept. It also finds the cue of s that the next GO without a number starts. newIndex converts
-// an index of the old list to an index of the list of s; the result is -1 if s does not have that cue.
+// p.handedOverTo on are kept. It also sets p.lookahead.nextCue to the cue of s that the next GO without a number
+// starts. newIndex converts an index of the old list to an index of the list of s; the result is -1 if s does not have
+// that cue.
 func (p *Player) replaceGoes(s *Sheet, newIndex func(int) int) {
 	a := &p.lookahead
 	next := a.nextCue

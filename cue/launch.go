@@ -17,7 +17,7 @@ type launch struct {
 	first, count int // its actions in Sheet.Cues; each GO adds a copy
 }
 
-// addTimes returns t + u. Requires that the sum does not overflow.
+// addTimes returns the sum t + u, which must not overflow.
 func addTimes(t, u rules.Time) rules.Time {
 	sum, _ := t.Repeat(1, u)
 	return sum

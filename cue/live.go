@@ -74,10 +74,10 @@ func (l *live) wakeUp() {
 	}
 }
 
-// enqueueForCue queues a call of do about one list cue. The goroutine of Feed will make that call. The parameter list
-// is the index of the cue in the list of sheet s. If the sheet changes before the call, do gets the index of the cue
-// with the same number. If that cue is gone, or if list is too large, do is not called. If list is negative, do gets
-// -1.
+// enqueueForCue queues a call of the function do for the goroutine of Feed. do gets the index of a list cue. The
+// parameter list is the index of that cue in the list of sheet s. If the sheet of the player changes before the call,
+// do gets the index of the cue with the same number. If that cue is gone, or if list is too large, do is not called.
+// If list is negative, do gets -1.
 func (l *live) enqueueForCue(p *Player, s *Sheet, list int, do func(list int)) {
 	switch {
 	case list < 0:
@@ -105,10 +105,10 @@ func (l *live) openWakeChannel() <-chan struct{} {
 	return l.wake
 }
 
-// Fire gives a GO to the list cue with the index list in Sheet.List. It starts this cue and the cues that follow it
-// without another GO, together at one frame. Fire returns at once, and the cues start as soon as the mixer can. A cue
-// may be fired again while it plays. The error wraps ErrFire: the cue does not exist or is disabled, or the show has
-// ended. Any goroutine.
+// Fire gives a GO to the cue with index list in Sheet.List. This starts the cue, and the cues that follow it without
+// another GO. Fire returns at once. The GO acts as soon as the mixer can, at one frame for all these cues. A cue may
+// be fired again while it plays. If the cue does not exist or is disabled, or if the show has ended, the error wraps
+// ErrFire. Any goroutine.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
 // FireFrom starts a list cue as Fire does, but as if the time from had already elapsed since its GO. The parameter
@@ -142,9 +142,9 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
 // StopCue fades out, within the time over, everything that one list cue plays. The parameter list is its index in
-// Sheet.List. The waits and repetitions of the cue are cancelled. A cue that follows it without another GO still
-// begins. If the cue does not play, or if list is too large, StopCue has no effect. It does not wait for the fade. Any
-// goroutine.
+// Sheet.List. A negative index means all cues that Change has removed. The waits and repetitions of the cue are
+// cancelled. A cue that follows it without another GO still begins. If the cue does not play, or if list is too large,
+// StopCue has no effect. It does not wait for the fade. Any goroutine.
 func (p *Player) StopCue(list int, over time.Duration) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
@@ -342,9 +342,10 @@ func (p *Player) updatePlaying(st *mixer.Stats) {
 	p.live.mutex.Unlock()
 }
 
-// launchDuration returns the duration in frames of one launch, a run of a list cue. It lasts from its beginning to the
-// end of its last start, if later commands do not change it. The parameter launch is its index in p.sheet.launches. If
-// the duration is endless, or depends on the end of an id, the result is never. Without starts it is 0.
+// launchDuration returns the duration in frames of one launch, a run of a list cue. The duration counts from the
+// beginning of the launch to the end of its last start, if later commands do not change it. The parameter launch is
+// its index in p.sheet.launches. If the duration is endless, or depends on the end of an id, the result is never.
+// Without starts it is 0.
 func (p *Player) launchDuration(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]
@@ -365,9 +366,9 @@ func (p *Player) launchDuration(launch int) float64 {
 	return most
 }
 
-// startDuration returns the duration in output frames of one start, if later commands do not change it. It assumes the
-// longest file and the lowest pitch of the sound, and applies the limit of the key `for`. The start c is the cue
-// itself or a layer of it. If the duration is endless or unknown, the result is never.
+// startDuration returns the duration in output frames of the start c, if later commands do not change it. It assumes
+// the longest file and the lowest pitch of the sound, and applies the limit of the key `for`. The parameter cue is c
+// itself, or the cue that has c as a layer. If the duration is endless or unknown, the result is never.
 func (p *Player) startDuration(c, cue *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {

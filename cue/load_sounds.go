@@ -17,8 +17,9 @@ import (
 type Progress func(done, total int)
 
 // LoadSounds loads all sounds of the sheet, used or not, into lib. It loads them in parallel and returns when all are
-// loaded. progress may be nil. Sounds that cannot be loaded do not stop the others. Their errors are returned together
-// as rules.Errors, which wrap rules.ErrSound, in line order. If ctx ends, the error is the error of ctx.
+// loaded. It reports to progress, which may be nil. Sounds that cannot be loaded do not stop the others. Their errors
+// are returned together as rules.Errors, which wrap rules.ErrSound, in line order. If ctx ends, the error is the error
+// of ctx.
 func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Progress) error {
 	_, err := s.load(ctx, lib, progress, &streamErrors{}, false)
 	return err

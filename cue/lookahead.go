@@ -96,9 +96,9 @@ func (p *Player) countdownOf(tag uint64) *mixer.Countdown {
 	return c
 }
 
-// addStep adds a command to the batch. It acts offset frames after the beginning of the batch. Of the commands at one
-// frame, those with a lower rank act first. do is the function that sends the command to the mixer, at the moment that
-// it gets. If do returns mixer.ErrBusy, it is called again later.
+// addStep adds a command to the batch. The command acts offset frames after the beginning of the batch. Of the
+// commands at one frame, those with a lower rank act first. The function do sends the command to the mixer; its
+// argument is the moment when the command acts. If do returns mixer.ErrBusy, it is called again later.
 func (u *cueBatch) addStep(offset int64, rank int, do func(mixer.Moment) error) {
 	u.steps = append(u.steps, batchStep{offset, int32(rank), do})
 	u.lastFrame = max(u.lastFrame, offset)
@@ -250,9 +250,9 @@ func (p *Player) handOverAll(before int64) error {
 }
 
 // handOverBatch hands to the mixer the commands of batch u that act before the given frame of the show. If the first
-// frame of the batch is not known yet, it hands over the first p.lookaheadFrames() frames of the batch. In this case
-// it waits as long as more than half of the mixer's queue is in use. If the queue is full, the error is mixer.ErrBusy,
-// and the next call continues there. Other errors are the mixer's, too.
+// frame of the batch is not known yet, it hands over the first p.lookaheadFrames() frames of the batch instead. But if
+// more than half of the mixer's queue is in use then, it hands over no command and returns nil. If the queue is full,
+// the error is mixer.ErrBusy, and the next call continues there. Other errors are the mixer's, too.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame

@@ -99,8 +99,8 @@ func (h *manualStart) play(w *soundTemplate) error {
 }
 
 // setFrame sets h.frame, the frame when the start acts. If h.start has a batch, the frame is relative to the batch. If
-// h.start has a frame, it is that frame. Otherwise it is mixer.Now, the next frame. Only if w has delayed layers,
-// which need a known frame, it is the first frame that the mixer can reach in time.
+// h.start has a frame, it is that frame. Otherwise a sound without delayed layers gets mixer.Now, the next frame.
+// Delayed layers need a known frame, so a sound with them gets the first frame that the mixer can reach in time.
 func (h *manualStart) setFrame(w *soundTemplate) {
 	switch o := h.start; {
 	case o.Batch != nil:

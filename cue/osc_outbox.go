@@ -34,8 +34,8 @@ func (p *Player) queueMessage(a *Action, c *Cue) {
 }
 
 // cancel lets the batch end cancel queued messages. These are the messages of the given batches, or all messages if
-// batches is nil. The messages stay in the outbox. When the mixer has fired end, those due later are dropped instead
-// of sent.
+// batches is nil. The messages stay in the outbox. When the mixer has fired end, messages that are due later are
+// dropped instead of sent.
 func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	for i := range o {
 		if l := &o[i]; batches == nil || slices.Contains(batches, l.batch) {
