@@ -30,15 +30,16 @@ type Log struct {
 	wake, done chan struct{}
 }
 
-// New returns a log that writes to out on its own goroutine until Close.
+// New returns a log that writes to out on a goroutine of its own until Close. The caller must call Close.
 func New(out io.Writer) *Log {
 	l := &Log{out: out, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go l.run()
 	return l
 }
 
-// Write queues a copy of p, which must consist of whole lines, and returns len(p) and nil at once. After Close, after a
-// failed write to out, and if more than 1 MiB would wait, it drops p and counts its lines.
+// Write queues a copy of p for the goroutine that writes, and returns at once. p must consist of whole lines. If more
+// than 1 MiB would wait, Write drops p and counts its lines. It does the same after Close and after a failed write. The
+// result is always len(p) and nil; see Err for failures.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -58,9 +59,9 @@ func (l *Log) Err() error {
 	return l.err
 }
 
-// Close waits until all queued lines are written, but at most for limit, and drops the rest. It does not close out. It
-// returns the number of lines dropped since New and the first error of a write. If lines were dropped without such an
-// error, the error is ErrUnread.
+// Close ends the log. It waits until all queued lines are written, but at most for the time limit, and drops the
+// remaining lines. It does not close the writer of the log. dropped is the number of lines dropped since New. err is
+// the first error of a write. If lines were dropped without such an error, err is ErrUnread.
 func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	l.mutex.Lock()
 	l.closed = true
@@ -87,8 +88,8 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	return l.dropped, l.err
 }
 
-// run writes the queued lines to out until the log is closed and the queue is empty. It is the goroutine of New and
-// closes l.done at its end.
+// run is the goroutine that New starts. It writes the queued lines to l.out until the log is closed and the queue is
+// empty. Then it closes the channel l.done.
 func (l *Log) run() {
 	defer close(l.done)
 	for range l.wake {
@@ -106,8 +107,8 @@ func (l *Log) run() {
 	}
 }
 
-// dequeue removes and returns all queued lines, or nil if the queue is empty. It stores their number in l.inFlight,
-// until finishWrite resets it. ended is true if the log is closed and the queue was empty.
+// dequeue removes all queued lines from the log and returns them, or nil if the queue is empty. It stores the number of
+// lines in l.inFlight, because they are not yet written. ended is true if the queue was empty and the log is closed.
 func (l *Log) dequeue() (text []byte, ended bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -116,9 +117,9 @@ func (l *Log) dequeue() (text []byte, ended bool) {
 	return text, text == nil && l.closed
 }
 
-// finishWrite records the end of the write of the lines from dequeue and sets l.inFlight to 0. unwritten is the part
-// that was not written, and err the error of the write. The first error is stored in l.err, and the lines of
-// unwritten and of the queue are dropped and counted.
+// finishWrite records the result of one write, which has written the lines from dequeue. unwritten is the part of them
+// that was not written, and err the error of the write. The first error is stored in l.err. Then the lines of unwritten
+// and of the queue are dropped and counted. In any case finishWrite sets l.inFlight to 0.
 func (l *Log) finishWrite(unwritten []byte, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -130,7 +131,7 @@ func (l *Log) finishWrite(unwritten []byte, err error) {
 	}
 }
 
-// signal wakes run. It does not block. The caller holds l.mutex.
+// signal wakes the goroutine of run. It does not block. The caller holds l.mutex.
 func (l *Log) signal() {
 	select {
 	case l.wake <- struct{}{}:

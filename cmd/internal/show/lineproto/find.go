@@ -17,8 +17,8 @@ type Running struct {
 	State *showrun.State
 }
 
-// String describes the show in one line, for a choice among several: socket, sheet, start time if known, device and the
-// cue on standby.
+// String describes the running show in one line, so that a user can choose among several shows. The line has the
+// socket, the sheet, the start time if it is known, the device and the cue on standby.
 func (r Running) String() string {
 	s := r.State
 	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
@@ -32,8 +32,8 @@ func (r Running) String() string {
 	return text + "  on " + words.OneLine(r.Device()) + "  " + standby
 }
 
-// Device returns the device that the show plays on, followed by a space and the sink if the sink is known. Before the
-// playback starts, it returns the value of --device.
+// Device returns the name of the device that the show plays on. If the sink is known, it follows after a space. Before
+// the playback starts, Device returns the value of --device instead.
 func (r Running) Device() string {
 	switch s := r.State; {
 	case s.Device == "":
@@ -49,8 +49,9 @@ func (r Running) Device() string {
 // shows that are queried at once.
 const replyTimeout, maxQueries = 2 * time.Second, 16
 
-// All returns the running shows of this user, in the order of their socket paths. Shows that do not answer within 2 s
-// are left out. Without shows it returns nil and no error; an error is from Folder.
+// All finds the running shows of this user and asks each for its state, up to 16 at once. The result is in the order of
+// the socket paths. A show that does not answer within 2 s is left out. Without shows the result is nil without an
+// error. An error is from Folder, the folder of the sockets.
 func All() (all []Running, err error) {
 	paths, err := Shows()
 	if err != nil {
@@ -75,8 +76,8 @@ func All() (all []Running, err error) {
 	return all, nil
 }
 
-// stateOf connects to the show with the socket path and returns its state. If the show does not answer within 2 s, or
-// with an error, it returns nil.
+// stateOf connects to the show whose socket has the given path, and returns the state of the show. If the show cannot
+// be reached, answers with an error, or does not answer within 2 s, the result is nil.
 func stateOf(path string) *showrun.State {
 	conn, err := Dial("unix:" + path)
 	if err != nil {
@@ -91,10 +92,12 @@ func stateOf(path string) *showrun.State {
 	return answer.State
 }
 
-// Find connects to the only running show of this user that plays sheet. It compares sheet with the full path of each
-// show's sheet, and only if no path is equal, with the file name. "" matches every show. same has the matching shows
-// and all every running show. If same does not have exactly one element, conn is nil and err is nil. The caller closes
-// conn.
+// Find looks for the running show of this user that plays sheet, and connects to it if exactly one does. It compares
+// the full path of sheet with the sheets of the shows. Only if no path is equal, it compares the file names. An empty
+// sheet matches every show.
+//
+// all has every running show, and same has the matching ones. If same does not have exactly one element, conn and err
+// are nil. Otherwise the caller closes conn. An error is from All or Dial.
 func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	if all, err = All(); err != nil {
 		return nil, nil, nil, err
@@ -112,7 +115,8 @@ func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	return conn, same, all, err
 }
 
-// pick returns the shows in all whose state satisfies match, in the same order, or nil if no state does.
+// pick returns the shows in all whose state satisfies the function match, in the same order. If no state does, the
+// result is nil.
 func pick(all []Running, match func(*showrun.State) bool) (some []Running) {
 	for _, r := range all {
 		if match(r.State) {

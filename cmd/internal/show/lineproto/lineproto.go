@@ -43,9 +43,11 @@ type session struct {
 	sender sync.WaitGroup
 }
 
-// Serve reads commands for the show s from in, one per line, and writes the answer to each as a line of JSON to out,
-// until in ends. An invalid command and a line of more than 16384 bytes get an answer with an error; empty lines are
-// ignored. Serve returns an error of in or out, and nil at the end of in.
+// Serve lets one client control the show s. It reads text commands from in, one per line. After each command it writes
+// one line of JSON to out, an Answer. Empty lines are ignored. An invalid command and a line of more than 16384 bytes
+// get an Answer with an error.
+//
+// Serve returns nil at the end of in, and otherwise the first error of in or out.
 func Serve(in io.Reader, out io.Writer, s *showrun.Show) error {
 	one := &session{show: s, out: json.NewEncoder(out)}
 	one.out.SetEscapeHTML(false)
@@ -75,8 +77,9 @@ func Serve(in io.Reader, out io.Writer, s *showrun.Show) error {
 	}
 }
 
-// answer carries out the command in line, which must not be blank, and returns its Answer: `state`, `help` and `events`
-// here, other commands with Show.Do. A failed command is an Answer with OK false.
+// answer carries out the command in line, which must not be blank, and returns the Answer for the client. It handles
+// `state`, `help` and `events` itself and passes other commands to Show.Do. If the command fails, the Answer has OK
+// false and the message of the error.
 func (s *session) answer(line string) *Answer {
 	words := strings.Fields(line)
 	switch words[0] {
@@ -104,7 +107,8 @@ func (s *session) answer(line string) *Answer {
 	return &Answer{OK: true}
 }
 
-// errorText returns the message of err without a leading "cue: no action: ", "cue: " or "mixer: ".
+// errorText returns the message of err for a client. It removes one prefix of a Go package: "cue: no action: ", "cue: "
+// or "mixer: ".
 func errorText(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"cue: no action: ", "cue: ", "mixer: "} {
@@ -115,17 +119,17 @@ func errorText(err error) string {
 	return text
 }
 
-// write sends value, an Answer or an Event, to the client as one line of JSON. It returns the error of the output. Safe
-// for concurrent use.
+// write sends value to the client as one line of JSON. value is an Answer or an Event. The result is the error of the
+// output. Safe for concurrent use.
 func (s *session) write(value any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Encode(value)
 }
 
-// startEvents begins to send the events of the show to the client, between answers, on a goroutine of its own, until
-// stopEvents or a failed write. Up to 256 events wait for a slow client; later ones are dropped. If events are on
-// already, it has no effect.
+// startEvents begins to send the events of the show to the client, between the answers. It starts a goroutine, which
+// runs until stopEvents or until a write fails. Up to 256 events wait for a slow client; further events are dropped. If
+// events are on already, startEvents has no effect.
 func (s *session) startEvents() {
 	if s.events != nil {
 		return
@@ -142,8 +146,8 @@ func (s *session) startEvents() {
 	})
 }
 
-// stopEvents ends the events of startEvents and waits until the queued ones are sent. If events are off, it has no
-// effect.
+// stopEvents ends the events that startEvents has begun. It waits until the queued events are written to the client. If
+// events are off, it has no effect.
 func (s *session) stopEvents() {
 	if s.events == nil {
 		return
@@ -154,9 +158,9 @@ func (s *session) stopEvents() {
 	s.sender.Wait()
 }
 
-// RoundTrip writes command as one line to in, the input of a Serve, and returns the line of JSON with its answer from
-// out. It skips events before the answer. A command with a line break, a reply that is not JSON, and a failed write
-// or read are errors.
+// RoundTrip sends command to a show as one line and returns the answer, a line of JSON. in is the stream to the show
+// and out the stream from it. Events before the answer are skipped. Errors are a command with a line break, a reply
+// that is not JSON, and a failed write or read.
 func RoundTrip(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
 	if strings.ContainsAny(command, "\n\r") {
 		return nil, errors.New("a command is one line")
@@ -181,8 +185,9 @@ func RoundTrip(in io.Writer, out *bufio.Reader, command string) (line []byte, er
 	}
 }
 
-// Local returns a function that carries out commands on the show s of this process, without a connection: events are
-// discarded. The function returns an error only after Quit of s; a rejected command is an Answer with OK false.
+// Local returns a function that carries out text commands on the show s of this process, without a connection. A
+// rejected command is an Answer with OK false, not an error. After Quit of s the function only returns an error. The
+// command `events on` succeeds, but its events are discarded.
 func Local(s *showrun.Show) func(command string) (*Answer, error) {
 	one := &session{show: s, out: json.NewEncoder(io.Discard)}
 	return func(command string) (*Answer, error) {
@@ -197,9 +202,9 @@ func Local(s *showrun.Show) func(command string) (*Answer, error) {
 
 var errEnded = errors.New("the show has ended")
 
-// Remote returns a function that sends a command over conn, a connection from Dial, and waits for the answer. The
-// function returns an error only if the connection fails or the reply is invalid; a rejected command is an Answer with
-// OK false. One goroutine at a time may call it.
+// Remote returns a function that sends a text command over conn and waits for the answer. conn is a connection to a
+// show, from Dial. A rejected command is an Answer with OK false, not an error. The function returns an error if the
+// connection fails or the reply is invalid. Do not call it on several goroutines at once.
 func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
 	lines := bufio.NewReader(conn)
 	return func(command string) (*Answer, error) {

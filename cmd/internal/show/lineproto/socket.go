@@ -30,9 +30,9 @@ type Socket struct {
 	all   sync.WaitGroup
 }
 
-// Listen makes a Unix socket at path that only this user can access, and serves clients of the show s in the background
-// until Close. It replaces an old socket at path if no process listens there. If another show answers there, or path is
-// another kind of file, it returns an error.
+// Listen makes a Unix socket at path and lets clients control the show s through it, in the background, until Close.
+// Only this user can access the socket. An old socket at path is replaced if no process listens on it. If another show
+// answers there, or if path is another kind of file, Listen returns an error.
 func Listen(path string, s *showrun.Show) (*Socket, error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
@@ -46,9 +46,10 @@ func Listen(path string, s *showrun.Show) (*Socket, error) {
 	return one, nil
 }
 
-// listen makes a Unix socket at path that only this user can connect to, and replaces a socket there. It creates the
-// socket in a temporary private folder beside path, sets its mode to 0600, and then renames it to path. Closing the
-// listener does not remove path; the caller must.
+// listen makes a Unix socket at path that only this user can connect to. A socket that exists at path is replaced. To
+// exclude other users from the start, listen creates the socket in a temporary private folder beside path, sets the
+// mode 0600, and renames the socket to path. The caller must remove path at the end, because closing the listener does
+// not.
 func listen(path string) (*net.UnixListener, error) {
 	closed, err := os.MkdirTemp(filepath.Dir(path), ".voicepool-")
 	if err != nil {
@@ -71,9 +72,9 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// removeStale removes the socket file path if no process accepts a connection there within 1 s. If a show answers
-// there, or path is another kind of file, it changes no file and returns an error. If path does not exist or cannot
-// be examined, it returns nil.
+// removeStale removes the socket file path if no process accepts a connection there within 1 s. If a process does, or
+// if path is another kind of file, it changes no file and returns an error. If path does not exist or cannot be
+// examined, the result is nil.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -89,9 +90,9 @@ func removeStale(path string) error {
 	return os.Remove(path)
 }
 
-// accept serves each new connection as a client of the show to, on its own goroutine, until the listener is closed. It
-// closes a connection at once if 64 are open or Close has begun. After another error of Accept it tries again 50 ms
-// later.
+// accept lets each new connection control the show to, each on a goroutine of its own. It returns when the listener is
+// closed. While 64 connections are open, and after Close has begun, it closes a new connection at once. After another
+// error of Accept it waits 50 ms and continues.
 func (s *Socket) accept(to *showrun.Show) {
 	for {
 		c, err := s.listener.Accept()
@@ -124,9 +125,9 @@ func (s *Socket) accept(to *showrun.Show) {
 // closeTimeout is the time limit for a client to read an answer when the socket is closed.
 const closeTimeout = 200 * time.Millisecond
 
-// Close closes the socket and all connections, waits for their goroutines, and removes the socket's file. Running
-// commands are still carried out, and a client has 200 ms to read the answer. Call it once; an error is from the
-// listener or the removal.
+// Close closes the socket and its connections, waits for their goroutines, and removes the file of the socket. A
+// command that is being carried out still gets its answer; the client has 200 ms to read it. Call Close once. It
+// returns the errors of closing the listener and of removing the file.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true
@@ -143,9 +144,9 @@ func (s *Socket) Close() error {
 // Path returns the path of the socket.
 func (s *Socket) Path() string { return s.path }
 
-// Folder returns the folder for the sockets of this user's shows: XDG_RUNTIME_DIR/voicepool, or else voicepool-UID in
-// the folder for temporary files. It creates the folder if it is missing, and sets its mode to 0700. If the folder is
-// not a folder of this user, it returns an error.
+// Folder returns the folder for the sockets of this user's shows. That is XDG_RUNTIME_DIR/voicepool, or without that
+// variable voicepool-UID in the folder for temporary files. Folder creates it if it is missing, and sets its mode to
+// 0700. If another user owns it, or if it is not a folder, the result is an error.
 func Folder() (string, error) {
 	folder := filepath.Join(os.TempDir(), fmt.Sprintf("voicepool-%d", os.Getuid()))
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
@@ -164,8 +165,9 @@ func Folder() (string, error) {
 	return folder, nil
 }
 
-// Shows returns the paths of the sockets in Folder (*.sock) that accept a connection within 1 s, in order of path.
-// Without shows it returns nil and no error; an error is from Folder.
+// Shows returns the paths of the sockets of running shows: the files *.sock in Folder that accept a connection within 1
+// s. They are in the order of the paths. Without such sockets the result is nil without an error. An error is from
+// Folder.
 func Shows() ([]string, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -182,8 +184,9 @@ func Shows() ([]string, error) {
 	return alive, err
 }
 
-// Dial connects to the show at address, unix:PATH, within 2 s. Another form of address is an error. If the connection
-// fails, the error wraps the system's error number.
+// Dial connects to the running show at address, which has the form unix:PATH, within 2 s. Another form of address is an
+// error. If the connection fails, the error wraps the syscall.Errno of the system if there is one. The caller closes
+// the connection.
 func Dial(address string) (net.Conn, error) {
 	path, found := strings.CutPrefix(address, "unix:")
 	if !found || path == "" {

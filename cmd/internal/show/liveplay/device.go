@@ -37,7 +37,8 @@ var formats = map[string]wav.Config{
 const deviceValues = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
 
 // UnmarshalText parses a value of --device into d, such as auto, pulse:SINK or wav:FILE. "-" alone means a WAV on
-// standard output. An unknown kind, a missing name and a name after auto, oto or null are errors; d is then unchanged.
+// standard output. Errors are an unknown kind, a missing name of a file or sink, and a name after auto, oto or null.
+// After an error d is unchanged.
 func (d *Device) UnmarshalText(text []byte) error {
 	kind, name, named := strings.Cut(string(text), ":")
 	_, written := formats[kind]
@@ -84,9 +85,9 @@ func (d Device) File() string {
 // Plays reports whether the device is or may be a sound card: auto, pulse or oto.
 func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 
-// open opens o.Device for the given number of stereo outputs at rate Hz, and does not start it. seed seeds the dither
-// of a file. If the device is auto and a sound card is missing, open prints a message on c and returns a device that
-// plays silently.
+// open opens the device o.Device and does not start it. rate is the sample rate in Hz, and outputs the number of stereo
+// outputs. The parameter seed is for the dither of a recorded file. If the device is auto and no sound card is found,
+// open prints a message on c and returns a device that plays silently.
 func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (openedDevice, error) {
 	d := o.Device
 	switch {
@@ -109,8 +110,9 @@ type openedDevice struct {
 	file *wav.File
 }
 
-// write opens the file or standard output of d, which must satisfy Writes, for recording in the format of config. If
-// standard output is a terminal, the result is a usage error. The file field is nil for standard output.
+// write opens the output of d, a file or standard output, for recording in the format of config. d must satisfy Writes.
+// For a file, the result also has the file, so that the caller can abort the recording. If standard output is a
+// terminal, the result is a usage error.
 func (d Device) write(config wav.Config) (openedDevice, error) {
 	if !d.Standard() {
 		file, err := wav.Record(d.Name, config)
@@ -137,7 +139,7 @@ type gate struct {
 	rendering atomic.Bool
 }
 
-// Render fills dst from the source, or with silence after close. Audio side.
+// Render fills dst with the next audio of the source, or with silence after close. Audio side.
 func (g *gate) Render(dst []pcm.Frame) {
 	g.rendering.Store(true)
 	defer g.rendering.Store(false)
@@ -154,8 +156,8 @@ func (g *gate) Outputs() int { return device.OutputsOf(g.source) }
 // Rate returns the sample rate of the source in Hz.
 func (g *gate) Rate() int { return g.source.Rate() }
 
-// close makes every later Render write silence, and waits until a running Render has returned. A second call has no
-// effect.
+// close ends the use of the source: every later Render writes silence. It waits until a running Render has returned. A
+// second call has no effect.
 func (g *gate) close() {
 	g.closed.Store(true)
 	for g.rendering.Load() {
@@ -169,9 +171,9 @@ const closeTimeout = 2 * time.Second
 // errStuck is the error of a device that does not return.
 var errStuck = errors.New("the device is stuck: its reader or its driver has stopped")
 
-// closeDevice closes d and returns its error. If closing takes more than 2 s, it abandons d and returns errStuck; a
-// goroutine may then remain, because the process ends soon. If records is true, the reader of the device may be slow,
-// so it waits without a limit until ctx ends, and the 2 s start then.
+// closeDevice closes d and returns the error of closing. If that takes more than 2 s, it abandons d and returns
+// errStuck. A goroutine may then remain, because the process ends soon. If records is true, d writes to a reader that
+// may be slow. Then closeDevice waits without a limit until ctx ends, and only then begin the 2 s.
 func closeDevice(ctx context.Context, d device.Device, records bool) error {
 	if !records {
 		ended, cancel := context.WithCancel(ctx)

@@ -63,9 +63,11 @@ type Options struct {
 	Strict                   bool // treat any inaudible part as an error, whatever the device
 }
 
-// Play plays sheet on l.Device until the sheet ends or a signal arrives, shows the playback on c, and writes the output
-// files of l. If the playback cannot begin, it writes no file. It returns the first failure or, after a signal, the
-// Interruption, joined with a failure. Failures that it has printed are a console.Reported.
+// Play plays sheet on the device l.Device until the sheet ends or a signal arrives. It shows the playback on c and
+// writes the output files that l names. If the playback cannot begin, no file is written.
+//
+// Play returns the first failure. After a signal it returns the signal, a console.Interruption, joined with a failure.
+// If the failures are printed already, the error is a console.Reported.
 func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
 	report, err := outfiles.Open(interrupted, l.Report)
 	if err != nil {
@@ -133,9 +135,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	return err
 }
 
-// sentFunc returns the callback for each sent OSC message. The callback passes the text of the message to l.OnSent,
-// and if l.Verbose is set, it prints the text and the time through messages. rate, in Hz, turns the message's frame
-// into a time.
+// sentFunc returns the function that osc.Sender calls for each sent OSC message. That function passes the text of the
+// message to l.OnSent. If l.Verbose is set, it also prints the text and the time through messages. rate is the sample
+// rate in Hz, with which a frame becomes a time.
 func (l *Options) sentFunc(messages *messageLog, rate int) func(*cue.Message, int64) {
 	return func(m *cue.Message, frame int64) {
 		if l.OnSent != nil {
@@ -170,10 +172,12 @@ type performance struct {
 	messages   *osc.Sender
 }
 
-// play primes the player, starts the controls and the device, and feeds the player until it ends, fails or is
-// interrupted. It closes the device and s.messages, and prints the load and the latency if l.Verbose is set. It sets
-// s.started if the device has started; otherwise it removes an empty recording. After a signal it returns nil, because
-// Play returns the signal.
+// play plays the sheet to its end: it loads the first sounds, starts the controls and the device, and feeds the player
+// until it ends, fails or is interrupted. Then it closes the device and s.messages. If l.Verbose is set in the options,
+// it prints the load and the latency.
+//
+// play sets s.started when the device has started. If it has not, an empty recording is removed. After a signal the
+// result is nil, because Play returns the signal.
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error {
 		if !s.started && s.file != nil {
@@ -241,9 +245,9 @@ func (s *performance) play() error {
 	return err
 }
 
-// show draws a picture every 50 ms until stop is closed, and then a last one. For each picture it also updates the
-// timeline, calls Options.OnPicture, and prints new failures. If the device has failed and its recording is the only
-// output, show calls cancel with the error, which ends the playback. It runs on its own goroutine.
+// show displays the playback: it draws a picture every 50 ms, and a last one after stop is closed. With each picture it
+// updates the timeline, calls Options.OnPicture, and prints new failures. If the device fails and its recording is the
+// only output, show calls cancel with the error, which ends the playback. It runs on its own goroutine.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	show := s.view()
 	defer s.console.Restore()
@@ -274,16 +278,18 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	}
 }
 
-// onlyRecords reports whether the device writes the audio to a file and no report, timeline, recorded sheet or JSON was
-// requested.
+// onlyRecords reports whether the recording of the device is the only output. Then the device writes a file or pipe,
+// and no report, timeline, recorded sheet or JSON was requested.
 func (s *performance) onlyRecords() bool {
 	o := s.options
 	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
 }
 
-// view chooses how the playback is shown and returns the function that shows a picture: in a live view on a terminal,
-// as lines of text, or not at all. last must be true for the final picture. view also sets s.lines, the destination of
-// lines and of the summary, and makes messages wait if a live view covers their terminal.
+// view chooses the display of the playback: a live view on a terminal, lines of text, or no display. The returned
+// function shows a picture p; its parameter last must be true for the final picture.
+//
+// view sets s.lines, through which lines and the summary are written. If a live view covers the terminal of messages,
+// later messages wait until it has ended.
 func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 	c, l := s.console, s.options
 	if l.HasScreen {
@@ -320,9 +326,12 @@ func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 	return func(liveview.Picture, bool) {}
 }
 
-// finish writes the output files after the playback: the report to file, the timeline and the recorded sheet. Then it
-// prints the JSON and the summary, because the reader of standard output may be stuck. A failed output does not affect
-// the others. All failures are printed, also sound that was not heard, and the result is then a console.Reported.
+// finish writes the output files after the playback: the report into file, the timeline and the recorded sheet. It
+// prints the JSON and the summary last, because the reader of standard output may be stuck. A failed output does not
+// affect the other outputs.
+//
+// All failures are printed, and so is a loss of sound that counts as a failure. The result is then a console.Reported,
+// otherwise nil.
 func (s *performance) finish(file *outfiles.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
@@ -346,8 +355,8 @@ func (s *performance) finish(file *outfiles.File) error {
 	return c.Outcome(written, drawn, recorded, unheard, s.monitor.strictError(l.Strict), s.log.strictError(l.Strict))
 }
 
-// loadLine describes l, the load of mixing, in one line: mean and longest time of a block, late blocks, garbage
-// collections, and a bound for the load of nine in ten blocks.
+// loadLine describes the load of mixing, l, in one line for a person. The line has the mean load, the longest time of a
+// block, late blocks, garbage collections, and a bound that nine in ten blocks stayed below.
 func loadLine(l device.Load) string {
 	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
 		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
@@ -361,8 +370,9 @@ func loadLine(l device.Load) string {
 	return line + "more than one in ten was late"
 }
 
-// latencyLine describes in one line, in ms, the latency between a call and the ear: block and limiter from l, driver
-// and sound server from d. It also counts how often the server of d ran out of audio, if d counts that.
+// latencyLine describes in one line the latency between a call and the ear, in ms. The parameter l has the parts of the
+// block and the limiter. d is asked for the parts of the driver and the sound server. If d counts how often the server
+// ran out of audio, the line has that number too.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
@@ -375,9 +385,11 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 	return line
 }
 
-// followSheet watches the file of the sheet until ctx ends. After each change it loads the sheet with
-// Options.LoadAgain and switches the player to it, with sounds from lib. A faulty sheet is reported, and the show
-// continues with the old one. The messages are printed, and their first lines are passed to Options.OnMessage.
+// followSheet reloads the sheet while it plays: it watches the sheet's file until ctx ends. After each change it loads
+// the sheet with Options.LoadAgain and switches the player to it, with sounds from lib. If the new sheet is faulty, the
+// show continues with the old one.
+//
+// Each reload and each fault is printed. The first line of the message also reaches Options.OnMessage.
 func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 	name := words.OneLine(s.options.Sheet)
 	report := func(line string) {
@@ -416,8 +428,9 @@ func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 	}
 }
 
-// followSounds watches the sound files of lib until ctx ends, loads a changed file again, and replaces the sound in
-// later starts. It prints a message for each. If a file cannot be loaded, the old sound stays in use.
+// followSounds reloads sound files while the show plays: it watches the files of lib until ctx ends. Later starts use
+// the new version of a changed file. If the file cannot be loaded, the old sound stays in use. Each reload and each
+// failure is printed.
 func (s *performance) followSounds(ctx context.Context, lib *sounds.Library) {
 	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {

@@ -24,15 +24,16 @@ type deviceMonitor struct {
 	events     []report.Event
 }
 
-// newDeviceMonitor returns the state of the open device d. requested is the value of --device.
+// newDeviceMonitor returns a monitor of the open device d. The parameter requested is the value of --device. Only a
+// device of package auto reports losses.
 func newDeviceMonitor(requested Device, d device.Device) *deviceMonitor {
 	best, _ := d.(*auto.Device)
 	return &deviceMonitor{requested: requested, device: d, supervised: best}
 }
 
-// poll takes the new events of the device, stores them for the report, and returns one line for each loss and each
-// return of the sound. It omits the line of a loss at the first frame, which was printed at the opening, unless the
-// loss is final. For a device without supervision by package auto, it returns nil.
+// poll takes the new losses and returns of the sound from the device, and stores them for the report. It returns one
+// line of text for each. For a loss at the first frame it returns no line, because that was printed when the device was
+// opened; a final loss is an exception. For a device that package auto does not supervise, the result is nil.
 func (s *deviceMonitor) poll() (lines []string) {
 	if s.supervised == nil {
 		return nil
@@ -53,8 +54,9 @@ func (s *deviceMonitor) poll() (lines []string) {
 	}
 }
 
-// record appends a loss or a return of the device to s.events, for the report, and sets s.lost, which is empty after a
-// return. A second loss without a return between them replaces the first.
+// record appends the event e, a loss or a return of the device, to s.events for the report. It sets s.lost to the
+// reason and time of a loss, or to "" after a return. If two losses follow each other, the second replaces the first in
+// s.events.
 func (s *deviceMonitor) record(e *auto.Event) {
 	entry := report.Event{
 		Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1,
@@ -72,8 +74,9 @@ func (s *deviceMonitor) record(e *auto.Event) {
 	s.events = append(s.events, entry)
 }
 
-// picture returns the state of the output for the live view: driver, sink, latency, and why it is silent, as of the
-// last poll. Only a supervised device has the name of its driver and sink; for others the value of --device is shown.
+// picture returns the state of the output for the live view: driver, sink, latency, and the reason of silence, as of
+// the last poll. Only a device that package auto supervises has the names of driver and sink. For another device the
+// value of --device is shown.
 func (s *deviceMonitor) picture() liveview.Output {
 	h := liveview.Output{Device: s.requested.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
@@ -85,8 +88,9 @@ func (s *deviceMonitor) picture() liveview.Output {
 	return h
 }
 
-// report adds the events of the device, including the events since the last poll, to r. For a device that package auto
-// supervises, it sets the total of r for the seconds that were not heard because the device was lost.
+// report adds the losses and returns of the device to the report r. It polls the device first, so the latest events are
+// included. For a device that package auto supervises, it also sets the number of seconds that were not heard in
+// r.Totals.
 func (s *deviceMonitor) report(r *report.Report) {
 	s.poll()
 	for _, e := range s.events {
@@ -97,8 +101,8 @@ func (s *deviceMonitor) report(r *report.Report) {
 	}
 }
 
-// strictError returns an error if the device was lost for a part of the playback. With --device auto it does so only if
-// strict is true. For a file or null it returns nil.
+// strictError returns an error if a part of the playback was not heard because the sound card was lost. With --device
+// auto such a loss is an error only if strict is true. For a file and for null the result is nil.
 func (s *deviceMonitor) strictError(strict bool) error {
 	if s.supervised == nil || s.requested.Kind == "auto" && !strict {
 		return nil
@@ -109,8 +113,8 @@ func (s *deviceMonitor) strictError(strict bool) error {
 	return nil
 }
 
-// openSoundCard opens a device for d, which is auto, pulse or oto, with the other settings from config. If d is auto
-// and a card is missing, it prints a message and returns a device that plays silently until a card appears. With
+// openSoundCard opens a sound card. d is auto, pulse or oto, and config has the other settings. If d is auto and no
+// card is found, openSoundCard prints a message and returns a device that plays silently until a card appears. With
 // pulse or oto a missing card is an error. A card with too few channels is an error in all cases.
 func openSoundCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {

@@ -24,8 +24,8 @@ type messageLog struct {
 	damages  checkreport.Damages
 }
 
-// addDamage counts damage, a damaged part of the sound file called file, for strictError, and prints a warning unless
-// the console is quiet. A warning is not a failure.
+// addDamage counts one damaged part of the sound file called file, for strictError. Unless the console is quiet, it
+// prints a warning. A warning is not a failure.
 func (t *messageLog) addDamage(file string, damage sounds.Damage) {
 	t.damages.Add(file, damage)
 	if !t.console.Quiet {
@@ -33,7 +33,8 @@ func (t *messageLog) addDamage(file string, damage sounds.Damage) {
 	}
 }
 
-// strictError returns an error if strict is true and addDamage was called at least once.
+// strictError returns an error if strict is true and sound files had damaged parts, as counted by addDamage. Otherwise
+// it returns nil.
 func (t *messageLog) strictError(strict bool) error {
 	if n := t.damages.Len(); strict && n > 0 {
 		return fmt.Errorf("--strict: %s concealed, so not all was heard", words.Count(n, "damaged place"))
@@ -41,8 +42,8 @@ func (t *messageLog) strictError(strict bool) error {
 	return nil
 }
 
-// add records and prints the message of the failure err, and reports whether it is new. If a failure with the same
-// message was added before, add has no effect.
+// add prints the message of the failure err, keeps it for the result of the command, and returns true. If a failure
+// with the same message was added before, add has no effect and returns false.
 func (t *messageLog) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()
@@ -55,15 +56,15 @@ func (t *messageLog) add(err error) bool {
 	return true
 }
 
-// note prints line, which is not counted as a failure. During a live view that covers the terminal of messages, it
-// waits until endView.
+// note prints line, a message that is not a failure. While a live view covers the terminal of messages, the line waits
+// until endView.
 func (t *messageLog) note(line string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.print(line)
 }
 
-// print prints line on the console or, during a live view, keeps it until endView. The caller holds t.mutex.
+// print prints line on the console. During a live view it keeps the line until endView. The caller holds t.mutex.
 func (t *messageLog) print(line string) {
 	if t.deferred {
 		t.pending = append(t.pending, line)
@@ -72,7 +73,8 @@ func (t *messageLog) print(line string) {
 	t.console.Say("%s", line)
 }
 
-// beginView marks the start of a live view. If standard error is a terminal, messages wait until endView from now on.
+// beginView marks the start of a live view. If standard error is a terminal, the live view covers it: later messages
+// then wait until endView.
 func (t *messageLog) beginView() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -97,8 +99,9 @@ func (t *messageLog) all() []string {
 	return slices.Clone(t.lines)
 }
 
-// outcome returns the error of the command, where err is the error of the playback. If failures were printed, and err
-// is nil or was printed too, the result is a console.Reported with exit code 1. Otherwise it is err.
+// outcome returns the error that the command ends with. err is the error of the playback. If err is nil and failures
+// were printed, the result is a console.Reported with exit code 1. The result is the same if err itself was printed
+// already. Otherwise it is err.
 func (t *messageLog) outcome(err error) error {
 	lines := t.all()
 	if err == nil && len(lines) > 0 || err != nil && slices.Contains(lines, console.Message(err)) {
@@ -114,8 +117,8 @@ type lineLog struct {
 	name string
 }
 
-// err returns the first error of writing lines, with the name of the destination. Without an error or a Log it returns
-// nil.
+// err returns the first error of writing lines, preceded by the name of their destination, such as standard output. If
+// no write failed, or if no lines are written, the result is nil.
 func (s lineLog) err() error {
 	if s.Log == nil {
 		return nil
@@ -123,8 +126,8 @@ func (s lineLog) err() error {
 	return s.named(s.Log.Err())
 }
 
-// named returns err with the name of the destination in front, and explains a pipe that its reader has closed. nil
-// stays nil.
+// named returns err preceded by the name of the destination, such as standard output. If the reader of a pipe has
+// closed it, the message explains that. If err is nil, the result is nil.
 func (s lineLog) named(err error) error {
 	switch {
 	case err == nil:
@@ -135,8 +138,8 @@ func (s lineLog) named(err error) error {
 	return fmt.Errorf("%s: %w", s.name, words.Cause(err))
 }
 
-// end closes the log, which may write its remaining lines for at most limit. It adds an error of writing, and the
-// number of dropped lines, to t, and returns the error. Without a Log it returns nil.
+// end closes the log of lines. The log may use at most the time limit to write its remaining lines. If writing failed
+// or lines were dropped, end adds the failures to t and returns the error. Without a log the result is nil.
 func (s lineLog) end(t *messageLog, limit time.Duration) error {
 	if s.Log == nil {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"voicepool/cue"
 )
 
-// Listen reads raw MIDI from src until it ends, and calls do with the show command of each message that has a command,
-// such as `go 2.5` or `panic`. It calls table for the entries before each complete message, so the entries may change.
-// It returns an error of src, and nil at its end.
+// Listen controls a show with MIDI: it reads raw MIDI from src and calls do with the show command for each message,
+// such as `go 2.5` or `panic`. Messages without a command are ignored. Before each message Listen calls table for the
+// current MIDI entries of the sheet. It returns nil at the end of src, or the read error of src.
 func Listen(src io.Reader, table func() []cue.Midi, do func(command string)) error {
 	in, s := bufio.NewReader(src), splitter{}
 	for {
@@ -34,10 +34,11 @@ func Listen(src io.Reader, table func() []cue.Midi, do func(command string)) err
 	}
 }
 
-// Command returns the show command for message, one complete raw MIDI message. It searches table, the entries of a
-// sheet, for notes, programs and controllers, and understands MIDI Show Control without the table. An entry for one
-// channel has precedence over an entry for all channels; a controller counts if its value is at least 64. Without a
-// match it returns "".
+// Command returns the show command for one complete raw MIDI message. For notes, program changes and controllers it
+// searches table, the MIDI entries of a sheet. An entry for the channel of the message has precedence over an entry for
+// all channels. A controller counts only with a value of at least 64.
+//
+// Command understands MIDI Show Control without the table. If no command matches, the result is "".
 func Command(message []byte, table []cue.Midi) string {
 	m := midi.Message(message)
 	var channel, number, value uint8
@@ -76,8 +77,11 @@ const (
 )
 
 // showControl returns the show command of a MIDI Show Control message: go, pause, resume or panic. body is the system
-// exclusive message without F0 and F7: 7F DEVICE 02 FORMAT COMMAND DATA. The data of a GO begin with the number of the
-// cue; without data the GO is for the cue on standby. Other messages give "".
+// exclusive message without its first and last byte, F0 and F7. Its bytes are 7F DEVICE 02 FORMAT COMMAND DATA; DEVICE
+// and FORMAT are ignored.
+//
+// The data of a GO begin with the number of the cue. Without data the GO is for the cue on standby. For any other
+// message the result is "".
 func showControl(body []byte) string {
 	if len(body) < 5 || body[0] != 0x7F || body[2] != 0x02 {
 		return ""

@@ -12,9 +12,11 @@ type splitter struct {
 // 128.
 const maxSysEx = 256
 
-// next takes the next byte of the stream. If b completes a message, next returns that message with its status byte,
-// otherwise nil. The message is valid until the next call. A real-time byte is a message of its own, even inside
-// another one. Data without a status, and system exclusive messages of more than 256 bytes, are dropped.
+// next adds the byte b of a raw MIDI stream to the current message. If b completes the message, next returns the
+// message with its status byte, otherwise nil. The result is valid until the next call.
+//
+// A real-time byte (F8 to FF) is a message of its own, even inside another message. Data bytes without a status are
+// dropped, and so are system exclusive messages of more than 256 bytes.
 func (s *splitter) next(b byte) []byte {
 	switch {
 	case b >= 0xF8: // real-time messages may occur anywhere
@@ -52,8 +54,8 @@ func (s *splitter) next(b byte) []byte {
 	return done
 }
 
-// dataOf returns the number of data bytes, 0 to 2, that follow a status byte of at least 0x80. For a system exclusive
-// message, which has an end mark, it returns -1.
+// dataOf returns the number of data bytes, 0 to 2, that follow the given MIDI status byte. status must be at least
+// 0x80. For the start of a system exclusive message (F0), whose length varies, the result is -1.
 func dataOf(status byte) int {
 	switch {
 	case status == 0xF0:

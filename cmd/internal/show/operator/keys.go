@@ -1,8 +1,8 @@
 package operator
 
-// readKeys handles keys of the terminal b.options.Keys in the background: space pauses or resumes, Esc stops all sounds
-// (panic), Q ends the show. The caller must call restore at the end, which restores the terminal's mode. restore is nil
-// if Keys is nil or not a terminal.
+// readKeys starts a goroutine that carries out the keys of the terminal b.options.Keys: space pauses or resumes, Esc
+// stops all sounds (panic), Q ends the show. It returns the function restore, which the caller must call at the end, to
+// restore the mode of the terminal. Without a terminal, restore is nil and no key is read.
 func (b *Console) readKeys() (restore func()) {
 	if b.options.Keys == nil {
 		return nil
@@ -24,8 +24,8 @@ func (b *Console) readKeys() (restore func()) {
 	return restore
 }
 
-// key carries out the command for key, the bytes of one read from the terminal: space, Esc or Q. Other bytes are
-// ignored, and so are several bytes at a time, which are an arrow key or pasted text.
+// key carries out the command for key, the bytes of one read from the terminal: space, Esc or Q. Other keys are
+// ignored. Several bytes at once are also ignored, because they are an arrow key or pasted text.
 func (b *Console) key(key string) {
 	switch key {
 	case " ":

@@ -55,8 +55,8 @@ type Console struct {
 	restore   func() // restores the terminal of the keys
 }
 
-// Open opens the MIDI device and the file for GOs, if o names them, for a show of sheet. The other controls start with
-// StartControls. The caller must call Close. After an error all files are closed.
+// Open prepares the controls of a show of sheet: it opens the MIDI device and the file for GOs, if o names them. The
+// other controls begin with StartControls. The caller must call Close. If Open fails, no file stays open.
 func Open(sheet *cue.Sheet, o Options) (*Console, error) {
 	b := &Console{sheet: sheet, options: o}
 	if o.Midi != "" {
@@ -75,9 +75,9 @@ func Open(sheet *cue.Sheet, o Options) (*Console, error) {
 	return b, nil
 }
 
-// openGoes opens the file path for the GOs of a show, creates it if it is missing, and locks it if it is a regular
-// file. It refuses a pipe, a file that another show has locked, and a file with content, which may be the only record
-// of an evening. These are usage errors.
+// openGoes opens the file path, in which a show records its GOs, and creates the file if it is missing. A regular file
+// is locked against other shows. Three cases are usage errors: path is a pipe or socket, another show has locked the
+// file, or the file has content. That content may be the only record of an evening.
 func openGoes(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
@@ -105,8 +105,8 @@ func openGoes(path string) (*os.File, error) {
 	return nil, err
 }
 
-// openMidi opens the MIDI device, pipe or file path for reading. A pipe is opened for writing as well, so that it does
-// not end when its writer closes it.
+// openMidi opens path for reading: a MIDI device, a pipe or a file. A pipe is opened for writing too, so that it does
+// not end when its writer closes it. A missing file is an error.
 func openMidi(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -118,8 +118,9 @@ func openMidi(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Close writes the GOs that are not yet in their file, and closes the files of Open. An error means that the record of
-// GOs is incomplete.
+// Close writes the latest GOs into the file that records them. Then it closes that file and the MIDI device. An error
+// means that the record of GOs is incomplete. Sockets are not closed here, but by the function that StartControls
+// returns.
 func (b *Console) Close() (err error) {
 	if b.goes != nil {
 		b.record()
@@ -134,25 +135,27 @@ func (b *Console) Close() (err error) {
 	return err
 }
 
-// ShowPicture passes a picture of the playback to the show and writes new GOs to their file. It is a
-// liveplay.Options.OnPicture; StartControls must have been called before.
+// ShowPicture passes p, a picture of the playback, to the show, for its screens and clients. It also writes new GOs
+// into the file that records them. Call it only after StartControls. Its type fits liveplay.Options.OnPicture.
 func (b *Console) ShowPicture(p liveview.Picture) {
 	b.show.SetPicture(p)
 	b.record()
 }
 
-// ChangeSheet switches the show to the player's new sheet: it calls apply, which makes the player use that sheet,
-// while the show is locked. It returns the unsaved trims in dB by cue number. It is a liveplay.Options.ChangeSheet.
+// ChangeSheet switches the running show to a new version of its sheet. While the show is locked, it calls apply, which
+// makes the player use the sheet. The result is the unsaved trims in dB by cue number. Call it only after
+// StartControls. Its type fits liveplay.Options.ChangeSheet.
 func (b *Console) ChangeSheet(sheet *cue.Sheet, apply func()) map[string]float64 {
 	return b.show.Change(sheet, apply)
 }
 
-// Report reports line as an event of the show, which its screens and clients display. It is a
-// liveplay.Options.OnMessage and OnSent; StartControls must have been called before.
+// Report reports line as an event of the show, which screens and clients display. Call it only after StartControls. Its
+// type fits OnMessage and OnSent of liveplay.Options.
 func (b *Console) Report(line string) { b.show.Report(line) }
 
-// record rewrites the file for GOs if the player has new ones. It has no effect without such a file, before
-// StartControls, and after the first failure, which it stores in b.goesErr. Not safe for concurrent use.
+// record writes the GOs of the player into the file that records them, if the player has new ones. It replaces the
+// content of the file. After a failure, which it stores in b.goesErr, it does not write again. Without such a file or
+// before StartControls it has no effect. Not safe for concurrent use.
 func (b *Console) record() {
 	if b.goes == nil || b.player == nil || b.goesErr != nil {
 		return
@@ -173,9 +176,9 @@ func (b *Console) record() {
 	b.size = text.Len()
 }
 
-// StartControls makes the show for p and starts its controls: sockets, standard input, MIDI, keys and the screen. end
-// ends the show and stops the controls. The only error is a failure of the socket of --control. It is a
-// liveplay.Options.StartControls; call it once.
+// StartControls makes the show that p plays and starts its controls: sockets, standard input, MIDI, keys and the
+// screen. The caller must call the returned function end, which ends the show and stops the controls. The only error is
+// a failure of the socket of --control. Call it once. Its type fits liveplay.Options.StartControls.
 func (b *Console) StartControls(p *cue.Player) (end func(), err error) {
 	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Started: time.Now(), File: b.sheetPath(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
@@ -207,8 +210,9 @@ func (b *Console) announce(line string) {
 	b.show.Report(line)
 }
 
-// Hint returns one line that explains how to control a show without a screen. It returns "" unless Options.NoScreen
-// is set and a socket is open, that is, after StartControls. It is a liveplay.Options.Hint.
+// Hint returns a line that explains how to control a show without a screen, with the address of its socket. If
+// Options.NoScreen is not set, or if no socket is open yet, the result is "". StartControls opens the sockets. Its type
+// fits liveplay.Options.Hint.
 func (b *Console) Hint() string {
 	if !b.options.NoScreen || len(b.sockets) == 0 {
 		return ""
@@ -229,8 +233,8 @@ func (b *Console) sheetPath() string {
 }
 
 // warnOfOthers prints a message for each other show of this user that plays the same sheet on the same device. The
-// operator may have lost the terminal of that show and started it again instead of attaching to it. Call it before
-// the own default socket is open.
+// operator may have lost the terminal of that show, and started the sheet again instead of attaching to it. Call
+// warnOfOthers before the default socket of this show is open, or it finds this show too.
 func (b *Console) warnOfOthers() {
 	all, err := lineproto.All()
 	if err != nil || b.sheetPath() == "" {
@@ -243,9 +247,9 @@ func (b *Console) warnOfOthers() {
 	}
 }
 
-// listen opens the socket of --control and the default socket of this user, appends them to b.sockets, and prints
-// warnings and the hint. Only a failure of the socket of --control is an error; a failure of the default socket is
-// printed.
+// listen opens the socket of --control, if one was requested, and the default socket of this user. It appends them to
+// b.sockets and prints the hint and warnings about other shows. If the socket of --control cannot be opened, it returns
+// an error. A failure of the default socket is only printed.
 func (b *Console) listen() error {
 	if path, found := unixPath(b.options.Control); found {
 		s, err := lineproto.Listen(path, b.show)
@@ -271,7 +275,7 @@ func (b *Console) listen() error {
 	return nil
 }
 
-// unixPath returns PATH and true for an address of the form unix:PATH. For another form and for an empty path it
+// unixPath splits an address of the form unix:PATH: it returns PATH and true. For another form and for an empty path it
 // returns "" and false.
 func unixPath(address string) (string, bool) {
 	const scheme = "unix:"
@@ -281,8 +285,8 @@ func unixPath(address string) (string, bool) {
 	return "", false
 }
 
-// followMidi carries out the commands of the MIDI device until its input ends or fails, using the MIDI table of the
-// player's current sheet. Failures are printed, and the show continues.
+// followMidi carries out the commands of the MIDI device on the show until the input ends or fails. The MIDI table is
+// always from the player's current sheet. Failures of a command or of the input are printed, and the show continues.
 func (b *Console) followMidi() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
@@ -294,8 +298,9 @@ func (b *Console) followMidi() {
 	}
 }
 
-// end ends the show, restores the terminal, closes the sockets and waits until the screen has returned. Before it
-// restores the terminal, it waits at most 1 s for answers that are being written, such as the answer to quit.
+// end ends the show and stops its controls. First it waits at most 1 s for answers that are being written, such as the
+// answer to quit. Then it restores the terminal, closes the sockets, and waits until the screen has returned. Call it
+// once, after StartControls.
 func (b *Console) end() {
 	b.show.Quit()
 	b.show.WaitForAnswers(time.Second)

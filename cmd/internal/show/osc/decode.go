@@ -28,10 +28,12 @@ const (
 // ErrPacket is wrapped by the errors of Decode.
 var ErrPacket = errors.New("osc: the packet cannot be read")
 
-// Decode parses packet, a message or a bundle, and returns its messages in order. Arguments are int32, float32, string,
-// []byte, bool, nil, Impulse, int64, float64, Time, Char, RGBA, MIDI, []any of these, or Unknown. Time tags of bundles
-// are ignored. For a malformed packet, and for one beyond MaxPacket, MaxMessages or MaxDepth, it returns an error that
-// wraps ErrPacket, and no messages.
+// Decode parses packet, an OSC message or a bundle, and returns its messages in order. Time tags of bundles are
+// ignored. Arguments are int32, float32, string, []byte, bool, nil, Impulse, int64, float64, Time, Char, RGBA, MIDI,
+// []any of these, or Unknown.
+//
+// A malformed packet and a packet beyond MaxPacket, MaxMessages or MaxDepth are errors. They wrap ErrPacket, and the
+// messages are then nil.
 func Decode(packet []byte) ([]*cue.Message, error) {
 	if len(packet) > MaxPacket {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrPacket, MaxPacket)
@@ -54,8 +56,9 @@ var (
 	errLength   = errors.New("its length is not a multiple of 4")
 )
 
-// packet parses b, a message or a bundle, and appends its messages to d.messages, also the messages of nested bundles.
-// depth is the number of bundles around b; a bundle at MaxDepth is an error. The whole of b must be used.
+// packet parses b, an OSC message or a bundle, and appends the messages to d.messages. Messages of nested bundles are
+// included. The parameter depth is the number of bundles around b. A bundle inside MaxDepth others is an error, and so
+// are left over bytes.
 func (d *decoder) packet(b []byte, depth int) error {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return errLength
@@ -86,9 +89,9 @@ func (d *decoder) packet(b []byte, depth int) error {
 	return nil
 }
 
-// message parses b, a single message, and appends it to d.messages. A message without a type string, which old programs
-// omit, has no arguments. An address without a leading slash, bytes after the last argument, and more than MaxMessages
-// messages are errors.
+// message parses b, a single OSC message, and appends it to d.messages. Old programs omit the type string; such a
+// message has no arguments. Errors are an address without a leading slash, bytes after the last argument, and more than
+// MaxMessages messages.
 func (d *decoder) message(b []byte) error {
 	if len(d.messages) == MaxMessages {
 		return fmt.Errorf("it has more than %d messages", MaxMessages)
@@ -122,9 +125,11 @@ func (d *decoder) message(b []byte) error {
 	return nil
 }
 
-// arguments parses the values in b by types, a type string without its comma; brackets in it become nested []any. It
-// returns the values and the remaining bytes. At a type that OSC does not define it appends an Unknown, closes open
-// arrays and returns no remaining bytes, because the size of the value is unknown.
+// arguments parses the values in b and returns them, with the remaining bytes. types is the OSC type string without its
+// comma. Brackets in it become nested []any.
+//
+// A type that OSC does not define has a value of unknown size. There arguments stops: it appends an Unknown, closes
+// open arrays and returns no remaining bytes and no error.
 func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 	var outer [][]any // the arrays around args
 	for _, t := range []byte(types) {
@@ -163,8 +168,9 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 // valueTypes are the types of values that OSC 1.0 defines.
 const valueTypes = "ifsbhtdScrmTFNI"
 
-// argument parses the value of type t, which must be in valueTypes, at the beginning of b. It returns a value of the
-// Go type that Decode lists, and the remaining bytes. A blob is copied. Too few bytes give errShort.
+// argument parses one value at the beginning of b and returns it, with the remaining bytes. t is the OSC type letter of
+// the value and must be in valueTypes. The Go type of the result is in the list at Decode. A blob is copied. If b has
+// too few bytes, the error is errShort.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {
@@ -210,15 +216,16 @@ func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	}
 }
 
-// anyText is text with the string as an any; after an error that string is "".
+// anyText parses an OSC string like the function text, but returns the string as an any. After an error that string is
+// "".
 func anyText(b []byte) (any, []byte, error) {
 	s, rest, err := text(b)
 	return s, rest, err
 }
 
-// text parses a string at the beginning of b, which ends with one to four zeros up to a multiple of 4 bytes. It returns
-// the string without the zeros, and the remaining bytes. Missing zeros are errShort; other padding and invalid UTF-8
-// are errText.
+// text parses an OSC string at the beginning of b. It returns the string, and the bytes after it. One to four zero
+// bytes must follow the string, up to a multiple of 4 bytes. If they are missing, the error is errShort. If the padding
+// is not zero or the string is not UTF-8, the error is errText.
 func text(b []byte) (s string, rest []byte, err error) {
 	end := bytes.IndexByte(b, 0)
 	if end < 0 {

@@ -29,15 +29,16 @@ type MIDI [4]byte
 // Unknown is an argument of a type that OSC does not define. Arguments after it cannot be read.
 type Unknown byte
 
-// Append appends m to b as one message in the format of OSC 1.0 and returns the longer slice. An argument of a Go type
-// that Decode does not return is sent as F, false. m.To is not used.
+// Append appends the message m to b in the format of OSC 1.0 and returns the longer slice. The field m.To is not used.
+// Supported arguments have the Go types that Decode returns. An argument of another type is sent as F, which means
+// false.
 func Append(b []byte, m *cue.Message) []byte {
 	types := appendTypes([]byte{','}, m.Args)
 	return appendValues(appendText(appendText(b, m.Address), string(types)), m.Args)
 }
 
-// appendTypes appends the OSC type letter of each argument to types, with [ and ] around the letters of an array, and
-// returns the longer slice.
+// appendTypes appends the OSC type letter of each argument in args to types, and returns the longer slice. The letters
+// of an array are between [ and ].
 func appendTypes(types []byte, args []any) []byte {
 	for _, arg := range args {
 		if array, is := arg.([]any); is {
@@ -49,8 +50,9 @@ func appendTypes(types []byte, args []any) []byte {
 	return types
 }
 
-// appendValues appends the values of args to b, big-endian and each padded to a multiple of 4 bytes, and returns the
-// longer slice. Arrays are flattened. Types without data, such as bool, and unsupported types append no bytes.
+// appendValues appends the values of args to b and returns the longer slice. Numbers are big-endian, and each value is
+// padded to a multiple of 4 bytes. The elements of an array are appended in turn. Types without data, such as bool, and
+// unsupported types append no bytes.
 func appendValues(b []byte, args []any) []byte {
 	for _, arg := range args {
 		switch arg := arg.(type) {
@@ -81,8 +83,8 @@ func appendValues(b []byte, args []any) []byte {
 	return b
 }
 
-// typeOf returns the OSC type letter of arg, which is not an array. An Unknown gives its own letter, and an unsupported
-// Go type gives F, like false.
+// typeOf returns the OSC type letter of arg, such as i for an int32. arg must not be an array. For an Unknown it
+// returns the letter that it holds. For an unsupported Go type it returns F, like false.
 func typeOf(arg any) byte {
 	switch arg := arg.(type) {
 	case int32:
@@ -119,22 +121,22 @@ func typeOf(arg any) byte {
 	return 'F'
 }
 
-// appendText appends text and one to four zeros to b, so that the added bytes are a multiple of 4, and returns the
-// longer slice.
+// appendText appends text to b as an OSC string and returns the longer slice. One to four zero bytes follow the text,
+// so that the length of the string is a multiple of 4.
 func appendText(b []byte, text string) []byte {
 	b = append(b, text...)
 	return append(b, 0, 0, 0, 0)[:len(b)+4-len(text)%4]
 }
 
-// appendBlob appends the length of blob (4 bytes, big-endian), blob itself, and up to three zeros to b, so that the
-// added bytes are a multiple of 4. It returns the longer slice.
+// appendBlob appends blob to b in the format of OSC and returns the longer slice. The length of blob is written first,
+// in 4 bytes, big-endian. Up to three zero bytes at the end make the length a multiple of 4.
 func appendBlob(b, blob []byte) []byte {
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(blob))), blob...)
 	return append(b, 0, 0, 0)[:len(b)+-len(blob)&3]
 }
 
-// AppendBundle appends a bundle for immediate execution (time tag 1) to b and returns the longer slice. Each element is
-// an encoded message or bundle, whose size is written before it.
+// AppendBundle appends a bundle of OSC packets to b and returns the longer slice. Each element is an encoded message or
+// bundle. Its size is written before it. The time tag of the bundle is 1, which means immediately.
 func AppendBundle(b []byte, elements ...[]byte) []byte {
 	b = append(b, bundleMark...)
 	b = binary.BigEndian.AppendUint64(b, 1)

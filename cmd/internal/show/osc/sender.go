@@ -76,7 +76,7 @@ type packet struct {
 	since   time.Time
 }
 
-// New returns a Sender and, in the background, looks up the hosts in the messages of sheet, so that the first Send to
+// New returns a Sender. In the background it looks up the hosts of all messages in sheet, so that the first Send to
 // them is fast. Other destinations are possible too. The caller must call Close.
 func New(sheet *cue.Sheet, o Options) *Sender {
 	if o.dial == nil {
@@ -94,8 +94,8 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 	return s
 }
 
-// destination returns the destination with the address to, HOST:PORT. If it is new, the method adds it to
-// s.destinations and starts its goroutine, which looks up the host.
+// destination returns the destination for the address to, which has the form HOST:PORT. For a new address it creates
+// the destination, stores it in s.destinations, and starts a goroutine that looks up the host and sends.
 func (s *Sender) destination(to string) *destination {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -108,9 +108,9 @@ func (s *Sender) destination(to string) *destination {
 	return d
 }
 
-// Send encodes m, queues it for the destination m.To, and returns at once. If 256 messages already wait for that
-// destination, it drops m and reports a failure to Options.Failed. frame is passed to Options.Sent. It is a
-// cue.Options.Send; do not call it after Close.
+// Send queues the message m for the destination m.To and returns at once. If 256 messages wait for that destination
+// already, it drops m and reports a failure to Options.Failed. Options.Sent receives frame after m has been sent. Do
+// not call Send after Close. Its type fits cue.Options.Send.
 func (s *Sender) Send(m *cue.Message, frame int64) {
 	d := s.destination(m.To)
 	s.pending.Add(1)
@@ -122,8 +122,8 @@ func (s *Sender) Send(m *cue.Message, frame int64) {
 	}
 }
 
-// Close sends the waiting messages, drops the rest after 1 s, and ends the goroutines. Do not call Send afterwards. A
-// second Close has no effect.
+// Close sends the waiting messages for at most 1 s and drops the rest. Then it ends all goroutines of the Sender. Do
+// not call Send afterwards. A second Close has no effect.
 func (s *Sender) Close() {
 	s.close.Do(func() {
 		defer s.cancel()
@@ -140,8 +140,8 @@ func (s *Sender) Close() {
 	})
 }
 
-// run looks up the host and sends the queued messages until Close closes the queue. Then it waits 20 ms for errors of
-// the last message and closes the connection. It is the goroutine of d.
+// run is the goroutine of one destination. It looks up the host and sends the queued messages until Close closes the
+// queue. Then it waits 20 ms for errors of the last message and closes the connection.
 func (d *destination) run() {
 	d.connect()
 	for p := range d.queue {
@@ -155,9 +155,11 @@ func (d *destination) run() {
 	}
 }
 
-// send sends p and calls Options.Sent. It drops p if p has waited more than 1 s, if the host is unknown, or if the time
-// limit of Close is over. 5 s after a failed lookup it first repeats the lookup. A failed write is repeated once; other
-// failures are passed to Options.Failed.
+// send sends the message p over UDP and then calls Options.Sent. A failed write is repeated once. If it fails again,
+// Options.Failed receives the error.
+//
+// p is dropped in three cases: it has waited more than 1 s, which is passed to Options.Failed; the host is unknown; or
+// the time limit of Close is over. If a lookup of the host failed at least 5 s ago, send repeats the lookup first.
 func (d *destination) send(p *packet) {
 	switch {
 	case d.ctx.Err() != nil:
@@ -182,8 +184,8 @@ func (d *destination) send(p *packet) {
 	}
 }
 
-// connect looks up the host, within 5 s, opens the connection d.conn, and starts a goroutine that reads from it. It
-// sets d.lookedUp to the present time. If it fails, it passes the failure to Options.Failed, and d.conn stays nil.
+// connect looks up the host within 5 s, opens the connection d.conn, and starts a goroutine that reads from it. It sets
+// d.lookedUp to the present time. A failure is passed to Options.Failed, and d.conn stays nil.
 func (d *destination) connect() {
 	ctx, cancel := context.WithTimeout(d.ctx, lookupTimeout)
 	defer cancel()
@@ -204,8 +206,9 @@ func (d *destination) write(packet []byte) error {
 	return err
 }
 
-// listen reads from conn and ignores the answers until the connection is closed or its read deadline is over. It passes
-// errors of reading to Options.Failed: a closed port of the destination appears as such an error.
+// listen reads from conn to find errors: a closed port of the destination, for example, appears as a read error. Such
+// errors are passed to Options.Failed. Answers are ignored. listen returns when the connection is closed or its read
+// deadline is over.
 func (d *destination) listen(conn net.Conn) {
 	answer := make([]byte, 1<<16)
 	for {
@@ -220,8 +223,8 @@ func (d *destination) listen(conn net.Conn) {
 	}
 }
 
-// fail passes err to Options.Failed, with the destination and without addresses. Each text is passed only once per
-// destination.
+// fail passes the failure err to Options.Failed, together with the name of the destination. The same text is passed
+// only once per destination.
 func (d *destination) fail(err error) {
 	text := cause(err).Error()
 	d.mutex.Lock()
@@ -233,8 +236,8 @@ func (d *destination) fail(err error) {
 	}
 }
 
-// cause returns the innermost error of a network error, whose text lacks addresses and system calls. An unknown host
-// gets a message of its own. Other errors are returned unchanged.
+// cause returns the innermost error of a network error, because its text has no addresses and system calls. For an
+// unknown host it returns an error with a message of its own. Other errors are returned unchanged.
 func cause(err error) error {
 	if at, ok := errors.AsType[*net.OpError](err); ok {
 		err = at.Err

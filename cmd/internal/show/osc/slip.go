@@ -8,8 +8,9 @@ const (
 	slipEscEsc = 0xDD
 )
 
-// AppendFrame appends packet to b as a SLIP frame, with an END byte before and after it, as OSC 1.1 requires. It
-// returns the longer slice.
+// AppendFrame appends packet to b as one frame of SLIP, which marks the ends of packets in a TCP stream. Special bytes
+// in packet are escaped. An END byte is before and after the packet, as OSC 1.1 requires. The result is the longer
+// slice.
 func AppendFrame(b, packet []byte) []byte {
 	b = append(b, slipEnd)
 	for _, c := range packet {
@@ -32,9 +33,12 @@ type Frames struct {
 	lost   bool // the rest of the frame is skipped
 }
 
-// Feed parses stream, the next part of the stream, which may end within a frame, and calls handle for each frame that
-// is completed in it. The argument of handle is valid until handle returns. Frames longer than MaxPacket or with an
-// invalid escape are skipped, and bad is the number of such frames found in this part. Empty frames are ignored.
+// Feed splits the next part of a SLIP stream into frames and calls handle for each complete frame. The argument of
+// handle is valid until handle returns. stream may end within a frame; the next call continues that frame. Empty frames
+// are ignored.
+//
+// Frames longer than MaxPacket or with an invalid escape are skipped. bad is the number of such frames that were found
+// in this call.
 func (f *Frames) Feed(stream []byte, handle func(frame []byte)) (bad int) {
 	lose := func() {
 		f.frame, f.lost = nil, true
@@ -75,5 +79,6 @@ func (f *Frames) Feed(stream []byte, handle func(frame []byte)) (bad int) {
 	return bad
 }
 
-// Pending reports whether the stream, as fed until now, ends within a frame, even if that frame will be skipped.
+// Pending reports whether the stream that Feed has received ends within a frame. A frame that will be skipped counts
+// too.
 func (f *Frames) Pending() bool { return len(f.frame) > 0 || f.escape || f.lost }

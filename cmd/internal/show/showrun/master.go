@@ -8,9 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// Master adds by dB to the gain of the master bus of every output, with a ramp of 50 ms. The sum is clamped to the
-// range of the mixer. It reports no event. An error is from the mixer, for example because it is closed; earlier
-// masters have then changed.
+// Master adds the parameter by, in dB, to the gain of the master bus of every output, with a ramp of 50 ms. Each new
+// gain is clamped to the range of the mixer. It reports no event. An error is from the mixer, for example because the
+// mixer is closed. The buses before the failed one have then changed.
 func (s *Show) Master(by float64) error {
 	s.mutex.Lock()
 	masters := s.masters()
@@ -28,8 +28,8 @@ func (s *Show) Master(by float64) error {
 	return nil
 }
 
-// masters returns the names of the master buses: "master" for the first output, and the name of each further output.
-// The caller holds s.mutex.
+// masters returns the names of the master buses. The first output has the bus "master"; the bus of each further output
+// has the name of that output. The caller holds s.mutex.
 func (s *Show) masters() []string {
 	names := []string{"master"}
 	if n := len(s.sheet.Outputs); n > 1 {
@@ -40,8 +40,8 @@ func (s *Show) masters() []string {
 	return names
 }
 
-// Mute mutes the bus called name in the mixer if on is true, otherwise unmutes it, and records that for State. An
-// unknown bus is an error. It reports no event.
+// Mute mutes the bus called name in the mixer if on is true, otherwise it unmutes the bus. It also records that for
+// State and IsMuted. It reports no event. An unknown bus is an error.
 func (s *Show) Mute(name string, on bool) error {
 	b, err := s.player.Mixer().Bus(name)
 	if err == nil {
@@ -64,25 +64,25 @@ func (s *Show) buses() (names []string) {
 	return names
 }
 
-// SetMuted records for State that another part of the program has muted (on is true) or unmuted the bus called name. It
-// does not change the mixer; Mute does.
+// SetMuted records, for State and IsMuted, that another part of the program has muted the bus called name. If on is
+// false, the bus was unmuted. SetMuted does not change the mixer; Mute does.
 func (s *Show) SetMuted(name string, on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.muted[name] = on
 }
 
-// IsMuted reports whether the bus called name is muted, by the last Mute or SetMuted, or else by the sheet. It is false
-// for an unknown bus.
+// IsMuted reports whether the bus called name is muted by the show. The last call of Mute or SetMuted decides, or
+// without one the sheet. For an unknown bus the result is false.
 func (s *Show) IsMuted(name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.muted[name]
 }
 
-// RestorePosition restores the position of an earlier show: last is the number of the last started cue, and standby
-// the number of the cue on standby. Without standby, the cue after last is on standby. An empty or unknown number is
-// ignored. It starts no cue and reports no event.
+// RestorePosition restores the position of an earlier show in the cue list. last is the number of the cue that the last
+// GO started. standby is the number of the cue for the next GO. If standby is empty, unknown or disarmed, the cue after
+// last is on standby. An empty or unknown last is ignored. RestorePosition starts no cue and reports no event.
 func (s *Show) RestorePosition(last, standby string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -9,8 +9,8 @@ type BusEffect struct {
 	Bypass bool   `json:"bypass"`
 }
 
-// BusEffects returns name, kind and bypass of each effect of the bus b, in order of processing. Without effects it
-// returns nil.
+// BusEffects returns the name, the kind and the bypass state of each effect on the bus b. The effects are in the order
+// of processing. For a bus without effects the result is nil.
 func BusEffects(b mixer.Bus) (all []BusEffect) {
 	effects := b.Effects()
 	for i := range effects {

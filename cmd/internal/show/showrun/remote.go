@@ -7,8 +7,9 @@ import (
 // Actions of remote controls that the text commands lack, such as starting or stopping a single cue
 // as in QLab.
 
-// Start starts the cue called number, and so its follow-ons, and reports an event. Unlike Go, it does not move standby,
-// and the guard does not apply. An unknown or disarmed cue is an error; in a paused show the error is ErrPaused.
+// Start starts the cue called number from its beginning, and with it the cues that follow automatically. It reports an
+// event. Unlike Go it does not move standby, and it ignores the guard time. An unknown or disarmed cue is an error. In
+// a paused show the error is ErrPaused. Other errors are from the player.
 func (s *Show) Start(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -26,8 +27,8 @@ func (s *Show) Start(number string) error {
 	return nil
 }
 
-// StopCue fades out the cue called number in the time over, cancels its waits and reports an event, if that cue is
-// running or waiting. Otherwise it has no effect. Only an unknown number is an error.
+// StopCue fades out the cue called number in the time over, cancels its waits and reports an event. If the cue is
+// neither running nor waiting, it has no effect and returns nil. The only error is an unknown number.
 func (s *Show) StopCue(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -45,8 +46,9 @@ func (s *Show) StopCue(number string, over time.Duration) error {
 	return nil
 }
 
-// PanicIn is a Panic whose fade takes the time over, also if it is the second one. It cancels waits, follow-ons and the
-// timeline, resumes a paused show, calls Options.Panicked and reports an event.
+// PanicIn fades all sound out in the time over and cancels waits, follow-ons and the timeline. Unlike Panic it uses the
+// same time for a second call. If the show is paused, PanicIn resumes it. It calls Options.Panicked and reports an
+// event.
 func (s *Show) PanicIn(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -58,8 +60,8 @@ func (s *Show) PanicIn(over time.Duration) {
 	s.report("panic")
 }
 
-// Guarded returns the guard, the time after a GO during which further GOs are ignored, and remaining, the remaining
-// part of it now. remaining is 0 if a GO is accepted.
+// Guarded returns the guard time of the show and the remaining part of it now. The guard is the time after a GO during
+// which further GOs are ignored. If a GO would be accepted now, remaining is 0.
 func (s *Show) Guarded() (guard, remaining time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

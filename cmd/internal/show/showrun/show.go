@@ -74,8 +74,9 @@ type Show struct {
 	watchers         map[chan<- string]bool
 }
 
-// New returns a show of sheet, which player plays. The show takes over the cue that is on standby in player; later only
-// the show moves standby. Buses are muted as in sheet. It starts no goroutine.
+// New returns a show of sheet, which player plays. The cue that is on standby in player becomes the standby cue of the
+// show. From then on only the show moves standby. Buses that the sheet mutes count as muted. New starts no goroutine
+// and no cue.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {
@@ -88,9 +89,9 @@ func New(sheet *cue.Sheet, player Player, o Options) *Show {
 // Done returns a channel that Quit closes.
 func (s *Show) Done() <-chan struct{} { return s.done }
 
-// armedFrom returns the list index of the first armed cue, searched from index at, inclusive, in direction step (1 or
-// -1). Without such a cue it returns an index outside of the list: for step 1 at least its length, for step -1 less
-// than 0. The caller holds s.mutex.
+// armedFrom searches the cue list for an armed cue, which a GO may start, and returns its index in the list. The search
+// begins at the index at, inclusive. The parameter step is the direction, 1 or -1. Without such a cue the result is
+// outside of the list: at least the length of the list if step is 1, negative if step is -1. The caller holds s.mutex.
 func (s *Show) armedFrom(at, step int) int {
 	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Disabled {
 		at += step
@@ -98,9 +99,9 @@ func (s *Show) armedFrom(at, step int) int {
 	return at
 }
 
-// after returns the list index of the cue that is on standby after a GO of the cue with index head: the first armed cue
-// behind the follow-ons that start automatically. At the end of the list it returns the length of the list. The caller
-// holds s.mutex.
+// after returns the index in the cue list of the cue that is on standby after a GO. head is the index of the cue that
+// the GO starts. Cues that start automatically after it are skipped, and so are disarmed cues. At the end of the list
+// the result is the length of the list. The caller holds s.mutex.
 func (s *Show) after(head int) int {
 	i := head
 	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
@@ -117,17 +118,23 @@ var (
 	ErrEnd    = errors.New("the list has no further cue")
 )
 
-// Go starts the cue called number, or the cue on standby if number is "", and moves standby behind its follow-ons, the
-// cues that start automatically after it. Within the guard time of another GO it returns ErrGuard and restarts the
-// guard, so a held key counts as one GO. Other errors are ErrPaused, ErrOver at the end of the list, and an unknown or
-// disarmed cue.
+// Go starts the cue called number, or the cue on standby if number is "". Then it puts the next cue on standby that
+// waits for a GO: cues that start automatically after the started one are skipped. It reports an event.
+//
+// Within the guard time after another GO it starts no cue, returns ErrGuard, and the guard time begins again. So a held
+// key counts as one GO. Other errors are ErrPaused, ErrOver at the end of the list, an unknown or disarmed cue, and
+// errors of the player.
 func (s *Show) Go(number string) error {
 	_, err := s.GoAt(number, nil)
 	return err
 }
 
-// GoAt is like Go, but starts at the time *at within the cue. If at is nil, the cue on standby starts at the time set
-// by Load, and any other cue at its beginning. It returns the number of the started cue, or "" with an error.
+// GoAt starts a cue like Go, but from a chosen time within the cue, and returns the number of the started cue. The
+// parameter number names the cue; "" means the cue on standby. The time is *at. If at is nil, the cue on standby starts
+// at the time set by Load, and any other cue at its beginning.
+//
+// Afterwards the next cue that waits for a GO is on standby, and the time of Load is reset to 0. The errors are the
+// errors of Go; started is then "".
 func (s *Show) GoAt(number string, at *time.Duration) (started string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -175,8 +182,8 @@ func (s *Show) Next() string {
 	return s.number(s.standby)
 }
 
-// Load stores the start time at within the cue on standby for its next GO, and reports an event. A change of standby
-// and a GO reset that time to 0. Without a cue on standby Load returns ErrOver.
+// Load makes the next GO start the cue on standby at the time at within that cue. It starts no sound, and reports an
+// event. A change of standby or a GO resets the time to 0. Without a cue on standby Load returns ErrOver.
 func (s *Show) Load(at time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -188,8 +195,8 @@ func (s *Show) Load(at time.Duration) error {
 	return nil
 }
 
-// find returns the list index of the cue called number. An unknown number and a disarmed cue (`arm: false`) are errors.
-// The caller holds s.mutex.
+// find returns the index in the cue list of the cue called number. An unknown number is an error. So is a disarmed cue,
+// which has `arm: false` in the sheet. The caller holds s.mutex.
 func (s *Show) find(number string) (int, error) {
 	i, err := s.sheet.ListIndex(number)
 	if err == nil && s.sheet.List[i].Disabled {
@@ -198,8 +205,8 @@ func (s *Show) find(number string) (int, error) {
 	return i, err
 }
 
-// Standby puts the cue called number on standby and resets the time set by Load. An unknown or disarmed cue is an
-// error, and standby stays the same.
+// Standby puts the cue called number on standby for the next GO. It resets the time set by Load, and reports an event.
+// If the cue is unknown or disarmed, it returns an error and changes no state.
 func (s *Show) Standby(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -210,15 +217,15 @@ func (s *Show) Standby(number string) error {
 	return err
 }
 
-// setStandby puts the cue with list index i on standby, resets the time set by Load to 0, and reports the event. i may
-// be the length of the list. The caller holds s.mutex.
+// setStandby puts the cue with the index i in the cue list on standby. It resets the time set by Load to 0 and reports
+// an event. If i is the length of the list, no cue is on standby. The caller holds s.mutex.
 func (s *Show) setStandby(i int) {
 	s.standby, s.loaded = i, 0
 	s.report("standby " + s.number(i))
 }
 
-// number returns the number of the cue with the list index i, or "" for an index outside of the list. The caller holds
-// s.mutex.
+// number returns the number of the cue with the index i in the cue list. For an index outside of the list it returns
+// "". The caller holds s.mutex.
 func (s *Show) number(i int) string {
 	if i < 0 || i >= len(s.sheet.List) {
 		return ""
@@ -226,9 +233,10 @@ func (s *Show) number(i int) string {
 	return s.sheet.List[i].Number
 }
 
-// Step moves standby to the next armed cue if by is 1, or to the previous one if by is -1, and resets the time set by
-// Load. A step forward from the last armed cue leads to the end of the list; then a GO returns ErrOver. At either end,
-// a further step returns ErrEnd.
+// Step moves standby to the next armed cue if the parameter by is 1, or to the previous armed cue if by is -1. It
+// resets the time set by Load, and reports an event. A step forward from the last armed cue succeeds: then no cue is on
+// standby, and a GO returns ErrOver. A further step in that direction returns ErrEnd, and so does a step back from the
+// first armed cue.
 func (s *Show) Step(by int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -240,8 +248,9 @@ func (s *Show) Step(by int) error {
 	return nil
 }
 
-// Panic fades everything out over 1 s, and cancels waits, follow-ons and the timeline. A second Panic within 1 s fades
-// out in 5 ms. It resumes a paused show, calls Options.Panicked and reports an event.
+// Panic fades all sound out over 1 s. It cancels waits, follow-ons and the timeline. A further Panic less than 1 s
+// later fades out in 5 ms. If the show is paused, Panic resumes it, because a paused voice would never fade. It calls
+// Options.Panicked and reports an event.
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -259,8 +268,8 @@ func (s *Show) Panic() {
 	s.report("panic")
 }
 
-// stopAll fades everything out in the time over, cancels waits, follow-ons and the timeline, and calls
-// Options.Panicked. The caller holds s.mutex.
+// stopAll fades all sound out in the time over. It also cancels waits, follow-ons and the timeline, and calls
+// Options.Panicked. It reports no event. The caller holds s.mutex.
 func (s *Show) stopAll(over time.Duration) {
 	s.player.Panic(over)
 	if s.options.Panicked != nil {
@@ -268,8 +277,8 @@ func (s *Show) stopAll(over time.Duration) {
 	}
 }
 
-// Stop fades out the running cues in the time over, cancels their waits, and reports an event. Sounds that were not
-// started by a cue of the list continue.
+// Stop fades out all running cues of the cue list in the time over and cancels their waits. It reports an event. Sounds
+// that no cue of the list started continue, and standby stays as it is.
 func (s *Show) Stop(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -279,8 +288,8 @@ func (s *Show) Stop(over time.Duration) {
 	s.report("stop")
 }
 
-// Pause pauses the whole show if on is true (voices, timeline, waits and follow-ons), otherwise resumes it. It
-// reports an event only if that is a change.
+// Pause pauses the whole show if on is true: voices, timeline, waits and follow-ons. Otherwise it resumes the show. It
+// reports an event. If the show is in that state already, it has no effect.
 func (s *Show) Pause(on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -298,16 +307,17 @@ func (s *Show) Paused() bool {
 	return s.paused
 }
 
-// Answer calls do, which carries out a command and writes its answer, and returns when do has returned. While do runs,
-// WaitForAnswers waits. Any goroutine.
+// Answer calls the function do and returns after it. do carries out a client's command and writes the answer. While do
+// runs, WaitForAnswers waits for it. Several goroutines may call Answer at once; their functions run in parallel.
 func (s *Show) Answer(do func()) {
 	s.answering.RLock()
 	defer s.answering.RUnlock()
 	do()
 }
 
-// WaitForAnswers waits until each call of Answer has returned, but at most for limit, because a client may not read its
-// answer. Call it after Quit, so that the client that has ended the show can read the answer to quit.
+// WaitForAnswers waits until all calls of Answer have returned, so that clients get the answers that are being written.
+// It waits at most for the time limit, because a client may not read its answer. Call it after Quit: the client that
+// has sent quit can then read the answer.
 func (s *Show) WaitForAnswers(limit time.Duration) {
 	answered := make(chan struct{})
 	go func() {
@@ -321,8 +331,8 @@ func (s *Show) WaitForAnswers(limit time.Duration) {
 	}
 }
 
-// Quit ends the show: it reports an event, closes the channel of Done and makes the player fade out and end. A second
-// call has no effect. The show must not be used afterwards.
+// Quit ends the show. It reports an event, closes the channel that Done returns, and calls Finish of the player, which
+// fades out and ends. It does not wait for that. A second call has no effect.
 func (s *Show) Quit() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -334,10 +344,12 @@ func (s *Show) Quit() {
 	}
 }
 
-// Change switches the show to another sheet. It calls apply, which makes the player use that sheet, while the show is
-// locked, so that the list indexes of both agree. It returns the unsaved trims in dB by cue number; trims of removed
-// cues are lost. Standby and the last GO keep their cue numbers. If the cue on standby was removed, the next
-// remaining cue takes its place, or else the cue after the last GO.
+// Change switches the running show to another version of its sheet. While the show is locked, it calls apply, which
+// must make the player use the new sheet. So the list indexes of show and player always agree.
+//
+// Standby and the last GO keep their cue numbers. If the cue on standby was removed, the next remaining cue takes its
+// place, or else the cue after the last GO. The result is the unsaved trims in dB by cue number. Trims of removed cues
+// are lost.
 func (s *Show) Change(sheet *cue.Sheet, apply func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -380,8 +392,9 @@ func (s *Show) Report(line string) {
 // maxEvents is the number of recent lines in a State.
 const maxEvents = 100
 
-// report appends line to the recent events of State, which keeps 100, and sends line to the channels of Watch. A full
-// channel misses it. The caller holds s.mutex.
+// report records line as an event of the show. It appends line to the recent events that State returns, and keeps the
+// last 100. It also sends line to the channels that Watch has registered. If such a channel is full, it misses the
+// line. The caller holds s.mutex.
 func (s *Show) report(line string) {
 	if s.events = append(s.events, line); len(s.events) > maxEvents {
 		s.events = slices.Delete(s.events, 0, len(s.events)-maxEvents)
@@ -394,15 +407,16 @@ func (s *Show) report(line string) {
 	}
 }
 
-// Watch sends later events, one line each, to the channel lines until Unwatch. It does not block: if the channel is
-// full, events are dropped.
+// Watch makes the show send its later events, one line of text each, to the channel lines until Unwatch. The show never
+// waits for the channel: if the channel is full, the event is dropped.
 func (s *Show) Watch(lines chan<- string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.watchers[lines] = true
 }
 
-// Unwatch ends Watch for the channel lines and does not close it. An unknown channel is ignored.
+// Unwatch ends the events that Watch sends to the channel lines. It does not close the channel. If the channel is not
+// registered, it has no effect.
 func (s *Show) Unwatch(lines chan<- string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

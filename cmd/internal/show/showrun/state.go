@@ -68,8 +68,8 @@ type Bus struct {
 	Reduction float64     `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
 }
 
-// SetPicture stores p, the picture of the current playback, for State. It reports each failure in p that the last
-// picture lacked as an event. p.Troubles must only grow from picture to picture.
+// SetPicture stores p, the latest picture of the playback, for State. Each failure in p.Failures that earlier pictures
+// lacked is reported as an event. So p.Failures may only grow from picture to picture.
 func (s *Show) SetPicture(p liveview.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -80,8 +80,9 @@ func (s *Show) SetPicture(p liveview.Picture) {
 	s.reportedFailures = len(p.Failures)
 }
 
-// State returns the current state: the last picture of SetPicture, the list, the running cues, the buses and the recent
-// events. Most times and levels are rounded to tenths; levels are at least -120 dB. The caller owns the result.
+// State returns the current state of the show for screens and clients. It contains the cue list, the running cues, the
+// buses, the recent events and the data of the last SetPicture. Most times and levels are rounded to tenths, and a peak
+// is at least -120 dB. The caller owns the result.
 func (s *Show) State() *State {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -132,8 +133,9 @@ func (s *Show) State() *State {
 	return st
 }
 
-// name returns the display name of the cue l: its own name, or else a description of its first action and the number of
-// the others. Without a name and actions it returns "". The caller holds s.mutex.
+// name returns the text that screens show for the cue l. That is the name in the sheet. For a cue without a name it is
+// a description of the first action, and the number of further actions. Without a name and actions the result is "".
+// The caller holds s.mutex.
 func (s *Show) name(l *cue.ListCue) string {
 	switch {
 	case l.Name != "" || l.Count == 0:
@@ -144,8 +146,8 @@ func (s *Show) name(l *cue.ListCue) string {
 	return s.describe(l.First)
 }
 
-// describe describes sheet.Cues[action] by its verb and its target, such as "play bell": a sound, scene, OSC address,
-// id or bus. The caller holds s.mutex.
+// describe returns a short text for one action of the sheet, such as "play bell". action is the index in sheet.Cues.
+// The text is the verb followed by the sound, scene, OSC address, id or bus. The caller holds s.mutex.
 func (s *Show) describe(action int) string {
 	c := &s.sheet.Cues[action]
 	what := c.Target

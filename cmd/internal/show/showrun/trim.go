@@ -15,9 +15,12 @@ import (
 	"voicepool/pcm"
 )
 
-// Trim adds by dB to the gain of the last started cue, or before the first GO to the cue on standby, and reports an
-// event. It affects later starts and, if possible, sounds that play now; see cue.Player.Trim. Without such a cue, for a
-// cue without a sound, and if the sum of the cue's trims leaves the mixer's range of gains, it returns an error.
+// Trim adds the parameter by, in dB, to the gain of the cue that the last GO started. Before the first GO it trims the
+// cue on standby. The new gain applies to later starts and, if possible, to sounds that play now; see cue.Player.Trim.
+// Trim keeps the sum of the changes of each cue for Write, rounded to 0.01 dB, and reports an event.
+//
+// Three cases are errors and change no gain: such a cue does not exist, the cue plays no sound, or the sum of its trims
+// leaves the mixer's range of gains.
 func (s *Show) Trim(by float64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -41,9 +44,12 @@ func (s *Show) Trim(by float64) error {
 	return nil
 }
 
-// Write adds the trims to the gains in the sheet's file, without other changes to the file, resets them to 0 in the
-// show, and reports an event. If no cue is trimmed or the sheet came from standard input, it returns an error. After an
-// error the file and the trims are unchanged.
+// Write saves the trims, the gain changes of cues by Trim: it adds them to the gains in the file of the sheet. The rest
+// of the file stays as it is. Then Write resets the trims of the show to 0 and reports an event. The sound does not
+// change.
+//
+// If no cue is trimmed, or if the sheet came from standard input, it returns an error. After any error the file and the
+// trims are unchanged.
 func (s *Show) Write() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -79,7 +85,8 @@ func (s *Show) Write() error {
 	return nil
 }
 
-// save replaces the content of the file path by text atomically. After an error the old file remains.
+// save replaces the content of the file path by text atomically: it writes a new file and renames it. After an error
+// the old file remains.
 func save(path string, text []byte) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {

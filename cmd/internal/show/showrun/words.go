@@ -49,8 +49,8 @@ var commands = []command{
 // ConnectionCommands are the commands that the client's connection answers. They change no state.
 var ConnectionCommands = []string{"state", "events", "help"}
 
-// Help returns a line for each text command that a client may send, also for state and events: the command with its
-// arguments, and a description.
+// Help returns the help text for the commands that a client may send. Each line has one command, its arguments and a
+// description. `state` and `events` are included: the client's connection answers them, not Show.Do.
 func Help() (lines []string) {
 	for _, w := range commands {
 		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.args), w.help))
@@ -62,9 +62,10 @@ func Help() (lines []string) {
 // maxWords is the maximum number of words in a command.
 const maxWords = 100
 
-// Do carries out line, a text command of words separated by spaces, such as "go 2". A missing or unknown command, a
-// wrong number of arguments, more than 100 words, and an ended show are errors, like a failure of the command itself.
-// It does not carry out ConnectionCommands.
+// Do carries out line, a text command of words separated by spaces, such as "go 2". It returns the error of the
+// command. An empty line, an unknown command, a wrong number of arguments and more than 100 words are errors, too. So
+// is any command after Quit. The commands `state`, `events` and `help` are unknown here: the connection of the client
+// answers them.
 func (s *Show) Do(line string) error {
 	all := strings.Fields(line)
 	switch {
@@ -92,7 +93,8 @@ func (s *Show) Do(line string) error {
 	return cmd.run(s, args)
 }
 
-// unknown returns the error for the unknown command name. The error suggests the most similar command and lists all.
+// unknown returns the error for a command that does not exist. name is its first word. The error suggests the most
+// similar command and lists all commands.
 func unknown(name string) error {
 	names := slices.Clone(ConnectionCommands)
 	for _, w := range commands {
@@ -102,14 +104,16 @@ func unknown(name string) error {
 	return fmt.Errorf("unknown command %q; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(ConnectionCommands):], ", "))
 }
 
-// actionCommand returns the function of an entry of commands: it carries out the action verb of a sheet, such as
-// play, with the words after the command as arguments; see Show.doAction.
+// actionCommand returns the function that runs a text command as an action of a cue sheet. verb is the name of the
+// action, such as play. The words after the command become the arguments of the action. On success the function reports
+// the action as an event of the show; see Show.doAction.
 func actionCommand(verb string) func(*Show, []string) error {
 	return func(s *Show, args []string) error { return s.doAction(append([]string{verb}, args...)) }
 }
 
-// doAction carries out an action in the notation of a sheet's cue and, if it succeeds, reports it as an event. all is
-// the verb and its arguments. The error is the player's.
+// doAction lets the player carry out an action in the notation of a cue sheet. all is the verb, such as play, followed
+// by its arguments. On success doAction reports the words as an event of the show. Otherwise it returns the error of
+// the player.
 func (s *Show) doAction(all []string) error {
 	err := s.player.Do(all...)
 	if err == nil {
@@ -118,8 +122,9 @@ func (s *Show) doAction(all []string) error {
 	return err
 }
 
-// stop carries out the command stop. If args is empty or only a time, it fades out the running cues; otherwise the id
-// or bus args[0], over the time args[1]. Without a time the fade takes Fade, 2 s.
+// stop carries out the text command stop of the show s. If args is empty or only a time, it fades out the running cues
+// of the list. Otherwise it fades out args[0], an id or a bus. The fade takes the given time, or else Fade, which is 2
+// s. Only the stop of an id or bus can fail.
 func stop(s *Show, args []string) error {
 	if len(args) == 0 || len(args) == 1 && isTime(args[0]) {
 		over := Fade
@@ -136,8 +141,9 @@ func stop(s *Show, args []string) error {
 	return s.doAction(append([]string{"stop"}, args...))
 }
 
-// load carries out the command load: args[0], a time as in sheets, becomes the start time within the cue on standby.
-// Another text, and a show without a cue on standby, are errors.
+// load carries out the text command load. Afterwards the next GO starts the cue on standby at the time args[0] within
+// that cue. args[0] is a time as in sheets, such as 2s. An invalid time is an error. Without a cue on standby the error
+// is ErrOver.
 func load(s *Show, args []string) error {
 	t, err := rules.ParseTime(args[0])
 	if err != nil {
@@ -152,8 +158,8 @@ func isTime(text string) bool {
 	return err == nil
 }
 
-// pause returns the function of the command pause if on is true, otherwise of resume. Without arguments the function
-// pauses or resumes the whole show, otherwise the id or bus that is the first argument.
+// pause returns the function of a text command: pause if on is true, otherwise resume. Without arguments the returned
+// function pauses or resumes the whole show. With an argument it pauses or resumes the id or bus of that name.
 func pause(on bool) func(*Show, []string) error {
 	return func(s *Show, args []string) error {
 		if len(args) == 0 {
@@ -164,7 +170,8 @@ func pause(on bool) func(*Show, []string) error {
 	}
 }
 
-// master carries out the command master: it changes the gain of every master bus by args[0], a text in dB.
+// master carries out the text command master: it adds args[0], a number of dB as text, to the gain of every master bus.
+// An invalid number is an error; see also Show.Master.
 func master(s *Show, args []string) error {
 	by, err := decibels("master", args[0])
 	if err != nil {
@@ -173,7 +180,8 @@ func master(s *Show, args []string) error {
 	return s.Master(by)
 }
 
-// trim carries out the command trim: it changes the gain of a cue by args[0], a text in dB; see Show.Trim.
+// trim carries out the text command trim: it adds args[0], a number of dB as text, to the gain of one cue. An invalid
+// number is an error. Show.Trim chooses the cue.
 func trim(s *Show, args []string) error {
 	by, err := decibels("trim", args[0])
 	if err != nil {
@@ -182,8 +190,8 @@ func trim(s *Show, args []string) error {
 	return s.Trim(by)
 }
 
-// decibels parses text, a gain change such as +1 or -3, in dB. Other texts, and changes of more than 200 dB, are errors
-// that begin with command, the name of the text command.
+// decibels parses text, a change of gain in dB such as +1 or -3. A text of another form is an error, and so is a change
+// of more than 200 dB. command is the name of the text command, with which the error begins.
 func decibels(command, text string) (by float64, err error) {
 	by, _, ok := words.ParseDecibels(text)
 	if !ok || math.Abs(by) > 200 {
