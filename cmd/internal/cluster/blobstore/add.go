@@ -22,19 +22,22 @@ const (
 	maxUnacked = 16        // chunks sent without acknowledgment
 )
 
-// chunkSubject returns the NATS subject of the chunks of the object whose random NATS id is id, as defined in ADR-20 of
-// NATS.
+// chunkSubject returns the NATS subject of an object's chunks, the messages that hold its data. id is the random NATS
+// id of the object. ADR-20 of NATS defines the subject.
 func chunkSubject(id string) string { return "$O." + cluster.Objects + ".C." + id }
 
-// metaSubject returns the NATS subject of the meta message, which describes the object called name, as defined in
-// ADR-20 of NATS.
+// metaSubject returns the NATS subject of the message that describes the object called name. ADR-20 of NATS defines the
+// subject.
 func metaSubject(name string) string {
 	return "$O." + cluster.Objects + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
-// Add stores the data of r under its SHA-256, sum, and returns its size in bytes. It reads r once, and sends and hashes
-// the data at the same time; nats.go's object store would need the name, which is the hash, first. If the object
-// already exists, Add only renews its time, if needed. Sent chunks that do not become an object are removed.
+// Add stores the data of r as an object whose name is their SHA-256. It returns the name and the size in bytes. It
+// reads r only once, and sends and hashes the data at the same time. The object store of nats.go cannot do that,
+// because it needs the name first.
+//
+// If the object exists already, Add only renews the time of its last use, if that is more than an hour ago. Data that
+// were sent but do not become an object are removed.
 func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	id, h := rand.Text(), sha256.New()
 	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}
@@ -109,9 +112,9 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	return sum, int64(info.Size), nil
 }
 
-// await waits until at most limit chunks are unacknowledged, and returns their futures. pending has the futures of the
-// sent chunks without an acknowledgment, oldest first. A failed chunk, the end of ctx, and 10 s without an
-// acknowledgment are errors.
+// await limits the number of sent chunks that NATS has not acknowledged. pending has one future for each such chunk,
+// oldest first. await waits until at most limit of them remain, and returns these. A failed chunk, the end of ctx, and
+// 10 s without an acknowledgment are errors.
 func await(ctx context.Context, pending []jetstream.PubAckFuture, limit int) ([]jetstream.PubAckFuture, error) {
 	for len(pending) > limit {
 		select {
@@ -128,8 +131,8 @@ func await(ctx context.Context, pending []jetstream.PubAckFuture, limit int) ([]
 	return pending, nil
 }
 
-// purge removes the chunks of an object that was not completed or was replaced. id is the object's NATS id. Errors are
-// ignored, because remaining chunks only use space.
+// purge removes the data of an object that was not completed or was replaced. id is the random NATS id of the object.
+// It takes at most 5 s. Errors are ignored, because remaining data only use space.
 func (s natsStore) purge(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()

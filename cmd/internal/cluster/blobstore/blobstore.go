@@ -75,20 +75,20 @@ type hashedFile struct {
 	sum      string
 }
 
-// New returns a Store that keeps its files in store, without a cache.
+// New returns a Store that keeps its files in the given backend. It has no cache.
 func New(store Backend) *Store {
 	return &Store{store: store, hashed: map[string]hashedFile{}, lastSeen: map[string]time.Time{}}
 }
 
-// Cached returns a Store on the same backend that keeps the files it gets in the cache c: its Get and Unpack look there
-// first. d is unchanged.
+// Cached returns a Store with the same backend as d and the cache c. Its Get and Unpack look for a file in c first, and
+// keep fetched files there. d is unchanged.
 func (d *Store) Cached(c *Cache) *Store {
 	with := New(d.store)
 	with.cache = c
 	return with
 }
 
-// CheckSum returns an error unless sum is a SHA-256 in 64 lower-case hexadecimal digits.
+// CheckSum returns an error unless sum has the form of a SHA-256 in 64 lower-case hexadecimal digits.
 func CheckSum(sum string) error {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != sum {
 		return fmt.Errorf("invalid SHA-256 %q (want 64 digits of 0-9 and a-f)", words.OneLine(sum[:min(len(sum), 80)]))
@@ -96,9 +96,12 @@ func CheckSum(sum string) error {
 	return nil
 }
 
-// Put stores a file, unless it is already complete in the store, and returns its hash. It calls open once to hash the
-// file and, if necessary, again to send it, and closes the readers. If the file changes in between, Put returns an
-// error. A known file that was not used for an hour is touched.
+// Put stores a file and returns its hash. If the store has the complete file already, Put does not send it again. The
+// function open opens the file; Put calls it once to hash the file and, if necessary, again to send it. Put closes the
+// readers.
+//
+// If the file changes between the two, Put returns an error. A stored file that was not used for an hour is touched, so
+// that Sweep keeps it.
 func (d *Store) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
 	sum, err = d.sum(open)
 	if err != nil {
@@ -117,14 +120,15 @@ func (d *Store) PutBytes(ctx context.Context, data []byte) (sum string, err erro
 	return d.Put(ctx, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 }
 
-// Add stores the data of r and returns its hash and its size in bytes. It reads r once, so it suits data that is
-// probably new; unlike Put, it sends existing data as well.
+// Add stores the data of r and returns their hash and their size in bytes. It reads r only once. Unlike Put, it sends
+// data that the store has already. So it suits data that are probably new.
 func (d *Store) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	return d.store.Add(ctx, r)
 }
 
-// sum returns the SHA-256 of the file that open opens, and closes that file. The hash of a file on the disk is
-// remembered, and computed again only after the file's size or time has changed. A folder or a device is an error.
+// sum returns the SHA-256 of the file that the function open opens. It closes the file. For a file on the disk the hash
+// is remembered. It is computed again only after the size or the time of the file has changed. A folder or a device is
+// an error.
 func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 	r, err := open()
 	if err != nil {
@@ -165,9 +169,9 @@ func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 	return now.sum, nil
 }
 
-// send stores the file that open opens under its hash sum, unless the store has it. It remembers for an hour that the
-// store has it, and touches a stored file that was not used for an hour. If the file has another hash, send returns an
-// error.
+// send makes sure that the store has the file with the hash sum. The function open opens the file. If the store lacks
+// the file, send reads and stores it. If the file then has another hash, the result is an error. A stored file that was
+// not used for an hour is touched. For an hour after a success, send does not ask the store again.
 func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
 	found := time.Since(d.lastSeen[sum]) < touchAfter
@@ -203,15 +207,15 @@ func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser
 	return nil
 }
 
-// clearIfFull removes all entries of m if it has 16,384 or more, so that m does not grow without limit.
+// clearIfFull removes all entries of m if it has 16,384 or more, so that m does not grow without a limit.
 func clearIfFull[V any](m map[string]V) {
 	if len(m) >= 1<<14 {
 		clear(m)
 	}
 }
 
-// Size returns the size in bytes of the file with the hash sum, without reading the file. If it is missing, or the
-// store reports another hash, the error wraps ErrMissing.
+// Size returns the size in bytes of the stored file with the hash sum. It does not read the file. If the file is
+// missing, or if the store reports another hash for it, the error wraps ErrMissing. An invalid sum is another error.
 func (d *Store) Size(ctx context.Context, sum string) (int64, error) {
 	if err := CheckSum(sum); err != nil {
 		return 0, err
@@ -226,8 +230,8 @@ func (d *Store) Size(ctx context.Context, sum string) (int64, error) {
 	return o.Size, nil
 }
 
-// Touch sets the Used time of the file with the hash sum to now, so that Sweep keeps it. If the file is not stored, the
-// error wraps ErrMissing.
+// Touch sets the time of the last use of the file with the hash sum to now, so that Sweep keeps the file. If the file
+// is not stored, the error wraps ErrMissing.
 func (d *Store) Touch(ctx context.Context, sum string) error {
 	err := CheckSum(sum)
 	if err == nil {
@@ -239,9 +243,9 @@ func (d *Store) Touch(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Get writes the file with the hash sum to path, completely or not at all. With a cache, path must not exist; without
-// one, an existing file is replaced. A missing file is an error that wraps ErrMissing, and data with another hash is an
-// error.
+// Get writes the stored file with the hash sum to path, completely or not at all. If d has a cache, the file is taken
+// from there or kept there, and path must not exist. Without a cache, Get replaces an existing file. If the file is not
+// stored, the error wraps ErrMissing. If its data have another hash, the result is another error.
 func (d *Store) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
 		return d.cache.linkFile(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
@@ -249,8 +253,9 @@ func (d *Store) Get(ctx context.Context, sum, path string) error {
 	return d.fetch(ctx, sum, path)
 }
 
-// fetch writes the file with the hash sum from the store, past the cache, to path, completely or not at all. It
-// replaces an existing regular file; another kind of file at path is an error.
+// fetch writes the stored file with the hash sum to path, completely or not at all. It does not use the cache. An
+// existing regular file at path is replaced; another kind of file is an error. The other errors are the errors of
+// Write.
 func (d *Store) fetch(ctx context.Context, sum, path string) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {
@@ -266,8 +271,8 @@ func (d *Store) fetch(ctx context.Context, sum, path string) error {
 	return f.Commit()
 }
 
-// Write copies the file with the hash sum from the store to w, past the cache. Data with another hash is an error, but
-// only after all bytes were written. A missing file is an error that wraps ErrMissing.
+// Write copies the stored file with the hash sum to w. It does not use the cache. If the file is not stored, the error
+// wraps ErrMissing. If its data have another hash, Write returns an error, but only after it has written all bytes.
 func (d *Store) Write(ctx context.Context, sum string, w io.Writer) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -287,7 +292,8 @@ func (d *Store) Write(ctx context.Context, sum string, w io.Writer) error {
 	return nil
 }
 
-// read returns the data of the file with the hash sum. A file of more than limit bytes is an error and is not read.
+// read returns the data of the stored file with the hash sum. It does not use the cache. If the file has more than
+// limit bytes, it returns an error and does not read the file. If the file is missing, the error wraps ErrMissing.
 func (d *Store) read(ctx context.Context, sum string, limit int64) ([]byte, error) {
 	size, err := d.Size(ctx, sum)
 	if err != nil {

@@ -36,10 +36,12 @@ type Bundle struct {
 	Files map[string]string `json:"files,omitempty"` // content hashes by path, as written in the sheet
 }
 
-// Pack stores the sheet and all files of its sounds, and then a bundle, the list of them, whose hash it returns. text
-// is the content of the sheet, name the name of its file, and r its parsed rules. open opens a path of the sheet.
-// Missing files, and paths that a bundle may not contain, are rules.Errors with their places; other errors are from the
-// store.
+// Pack stores a sheet together with all files that it plays. It returns the hash of a bundle, a stored list of these
+// files by which another machine can unpack them. text is the content of the sheet, name the name of its file, and r
+// its parsed rules. The function open opens a file by its path in the sheet.
+//
+// Missing files, and paths that a bundle may not contain, are reported together as rules.Errors with their places in
+// the sheet. Other errors are from the store.
 func (d *Store) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
 	b := &Bundle{Name: name, Text: text, Files: map[string]string{}}
 	var wrong rules.Errors
@@ -86,8 +88,9 @@ func (d *Store) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 	return d.PutBytes(ctx, data)
 }
 
-// Bundle loads and checks the bundle whose hash sum Pack has returned, without its files. A missing bundle is an error
-// that wraps ErrMissing; an invalid bundle is another error.
+// Bundle loads the list of a sheet and its files that Pack has stored. sum is the hash that Pack has returned. The
+// files themselves are not loaded. If the bundle is missing, the error wraps ErrMissing. An invalid bundle is another
+// error.
 func (d *Store) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	data, err := d.read(ctx, sum, maxJSON)
 	if err != nil {
@@ -103,9 +106,10 @@ func (d *Store) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	return b, nil
 }
 
-// Unpack writes the sheet of b and its files into folder, which must exist and be empty, so that the paths in the sheet
-// lead to the files. It returns the path of the sheet, which lies in subfolders if paths in it lead upwards. A missing
-// file is an error that wraps ErrMissing; then some files may be written already.
+// Unpack writes the sheet of b and its files into folder, so that the paths in the sheet lead to the files. folder must
+// exist and be empty. The result is the path of the sheet. The sheet is in a subfolder if a path in it leads upwards.
+//
+// If a file is not stored, the error wraps ErrMissing. After an error, some files may be written already.
 func (d *Store) Unpack(ctx context.Context, b *Bundle, folder string) (sheet string, err error) {
 	p, err := b.plan()
 	if err != nil {
@@ -146,8 +150,8 @@ func (d *Store) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 	return filepath.Join(folder, sheet), nil
 }
 
-// checkSize returns an error if the files of p are together larger than 64 GiB. Equal files count once, and files in
-// the cache do not count. A missing file is an error, too.
+// checkSize returns an error if the files of p have more than 64 GiB together. Equal files count once, and files in the
+// cache do not count. A file that is not stored is an error, too.
 func (d *Store) checkSize(ctx context.Context, p *plan) error {
 	remaining, seen := int64(maxBytes), map[string]bool{}
 	for _, one := range p.files {
@@ -175,9 +179,9 @@ type plan struct {
 // plannedFile is one file of a plan.
 type plannedFile struct{ at, sum string }
 
-// plan checks the bundle, which may come from an untrusted sender, and returns the paths of its sheet and files below
-// the folder of Unpack. An invalid name, hash or path, too many or too large parts, and two different files with the
-// same path are errors.
+// plan checks the bundle, which may come from an untrusted sender. It returns the paths for the sheet and the files
+// below the folder of Unpack. Errors are an invalid name, hash or path, too many or too large parts, and two different
+// files with the same path.
 func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):
@@ -224,8 +228,9 @@ func (b *Bundle) plan() (*plan, error) {
 	return p, nil
 }
 
-// checkPath returns an error unless name is a path that a bundle may contain: relative to the folder of the sheet, 1
-// to 4,096 bytes of UTF-8 without NUL, at most 32 folders up, and not a folder such as "." or "..".
+// checkPath returns an error unless name is a path that a bundle may contain. The path must be relative to the folder
+// of the sheet, and have 1 to 4,096 bytes of UTF-8 without NUL. It may lead at most 32 folders up. It must not be a
+// folder such as "." or "..".
 func checkPath(name string) error {
 	clean := path.Clean(name)
 	ups := 0

@@ -32,15 +32,18 @@ type cached struct {
 	present bool
 }
 
-// NewCache returns an empty cache that keeps files of at most limit bytes together in folder, which must exist. Only
-// the cache may write to the folder, which it does not clear.
+// NewCache returns an empty cache of files in folder, which must exist. The cache keeps files of at most limit bytes
+// together. Files that are in the folder already are not part of the cache, and are not removed. Only the cache may
+// write to the folder.
 func NewCache(folder string, limit int64) *Cache {
 	return &Cache{folder: folder, limit: limit, files: map[string]*cached{}}
 }
 
-// linkFile makes path a hard link to, or a copy of, the file with the hash sum. path must not exist. If the cache lacks
-// the file, linkFile calls fetch, which must write the file to the path it gets; other callers of the same file wait.
-// Then it removes old files beyond the limit of the cache.
+// linkFile makes path a hard link to the cached file with the hash sum, or a copy of it. path must not exist. If the
+// cache lacks the file, linkFile calls fetch, which must write the file to the path that it gets. Other callers for the
+// same file wait until then.
+//
+// At the end, the least recently used files beyond the limit of the cache are removed.
 func (c *Cache) linkFile(sum, path string, fetch func(path string) error) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -78,15 +81,15 @@ func (c *Cache) linkFile(sum, path string, fetch func(path string) error) error 
 	return nil
 }
 
-// has reports whether the file with the hash sum is in the cache now.
+// has reports whether the cache has the file with the hash sum at this moment. It may be removed afterwards.
 func (c *Cache) has(sum string) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.files[sum] != nil && c.files[sum].present
 }
 
-// shrink removes the least recently used files until the cache is within its limit. Files in use by linkFile are kept,
-// even if the cache stays too large. Requires that c.mutex is free.
+// shrink removes the least recently used files until the cache is within its limit. Files that linkFile uses at this
+// moment are kept, even if the cache stays too large. The caller must not hold c.mutex.
 func (c *Cache) shrink() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -114,8 +117,8 @@ func (c *Cache) shrink() {
 	}
 }
 
-// link makes path a hard link to the file from, or a copy if a link is not possible. path must not exist. After a
-// failed copy, an incomplete file may remain.
+// link makes path a hard link to the file with the path in the parameter from. If a link is not possible, it copies the
+// file. path must not exist. After a failed copy, an incomplete file may remain.
 func link(from, path string) error {
 	if os.Link(from, path) == nil {
 		return nil

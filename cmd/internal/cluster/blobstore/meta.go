@@ -15,8 +15,9 @@ import (
 // The object store of nats.go overwrites it unconditionally. The functions of this file replace it
 // only if it is unchanged (compare and set).
 
-// meta returns the meta of the object called name, and the sequence number of the meta message in the stream, which
-// writeMeta expects. If the object is missing or deleted, or its meta is invalid, the error is ErrMissing.
+// meta returns the description of the object called name. The second result is the sequence number of the message that
+// holds the description; writeMeta expects that number. If the object is missing or deleted, or if its description is
+// invalid, the error is ErrMissing.
 func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, metaSubject(name))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -33,9 +34,9 @@ func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo
 	return info, msg.Sequence, nil
 }
 
-// writeMeta writes info as the new meta message of the object info.Name and returns the sequence number of that
-// message. It does so only if the present meta message has the sequence number expected. If another client has replaced
-// the present message, writeMeta returns 0 and no error.
+// writeMeta writes info as the new description of the object info.Name, if the present description is unchanged. That
+// is the case if its message has the sequence number expected. The result is the sequence number of the new message. If
+// another client has replaced the description before, writeMeta returns 0 and no error.
 func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, expected uint64) (uint64, error) {
 	text, err := json.Marshal(info)
 	if err != nil {
@@ -53,8 +54,9 @@ func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, ex
 	return ack.Sequence, nil
 }
 
-// Touch renews the time of the object called name by writing its meta again. If the object does not exist, or is
-// removed at the same time, it returns ErrMissing. It tries for up to 10 s.
+// Touch sets the time of the last use of the object called name to now. To do so, it writes the object's description
+// again. If the object does not exist or is just being removed, the error is ErrMissing. After other failures it tries
+// again for up to 10 s.
 func (s natsStore) Touch(ctx context.Context, name string) error {
 	gone := false
 	err := retry(ctx, giveUpAfter, func(ctx context.Context) error {
@@ -77,9 +79,9 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 	return err
 }
 
-// Remove removes the object o and reports whether it did: if the object is missing, or was put or touched after o was
-// read, it returns false and no error. It marks the object as deleted, as nats.go does, and then removes its chunks and
-// the mark.
+// Remove removes the object o from the store and returns true. If the object is missing, or if it was put or touched
+// after o was read, it returns false and no error. It marks the object as deleted, as nats.go does. Then it removes the
+// data and the mark.
 func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 	info, sequence, err := s.meta(ctx, o.Name)
 	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {

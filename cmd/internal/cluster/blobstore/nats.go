@@ -15,8 +15,8 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// Open opens the Store in the NATS of c, without a cache. If the object store does not exist, Open creates it. The
-// Store uses c until its end and does not close it.
+// Open opens the Store of files in NATS, over the connection c. If NATS has no such object store, Open creates it. The
+// Store has no cache. It uses c as long as it is used, and does not close c.
 func Open(ctx context.Context, c *cluster.Conn) (*Store, error) {
 	objects, err := c.JS.ObjectStore(ctx, cluster.Objects)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -44,7 +44,8 @@ type natsStore struct {
 	stream  jetstream.Stream // the stream of the object store
 }
 
-// Stat describes the object called name. If the object does not exist, the error is ErrMissing.
+// Stat returns the size, the hash and the time of the last use of the object called name. If the object does not exist,
+// the error is ErrMissing.
 func (s natsStore) Stat(ctx context.Context, name string) (Object, error) {
 	info, err := s.objects.GetInfo(ctx, name)
 	if err != nil {
@@ -58,8 +59,8 @@ func object(info *jetstream.ObjectInfo) Object {
 	return Object{Name: info.Name, Size: int64(info.Size), Sum: sumOf(info), Used: info.ModTime}
 }
 
-// List returns all objects, and now, the time of the NATS server just before they were listed. Without objects, all is
-// nil.
+// List returns all objects of the store, or nil if there are not any. The result now is the time of the NATS server
+// just before the objects were listed.
 func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
@@ -75,8 +76,8 @@ func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err e
 	return all, info.TimeStamp, nil
 }
 
-// Put stores the data of r as the object called name, or replaces it, and returns the SHA-256 of the data, or "" if
-// NATS has not stored a hash.
+// Put stores the data of r as the object called name, and replaces an existing object. It returns the SHA-256 of the
+// data in hexadecimal digits. If NATS has not stored a hash, the result is "".
 func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, error) {
 	info, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: name}, r)
 	if err != nil {
@@ -85,8 +86,9 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
-// Get opens the object called name for reading; it tries for up to 10 s. The chunks are fetched while the caller reads,
-// within ctx. An object that does not exist is ErrMissing. The hash is not checked.
+// Get opens the object called name for reading. It tries for up to 10 s. The data are fetched while the caller reads,
+// and ctx must not end before. If the object does not exist, the error is ErrMissing. The hash of the data is not
+// checked.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	var info *jetstream.ObjectInfo
 	err := retry(ctx, giveUpAfter, func(ctx context.Context) (err error) {
@@ -99,8 +101,8 @@ func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) 
 	return &reader{ctx: ctx, stream: s.stream, subject: chunkSubject(info.NUID), next: 1, remaining: info.Chunks}, nil
 }
 
-// missing returns ErrMissing if err means that an object does not exist, and cluster.Plain(err) for any other error.
-// err must not be nil.
+// missing translates an error of NATS. If err means that an object does not exist, the result is ErrMissing. Otherwise
+// it is cluster.Plain(err). err must not be nil.
 func missing(err error) error {
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return ErrMissing
@@ -108,7 +110,8 @@ func missing(err error) error {
 	return cluster.Plain(err)
 }
 
-// sumOf returns the SHA-256 in info in hexadecimal digits, or "" if NATS has not stored it or it is invalid.
+// sumOf returns the SHA-256 that NATS has stored in info, in hexadecimal digits. If it is missing or invalid, the
+// result is "".
 func sumOf(info *jetstream.ObjectInfo) string {
 	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
 	raw, err := base64.URLEncoding.DecodeString(text)

@@ -30,8 +30,9 @@ type reader struct {
 	data      []byte // unread part of the current chunk
 }
 
-// Read copies the next bytes of the object to p, and returns io.EOF after the last chunk. It fetches a chunk when it
-// needs one, and retries for 10 s if NATS does not answer; then it returns an error.
+// Read copies the next bytes of the object to p and returns their number. After the last byte it returns io.EOF. If no
+// data are left from the last request, it fetches the next part of the object from NATS. If NATS does not answer for 10
+// s, Read returns an error.
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
 		if r.remaining == 0 {
@@ -56,9 +57,9 @@ func (r *reader) Read(p []byte) (int, error) {
 // Close has no effect: a reader has no connection of its own.
 func (r *reader) Close() error { return nil }
 
-// retry calls do until it succeeds, for at most the duration limit, and returns the last error of do, or the error of
-// ctx if ctx ends. do is called at least once and gets a context of 1 s. A missing object is retried for 1 s only, in
-// case a server is behind the others.
+// retry calls the function do until it succeeds, for at most the duration limit, with pauses of 50 ms. Each call gets a
+// context of 1 s. do is called at least once. A missing object is tried again for 1 s only, because a server may be
+// behind the others. The result is the last error of do, or the error of ctx if ctx ends.
 func retry(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	for began := time.Now(); ; {
 		soon, cancel := context.WithTimeout(ctx, tryTimeout)

@@ -13,9 +13,11 @@ const (
 	touchAfter = time.Hour // files used longer ago are touched when they are found
 )
 
-// Sweep removes files that are not needed and were not put or touched for the duration retention, normally Retention.
-// It lists the files first, and calls needs for the set of needed hashes afterwards, unless all files are recent. It
-// returns the number of removed files and their bytes, even after an error.
+// Sweep removes stored files that are not needed any longer. A file that was put or touched within the duration
+// retention, normally Retention, is kept. needs returns the set of the hashes of needed files. Sweep calls it after it
+// has listed the files, and only if a file is old enough.
+//
+// The results are the number of removed files and their size in bytes, even after an error.
 func (d *Store) Sweep(ctx context.Context, retention time.Duration, needs func(context.Context) (map[string]bool, error)) (files int, bytes int64, err error) {
 	old, now, err := d.store.List(ctx)
 	if err != nil {

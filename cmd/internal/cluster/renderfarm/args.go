@@ -32,10 +32,11 @@ func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
 // maxArgBytes is the maximum length of an argument in bytes.
 const maxArgBytes = 4096
 
-// CheckArgs returns args, the arguments for the command do, in canonical form: --flag=value, sorted by flag. It returns
-// an error for an unknown command, an unknown flag, a flag that is given twice, a missing or superfluous value, and an
-// argument of more than 4096 bytes. Flags that name files count as unknown, because the files would be on the worker's
-// machine.
+// CheckArgs checks the arguments of a job and returns them in canonical form: --flag=value, sorted by flag. The
+// parameter do is the command of the job, and args its arguments.
+//
+// Errors are an unknown command or flag, a flag given twice, a missing or superfluous value, and an argument of more
+// than 4096 bytes. Flags that name files count as unknown, because the files would be on the worker's machine.
 func CheckArgs(do string, args []string) ([]string, error) {
 	v, known := verbs[do]
 	if !known {
@@ -77,8 +78,8 @@ func CheckArgs(do string, args []string) ([]string, error) {
 	return all, nil
 }
 
-// check returns an error unless o.Do is a command of Verbs and o.Args are valid for it and in the canonical form of
-// CheckArgs.
+// check returns an error unless the order can be run: o.Do must be a command that jobs can run, and o.Args valid
+// arguments for it. The arguments must be in the canonical form that CheckArgs returns.
 func (o *Order) check() error {
 	args, err := CheckArgs(o.Do, o.Args)
 	if err == nil && !slices.Equal(args, o.Args) {

@@ -36,10 +36,11 @@ type outcome struct {
 	duration time.Duration
 }
 
-// run runs the command of s as a child process, waits until it ends, and classifies the end. program is the path of the
-// executable, sheet the path of the unpacked sheet, and folder the folder for temporary files and the result. It kills
-// the process if ctx ends (interrupted) or if folder gets too large. The outcome has the path of the result or the
-// reason of the failure, and the run time.
+// run runs the command of the job s as a child process, waits for its end, and classifies the end. program is the path
+// of the executable, and sheet the path of the unpacked sheet. folder is for temporary files and the result.
+//
+// If ctx ends, the process is killed, and the end is interrupted. If the files in folder get too large, it is killed as
+// well. The outcome has the run time, and the path of the result or the reason of the failure.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
 	start := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
@@ -105,7 +106,7 @@ func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome
 	return fail(crashExit, "%v, without a message", exit)
 }
 
-// withColon returns ": " followed by text, or "" if text is empty.
+// withColon returns ": " followed by text. If text is empty, the result is "".
 func withColon(text string) string {
 	if text == "" {
 		return ""
@@ -113,8 +114,8 @@ func withColon(text string) string {
 	return ": " + text
 }
 
-// limitSize adds up the sizes of the files directly in folder every second until ctx ends. If they exceed
-// maxResultBytes, it calls end with an error and returns. It runs on its own goroutine.
+// limitSize watches the total size of the files directly in folder, once per second, until ctx ends. If it exceeds 16
+// GiB, limitSize calls the function end with an error and returns. It runs on its own goroutine.
 func limitSize(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {
@@ -141,8 +142,8 @@ type headAndTail struct{ first, last []byte }
 
 const edgeBytes = 8 << 10
 
-// Write keeps p if it belongs to the first 8 KiB, and otherwise its end, in place of older data. It always returns
-// len(p) and nil.
+// Write keeps the beginning and the end of all data written to e: the first 8 KiB and the last 8 KiB. Data between them
+// are dropped. The result is always len(p) and nil.
 func (e *headAndTail) Write(p []byte) (int, error) {
 	n := min(len(p), edgeBytes-len(e.first))
 	e.first = append(e.first, p[:n]...)
@@ -151,11 +152,12 @@ func (e *headAndTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the kept data: the first 8 KiB and then the last 8 KiB, without a mark where data are missing.
+// String returns the data that e has kept: the first 8 KiB and then the last 8 KiB. No mark shows where data are
+// missing.
 func (e *headAndTail) String() string { return string(e.first) + string(e.last) }
 
-// panicked returns the first line of text, the output of a Go program, that reports a panic, a fatal error or a signal,
-// or "" without such a line.
+// panicked looks for a crash in text, the output of a Go program. It returns the first line that reports a panic, a
+// fatal error or a signal. Without such a line the result is "".
 func panicked(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: out of memory") || strings.HasPrefix(line, "SIG") {
@@ -166,7 +168,7 @@ func panicked(text string) string {
 }
 
 // lastLines returns the last n lines of text that are not empty, joined by "; ". text is the output of a voicepool
-// program; its name in front of a line is omitted, and a line is cut to 1000 bytes.
+// program. The program's name at the start of a line is removed, and a line is cut to 1000 bytes.
 func lastLines(text string, n int) string {
 	var lines []string
 	for line := range bytes.Lines([]byte(text)) {

@@ -27,9 +27,9 @@ type Command struct {
 	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that are no longer needed."`
 }
 
-// open connects to the NATS servers of flags and opens the farm there, for the version of this program. The caller must
-// call close, which closes the connection; after an error close is nil. Invalid flags are a usage error. If the
-// connection is lost later, a message is printed on c.
+// open connects to the NATS servers of flags and opens the render farm there, for the version of this program. The
+// caller must call the function close, which ends the connection. After an error close is nil. Invalid flags are a
+// usage error. If the connection is lost later, a message is printed on c.
 func open(ctx context.Context, c *console.Console, flags cluster.Flags) (f *Farm, close func(), err error) {
 	if err := flags.Check(); err != nil {
 		return nil, nil, console.Usage("%w", err)
@@ -67,8 +67,9 @@ type SubmitCommand struct {
 // maxSubmits is the maximum number of sheets that are submitted at the same time.
 const maxSubmits = 16
 
-// Run submits a job for each sheet, up to 16 at the same time, and prints the job IDs in the order of the sheets. A
-// sheet that fails does not affect the others; its error is printed and sets the exit code. A signal ends it.
+// Run puts a job for each sheet into the queue, up to 16 at once, and prints the IDs of the jobs in the order of the
+// sheets. A sheet that fails does not affect the others. Its error is printed, and the exit code is then not 0. A
+// signal ends Run.
 func (s *SubmitCommand) Run(c *console.Console) error {
 	args, err := CheckArgs(s.Do, s.Args)
 	if err != nil {
@@ -117,9 +118,10 @@ func (s *SubmitCommand) Run(c *console.Console) error {
 	return c.Outcome(wrong...)
 }
 
-// submit stores the sheet in file and the files that the sheet plays in f.Blobs, and submits a job for them. do is the
-// command of the job, and args its canonical arguments. If again is true, a job that has ended without a result is
-// queued again. submit returns the record of the job. "-" as file is a usage error.
+// submit submits a job for the sheet in file and returns the record of the job. Before that it stores the sheet and the
+// files that the sheet plays in f.Blobs. The parameter do is the command of the job, and args are its arguments in
+// canonical form. If again is true, a job that has failed or was set aside is queued again. "-" as file is a usage
+// error.
 func (f *Farm) submit(ctx context.Context, do string, args []string, file string, again bool) (*Job, error) {
 	if file == "-" {
 		return nil, console.Usage("-: a job needs a sheet with a name; save it to a file")
@@ -155,8 +157,9 @@ type WorkCommand struct {
 	cluster.Flags
 }
 
-// Run runs jobs of the queue until a signal arrives or, with w.Drain, the queue is empty. It prints a line for each
-// ended job unless w.Quiet is set. SIGTERM is a normal end; another signal is returned as a console.Interruption.
+// Run runs jobs of the queue on this machine until a signal arrives. If w.Drain is set, it also returns when the queue
+// is empty. It prints a line for each job that has ended, unless w.Quiet is set. After SIGTERM the result is nil. After
+// another signal it is a console.Interruption.
 func (w *WorkCommand) Run(c *console.Console) error {
 	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Log: func(line string) { c.Say("%s", line) }}
 	if w.Slots != nil {
@@ -193,8 +196,8 @@ func (w *WorkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// host returns the host name of this machine as a valid name of a worker: at most 64 bytes, with "-" for invalid
-// characters. If the host name cannot be read, it returns "worker".
+// host returns the name of this machine in the form of a worker's name. The result has at most 64 bytes, and "-" in
+// place of invalid characters. If the system does not give a name, the result is "worker".
 func host() string {
 	name, err := os.Hostname()
 	if err != nil {

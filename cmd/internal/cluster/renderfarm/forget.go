@@ -23,8 +23,9 @@ type ForgetCommand struct {
 	cluster.Flags
 }
 
-// Run removes the records of the selected jobs, and then the stored files that neither a job nor a room needs, except
-// recent ones. It prints how many it has removed, even after an error.
+// Run removes the records of the selected jobs from the render farm. Then it removes stored files that no job and no
+// room needs, except recent ones. It prints the numbers of removed jobs and files, even after an error. Missing or
+// contradicting flags are a usage error.
 func (r *ForgetCommand) Run(c *console.Console) error {
 	switch {
 	case len(r.IDs) == 0 && r.Older == nil:
@@ -59,8 +60,9 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, err)
 }
 
-// jobsToForget returns the jobs in all selected by the flags: the jobs that ended at least r.Older ago, or the jobs
-// whose IDs begin with r.IDs. An ID of a job that has not ended is a usage error. With r.Older the slice all is reused.
+// jobsToForget returns the jobs in all that the flags select: jobs that ended at least r.Older ago, or jobs whose IDs
+// begin with r.IDs. The ID of a job that has not ended is a usage error. If r.Older is set, the slice all is changed
+// and reused.
 func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
@@ -74,8 +76,8 @@ func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	return ended, err
 }
 
-// forget removes the records of the jobs in ended, and returns the number of removed records, even with an error. A job
-// that was queued again, or is already removed, is skipped.
+// forget removes the records of the jobs in the parameter ended. A job that was queued again in the meantime, or is
+// removed already, is skipped. The result is the number of removed records, even with an error.
 func (f *Farm) forget(ctx context.Context, ended []*Job) (jobs int, err error) {
 	for _, j := range ended {
 		gone, err := f.ledger.forget(ctx, j.ID)
@@ -92,16 +94,16 @@ func (f *Farm) forget(ctx context.Context, ended []*Job) (jobs int, err error) {
 	return jobs, nil
 }
 
-// Sweep removes each stored file that no job and no room needs and that was neither stored nor used for the duration
-// retention, normally blobstore.Retention. It returns the number of removed files and their size in bytes, even after
-// an error.
+// Sweep removes stored files that no job and no room needs. A file that was stored or used within the duration
+// retention is kept; the usual duration is blobstore.Retention. The results are the number of removed files and their
+// size in bytes, even after an error.
 func (f *Farm) Sweep(ctx context.Context, retention time.Duration) (files int, bytes int64, err error) {
 	return f.Blobs.Sweep(ctx, retention, f.neededFiles)
 }
 
-// neededFiles returns the set of hashes of all files that jobs and rooms need: results, bundles (the lists of a sheet's
-// files) and the files of bundles. A missing bundle is not an error, but another failure to read is, because files
-// could then be lost.
+// neededFiles returns the set of the hashes of all stored files that jobs and rooms need. These are results, bundles,
+// which list the files of a sheet, and the files of the bundles. A missing bundle is skipped. If a bundle cannot be
+// read for another reason, the result is an error, because its files would be removed otherwise.
 func (f *Farm) neededFiles(ctx context.Context) (map[string]bool, error) {
 	jobs, err := f.Jobs(ctx)
 	if err != nil {

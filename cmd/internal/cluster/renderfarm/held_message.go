@@ -31,8 +31,9 @@ type heldMessage struct {
 	done       func() // stops extending the deadline
 }
 
-// hold returns a heldMessage for msg and keeps msg reserved for this worker, on a goroutine that reports progress to
-// NATS until heldMessage.end. If msg is invalid, hold removes it from the queue, reports it with w.Log and returns nil.
+// hold keeps the queue message msg reserved for this worker and returns it as a heldMessage. A goroutine reports
+// progress to NATS regularly until the method end of the heldMessage is called. If msg is invalid, hold removes it from
+// the queue, reports that to w.Log and returns nil.
 func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	h := &heldMessage{msg: msg, run: rand.Text()}
 	meta, err := msg.Metadata()
@@ -63,8 +64,9 @@ func (w *worker) hold(msg jetstream.Msg) *heldMessage {
 	return h
 }
 
-// end stops holding the message, removes the job's folder and answers the queue by the function reply. An error of that
-// function is ignored, because the queue then delivers the message again. Call it once for each message.
+// end ends the hold on the message: it stops the goroutine of hold and removes the folder of the job. Then it calls the
+// function reply, which must answer the queue. An error of reply is ignored, because the queue then delivers the
+// message again. Call end once for each message.
 func (h *heldMessage) end(reply func() error) {
 	h.done()
 	if h.folder != "" {
@@ -73,8 +75,8 @@ func (h *heldMessage) end(reply func() error) {
 	_ = reply() // if it is lost, the message is delivered again, and the job is found to be settled
 }
 
-// returnLater ends h and returns its message to the queue, which delivers the message again after the duration after; 0
-// means at once.
+// returnLater gives up the message h and returns it to the queue. The queue delivers it again after the given duration;
+// 0 means at once. The folder of the job is removed.
 func (h *heldMessage) returnLater(after time.Duration) {
 	h.end(func() error {
 		if after == 0 {
@@ -84,8 +86,8 @@ func (h *heldMessage) returnLater(after time.Duration) {
 	})
 }
 
-// prepare unpacks the files of the job of h into a new folder, and sets h.folder and h.sheet. It tries for up to 10 s
-// or until ctx ends. If all tries fail, it sets h.prepareErr to the last error.
+// prepare unpacks the sheet and the files of the job of h into a new folder. It sets h.folder and h.sheet. After a
+// failure it tries again for up to 10 s or until ctx ends. If all tries fail, it sets h.prepareErr to the last error.
 func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 	err := retry(ctx, 10*time.Second, func(ctx context.Context) error {
 		if h.folder != "" {
@@ -111,9 +113,12 @@ func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 	}
 }
 
-// finish handles o, the outcome of a run of the job of h: it stores the result in w.Blobs, records the outcome in the
-// ledger, calls w.OnJob if the job has ended here, answers the queue and ends h. If the worker was stopped, the job
-// returns to the queue and the try does not count. If NATS fails for a minute, the job is delivered again later.
+// finish ends the job of h after a run. The parameter o is the outcome of the run. finish stores the result in w.Blobs
+// and the outcome in the record of the job. If the job has ended here, it calls w.OnJob. Then it answers the queue and
+// gives up the message.
+//
+// If the worker was stopped, the job returns to the queue, and the try does not count. If NATS fails for a minute, the
+// job is delivered again later.
 func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 	if o.end == interrupted {
 		w.returnToQueue(h)
@@ -172,8 +177,8 @@ func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 	}
 }
 
-// returnToQueue ends h and returns its job to the queue, because the worker is ending. It removes the try from the
-// record, so that the try does not count; if that fails, it counts.
+// returnToQueue returns the job of h to the queue, because the worker is ending. The try is removed from the record of
+// the job, so that it does not count. If NATS does not answer, it counts. The message h is given up.
 func (w *worker) returnToQueue(h *heldMessage) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()
@@ -188,9 +193,9 @@ func (w *worker) reportJob(j *Job) {
 	}
 }
 
-// retry calls do until it succeeds, for at most the duration limit, and returns the last error of do. do is called at
-// least once. The end of ctx, and a message that is too large for NATS, end the tries early. The pauses between tries
-// grow from 50 ms to 1 s.
+// retry calls the function do until it succeeds, for at most the duration limit, and returns the last error of do. do
+// is called at least once. The end of ctx, and a message that is too large for NATS, end the tries early. The pauses
+// between the tries grow from 50 ms to 1 s.
 func retry(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(limit)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -202,7 +207,7 @@ func retry(ctx context.Context, limit time.Duration, do func(context.Context) er
 	}
 }
 
-// pause waits for the duration d, or until ctx ends.
+// pause waits for the duration d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -218,8 +223,8 @@ type messageLimiter struct {
 	when  time.Time
 }
 
-// log passes the message of err to the function log, which may be nil. It skips a message that is equal to the last
-// passed message, if that is less than a minute old.
+// log passes the message of err to the function log, but the same message at most once a minute. If the message equals
+// the last one and that is less than a minute old, it is dropped. The function log may be nil. Safe for concurrent use.
 func (t *messageLimiter) log(log func(string), err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

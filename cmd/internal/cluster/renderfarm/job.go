@@ -27,8 +27,8 @@ type Spec struct {
 	Version string   `json:"version"`        // of the program
 }
 
-// ID returns the ID of the job: the first half of the SHA-256 of s as JSON, as 32 hexadecimal digits. Equal Specs have
-// equal IDs.
+// ID returns the ID of the job that s describes, as 32 hexadecimal digits. It is the first half of the SHA-256 of s as
+// JSON, so equal Specs have equal IDs.
 func (s *Spec) ID() string {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -89,8 +89,8 @@ type Job struct {
 	Run     string `json:"run,omitempty"`     // ID of the last try; a worker with another ID may not settle the job
 }
 
-// reason returns the text of Job.Reason for a job that is set aside: the number of tries, and for each the worker and
-// its error, or that the worker died.
+// reason returns the text of Job.Reason for a job that is set aside. It has the number of tries, and for each try the
+// worker and its error. A try without an error means that the worker died.
 func (j *Job) reason() string {
 	var all []string
 	for _, t := range j.Tries {

@@ -26,8 +26,8 @@ type Table interface {
 // ledger stores the records of all jobs. All changes of a job go through it.
 type ledger struct{ Table }
 
-// job returns the record of the job called id, and its revision in the table for a later Update. An unknown id is
-// ErrUnknown.
+// job returns the record of the job called id. The second result is the revision of the record, which Update and Delete
+// of the table need. If the id is unknown, the error is ErrUnknown.
 func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 	value, revision, err := l.Get(ctx, id)
 	if err != nil {
@@ -43,11 +43,13 @@ func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 // maxConflicts is the maximum number of tries after conflicts.
 const maxConflicts = 50
 
-// change modifies the record of the job called id atomically and returns the new record. do modifies the record it gets
-// and reports whether it did; after a conflict it is called again with a newer record. If the job is unknown, change
-// starts with a new record of order, which it stores only if do returns true. An existing record is always written,
-// which detects a stale answer of NATS. After 50 conflicts, or 50 times an unknown job while order is nil, it returns
-// an error that wraps ErrConflict.
+// change modifies the record of the job called id atomically and returns the new record. The function do modifies the
+// record it gets and reports whether it did. If another process has changed the record in between, do is called again
+// with a newer one.
+//
+// If the job is unknown, do gets a new record made from order, which is stored only if do returns true. If order is
+// nil, an unknown job is looked up again. An existing record is always written, because that detects a stale answer of
+// NATS. After 50 unsuccessful rounds the error wraps ErrConflict.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
 	for n := range maxConflicts {
 		if n > 3 {
@@ -87,10 +89,11 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// claim begins a try of the job of o by the worker called worker: it adds the try to the record and marks the job as
-// Running. message is the number of the queue message, and run the unique ID of the try. claimed reports whether the
-// worker must run the job. Without an error, claimed is false if the job has ended, belongs to another message, or has
-// used up its tries; in the last case claim sets the job aside.
+// claim begins a try of the job in the order o by the worker called worker. It adds the try to the record of the job
+// and marks the job as Running. message is the number of the message in the queue, and run the unique ID of the try.
+//
+// claimed is true if the worker must run the job. It is false if the job has ended, belongs to another message, or has
+// used up its tries. In the last case claim sets the job aside. j is the record of the job.
 func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, claimed bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
 		claimed = false
@@ -114,9 +117,10 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 	return j, claimed && err == nil, err
 }
 
-// finishTry ends the try called run of the job called id: if run is the last try of the job and still running, it
-// applies do to the record. current reports whether run is the last try. It returns the record, also if current is
-// false; after an error current is false.
+// finishTry ends a try of the job called id. The parameter run is the ID of the try. If it is the last try of the job
+// and still running, the function do changes the record of the job. current reports whether run is the last try.
+//
+// j is the record of the job, even if current is false. After an error current is false.
 func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) (j *Job, current bool, err error) {
 	j, err = l.change(ctx, id, nil, func(j *Job) bool {
 		if current = j.Run == run; !current || j.State != Running {
@@ -128,8 +132,8 @@ func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) 
 	return j, current && err == nil, err
 }
 
-// forget removes the record of the job called id if the job has ended, and reports whether it did. An unknown job is
-// not an error.
+// forget removes the record of the job called id, and returns true if it did. If the job has not ended or is unknown,
+// it returns false without an error.
 func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	for range maxConflicts {
 		j, revision, err := l.job(ctx, id)
@@ -146,24 +150,25 @@ func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	return false, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// doneChange returns a change for finishTry that ends a job as Done. sum is the hash of the result, size its size in
-// bytes, and duration the run time.
+// doneChange returns a function that changes the record of a job to Done, for use with finishTry. sum is the hash of
+// the result, size its size in bytes, and duration the run time.
 func doneChange(sum string, size int64, duration time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), duration.Seconds(), ""
 	}
 }
 
-// failedChange returns a change for finishTry that ends a job as Failed with the error text message, which every
-// machine would give. duration is the run time.
+// failedChange returns a function that changes the record of a job to Failed, for use with finishTry. message is the
+// text of an error that would occur on every machine. duration is the run time.
 func failedChange(message string, duration time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Reason, j.Ended, j.Seconds = Failed, message, time.Now(), duration.Seconds()
 	}
 }
 
-// crashedChange returns a change for finishTry that records the error text message for the last try of a job, which
-// must have a try. It queues the job again, or sets it aside after the last permitted try. duration is the run time.
+// crashedChange returns a function that changes the record of a job after a crash, for use with finishTry. It stores
+// message, the text of the error, in the last try; the job must have a try. The job is queued again. After the third
+// try it is set aside instead. duration is the run time.
 func crashedChange(message string, duration time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Tries[len(j.Tries)-1].Error = Queued, message
@@ -173,6 +178,6 @@ func crashedChange(message string, duration time.Duration) func(*Job) {
 	}
 }
 
-// stoppedChange is a change for finishTry: it removes the last try of j, whose worker was shut down, and queues the job
-// again. j must have a try.
+// stoppedChange changes the record of a job whose worker was shut down, for use with finishTry. It removes the last try
+// of j, so that the try does not count, and queues the job again. j must have a try.
 func stoppedChange(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

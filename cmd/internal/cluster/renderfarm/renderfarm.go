@@ -32,9 +32,9 @@ type Farm struct {
 // known jobs without a time limit.
 const duplicateWindow = 5 * time.Minute
 
-// Open opens the farm in the NATS of c, and creates its bucket, queue and file store if they do not exist. version is a
-// result of Version: workers take only jobs of their own version, because another version might give another result.
-// The farm uses c until its end and does not close it.
+// Open opens the render farm in NATS, over the connection c. If its bucket, its queue or its file store does not exist,
+// Open creates it. The parameter version is a result of the function Version. Workers take only jobs of their own
+// version, because another version might give another result. The farm does not close c.
 func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	d, err := blobstore.Open(ctx, c)
 	if err != nil {
@@ -60,8 +60,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	return &Farm{Blobs: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
 
-// token returns the part of NATS subjects and consumer names that represents version: 16 hexadecimal digits of its
-// hash.
+// token returns a short form of version for NATS subjects and consumer names: 16 hexadecimal digits of its hash.
 func token(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:8])
@@ -73,7 +72,8 @@ func Bucket(kv jetstream.KeyValue) Table { return table{kv} }
 // table is a Table in a NATS bucket.
 type table struct{ kv jetstream.KeyValue }
 
-// Get returns the value of key and its revision. An unknown key is ErrUnknown.
+// Get returns the value of key in the NATS bucket, and its revision for Update and Delete. If the key is unknown, the
+// error is ErrUnknown.
 func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	entry, err := t.kv.Get(ctx, key)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -85,25 +85,28 @@ func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	return entry.Value(), entry.Revision(), nil
 }
 
-// Create stores value under the new key key. An existing key is ErrConflict.
+// Create stores value under a new key in the NATS bucket. If the key exists already, the error is ErrConflict, and the
+// bucket is unchanged.
 func (t table) Create(ctx context.Context, key string, value []byte) error {
 	_, err := t.kv.Create(ctx, key, value)
 	return conflict(err)
 }
 
-// Update replaces the value of key by value. If the value's revision is not revision, it returns ErrConflict.
+// Update replaces the value of key in the NATS bucket. If the present value has another revision than the parameter
+// revision, the error is ErrConflict, and the value stays.
 func (t table) Update(ctx context.Context, key string, value []byte, revision uint64) error {
 	_, err := t.kv.Update(ctx, key, value, revision)
 	return conflict(err)
 }
 
-// Delete removes the value of key and its history. If the value's revision is not revision, it returns ErrConflict.
+// Delete removes the value of key and its history from the NATS bucket. If the present value has another revision than
+// the parameter revision, the error is ErrConflict, and the value stays.
 func (t table) Delete(ctx context.Context, key string, revision uint64) error {
 	return conflict(t.kv.Purge(ctx, key, jetstream.LastRevision(revision)))
 }
 
-// conflict turns err, the result of a write to NATS, into an error of a Table: ErrConflict for an outdated revision or
-// an existing key, and cluster.Plain of any other error. nil stays nil.
+// conflict translates the error of a write to NATS. The result is ErrConflict if the revision was outdated or if the
+// key exists already. For any other error it is cluster.Plain(err). If err is nil, it is nil.
 func conflict(err error) error {
 	switch {
 	case err == nil:
@@ -114,14 +117,14 @@ func conflict(err error) error {
 	return cluster.Plain(err)
 }
 
-// Job returns the record of the job whose full ID is id. An unknown id is ErrUnknown.
+// Job returns the record of the job with the full ID id. If the job does not exist, the error is ErrUnknown.
 func (f *Farm) Job(ctx context.Context, id string) (*Job, error) {
 	j, _, err := f.ledger.job(ctx, id)
 	return j, err
 }
 
-// Jobs returns the records of all jobs of all versions, whether they have ended or not, in any order. Without jobs it
-// returns nil. If NATS is silent for 5 s, it returns an error.
+// Jobs returns the records of all jobs of all versions, also of ended jobs, in any order. Without jobs the result is
+// nil. If NATS is silent for 5 s, the result is an error.
 func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	watcher, err := f.kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
@@ -148,9 +151,11 @@ func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	}
 }
 
-// Submit puts a job for o into the queue, with the farm's version in place of o.Version, and returns the record of the
-// job. A job that exists already is returned unchanged; if its queue message was lost, the job is queued again. If
-// again is true, a job that has ended without a result is queued again, too. Invalid arguments in o are an error.
+// Submit puts a job for the order o into the queue and returns the record of the job. The version of the job is the
+// version of this farm, not o.Version. Invalid arguments in o are an error.
+//
+// A job that exists already is not queued a second time, and its record is returned. There are two exceptions: its
+// message in the queue was lost, or again is true and the job has ended without a result. Then the job is queued again.
 func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	o.Version = f.version
 	if err := o.check(); err != nil {
@@ -214,9 +219,9 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	})
 }
 
-// publish puts the message of o into the queue under the ID name and returns the acknowledgment. If the queue has had a
-// message with that ID within the last 5 minutes, it drops the new message, and the acknowledgment has Duplicate set
-// and the number of the old message.
+// publish puts the order o into the NATS queue and returns the acknowledgment. The parameter name is the ID of the
+// message. If the queue has had a message with that ID within the last 5 minutes, it drops the new one. The
+// acknowledgment then has Duplicate set, and the number of the old message.
 func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.PubAck, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -225,8 +230,8 @@ func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.P
 	return f.js.Publish(ctx, cluster.JobsOn+"."+token(o.Version), text, jetstream.WithMsgID(name))
 }
 
-// queued reports whether the message with the number j.Message is in the queue, also while a worker holds it. Without a
-// message number the result is false.
+// queued reports whether the message of the job j is in the queue. A message that a worker holds counts as well.
+// j.Message is the number of the message; without a number the result is false.
 func (f *Farm) queued(ctx context.Context, j *Job) (bool, error) {
 	if j.Message == 0 {
 		return false, nil

@@ -25,8 +25,9 @@ type StatusCommand struct {
 	cluster.Flags
 }
 
-// Run prints the number of jobs in each state, and a line for each job that is not done, the oldest first. With s.IDs
-// it covers only these jobs and prints a line for each. With s.JSON it prints JSON.
+// Run prints the state of the render farm's jobs: their number in each state, and a line for each job that is not done.
+// The oldest job is first. If s.IDs is set, only these jobs are counted, and each has a line. If s.JSON is set, the
+// output is JSON. Errors are from the connection, or a usage error for an unknown ID.
 func (s *StatusCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -70,8 +71,8 @@ func (s *StatusCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// line describes the job j in one line: ID, state, command, sheet and arguments, and then the worker, the result's size
-// or the reason. A Running job must have a try.
+// line describes the job j in one line for a person: its ID, state, command, sheet and arguments. Then follows the
+// worker of a running job, the size and time of a done job, or the reason of a failure. A Running job must have a try.
 func line(j *Job) string {
 	text := fmt.Sprintf("%s  %-9s  %s %s", j.ID, j.State, j.Do, words.OneLine(strings.Join(append([]string{j.File}, j.Args...), " ")))
 	switch {
@@ -85,8 +86,8 @@ func line(j *Job) string {
 	return text
 }
 
-// versionNote returns a note for the line of j if j is queued for a program of another version than version,
-// otherwise "".
+// versionNote returns a note for the line of the job j if it waits for a worker with a program of another version. The
+// parameter version is the version of this program. For other jobs the result is "".
 func versionNote(j *Job, version string) string {
 	if j.State != Queued || j.Version == version {
 		return ""
@@ -94,8 +95,8 @@ func versionNote(j *Job, version string) string {
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// selectJobs returns the jobs in all whose IDs begin with the prefixes, each job once, in the order of prefixes. A
-// prefix that does not match exactly one job is a usage error.
+// selectJobs returns the jobs in all whose IDs begin with the given prefixes. The order is the order of prefixes, and
+// each job occurs once. If a prefix does not match exactly one job, the result is a usage error.
 func selectJobs(all []*Job, prefixes []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {
@@ -113,8 +114,9 @@ func selectJobs(all []*Job, prefixes []string) ([]*Job, error) {
 	return found, nil
 }
 
-// match returns the only element of ids that begins with prefix. If several IDs or no ID match, or prefix is not 1 to
-// idLength hexadecimal digits, the error is a usage error that suggests IDs.
+// match returns the only element of ids that begins with prefix. The prefix must be 1 to 32 hexadecimal digits. If it
+// is invalid, or if several IDs or no ID match, the result is a usage error, which suggests IDs. If no ID matches, the
+// error wraps ErrUnknown.
 func match(prefix string, ids []string) (string, error) {
 	if prefix == "" || len(prefix) > idLength || strings.Trim(prefix, "0123456789abcdef") != "" {
 		return "", console.Usage("invalid job ID %q (want up to %d digits of 0-9 and a-f)", words.OneLine(prefix), idLength)
@@ -138,8 +140,8 @@ func match(prefix string, ids []string) (string, error) {
 	return "", console.Usage("%s matches the IDs of %d jobs, such as %s and %s: give more digits", prefix, len(found), found[0], found[1])
 }
 
-// find returns the record of the only job whose ID begins with prefix. If no job or several jobs match, or prefix is
-// not hexadecimal, the error is a usage error. Other errors come from NATS.
+// find returns the record of the only job whose ID begins with prefix. If no job or several jobs match, or if prefix is
+// not hexadecimal, the result is a usage error. Other errors are from NATS.
 func (f *Farm) find(ctx context.Context, prefix string) (*Job, error) {
 	if len(prefix) == idLength {
 		if _, err := match(prefix, []string{prefix}); err != nil {
@@ -172,8 +174,8 @@ type GetCommand struct {
 	cluster.Flags
 }
 
-// Run writes the result of the job g.ID to the file g.Output or to standard output. A job without a result is an error,
-// and the old file then remains. A WAV is not written to a terminal.
+// Run writes the result of the job g.ID to the file g.Output, or to standard output if that is "-". If the job does not
+// exist or has no result, Run returns an error, and an existing file remains. A WAV is not written to a terminal.
 func (g *GetCommand) Run(c *console.Console) error {
 	if err := outfiles.Of("-o", " ", g.Output).CheckDistinct(nil); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Program returns the path of the running program. On Linux it is /proc/self/exe if that exists, which stays valid when
-// the file is replaced.
+// Program returns the path of the running executable, to start it again. On Linux that is /proc/self/exe if it exists,
+// which stays valid when the file is replaced.
 func Program() (string, error) {
 	if runtime.GOOS == "linux" {
 		if _, err := os.Stat("/proc/self/exe"); err == nil {
@@ -22,8 +22,9 @@ func Program() (string, error) {
 	return os.Executable()
 }
 
-// Version returns a text that is equal for builds that give the same results: the module version with the commit, or
-// the commit, or if the source was modified, the hash of the executable. Only reading the executable can fail.
+// Version identifies this program: builds that give the same results have the same text. It is the version of the
+// module and the commit, or only the commit. If the source was modified, or if the build has neither, it is the hash of
+// the executable. An error means that the executable cannot be read.
 func Version() (string, error) {
 	if version := stamped(debug.ReadBuildInfo()); version != "" {
 		return version, nil
@@ -44,8 +45,8 @@ func Version() (string, error) {
 	return "build " + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stamped returns the module version and the commit in info, or the only existing part. It returns "" if ok is false,
-// if the source was modified, or if info has neither.
+// stamped returns the version of the program from its build information: the module version and the commit, or the one
+// that exists. If ok is false, if the source was modified, or if info has neither, the result is "".
 func stamped(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""

@@ -46,9 +46,11 @@ type worker struct {
 	invalidMessages messageLimiter // suppresses repeated messages
 }
 
-// Work runs up to o.Slots jobs at once until ctx ends or, with o.Drain, the queue is empty, and then returns nil. When
-// ctx ends, running jobs are killed and return to the queue. It keeps files in a temporary folder, which it removes. An
-// error means that the worker could not start.
+// Work takes jobs from the queue and runs up to o.Slots of them at once, until ctx ends. If o.Drain is set, it also
+// ends when the queue is empty. At the end of ctx, running jobs are killed and return to the queue.
+//
+// Work keeps files in a temporary folder and removes it at the end. It returns an error only if it could not start,
+// otherwise nil.
 func (f *Farm) Work(ctx context.Context, o Options) error {
 	w := &worker{Farm: f, Options: o, ready: make(chan *heldMessage), sending: make(chan struct{}, o.Slots)}
 	if w.Program == "" {
@@ -87,9 +89,9 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	return nil
 }
 
-// join opens the consumer of the queue that all workers of this version share, or creates it, and sets w.consumer and
-// w.patience. If w.Patience is not 0, it becomes the time after which NATS delivers an unanswered message again, for
-// all these workers.
+// join opens the NATS consumer that all workers of this version share, or creates it. It sets w.consumer and
+// w.patience, the time after which NATS gives the job of a silent worker to another one. If w.Patience is not 0, it
+// becomes that time for all these workers.
 func (w *worker) join(ctx context.Context) error {
 	name := "work_" + token(w.version)
 	consumer, err := w.queue.Consumer(ctx, name)
@@ -111,9 +113,9 @@ func (w *worker) join(ctx context.Context) error {
 	return nil
 }
 
-// fetch takes messages from the queue one at a time, unpacks the files of each job and passes the job to w.ready, which
-// blocks until run takes it. After an error it reports the error and tries again. It returns when ctx ends or, with
-// w.Drain, when the queue is empty.
+// fetch takes messages from the queue, one at a time, and unpacks the files of each job. Then it passes the job to
+// w.ready and waits until the method run takes it. After an error it reports the error and tries again. It returns when
+// ctx ends. If w.Drain is set, it also returns when the queue is empty. Several goroutines run it at once.
 func (w *worker) fetch(ctx context.Context) {
 	for bad := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -145,8 +147,8 @@ func (w *worker) fetch(ctx context.Context) {
 	}
 }
 
-// next requests one message from the queue and returns it. If no message arrives within 20 s, or 250 ms with w.Drain,
-// or if ctx ends, the message and the error are nil.
+// next returns the next message of the queue, which then belongs to this worker. It waits for at most 20 s, or 250 ms
+// if w.Drain is set. If no message arrives in that time, or if ctx ends, the message and the error are nil.
 func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	wait := 20 * time.Second
 	if w.Drain {
@@ -167,16 +169,18 @@ func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	return nil, nil
 }
 
-// drained reports whether the queue has no message for workers of this version and no worker holds a message that might
-// return to it. If NATS does not answer, it returns false.
+// drained reports whether all jobs for workers of this version have ended: the queue has no message, and no worker
+// holds a message that might return. If NATS does not answer, the result is false.
 func (w *worker) drained(ctx context.Context) bool {
 	info, err := w.consumer.Info(ctx)
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
 }
 
-// run claims and runs the jobs that fetch has passed to w.ready, one at a time, until w.ready is closed. It removes the
-// message of a job that must not run again. Results are sent in the background; before the next result, run waits for a
-// free entry of w.sending. After the end of ctx it returns the jobs to the queue instead.
+// run runs the jobs that fetch passes to w.ready, one at a time, until w.ready is closed. For each job it first claims
+// the right to run it. If the job must not run again, run removes its message from the queue.
+//
+// Results are sent in the background; run waits if too many are being sent. After the end of ctx it returns jobs to the
+// queue instead. Several goroutines run it at once.
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {
@@ -209,8 +213,9 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// claim is ledger.claim for the job and the message of h, in the name of this worker. After an error it tries again for
-// up to 10 s.
+// claim asks for the right to run the job of h, and records a new try of the job in the name of this worker. claimed is
+// true if this worker must run the job; see ledger.claim. j is the record of the job. After an error claim tries again
+// for up to 10 s.
 func (w *worker) claim(ctx context.Context, h *heldMessage) (j *Job, claimed bool, err error) {
 	err = retry(ctx, 10*time.Second, func(ctx context.Context) (err error) {
 		j, claimed, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)

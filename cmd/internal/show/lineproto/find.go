@@ -49,8 +49,8 @@ func (r Running) Device() string {
 // shows that are queried at once.
 const replyTimeout, maxQueries = 2 * time.Second, 16
 
-// All finds the running shows of this user and asks each for its state, up to 16 at once. The result is in the order of
-// the socket paths. A show that does not answer within 2 s is left out. Without shows the result is nil without an
+// All finds the running shows of this user and requests the state of each, up to 16 at once. The result is in the order
+// of the socket paths. A show that does not answer within 2 s is left out. Without shows the result is nil without an
 // error. An error is from Folder, the folder of the sockets.
 func All() (all []Running, err error) {
 	paths, err := Shows()

@@ -158,9 +158,9 @@ func (s *session) stopEvents() {
 	s.sender.Wait()
 }
 
-// RoundTrip sends command to a show as one line and returns the answer, a line of JSON. in is the stream to the show
-// and out the stream from it. Events before the answer are skipped. Errors are a command with a line break, a reply
-// that is not JSON, and a failed write or read.
+// RoundTrip sends command to a show as one line and returns the answer, a line of JSON. The show reads from in and
+// writes to out. Events before the answer are skipped. Errors are a command with a line break, a reply that is not
+// JSON, and a failed write or read.
 func RoundTrip(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
 	if strings.ContainsAny(command, "\n\r") {
 		return nil, errors.New("a command is one line")

@@ -172,9 +172,9 @@ type performance struct {
 	messages   *osc.Sender
 }
 
-// play plays the sheet to its end: it loads the first sounds, starts the controls and the device, and feeds the player
-// until it ends, fails or is interrupted. Then it closes the device and s.messages. If l.Verbose is set in the options,
-// it prints the load and the latency.
+// play plays the sheet to its end. It hands the first cues to the mixer, starts the controls and the device, and feeds
+// the player until it ends, fails or is interrupted. Then it closes the device and s.messages. If l.Verbose is set in
+// the options, it prints the load and the latency.
 //
 // play sets s.started when the device has started. If it has not, an empty recording is removed. After a signal the
 // result is nil, because Play returns the signal.

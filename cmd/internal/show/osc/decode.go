@@ -57,8 +57,8 @@ var (
 )
 
 // packet parses b, an OSC message or a bundle, and appends the messages to d.messages. Messages of nested bundles are
-// included. The parameter depth is the number of bundles around b. A bundle inside MaxDepth others is an error, and so
-// are left over bytes.
+// included. The parameter depth is the number of bundles around b. Errors are a bundle inside MaxDepth others, and
+// incomplete or superfluous bytes.
 func (d *decoder) packet(b []byte, depth int) error {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return errLength

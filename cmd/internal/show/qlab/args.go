@@ -13,8 +13,9 @@ import (
 	"voicepool/internal/words"
 )
 
-// text returns argument i, counted from 0, as a string. Numbers are formatted in decimal, bools as true or false, and
-// an osc.Char as its character. A missing argument is an error, and so is another type, such as a blob.
+// text returns argument i of the message, counted from 0, as a string. Numbers become decimal text, bools "true" or
+// "false", and an osc.Char its character. A missing argument is an error, and so is an argument of another type, such
+// as a blob.
 func (c *call) text(i int) (string, error) {
 	if i >= len(c.args) {
 		return "", fmt.Errorf("argument %d is missing", i+1)
@@ -38,8 +39,8 @@ func (c *call) text(i int) (string, error) {
 	return "", fmt.Errorf("argument %d is %s, not a text or a number", i+1, typeName(c.args[i]))
 }
 
-// typeName returns a phrase for the type of an argument that call.text rejects, such as "a blob", for error
-// messages. Other types give "of another type".
+// typeName returns a phrase for the type of arg, such as "a blob", for error messages. It covers the types that
+// call.text rejects. For other types it returns "of another type".
 func typeName(arg any) string {
 	switch arg.(type) {
 	case []any:
@@ -60,7 +61,8 @@ func typeName(arg any) string {
 	return "of another type"
 }
 
-// readable returns an error for the first argument whose type OSC does not define (osc.Unknown), or nil.
+// readable returns an error if an argument has a type that OSC does not define (osc.Unknown). The error describes the
+// first such argument. Otherwise the result is nil.
 func readable(args []any) error {
 	for i, arg := range args {
 		if t, is := arg.(osc.Unknown); is {
@@ -70,8 +72,8 @@ func readable(args []any) error {
 	return nil
 }
 
-// number returns argument i, from 0, as a number. It also accepts a text such as "2.5", because many remotes send only
-// text. A missing argument, another text and a number with a unit are errors.
+// number returns argument i of the message, counted from 0, as a number. A text such as "2.5" is accepted, because many
+// remotes send only text. A missing argument, another text, and a number with a unit are errors.
 func (c *call) number(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -84,8 +86,8 @@ func (c *call) number(i int) (float64, error) {
 	return x, nil
 }
 
-// decibels returns argument i, from 0, as a gain in dB: a number or a text, such as -6, "-6" or "-6dB". The range is
-// not checked. A missing argument and another text are errors.
+// decibels returns argument i of the message, counted from 0, as a gain in dB. The argument is a number or a text, such
+// as -6, "-6" or "-6dB". The range is not checked. A missing argument and another text are errors.
 func (c *call) decibels(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -98,8 +100,8 @@ func (c *call) decibels(i int) (float64, error) {
 	return x, nil
 }
 
-// cutoff returns argument i, from 0, as the cutoff frequency of a filter in Hz. The text "off" is 0. Other texts must
-// be numbers; the range is not checked.
+// cutoff returns argument i of the message, counted from 0, as the cutoff frequency of a filter in Hz. The text "off"
+// gives 0, which means that the filter is off. Other arguments must be numbers. Their range is not checked.
 func (c *call) cutoff(i int) (float64, error) {
 	if text, err := c.text(i); err == nil && text == "off" {
 		return 0, nil
@@ -107,8 +109,8 @@ func (c *call) cutoff(i int) (float64, error) {
 	return c.number(i)
 }
 
-// boolean returns argument i, from 0, as a bool: true, 1 and their texts are true; false, 0 and their texts are false.
-// Other values and a missing argument are errors.
+// boolean returns argument i of the message, counted from 0, as a bool. true and 1 give true; false and 0 give false.
+// Their texts are accepted, too. Other values and a missing argument are errors.
 func (c *call) boolean(i int) (bool, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -123,8 +125,8 @@ func (c *call) boolean(i int) (bool, error) {
 	return false, fmt.Errorf("%q is neither 0 nor 1", words.OneLine(text))
 }
 
-// time returns argument i, from 0, as a duration: a number of seconds, or a text as in sheets, such as "500ms". A
-// missing argument and another text are errors.
+// time returns argument i of the message, counted from 0, as a duration. The argument is a number of seconds, or a text
+// as in cue sheets, such as "500ms". A missing argument and another text are errors.
 func (c *call) time(i int) (time.Duration, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -137,9 +139,9 @@ func (c *call) time(i int) (time.Duration, error) {
 	return t.Duration(1e6), nil
 }
 
-// pressed reads the first argument of a message that a button sends, and reports whether it is a press. A missing
-// argument, 1, true and an impulse are a press. 0 and false are a release, which callers ignore. Texts, other numbers
-// and a second argument are errors.
+// pressed reports whether the message is the press of a button, by its first argument. A missing argument, 1, true and
+// an impulse are a press. 0 and false are the release of the button, which gives false without an error. Texts, other
+// numbers and a second argument are errors.
 func (c *call) pressed() (bool, error) {
 	if len(c.args) == 0 {
 		return true, nil
@@ -180,9 +182,11 @@ func (c *call) maxArgs(n int) error {
 // reader reads the value of a key from argument i.
 type reader func(c *call, i int) error
 
-// pairs reads the arguments from index from on as keys and values in turn. For each key it calls the reader in keys
-// with the index of the value. An unknown or repeated key, a missing value and an error of a reader end it with an
-// error; values before that are already stored.
+// pairs reads arguments of the message as keys and values in turn. The parameter from is the index of the first key.
+// keys has a reader for each known key; pairs calls it with the index of the value, and the reader stores the value.
+//
+// An unknown or repeated key, a missing value, and an error of a reader are errors. Values before the fault are then
+// already stored.
 func (c *call) pairs(from int, keys map[string]reader) error {
 	seen := map[string]bool{}
 	for i := from; i < len(c.args); i += 2 {
@@ -207,8 +211,8 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 	return nil
 }
 
-// storeIn returns a reader for pairs that reads its argument with read and stores the value in *dst. After an error,
-// *dst has the value that read returned, normally zero.
+// storeIn returns a reader for call.pairs. The reader parses its argument with the function read and stores the value
+// in *dst. After an error, *dst has the value that read returned, normally zero.
 func storeIn[T any](dst *T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) (err error) {
 		*dst, err = read(c, i)
@@ -216,8 +220,8 @@ func storeIn[T any](dst *T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// storePointerIn returns a reader for pairs that reads its argument with read and sets *dst to a pointer to the
-// value. So *dst stays nil only if the key is not given.
+// storePointerIn returns a reader for call.pairs. The reader parses its argument with the function read and sets *dst
+// to a pointer to the value. So *dst stays nil if the message does not have the key. After an error *dst is set, too.
 func storePointerIn[T any](dst **T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) error {
 		value, err := read(c, i)
@@ -226,8 +230,8 @@ func storePointerIn[T any](dst **T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// integer returns argument i, from 0, as an integer from -1e9 to 1e9; a text such as "5" is accepted. A fraction, a
-// number outside that range and a missing argument are errors.
+// integer returns argument i of the message, counted from 0, as an integer from -1e9 to 1e9. A text such as "5" is
+// accepted. A fraction, a number outside of that range, and a missing argument are errors.
 func (c *call) integer(i int) (int, error) {
 	x, err := c.number(i)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {

@@ -48,9 +48,9 @@ var errDenied = errors.New("denied")
 // maxAddress is the longest accepted address, which occurs twice in the answer.
 const maxAddress = 1024
 
-// handle carries out the message m, sends the answer with the data or the error, and counts denied and failed messages.
-// A message with an address longer than 1024 bytes is counted as malformed and gets no answer. It runs on the goroutine
-// of the client's packets.
+// handle carries out the OSC message m of the client and sends the answer, with the data or the error. Denied and
+// failed messages are counted. If the address is longer than 1024 bytes, the message counts as malformed and gets no
+// answer. Call it only on the goroutine that handles the client's packets.
 func (c *client) handle(m *cue.Message) {
 	if len(m.Address) > maxAddress {
 		why := fmt.Sprintf("an address has more than %d bytes", maxAddress)
@@ -78,8 +78,8 @@ func (c *client) handle(m *cue.Message) {
 	c.answer(m.Address, &r)
 }
 
-// errorMessage returns the message of err in one line, as the answer to a remote. For a *room.Error it is the detail,
-// and the reason of a refusal that the detail lacks. Other errors lose Go's package prefixes.
+// errorMessage returns the message of err for a remote, in one line. For a *room.Error that is the detail. If a refusal
+// has a reason that the detail lacks, the reason is added. From other errors the prefixes of Go packages are removed.
 func errorMessage(err error) string {
 	if at, ok := errors.AsType[*room.Error](err); ok {
 		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
@@ -91,9 +91,12 @@ func errorMessage(err error) string {
 	return strings.TrimPrefix(text, "no action: ")
 }
 
-// answer sends r as JSON text to the OSC address "/reply" + address. Over TCP it waits until the answer is written.
-// Over UDP it replaces an answer above 65507 bytes by an error, and subtracts its length from c.budget, the bytes left
-// for the current packet. If the budget is too small or c.mayAnswer is false, it only counts the answer as unanswered.
+// answer sends r to the client as JSON text. The OSC address of the answer is "/reply" followed by address. Over TCP,
+// answer waits until it is written.
+//
+// Over UDP, an answer above 65507 bytes is replaced by an error. c.budget, the bytes left for answers to the current
+// packet, is reduced by the length. If the budget is too small, or if c.mayAnswer is false, the answer is not sent,
+// only counted.
 func (c *client) answer(address string, r *reply) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -123,8 +126,9 @@ func (c *client) answer(address string, r *reply) {
 	c.server.send(c.from, packet)
 }
 
-// notify sends a message with the OSC address address and args to the client, which does not answer it. It does not
-// wait for the client: over TCP it queues the message, and closes the connection if the queue is full. Any goroutine.
+// notify sends an OSC message to the client that the client does not answer. address is the OSC address and args the
+// arguments. notify does not wait for the client. Over TCP it queues the message; if the queue is full, it closes the
+// connection. Any goroutine.
 func (c *client) notify(address string, args []any) {
 	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
 	if c.conn != nil {
@@ -134,8 +138,8 @@ func (c *client) notify(address string, args []any) {
 	c.server.send(c.from, packet)
 }
 
-// role returns the client's role in the room called name, by the passcode of its last /connect or without a passcode.
-// Any goroutine.
+// role returns the permission of the client in the room called name. It depends on the passcode of the client's last
+// /connect; a client may have no passcode. Any goroutine.
 func (c *client) role(name string) Role {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -143,8 +147,8 @@ func (c *client) role(name string) Role {
 	return c.server.check(passcode, c.from.Addr(), name)
 }
 
-// check returns the highest role that passcode, which may be "", has in any of the rooms for the machine from.
-// Without Options.Check every role is Operate.
+// check returns the highest permission that a client with the given passcode has in any of the rooms. passcode may be
+// "". The parameter from is the address of the client's machine. Without Options.Check the result is always Operate.
 func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	if s.options.Check == nil {
 		return Operate
@@ -152,8 +156,8 @@ func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	return s.options.Check(passcode, rooms, from)
 }
 
-// end lets the client's TCP connection close after its queued updates have been sent, and does not wait for that. For a
-// UDP client it has no effect. Any goroutine.
+// end closes the TCP connection of the client after its queued updates are sent, and does not wait for that. For a UDP
+// client it has no effect. Any goroutine.
 func (c *client) end() {
 	if c.conn != nil {
 		c.conn.end()

@@ -13,9 +13,12 @@ const panicTime = time.Second
 // active selects all running cues.
 const active = "active"
 
-// cue handles the rest of /cue/{number}/... and /cue_id/{id}/..., from the number or id on, and returns the data of the
-// answer. find returns the list index of the cue with a number or id, or -1, which is errNoCue. "active" means all
-// running cues, and the id of the cue list the list itself. The next element is an action or a property.
+// cue handles a message to a cue, with the address /cue/{number}/... or /cue_id/{id}/..., and returns the data of the
+// answer. rest is the address from the number or id on. The element after that is an action, such as start, or a
+// property to read.
+//
+// find returns the list index of the cue, or -1, which leads to errNoCue. In place of a number, "active" means all
+// running cues, and the id of the cue list means the list itself.
 func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if len(rest) < 2 {
 		return nil, errUnknown
@@ -37,8 +40,9 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	return c.property(l.cue(i), rest[1:])
 }
 
-// all applies rest, the address after /cue/active, to all running cues of l, also in a paused show. For an action it
-// returns nil data, and the first error ends it. Otherwise it returns a list with the property of each cue.
+// all applies a message to all running cues of l, also in a paused show. rest is the address after /cue/active. For an
+// action, such as stop, it runs the action on each cue until one fails, and returns nil data. For a property it returns
+// a list with the value of each cue.
 func (c *call) all(l *list, rest []string) (any, error) {
 	if do, found := commands[rest[0]]; found && len(rest) == 1 {
 		for i := range l.state.List {
@@ -61,9 +65,9 @@ func (c *call) all(l *list, rest []string) (any, error) {
 	return all, nil
 }
 
-// property returns the property of v, a cue or the cue list, that rest requests: the value of one key, the values for a
-// JSON list of keys (valuesForKeys), or the children. An unknown key is errUnknown, and an argument, which would change
-// the property, is an error.
+// property returns the requested property of v, a cue or the cue list. rest is the end of the address. It is a key, or
+// valuesForKeys for several keys, or children. The keys of valuesForKeys are a JSON list in the first argument of the
+// message. An unknown key is errUnknown. An argument after a single key would change the property, so it is an error.
 func (c *call) property(v cueProperties, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
@@ -95,8 +99,8 @@ func (c *call) property(v cueProperties, rest []string) (any, error) {
 // command is an action on the cue with index i in the list l. It may read the arguments of c.
 type command func(c *call, l *list, i int) error
 
-// act runs do on the cue with index i in l and returns its error. If the client's role in the room is below Operate, it
-// returns errDenied instead.
+// act runs the action do on the cue with index i in the list l and returns its error. If the client may not operate the
+// room, act returns errDenied instead.
 func (c *call) act(do command, l *list, i int) error {
 	if c.role(c.name) < Operate {
 		return errDenied
@@ -104,18 +108,18 @@ func (c *call) act(do command, l *list, i int) error {
 	return do(c, l, i)
 }
 
-// stopCommand returns an action that fades the running voices of a cue out in the time over and ends the cue. If the
-// cue does not run, the action has no effect.
+// stopCommand returns an action that stops a cue: it fades the voices of the cue out in the time over and ends it. If
+// the cue does not run, the action has no effect.
 func stopCommand(over time.Duration) command {
 	return func(c *call, l *list, i int) error { return c.room.Show().StopCue(l.state.List[i].Cue, over) }
 }
 
-// startCue starts the cue with index i in l at once, and does not move standby. It returns the errors of
-// showrun.Show.Start.
+// startCue starts the cue with index i in the list l at once. It does not change which cue is on standby. It returns
+// the errors of showrun.Show.Start.
 func startCue(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
-// onPress returns an action that runs do if the message is the press of a button, by call.pressed. The release of the
-// button has no effect and is not an error.
+// onPress returns an action for a button of a remote. If the message is the press of the button, the action runs do and
+// returns its error. The release of the button has no effect. Arguments that call.pressed rejects are errors.
 func onPress(do command) command {
 	return func(c *call, l *list, i int) error {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -141,8 +145,8 @@ var commands = map[string]command{
 	"togglePause": onPress(func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) }),
 }
 
-// panicCue fades the cue with index i in l out and ends it. The first argument of the message is the time of the fade
-// in seconds; without it the result is an error.
+// panicCue fades out and ends the cue with index i in the list l. The first argument of the message is the time of the
+// fade in seconds. If that is missing or invalid, the result is an error.
 func panicCue(c *call, l *list, i int) error {
 	over, err := c.time(0)
 	if err != nil {
@@ -151,8 +155,8 @@ func panicCue(c *call, l *list, i int) error {
 	return stopCommand(over)(c, l, i)
 }
 
-// loadAt makes the next GO of the standby cue start at a time within that cue: the first argument, in seconds. If the
-// cue with index i in l is not on standby, it returns an error.
+// loadAt makes the next GO start the standby cue at a time within that cue. The first argument of the message is that
+// time in seconds. The cue with index i in the list l must be the standby cue, otherwise the result is an error.
 func loadAt(c *call, l *list, i int) error {
 	at, err := c.time(0)
 	if err != nil {
@@ -164,9 +168,9 @@ func loadAt(c *call, l *list, i int) error {
 	return c.room.Show().Load(at)
 }
 
-// pause pauses the show if on is true, otherwise resumes it, on behalf of the cue with index i in l. If other cues run
-// too, it returns an error, because a pause affects all of them. If the cue does not run or the show is already in that
-// state, it has no effect.
+// pause pauses the whole show if on is true, otherwise resumes it, because a remote requests that for one cue. i is the
+// index of the cue in the list l. If other cues run too, the result is an error, because a pause affects all cues. If
+// the cue does not run, or if the show is in that state already, pause has no effect.
 func (c *call) pause(l *list, i int, on bool) error {
 	if _, runs := l.runs[l.state.List[i].Cue]; !runs || on == l.state.Paused {
 		return nil

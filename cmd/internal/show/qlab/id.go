@@ -20,8 +20,8 @@ const root = "[root group of cue lists]"
 // idLength is the length of an id.
 const idLength = 36
 
-// id returns a UUID of version 8 in upper case, with hyphens, that depends only on words and their order: it is made
-// from their SHA-256 hash. Equal words give equal ids on every machine.
+// id returns a UUID that depends only on words and their order, because it is made from their SHA-256 hash. Equal words
+// give equal ids on every machine. The UUID is of version 8, in upper case, with hyphens.
 func id(words ...string) string {
 	hash := sha256.New()
 	for _, w := range words {

@@ -28,8 +28,8 @@ type cueProperties map[string]any
 
 var errNoCue = errors.New("no such cue")
 
-// snapshot returns a snapshot of the cue list of the call's room: state, sheet, running cues and the durations of
-// sounds. c.room must not be nil.
+// snapshot returns a snapshot of the cue list of the call's room. It has the state, the sheet, the running cues, and
+// the durations of sounds. c.room must not be nil.
 func (c *call) snapshot() *list {
 	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]showrun.Running{}, durations: map[string]float64{}}
 	for _, r := range l.state.Running {
@@ -46,8 +46,8 @@ func (c *call) snapshot() *list {
 	return l
 }
 
-// indexOf returns the list index of the cue called number; 2.50 is the same number as 2.5. It returns -1 for an unknown
-// or empty number.
+// indexOf returns the list index of the cue called number. Numbers are compared by value, so 2.50 is the same as 2.5.
+// For an unknown or empty number the result is -1.
 func (l *list) indexOf(number string) int {
 	if number == "" {
 		return -1
@@ -63,8 +63,8 @@ func (l *list) indexOf(number string) int {
 	return -1
 }
 
-// byNumber returns the list index of the cue called number, or -1 if it does not exist. The words selected, playhead
-// and playbackPosition mean the standby cue.
+// byNumber returns the list index of the cue called number. The words selected, playhead and playbackPosition mean the
+// standby cue. For an unknown number the result is -1.
 func (l *list) byNumber(number string) int {
 	switch number {
 	case "selected", "playhead", "playbackPosition":
@@ -73,13 +73,14 @@ func (l *list) byNumber(number string) int {
 	return l.indexOf(number)
 }
 
-// byID returns the list index of the cue whose cueID is id, in upper or lower case, or -1.
+// byID returns the list index of the cue whose QLab id, made by cueID, is id. Upper and lower case are equal. For an
+// unknown id the result is -1.
 func (l *list) byID(id string) int {
 	return slices.IndexFunc(l.state.List, func(one showrun.ListCue) bool { return strings.EqualFold(id, cueID(l.room, one.Cue)) })
 }
 
-// idOf returns the cueID of the cue called number, or QLab's word for a missing cue if it does not exist or number is
-// "".
+// idOf returns the QLab id of the cue called number, as cueID makes it. If the cue does not exist or number is "", the
+// result is QLab's word for a missing cue.
 func (l *list) idOf(number string) string {
 	if i := l.indexOf(number); i >= 0 {
 		return cueID(l.room, l.state.List[i].Cue)
@@ -87,8 +88,9 @@ func (l *list) idOf(number string) string {
 	return "none"
 }
 
-// cue returns QLab's properties of the cue with list index i, by key. Times are in seconds, from the sheet, or measured
-// if the cue runs. Properties without a counterpart here have fixed values, and the children are always empty.
+// cue returns the properties of the cue with list index i, under the keys that QLab uses. Times are in seconds; they
+// are from the sheet, or measured if the cue runs. A property without a counterpart in a voicepool sheet has a fixed
+// value. The key cues has an empty list, because a cue has no children.
 func (l *list) cue(i int) cueProperties {
 	one := &l.state.List[i]
 	run, runs := l.runs[one.Cue]
@@ -127,8 +129,8 @@ func (l *list) cue(i int) cueProperties {
 	return v
 }
 
-// duration returns the time in seconds from the beginning of a cue to the end of its action a: the end of the sound or
-// of the fade. A sound of unknown duration counts as 0 s, and loops are ignored.
+// duration returns the time in seconds from the start of a cue to the end of its action a. The action ends with its
+// sound or with its fade. A sound of unknown duration counts as 0 s. Repetitions of a loop are ignored.
 func (l *list) duration(a *cue.Cue) float64 {
 	over := a.Over.Duration(1e6).Seconds()
 	if a.Verb == cue.Play {
@@ -142,8 +144,9 @@ func (l *list) duration(a *cue.Cue) float64 {
 	return a.At.Duration(1e6).Seconds() + over
 }
 
-// kind returns QLab's type of the cue c, whose actions are given: the type of its single action, such as Audio or Fade,
-// Group for several, Memo for an empty cue or another action, and Start if c starts the timeline.
+// kind returns the type that QLab would give to the cue c. actions has the actions of c. A single action decides the
+// type, such as Audio for a play or Fade for a fade. Several actions are a Group. A cue that starts the timeline is a
+// Start. An empty cue and other actions are a Memo.
 func kind(c *cue.ListCue, actions []cue.Cue) string {
 	switch {
 	case c.Timeline:
@@ -172,13 +175,14 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 	return "Memo"
 }
 
-// continueMode returns QLab's number for then, the continue mode of a cue: 1 for continue, 2 for follow, and 0 for wait
-// and unknown modes.
+// continueMode returns QLab's number for the parameter then, the continue mode of a cue in a sheet. It is 1 for
+// "continue" and 2 for "follow". For "wait" and unknown modes it is 0.
 func continueMode(then string) int {
 	return max(slices.Index([]string{"wait", "continue", "follow"}, then), 0)
 }
 
-// colour returns QLab's name of a cue's color: name in lower case, or QLab's word for no color if name is "".
+// colour returns QLab's name for the color of a cue. name is the color in the sheet; the result is name in lower case.
+// If name is "", the result is QLab's word for a cue without a color.
 func colour(name string) string {
 	if name == "" {
 		return "none"
@@ -186,8 +190,8 @@ func colour(name string) string {
 	return strings.ToLower(name)
 }
 
-// header returns QLab's properties of the cue list itself, which counts as running or paused with its cues. The key
-// cues has an empty list; see lists.
+// header returns the properties of the cue list itself, under the keys that QLab uses, without its cues. The list
+// counts as running or paused if a cue runs. The key cues has an empty list here; see lists.
 func (l *list) header() cueProperties {
 	return cueProperties{
 		"uniqueID": listID(l.room), "number": "", "name": "Main Cue List", "displayName": "Main Cue List", "listName": "Main Cue List",
@@ -199,7 +203,8 @@ func (l *list) header() cueProperties {
 	}
 }
 
-// children returns QLab's properties of all cues, in list order. Without cues it returns an empty slice, not nil.
+// children returns the properties of all cues under QLab's keys, in the order of the list. Without cues the result is
+// an empty slice, not nil.
 func (l *list) children() []cueProperties {
 	all := []cueProperties{}
 	for i := range l.state.List {
@@ -208,15 +213,16 @@ func (l *list) children() []cueProperties {
 	return all
 }
 
-// lists returns the cue lists of the room: always one element, with the properties of its cues under the key cues.
+// lists returns the cue lists of the room in the form of QLab. A room has one list, so the result has one element. The
+// key cues of that element has the properties of all cues.
 func (l *list) lists() []cueProperties {
 	one := l.header()
 	one["cues"] = l.children()
 	return []cueProperties{one}
 }
 
-// selected returns the properties of the standby cue as the only element, because the selection is always the playhead
-// here. Without a standby cue it returns an empty slice.
+// selected returns the properties of the selected cues. Here the standby cue is always the selection, so the result has
+// one element. Without a standby cue it is an empty slice.
 func (l *list) selected() []cueProperties {
 	if i := l.indexOf(l.state.Standby); i >= 0 {
 		return []cueProperties{l.cue(i)}
@@ -224,8 +230,8 @@ func (l *list) selected() []cueProperties {
 	return []cueProperties{}
 }
 
-// running returns the properties of the running and waiting cues in list order. In a paused show it returns them only
-// if paused is true, otherwise an empty slice.
+// running returns the properties of the running and waiting cues in the order of the list. While the show is paused, it
+// returns them only if the parameter paused is true. Otherwise the result is an empty slice.
 func (l *list) running(paused bool) []cueProperties {
 	all := []cueProperties{}
 	for i := range l.state.List {
@@ -236,8 +242,9 @@ func (l *list) running(paused bool) []cueProperties {
 	return all
 }
 
-// listMethod returns a function for a method that answers with cues: it calls which with a new snapshot and returns the
-// result in the form that the rest of the address requests; see selectForm. Arguments are an error.
+// listMethod returns a handler for an address whose answer is a list of cues. The handler calls which with a new
+// snapshot of the cue list. It returns the cues in the form that the rest of the address requests; see selectForm.
+// Arguments of the message are an error.
 func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if err := c.maxArgs(0); err != nil {
@@ -247,9 +254,9 @@ func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, e
 	}
 }
 
-// selectForm returns all in the form that rest, the end of an address, requests: all properties (empty rest), without
-// children (shallow), or only ids (uniqueIDs, uniqueIDs/shallow). It changes all and its elements. Another form is
-// errUnknown.
+// selectForm returns the cues in all in the form that rest, the end of an OSC address, requests. Without rest, all
+// properties stay. "shallow" removes the children, and "uniqueIDs" removes all properties except the ids;
+// "uniqueIDs/shallow" does both. Another form is errUnknown. selectForm changes the slice all and its elements.
 func selectForm(all []cueProperties, rest []string) (any, error) {
 	form := strings.Join(rest, "/")
 	ids, shallow := false, false
@@ -275,8 +282,8 @@ func selectForm(all []cueProperties, rest []string) (any, error) {
 	return all, nil
 }
 
-// onlyIDs returns a copy of v, a cue or cue list, with only its uniqueID and, under the key cues, the same of its
-// children.
+// onlyIDs returns a copy of v, a cue or cue list, that has only the key uniqueID and the key cues. Under cues are its
+// children in the same reduced form. It does not change v.
 func onlyIDs(v cueProperties) cueProperties {
 	inside := []cueProperties{}
 	for _, one := range v["cues"].([]cueProperties) {
@@ -285,7 +292,7 @@ func onlyIDs(v cueProperties) cueProperties {
 	return cueProperties{"uniqueID": v["uniqueID"], "cues": inside}
 }
 
-// only returns a copy of v with only the given keys. Keys that v lacks are ignored.
+// only returns a copy of v that has only the given keys. Keys that v lacks are ignored.
 func (v cueProperties) only(keys []string) cueProperties {
 	out := maps.Clone(v)
 	maps.DeleteFunc(out, func(key string, _ any) bool { return !slices.Contains(keys, key) })

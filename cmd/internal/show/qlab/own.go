@@ -36,8 +36,8 @@ var roomMethods = map[string]method{
 // sorted returns the keys of m in alphabetical order.
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// popTime removes a final "at TIME" from c.args and returns TIME, a time on the room's clock. Without it, when is zero,
-// which means now. An invalid TIME is an error, and c.args is then unchanged.
+// popTime removes a final "at TIME" from the arguments of the message and returns TIME, a time on the room's clock.
+// Without "at TIME" the result is zero, which means now. An invalid TIME is an error, and c.args is then unchanged.
 func (c *call) popTime() (when room.Moment, err error) {
 	n := len(c.args) - 2
 	if n < 0 || c.args[n] != "at" {
@@ -56,9 +56,11 @@ type scheduledReply struct {
 	Frame int64 `json:"frame"`
 }
 
-// runAt runs do at the moment when. If when is not in the future, it runs do now and returns its result. Otherwise it
-// schedules do and returns the frame as a scheduledReply; an error of do then appears only in the room's events, where
-// word names the command. A failure to schedule is an error.
+// runAt runs the function do at the moment when. If that moment is not in the future, runAt calls do now and returns
+// its result. Otherwise it schedules do and returns the frame at which do will run, as a scheduledReply.
+//
+// If the scheduled do fails, the error only appears in the events of the room, where word names the command. A failure
+// to schedule is an error of runAt.
 func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any, error) {
 	frame, later, err := c.room.Schedule(when, word, func() error {
 		_, err := do()
@@ -73,9 +75,9 @@ func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any
 	return scheduledReply{frame}, nil
 }
 
-// timedMethod returns a function for a method whose message may end with "at TIME". read parses the other arguments and
-// returns the action do, which runs now or at TIME; a nil do, from the release of a button, has no effect. word names
-// the command in the room's events.
+// timedMethod returns a handler for a command whose message may end with "at TIME". The handler calls read, which
+// parses the other arguments and returns the action do. do runs now or at TIME. If do is nil, because a button was
+// released, the handler has no effect. word names the command in the events of the room.
 func timedMethod(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		when, err := c.popTime()
@@ -96,9 +98,11 @@ type goReply struct {
 	Standby string `json:"standby"`
 }
 
-// goCue handles /go [number] [at TIME]. A text argument is a cue number; another argument comes from a button, and a
-// release has no effect. It returns the started cue and the new standby cue as a goReply, or the frame of a later GO as
-// a scheduledReply. Errors of the GO, such as the guard time, are returned.
+// goCue handles the message /go [number] [at TIME], a GO. A text argument is the number of the cue. Another argument is
+// from a button: its press starts the standby cue, and its release has no effect.
+//
+// The answer of a GO now is a goReply, with the started cue and the new standby cue. The answer of a later GO is a
+// scheduledReply, with its frame. Errors of the GO are returned, such as the guard time.
 func (c *call) goCue() (any, error) {
 	when, err := c.popTime()
 	if err != nil {
@@ -124,8 +128,8 @@ func (c *call) goCue() (any, error) {
 	})
 }
 
-// asText returns err, the error of a first argument that is not the press of a button, with the hint that a cue number
-// must be sent as text. If the argument is not a text or number, it returns err unchanged.
+// asText adds a hint to err, the error for a first argument that is not the press of a button. By the hint, the number
+// of a cue must be sent as text. If the argument has no text form, such as a blob, err is returned unchanged.
 func (c *call) asText(err error) error {
 	if text, e := c.text(0); e == nil {
 		return fmt.Errorf("%w; a cue number is sent as a text: %q", err, text)
@@ -133,7 +137,7 @@ func (c *call) asText(err error) error {
 	return err
 }
 
-// first returns the first argument, or nil if the message has zero arguments.
+// first returns the first argument of the message, or nil if the message has no arguments.
 func (c *call) first() any {
 	if len(c.args) == 0 {
 		return nil
@@ -141,8 +145,8 @@ func (c *call) first() any {
 	return c.args[0]
 }
 
-// standby reads the argument of /standby number and returns an action that puts the cue called number on standby. A
-// missing or a second argument is an error, and the returned action must not be used then.
+// standby parses the arguments of the message /standby number. It returns an action that puts the cue called number on
+// standby when it is run. A missing argument or a second argument is an error; do not run the action then.
 func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
@@ -151,20 +155,20 @@ func (c *call) standby() (func() error, error) {
 	return func() error { return c.room.Show().Standby(number) }, err
 }
 
-// panic fades all sounds of the room out with the usual time; see showrun.Show.Panic. The error is always nil.
+// panic fades out all sounds of the room; see showrun.Show.Panic. The result is always nil.
 func (c *call) panic() error {
 	c.room.Show().Panic()
 	return nil
 }
 
-// setPaused pauses the room's show if on is true, otherwise resumes it. The error is always nil.
+// setPaused pauses the show of the room if on is true, otherwise resumes it. The result is always nil.
 func (c *call) setPaused(on bool) error {
 	c.room.Show().Pause(on)
 	return nil
 }
 
-// pressAction returns a read function for timedMethod: for the press of a button it returns an action that runs do, and
-// for a release nil. Another argument is an error.
+// pressAction returns a parser for timedMethod for a button of a remote. For the press of the button the parser returns
+// an action that runs do. For the release it returns nil. Another argument is an error.
 func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	return func(c *call) (func() error, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -174,8 +178,9 @@ func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	}
 }
 
-// play handles /play sound [key value ...]: it starts the sound, now or at the time of the key at. It returns the
-// room.PlayResult of the new voice. Invalid arguments and a refusal of the room are errors.
+// play handles the message /play sound [key value ...], which starts a sound. With the key at it starts at that time on
+// the room's clock, otherwise now. The answer is a room.PlayResult of the new voice. Invalid arguments and a refusal of
+// the room are errors.
 func (c *call) play() (any, error) {
 	sound, err := c.text(0)
 	if err != nil {
@@ -196,8 +201,8 @@ func (c *call) play() (any, error) {
 	return v, hideInternal(err)
 }
 
-// hideInternal returns err unchanged if it is nil or wraps a *room.Error. It replaces other errors by "it failed",
-// because their texts are internal.
+// hideInternal hides errors whose texts are not for clients. It returns err unchanged if it is nil or wraps a
+// *room.Error. Otherwise it returns the error "it failed".
 func hideInternal(err error) error {
 	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
 		return err
@@ -210,8 +215,9 @@ type voicesReply struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// set handles /set target key value ... with at least one key: it changes properties of the voices of target, an id or
-// a voice number, now or at the time of the key at. It returns the numbers of the changed voices as a voicesReply.
+// set handles the message /set target key value ..., which changes properties of playing voices. target is an id or the
+// number of a voice. At least one key is required. With the key at the change occurs at that time, otherwise now. The
+// answer is a voicesReply with the numbers of the changed voices.
 func (c *call) set() (any, error) {
 	target, err := c.text(0)
 	if err != nil {
@@ -235,9 +241,12 @@ func (c *call) set() (any, error) {
 	return voicesReply{numbers}, hideInternal(err)
 }
 
-// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running cues and returns
-// nil data, or the frame of a later stop as a scheduledReply. Otherwise it stops the voices of target, a voice number
-// or an id, and returns their numbers as a voicesReply. The fade is 2 s by default; a single float is the fade.
+// stop handles the message /stop [target] [seconds] [at TIME]. seconds is the fade, 2 s by default. A single argument
+// of a float type is the fade, too.
+//
+// Without a target, or with "all", stop fades out the running cues. The answer then has no data, or the frame of a
+// later stop as a scheduledReply. Otherwise target is an id or the number of a voice. Its voices are stopped, and the
+// answer is a voicesReply with their numbers.
 func (c *call) stop() (any, error) {
 	when, err := c.popTime()
 	if err != nil {
@@ -275,9 +284,9 @@ func (c *call) stop() (any, error) {
 	return voicesReply{numbers}, hideInternal(err)
 }
 
-// scene reads /scene name [seconds] and returns an action that changes to the scene called name within that time, by
-// default at once. An invalid argument and an unknown scene are errors of scene itself; the returned action must not be
-// used then.
+// scene parses the arguments of the message /scene name [seconds]. It returns an action that changes to the scene
+// called name within that time when it is run. Without seconds the change is immediate. An invalid argument and an
+// unknown scene are errors; do not run the action then.
 func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {
@@ -295,9 +304,11 @@ func (c *call) scene() (func() error, error) {
 	return func() error { return hideInternal(c.room.Scene(name, over)) }, hideInternal(c.room.CheckScene(name, over))
 }
 
-// bus handles rest, the address after /bus: {bus}/gain dB [seconds], {bus}/lowpass or highpass Hz [seconds] (0 or "off"
-// is off), and {bus}/mute or solo with 0 or 1. It changes the bus and returns its new state, a room.Bus. Another
-// address is errUnknown.
+// bus handles a message that changes a bus of the room, and returns the new state of the bus, a room.Bus. rest is the
+// address after /bus: the name of the bus and the property. The property is gain, lowpass, highpass, mute or solo.
+//
+// The first argument is the value: a gain in dB, a cutoff in Hz, or 0 or 1. "off" or 0 Hz turns a filter off. A second
+// argument is the time of the change in seconds, except for mute and solo. Another address is errUnknown.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
 		return nil, errUnknown

@@ -20,9 +20,11 @@ type method struct {
 	do    func(c *call, rest []string) (any, error)
 }
 
-// route runs the method of the address path, split at slashes without the first slash, and returns the data of the
-// answer. It first selects the room in c: the room that the address names, or the main room. An unknown room, an
-// unknown address (errUnknown) and a denied request (errDenied) are errors.
+// route finds the handler for an OSC address, runs it and returns the data of the answer. path is the address, split at
+// its slashes, without the first slash. First route selects the room: the room that the address names, or else the main
+// room. It stores the room in c.
+//
+// An unknown room is an error, an unknown address is errUnknown, and a denied request is errDenied.
 func (c *call) route(path []string) (any, error) {
 	switch {
 	case path[0] == "voicepool" && len(path) > 2:
@@ -58,8 +60,8 @@ var cues = map[string]method{
 // noRoom returns the error for name, a room name or workspace id that does not exist.
 func noRoom(name string) error { return fmt.Errorf("unknown room %q", name) }
 
-// setRoom makes the room called name the room of the call and reports whether that room exists. If it does not, the
-// call is unchanged.
+// setRoom makes the room called name the room of the call and returns true. If that room does not exist or is closed,
+// it returns false, and the call is unchanged.
 func (c *call) setRoom(name string) bool {
 	if r := c.server.room(name); r != nil {
 		c.name, c.room = name, r
@@ -82,8 +84,8 @@ func (s *Server) room(name string) Room {
 	}
 }
 
-// roomNames returns the names of all rooms, by Options.Names. Without that function it returns only the main room,
-// even if that room does not exist.
+// roomNames returns the names of all rooms. If Options.Names is nil, the result is only the name of the main room, even
+// if that room does not exist.
 func (s *Server) roomNames() []string {
 	if s.options.Names == nil {
 		return []string{s.options.Main}
@@ -91,8 +93,9 @@ func (s *Server) roomNames() []string {
 	return s.options.Names()
 }
 
-// workspace returns the name of the room whose workspaceID is id, in upper or lower case. A room's name or an unknown
-// id is returned unchanged. It keeps computed ids in s.ids for the next call.
+// workspace returns the name of the room for a QLab workspace id. Upper and lower case of id are equal. If id is a
+// room's name or unknown, it is returned unchanged. The ids of the rooms are computed as needed and kept in s.ids for
+// later calls.
 func (c *call) workspace(id string) string {
 	s := c.server
 	if len(id) != idLength || s.room(id) != nil {
@@ -117,9 +120,11 @@ func (c *call) workspace(id string) string {
 	return id
 }
 
-// run calls the method in methods for the first element of path, with the rest of path, and returns its data. An
-// unknown element is errUnknown. If the method needs a role, a missing room is an error and too low a role is
-// errDenied; otherwise the client counts as authenticated from then on.
+// run calls the handler for an address. The first element of path selects the method in methods; the handler gets the
+// other elements and returns the data of the answer. An unknown element is errUnknown.
+//
+// If the method needs a permission, the room must exist, and a client with too low a role gets errDenied. If the role
+// suffices, run sets c.authenticated.
 func (c *call) run(methods map[string]method, path []string) (any, error) {
 	m, found := methods[path[0]]
 	if !found {
@@ -140,8 +145,8 @@ func (c *call) run(methods map[string]method, path []string) (any, error) {
 
 var errUnknown = errors.New("unknown address")
 
-// plainMethod returns a function for a method that calls do. If the address has further path elements, the function
-// returns errUnknown instead.
+// plainMethod returns a handler for an OSC address without further elements. It calls do. If the address has further
+// elements, it returns errUnknown instead.
 func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if len(rest) > 0 {
@@ -151,8 +156,8 @@ func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, erro
 	}
 }
 
-// buttonMethod returns a function for a method that calls do when a button is pressed and has no effect on the button's
-// release. The answer has no data. Further path elements are errUnknown.
+// buttonMethod returns a handler for a button of a remote. A press of the button calls do, and a release has no effect.
+// The answer has no data. If the address has further elements, the error is errUnknown.
 func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -162,8 +167,9 @@ func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	})
 }
 
-// fixedMethod returns a function for the method of a setting that is always value, which is also the data of the
-// answer. A message whose first argument is another value gets errFixed.
+// fixedMethod returns a handler for a setting of QLab that voicepool cannot change. The setting is always value, which
+// is also the data of the answer. If the first argument of the message is another value, the error is errFixed. If the
+// address has further elements, it is errUnknown.
 func fixedMethod(value bool) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if len(c.args) > 0 {

@@ -25,8 +25,9 @@ type queuedPacket struct {
 	bytes    int
 }
 
-// queue appends packet to the queue of the UDP sender from, and starts a goroutine for a new queue. It does not wait. A
-// packet beyond the limits of maxSenderQueues, maxQueued or maxBytes is dropped and counted.
+// queue adds packet to the queue of the UDP sender with the address from, and returns at once. If the sender has no
+// queue, a new queue and a goroutine for it are started. A packet beyond the limits for queues, waiting packets or
+// bytes is dropped and counted.
 func (s *Server) queue(from netip.AddrPort, packet queuedPacket) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -51,8 +52,9 @@ func (s *Server) queue(from netip.AddrPort, packet queuedPacket) {
 	s.queued += packet.bytes
 }
 
-// drain carries out the packets of l, the queue of the UDP sender from, in order until l is empty, and then removes the
-// queue. Each packet gets a new budget for answers. It runs on its own goroutine.
+// drain is the goroutine of one UDP sender. It carries out the packets in the sender's queue in order. The parameter
+// from is the address of the sender, and l its queue. Each packet may cause at most osc.MaxPacket bytes of answers.
+// When l is empty, drain removes the queue and returns.
 func (s *Server) drain(from netip.AddrPort, l *senderQueue) {
 	for {
 		s.mutex.Lock()

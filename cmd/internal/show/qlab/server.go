@@ -120,7 +120,8 @@ type Server struct {
 	ids      map[string]string // workspace ids by room name, because a hash per message would be slow
 }
 
-// New returns a server with o, whose zero fields get their defaults. It opens no sockets; Listen or Serve does.
+// New returns a server with the options o. Zero fields of o get their defaults. New opens no socket; call Listen or
+// Serve for that.
 func New(o Options) *Server {
 	if o.Main == "" {
 		o.Main = "main"
@@ -137,9 +138,9 @@ func New(o Options) *Server {
 	}
 }
 
-// Listen opens a TCP and a UDP socket at address, such as 127.0.0.1:53000, serves on both in goroutines and returns at
-// once. Port 0 chooses a port that is free for both. After an error no socket is open. Call it at most once, and not
-// with Serve.
+// Listen opens a TCP and a UDP socket at address, such as 127.0.0.1:53000. It serves remotes on both sockets in
+// goroutines, and returns at once. Port 0 chooses a port that is free for both. After an error no socket is open. Call
+// it at most once, and not together with Serve.
 func (s *Server) Listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -163,9 +164,8 @@ func (s *Server) Listen(address string) error {
 	return err
 }
 
-// Serve serves on the open sockets tcp and udp in goroutines and returns at once. The server owns the sockets, and
-// Close closes them. If Close has been called before, Serve closes the sockets and returns an error. Call it at most
-// once.
+// Serve serves remotes on the open sockets tcp and udp in goroutines, and returns at once. Close closes the sockets. If
+// Close was called before, Serve closes them and returns an error. Call it at most once.
 func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -189,9 +189,9 @@ func (s *Server) Addr() net.Addr {
 	return s.tcp.Addr()
 }
 
-// Close sends a disconnect notification to the clients that receive updates, closes all sockets and waits for the
-// server's goroutines. A TCP client has 200 ms to read it. Close returns errors of closing the sockets. A second call
-// only waits and returns nil.
+// Close notifies the clients that receive updates, closes all sockets, and waits for the goroutines of the server. A
+// TCP client has 200 ms to read the notification. Close returns the errors of closing the sockets. A second call only
+// waits and returns nil.
 func (s *Server) Close() error {
 	s.mutex.Lock()
 	select {
@@ -220,7 +220,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// pause waits for the time d, or until Close is called. It reports whether Close has been called.
+// pause waits for the time d or until the server is closed. The result is true if the server is closed.
 func (s *Server) pause(d time.Duration) (ended bool) {
 	select {
 	case <-s.ended:
@@ -230,8 +230,8 @@ func (s *Server) pause(d time.Duration) (ended bool) {
 	}
 }
 
-// read carries out the messages of packet, which the client c has sent, in order, and sends the answers. It reports
-// whether the packet is valid OSC; an invalid packet is only counted.
+// read carries out the messages in packet, which the client c has sent, and sends the answers. It returns false if the
+// packet is not valid OSC; such a packet is only counted.
 func (s *Server) read(c *client, packet []byte) bool {
 	all, ok := s.decode(packet)
 	for _, m := range all {
@@ -240,8 +240,8 @@ func (s *Server) read(c *client, packet []byte) bool {
 	return ok
 }
 
-// decode returns the messages of packet, and true if it is valid OSC. It adds the messages to the counters, or counts
-// the packet as malformed and stores the reason in Counters.Fault.
+// decode parses packet and returns its OSC messages and true. It adds their number to the counters. If the packet is
+// not valid OSC, the result is nil and false. The packet then counts as malformed, and Counters.Fault has the reason.
 func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
 	all, err := osc.Decode(packet)
 	if err != nil {

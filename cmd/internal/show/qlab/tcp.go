@@ -24,8 +24,8 @@ type connection struct {
 	writing sync.Mutex
 }
 
-// accept serves each TCP connection of l in its own goroutines, until l or the server is closed. After a failure, such
-// as too many open files, it waits 50 ms.
+// accept serves each TCP connection of the listener l, on goroutines of its own. It returns when l or the server is
+// closed. After a failure, such as too many open files, it waits 50 ms and continues.
 func (s *Server) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -42,8 +42,8 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// serveConn registers the TCP connection conn as a client and starts the two goroutines that serve it. If maxConns
-// are open already or the server is closed, it closes conn.
+// serveConn registers the TCP connection conn as a client and starts the two goroutines that serve it. If 64
+// connections are open already, or if the server is closed, it closes conn instead.
 func (s *Server) serveConn(conn net.Conn) {
 	c := &client{server: s, mayAnswer: true}
 	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, maxUnsent), ended: make(chan struct{})}
@@ -74,7 +74,8 @@ func (s *Server) serveConn(conn net.Conn) {
 	})
 }
 
-// removeConn removes the TCP client c, whose connection has ended, and its subscriptions.
+// removeConn removes the TCP client c, whose connection has ended, from the server. Its subscriptions to updates end,
+// too.
 func (s *Server) removeConn(c *client) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -86,9 +87,9 @@ func (s *Server) removeConn(c *client) {
 	}
 }
 
-// listen reads frames from the TCP connection of c and carries out their messages until the connection ends. It returns
-// if a minute has passed without a permitted message, or if a frame is unfinished for 10 s; the caller then closes the
-// connection. Other connections may be silent indefinitely.
+// listen reads SLIP frames from the TCP connection of c and carries out their messages. It returns when the connection
+// ends. It also returns if the client sends no permitted message within a minute, or if a frame is unfinished for 10 s.
+// After a permitted message the client may be silent without a limit. The caller closes the connection.
 func (c *client) listen() {
 	s, conn := c.server, c.conn.conn
 	conn.SetReadDeadline(time.Now().Add(s.loginTimeout))
@@ -125,8 +126,8 @@ func (c *client) listen() {
 	}
 }
 
-// write sends packet as a SLIP frame and waits until it is written. If that fails or takes longer than 10 s (200 ms
-// when the server closes), it closes the connection. Any goroutine.
+// write sends packet as a SLIP frame and waits until it is written. If that fails or takes longer than 10 s, it closes
+// the connection. While the server closes, the limit is 200 ms. Any goroutine.
 func (c *connection) write(packet []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -146,8 +147,8 @@ func (c *connection) write(packet []byte) {
 	}
 }
 
-// enqueue queues packet, an update, for sendUpdates without blocking. If maxUnsent updates are queued already, it drops
-// packet and closes the connection. Any goroutine.
+// enqueue hands packet, an update, to the goroutine of sendUpdates and returns at once. If 256 updates are queued
+// already, it drops packet and closes the connection. Any goroutine.
 func (c *connection) enqueue(packet []byte) {
 	select {
 	case c.updates <- packet:
@@ -158,8 +159,8 @@ func (c *connection) enqueue(packet []byte) {
 	}
 }
 
-// sendUpdates writes queued updates until end is called, then the updates that are still queued, and closes the
-// connection. It runs on its own goroutine.
+// sendUpdates is the goroutine that writes the updates for one connection. When the method end has been called, it
+// writes the updates that are still queued, closes the connection and returns.
 func (c *connection) sendUpdates() {
 	defer c.conn.Close()
 	for {
@@ -181,11 +182,12 @@ func (c *connection) sendUpdates() {
 	}
 }
 
-// end makes sendUpdates close the connection after the queued updates. It may be called repeatedly. Any goroutine.
+// end makes the connection close after its queued updates are written. It does not wait. It may be called repeatedly.
+// Any goroutine.
 func (c *connection) end() { c.once.Do(func() { close(c.ended) }) }
 
-// unmapped returns at with an IPv4-mapped IPv6 address as IPv4, so that addresses of the same sender compare equal.
-// Other addresses are unchanged.
+// unmapped converts an IPv4-mapped IPv6 address to IPv4, so that addresses of the same sender compare equal. It returns
+// other addresses unchanged. The port stays the same.
 func unmapped(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }

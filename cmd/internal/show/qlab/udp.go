@@ -12,8 +12,8 @@ import (
 // maxDatagram is the largest UDP payload in bytes.
 const maxDatagram = 65507
 
-// receive reads UDP packets from conn and queues their messages by sender, until conn or the server is closed. Invalid
-// packets are counted and dropped.
+// receive reads UDP packets from conn and queues their OSC messages, separately for each sender. Invalid packets are
+// counted and dropped. receive returns when conn or the server is closed.
 func (s *Server) receive(conn net.PacketConn) {
 	packet := make([]byte, osc.MaxPacket+1)
 	for {
@@ -34,9 +34,9 @@ func (s *Server) receive(conn net.PacketConn) {
 	}
 }
 
-// peer returns the UDP client of the address from, and sets its seen to the present time. A client that has sent no
-// packet for 61 s is removed first. For an unknown or removed address peer returns a new client, which is not stored
-// until register.
+// peer returns the client for the UDP address from, and records that it has sent a packet now. If that client has sent
+// no packet for 61 s before, it is removed first. For an unknown or removed address the result is a new client. The
+// server forgets a new client unless register is called.
 func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -52,9 +52,9 @@ func (s *Server) peer(from netip.AddrPort) *client {
 	return c
 }
 
-// register registers the UDP client c, so that peer returns the same client until it expires, and reports whether it
-// did. If maxPeers are registered, it first removes expired ones; if all are active, it returns false. For a TCP
-// client it only returns true.
+// register stores the UDP client c in the server, so that peer finds it until it expires. The result is true if c is
+// stored now. If 256 clients are stored, register first removes expired ones; if all are active, it returns false. A
+// TCP client needs no registration, so the result is true.
 func (s *Server) register(c *client) bool {
 	if c.conn != nil {
 		return true
@@ -75,7 +75,8 @@ func (s *Server) register(c *client) bool {
 	return true
 }
 
-// expire removes the UDP clients that have sent no packet for 61 s, and their subscriptions. The caller holds s.mutex.
+// expire removes the UDP clients that have sent no packet for 61 s. Their subscriptions to updates end, too. The caller
+// holds s.mutex.
 func (s *Server) expire() {
 	for _, c := range s.peers {
 		if s.now().Sub(c.seen) >= peerTimeout {
@@ -84,8 +85,8 @@ func (s *Server) expire() {
 	}
 }
 
-// removePeer removes the UDP client c and its subscriptions. If c is not registered, it has no effect. The caller holds
-// s.mutex.
+// removePeer removes the UDP client c from the server and ends its subscriptions to updates. If c is not registered, it
+// has no effect. The caller holds s.mutex.
 func (s *Server) removePeer(c *client) {
 	if s.peers[c.from] != c {
 		return
@@ -99,9 +100,9 @@ func (s *Server) removePeer(c *client) {
 	}
 }
 
-// send sends packet over UDP to the machine with the address to, at Options.ReplyPort, and with ReplyToSender also at
-// the port of to. Lost packets are not sent again; an error is only counted. Requires a server with a UDP socket. Any
-// goroutine.
+// send sends packet over UDP to the machine of the address to. The port is Options.ReplyPort, not the port in to. With
+// Options.ReplyToSender the packet is sent to both ports. A lost packet is not sent again; an error is only counted.
+// The server must have a UDP socket. Any goroutine.
 func (s *Server) send(to netip.AddrPort, packet []byte) {
 	ports := []uint16{uint16(s.options.ReplyPort)}
 	if s.options.ReplyToSender && to.Port() != ports[0] {

@@ -25,8 +25,9 @@ type roomState struct {
 	runs     map[string]string          // states of the running cues
 }
 
-// subscribe starts the updates of the room r, called name, to the client c, for changes after the call. It replaces an
-// earlier subscription and starts the goroutine that polls for changes, if needed. After Close it has no effect.
+// subscribe starts updates for the client c: from now on it is notified of changes in the room r. name is the name of
+// the room. An earlier subscription to that room is replaced. If needed, subscribe starts the goroutine that polls for
+// changes. After Close it has no effect.
 func (s *Server) subscribe(c *client, name string, r Room) {
 	p := new(roomState).next(r)
 	s.mutex.Lock()
@@ -43,7 +44,8 @@ func (s *Server) subscribe(c *client, name string, r Room) {
 	}
 }
 
-// unsubscribe ends the updates of the room called name to the client c; "" means all rooms.
+// unsubscribe ends the updates for the client c about the room called name. If name is "", it ends the updates about
+// all rooms.
 func (s *Server) unsubscribe(c *client, name string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -54,15 +56,16 @@ func (s *Server) unsubscribe(c *client, name string) {
 	}
 }
 
-// isSubscribed reports whether the client c receives updates of the room called name.
+// isSubscribed reports whether the client c receives updates about the room called name.
 func (s *Server) isSubscribed(c *client, name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.subscriptions[subscription{c, name}] != nil
 }
 
-// pollChanges sends the changes of the rooms with subscriptions every 50 ms, and removes expired UDP clients. It
-// returns when the last subscription has ended, after it has reset s.polling, or when the server is closed.
+// pollChanges notifies clients of changes in their rooms, every 50 ms. It also removes expired UDP clients. It runs on
+// its own goroutine until the server is closed or the last subscription has ended. In the second case it resets
+// s.polling, so that subscribe starts it again.
 func (s *Server) pollChanges() {
 	for !s.pause(pollInterval) {
 		s.mutex.Lock()
@@ -80,9 +83,11 @@ func (s *Server) pollChanges() {
 	}
 }
 
-// sendChanges sends each client in all the changes of its room since the state in all, and stores the new state. It
-// reads each room only once. It ends a subscription if the client lacks the role Read or the room has ended; in the
-// second case it notifies the client.
+// sendChanges notifies each client in all of the changes in its room. all has the last reported state of each
+// subscription; the new states are stored in the server. Each room is read only once.
+//
+// If a client may no longer read its room, or if the room has ended, its subscription ends. In the second case the
+// client is notified.
 func (s *Server) sendChanges(all map[subscription]*roomState) {
 	current := map[string]*roomState{}
 	for w, was := range all {
@@ -107,8 +112,8 @@ func (s *Server) sendChanges(all map[subscription]*roomState) {
 	}
 }
 
-// replace stores now as the state of the subscription w if its present state is was, and reports whether it did. It
-// does not if the subscription has ended or begun again.
+// replace stores now as the last reported state of the subscription w, and returns true. It does so only if the present
+// state is was. If the subscription has ended or begun again since then, it returns false.
 func (s *Server) replace(w subscription, was, now *roomState) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -119,8 +124,8 @@ func (s *Server) replace(w subscription, was, now *roomState) bool {
 	return true
 }
 
-// next returns the current state of the room r, based on p, an earlier state or the zero value. If the room has not
-// changed, or is ending, it returns p itself. It does not change p.
+// next returns the current state of the room r. p is an earlier state or the zero value. If the room has not changed
+// since p, or if it is ending, the result is p itself. next does not change p.
 func (p *roomState) next(r Room) *roomState {
 	levels, revision, _ := r.Levels()
 	if levels == nil { // the room is ending
@@ -148,8 +153,9 @@ func (p *roomState) next(r Room) *roomState {
 	return &n
 }
 
-// sendDifferences sends notifications of the changes from was, an earlier state, to p to the client of w: one for each
-// new, changed or removed cue, one for the list, and one or two for the last GO and the standby.
+// sendDifferences notifies the client of the subscription w of the changes from the state was to p. It sends a message
+// for each new, changed or removed cue. One message reports a change of the list. Another one or two messages report
+// the last GO and the standby.
 func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.notify(under+"/cue_id/"+id, nil) }
@@ -178,8 +184,8 @@ func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	}
 }
 
-// runState returns the state of the cue called number if it runs, such as "sounding"; in a paused show that is
-// "paused". For a cue that does not run it returns "".
+// runState returns the state of the cue called number if it runs, such as "sounding". In a paused show the result is
+// "paused". For a cue that does not run it is "".
 func (p *roomState) runState(number string) string {
 	state := p.runs[number]
 	if state != "" && p.paused {

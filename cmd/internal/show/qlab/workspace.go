@@ -57,8 +57,8 @@ var workspaceMethods = map[string]method{
 	"select_id":   {Operate, (*call).playheadID},
 }
 
-// workspaces returns a list with the id, name and version of all rooms that exist, and whether this client needs a
-// passcode for the room. The error is always nil.
+// workspaces answers with the list of all rooms that exist. Each element has the id, the name and the version, and
+// whether this client needs a passcode for the room. The error is always nil.
 func (c *call) workspaces() (any, error) {
 	type workspace struct {
 		ID       string `json:"uniqueID"`
@@ -75,9 +75,12 @@ func (c *call) workspaces() (any, error) {
 	return all, nil
 }
 
-// connect stores the passcode in the client, registers a UDP client, and returns the role in QLab's words: "ok:view" or
-// "ok:view|control". Without a passcode it returns "badpass" if one is required, because remotes try that first. A
-// wrong passcode is errDenied, and replaces the earlier passcode too.
+// connect handles the message /connect [passcode]. It stores the passcode in the client, registers a UDP client, and
+// marks the client as authenticated. The answer is QLab's "ok:view" or, if the client may operate the room,
+// "ok:view|control".
+//
+// If the message lacks a required passcode, the answer is "badpass", and the client is unchanged. A wrong passcode
+// replaces the earlier passcode, too, and the error is errDenied.
 func (c *call) connect() (any, error) {
 	passcode := ""
 	if len(c.args) > 0 {
@@ -106,8 +109,8 @@ func (c *call) connect() (any, error) {
 	return "ok:view|control", nil
 }
 
-// grantedRole returns the role that passcode, which may be "", has in the room of the call, or the highest role in any
-// room if the call has no room.
+// grantedRole returns the permission that passcode gives in the room of the call. passcode may be "". If the call has
+// no room, the result is the highest permission in any room.
 func (c *call) grantedRole(passcode string) Role {
 	if c.room != nil {
 		return c.server.check(passcode, c.from.Addr(), c.name)
@@ -115,8 +118,8 @@ func (c *call) grantedRole(passcode string) Role {
 	return c.server.check(passcode, c.from.Addr(), c.server.roomNames()...)
 }
 
-// disconnect deletes the client's passcode and ends its updates of all rooms. It keeps the connection open. The answer
-// has no data, and the error is always nil.
+// disconnect handles the message /disconnect: it deletes the client's passcode and ends the client's updates of all
+// rooms. The connection stays open. The answer has no data, and the error is always nil.
 func (c *call) disconnect() (any, error) {
 	c.mutex.Lock()
 	c.passcode = ""
@@ -125,8 +128,9 @@ func (c *call) disconnect() (any, error) {
 	return nil, nil
 }
 
-// thump returns "thump", the answer to a keep-alive message, and marks the client as authenticated. If its passcode
-// gives no role in the room, or in any room for a call without a room, thump returns errDenied.
+// thump handles QLab's keep-alive message. It marks the client as authenticated and answers "thump". If the client's
+// passcode gives no permission in the room, thump returns errDenied. For a call without a room, a permission in any
+// room suffices.
 func (c *call) thump() (any, error) {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -138,9 +142,9 @@ func (c *call) thump() (any, error) {
 	return "thump", nil
 }
 
-// updates turns updates of the call's room to the client on or off by the first argument, and returns the new state.
-// Without an argument it returns the present state. A UDP client from another machine must have sent /connect,
-// otherwise the result is an error.
+// updates handles the message /updates [0|1], which turns updates of the room to the client off or on. The answer is
+// the new state. Without an argument the state is only returned. For updates, a UDP client from another machine must
+// have sent /connect before, otherwise the result is an error.
 func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
 		return c.server.isSubscribed(c.client, c.name), nil
@@ -160,8 +164,9 @@ func (c *call) updates() (any, error) {
 	return true, nil
 }
 
-// settings handles rest, the address after /settings. For general/minGoTime it returns the guard in seconds, the time
-// after a GO during which further GOs are ignored. An attempt to change it is errFixed, and another setting errUnknown.
+// settings answers a request for a setting of QLab. rest is the address after /settings. The only known setting is
+// general/minGoTime: the time in seconds after a GO during which further GOs are ignored. An attempt to change it is
+// errFixed, and another setting is errUnknown.
 func (c *call) settings(rest []string) (any, error) {
 	if strings.Join(rest, "/") != "general/minGoTime" {
 		return nil, errUnknown
@@ -173,8 +178,8 @@ func (c *call) settings(rest []string) (any, error) {
 	return guard.Seconds(), nil
 }
 
-// overrides handles rest, the address after /overrides: for {name}Enabled it returns true, whatever the name. An
-// attempt to set false is errFixed, and another address errUnknown.
+// overrides answers a request for an override of QLab. rest is the address after /overrides. The answer to
+// {name}Enabled is true for any name. An attempt to set false is errFixed, and another address is errUnknown.
 func (c *call) overrides(rest []string) (any, error) {
 	if len(rest) != 1 || !strings.HasSuffix(rest[0], "Enabled") {
 		return nil, errUnknown
@@ -182,14 +187,15 @@ func (c *call) overrides(rest []string) (any, error) {
 	return fixedMethod(true)(c, nil)
 }
 
-// remaining returns the time in seconds until another GO is accepted, or 0. The error is always nil.
+// remaining returns the time in seconds until the show accepts another GO, as a float64. It is 0 if a GO is accepted
+// now. The error is always nil.
 func (c *call) remaining() (any, error) {
 	_, left := c.room.Show().Guarded()
 	return left.Seconds(), nil
 }
 
-// panicIn fades all sounds of the room out; the first argument is the time of the fade in seconds. A missing or a
-// second argument is an error.
+// panicIn fades out all sounds of the room. The first argument of the message is the time of the fade in seconds. A
+// missing argument and a second argument are errors, and then no sound fades.
 func (c *call) panicIn() error {
 	over, err := c.time(0)
 	if err == nil {
@@ -201,8 +207,8 @@ func (c *call) panicIn() error {
 	return err
 }
 
-// reset fades all running cues out within 5 ms and puts the first armed cue on standby. Without an armed cue the
-// standby stays the same.
+// reset fades out all running cues within 5 ms and puts the first armed cue of the list on standby. Without an armed
+// cue the standby stays the same.
 func (c *call) reset() error {
 	c.room.Show().Stop(hardStopFade)
 	for _, one := range c.room.State().List {
@@ -213,9 +219,12 @@ func (c *call) reset() error {
 	return nil
 }
 
-// playhead handles rest, the address after /playhead or /select: next, previous or the number of a cue, which move the
-// standby. The number may be the only argument instead; another argument is a button's, whose release has no effect. At
-// either end of the list it acts as showrun.Show.Step. It returns no data.
+// playhead moves the standby of the show. rest is the address after /playhead or /select: next, previous, or the number
+// of a cue. If rest is empty, the only argument of the message has the same meaning. Otherwise an argument is from a
+// button, whose release has no effect.
+//
+// The answer has no data. An unknown cue is an error. At either end of the list the error is the same as for
+// showrun.Show.Step.
 func (c *call) playhead(rest []string) (any, error) {
 	if len(rest) == 0 && len(c.args) == 1 {
 		number, err := c.text(0)
@@ -238,8 +247,11 @@ func (c *call) playhead(rest []string) (any, error) {
 	return nil, c.room.Show().Standby(rest[0])
 }
 
-// playheadID returns the id of the standby cue; see list.idOf. If rest or the only argument has an id, it moves the
-// standby to that cue instead and returns no data; this needs the role Operate, otherwise errDenied. An unknown id is
+// playheadID reads or moves the standby of the show by the id of a cue. Without an id it returns the id of the standby
+// cue; see list.idOf.
+//
+// The id is in rest, the end of the address, or in the only argument of the message. playheadID then puts that cue on
+// standby and returns no data. If the client may not operate the room, the error is errDenied. An unknown id is
 // errNoCue.
 func (c *call) playheadID(rest []string) (any, error) {
 	l := c.snapshot()

@@ -28,8 +28,8 @@ var (
 	}
 )
 
-// put draws text in style at column x and row y, cut or padded with spaces to exactly width columns. If width is 0 or
-// less, it has no effect. The screen changes with the next Show of t.
+// put draws text on the terminal t in the given style, from column x in row y. The text is cut or padded with spaces to
+// exactly width columns. If width is 0 or less, put has no effect. The text becomes visible with the next t.Show.
 func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 	if width <= 0 {
 		return
@@ -55,9 +55,12 @@ var keys = []string{
 	"M       mute a bus", "Q Q     end the show", "Ctrl-C  leave it (attach)", "any key goes back",
 }
 
-// draw draws the whole screen into t: head, cue list, buses and voices, and the foot. If s.showHelp is set, the help of
-// the keys replaces everything below the head. The buses and voices need 76 columns. Below 20 columns or 6 rows, and
-// without a state, it only draws a message. The caller must call t.Show.
+// draw draws the whole screen into t: the head, the cue list, the buses and voices, and the foot. The buses and voices
+// are left out if t has less than 76 columns. If s.showHelp is set, the help of the keys replaces the parts below the
+// head.
+//
+// On a terminal of less than 20 columns or 6 rows, and before the first state, draw only draws a message. The caller
+// must call t.Show.
 func (s *screen) draw(t tcell.Screen) {
 	t.Clear()
 	w, h := t.Size()
@@ -92,8 +95,8 @@ func (s *screen) draw(t tcell.Screen) {
 	s.drawFoot(t, w, h)
 }
 
-// drawHead draws the first two rows of t, w columns wide: show, time and device, and below them a loss of sound, a
-// pause, or the levels of the buses.
+// drawHead draws the first two rows of the terminal t, which has w columns. The first row has the show, its time and
+// the device. The second row reports a loss of sound or a pause, or else the levels of the buses.
 func (s *screen) drawHead(t tcell.Screen, w int) {
 	st := s.state
 	text := fmt.Sprintf(" %s  %s", words.OneLine(st.Show), clock(st.Time))
@@ -116,8 +119,8 @@ func (s *screen) drawHead(t tcell.Screen, w int) {
 	}
 }
 
-// levels returns the names and peak levels of the buses in one line, up to the first bus that does not fit into w
-// columns. A muted bus has the word muted in place of its level. There must be a state.
+// levels returns the names and peak levels of the buses in one line. It stops before the first bus that does not fit
+// into w columns. For a muted bus the line has the word muted in place of the level. s.state must not be nil.
 func (s *screen) levels(w int) string {
 	line := ""
 	for _, b := range s.state.Buses {
@@ -133,8 +136,10 @@ func (s *screen) levels(w int) string {
 	return line
 }
 
-// drawList draws the cues in the first w columns of t, from row from up to row to, exclusive: mark, number, name, note,
-// trim, and the times of a running cue. It sets s.top, the first visible cue, so that the cue on standby is visible.
+// drawList draws the cue list in the first w columns of the terminal t. The rows begin with the parameter from and end
+// before the parameter to. Each row has a mark, number, name, note and trim of one cue, and the times of a running cue.
+//
+// It scrolls so that the cue on standby is visible: it sets s.top, the index of the first visible cue.
 func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	st, rows := s.state, to-from
 	at := len(st.List)
@@ -198,8 +203,9 @@ func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	}
 }
 
-// drawSide draws the buses with their effects, and then the voices, in w columns from column x, and from row from up to
-// row to, exclusive. If the rows do not suffice, effects are omitted first, and the last row counts the other voices.
+// drawSide draws the buses with their effects, and below them the voices, on the terminal t. The area begins at column
+// x and is w columns wide. Its rows begin with the parameter from and end before the parameter to. If the rows do not
+// suffice, effects are left out first. Then the last row has the number of voices that do not fit.
 func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	st, y := s.state, from
 	line := func(text string, style tcell.Style) {
@@ -237,8 +243,8 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	}
 }
 
-// effectNames returns the names of the effects of b in exactly w columns, with "off" after a bypassed effect, and the
-// gain reduction of its compressors in dB at the end.
+// effectNames returns the names of the effects of the bus b as a text of exactly w columns. The word "off" follows a
+// bypassed effect. The end of the text has the gain reduction of the compressors in dB, if it is not 0.
 func effectNames(b *showrun.Bus, w int) string {
 	right := ""
 	if b.Reduction > 0 {
@@ -253,8 +259,9 @@ func effectNames(b *showrun.Bus, w int) string {
 	return cellwidth.Pad(text, max(w-cellwidth.Width(right), 0)) + right
 }
 
-// drawFoot draws the last two of the h rows of t, w columns wide: the cues that the next GO starts, and below them an
-// open question with the cursor, or else a message, the last event or the most important keys.
+// drawFoot draws the last two rows of the terminal t, which has w columns and h rows. The first of them has the cues
+// that the next GO starts. The last row has an open question with the cursor. Without a question it has a message, the
+// last event or the most important keys.
 func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	st := s.state
 	text := " GO: no cue, the list is over"
@@ -288,7 +295,7 @@ func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	}
 }
 
-// clock formats seconds, which is at least 0, as 4.2, 1:04.2 or 1:02:03.
+// clock formats a time in seconds for a person, as 4.2, 1:04.2 or 1:02:03. seconds must be at least 0.
 func clock(seconds float64) string {
 	whole := int(seconds)
 	switch {
@@ -300,7 +307,7 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
 }
 
-// level returns db, a level in dB, without decimals, or "-" for -100 dB or less.
+// level formats db, a level in dB, without decimals. For -100 dB or less it returns "-".
 func level(db float64) string {
 	if db <= -100 {
 		return "-"

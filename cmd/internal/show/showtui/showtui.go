@@ -57,9 +57,11 @@ type prompt struct {
 	done     func(text string)
 }
 
-// Run draws a show on terminal and handles keys until the show or ctx ends, and returns nil. send sends the commands.
-// If the terminal is lost, it returns ErrLost. If attached is true, Ctrl-C leaves the show (ErrLeft), and the end of
-// the show is an error. Run initializes and finalizes the terminal.
+// Run shows a running show on terminal and handles the operator's keys until the show or ctx ends. The function send
+// sends text commands to the show. Run initializes the terminal and restores it at the end.
+//
+// It returns nil at the end of the show or ctx, and ErrLost if the terminal is lost. If attached is true, the show runs
+// in another process. Then Ctrl-C leaves the show with ErrLeft, and the end of the show is an error.
 func Run(ctx context.Context, terminal tcell.Screen, attached bool, send CommandFunc) error {
 	if err := terminal.Init(); err != nil {
 		return fmt.Errorf("%w: %w", ErrLost, err)
@@ -93,8 +95,8 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, send Command
 	return s.end
 }
 
-// handle handles one event of the terminal: a key, a paste, or a new size. A failure of the terminal is returned as an
-// error that wraps ErrLost. The caller draws the screen again.
+// handle processes one event of the terminal: a key, a paste, or a new size. Only a failure of the terminal is
+// returned, as an error that wraps ErrLost. The caller must draw the screen afterwards.
 func (s *screen) handle(terminal tcell.Screen, e tcell.Event) error {
 	switch e := e.(type) {
 	case *tcell.EventResize:
@@ -109,8 +111,8 @@ func (s *screen) handle(terminal tcell.Screen, e tcell.Event) error {
 	return nil
 }
 
-// refresh requests the state of the show and stores it in s.state. If the request fails, the show counts as ended:
-// refresh sets s.ended and, if the screen is attached to a running show (s.mayLeave), the error s.end.
+// refresh requests the state of the show and stores it in s.state. If the request fails, the show counts as ended, and
+// refresh sets s.ended. If the show runs in another process (s.mayLeave), it also sets the error s.end.
 func (s *screen) refresh() {
 	answer, err := s.send("state")
 	switch {
@@ -127,9 +129,9 @@ func (s *screen) refresh() {
 	}
 }
 
-// command sends a command, built from format and args as by fmt.Sprintf, to the show. After success it deletes the
-// displayed message and updates the state. If the show rejects the command, it displays the error. If the connection
-// fails, it calls refresh, which ends the screen if its request fails too.
+// command sends a text command to the show. format and args build the command as in fmt.Sprintf. After success it
+// removes the displayed message and updates the state. If the show rejects the command, the error is displayed. If the
+// connection fails, command calls refresh, which ends the screen if it fails, too.
 func (s *screen) command(format string, args ...any) {
 	answer, err := s.send(fmt.Sprintf(format, args...))
 	switch {
@@ -143,11 +145,12 @@ func (s *screen) command(format string, args ...any) {
 	}
 }
 
-// showMessage displays message in the last row for 5 s. An open question hides it.
+// showMessage displays message in the last row of the screen for 5 s. While a question is open, the message is hidden.
 func (s *screen) showMessage(message string) { s.message, s.until = message, s.now().Add(messageTime) }
 
-// key handles the key of e. In this order: pasted text is ignored, Ctrl-C leaves the show if s.mayLeave is set, an open
-// question takes the key, any key closes the help, or the key is a command.
+// key handles the key of the event e. Pasted text is ignored. Ctrl-C leaves the show if s.mayLeave is set. An open
+// question takes any other key as part of the answer. If the help is visible, any key closes it. Otherwise the key is a
+// command of the operator.
 func (s *screen) key(e *tcell.EventKey) {
 	switch {
 	case s.pasting:
@@ -176,8 +179,8 @@ func (s *screen) key(e *tcell.EventKey) {
 	}
 }
 
-// rune carries out the command of the character key r, such as GO for a space, or opens a question or the help. Other
-// characters are ignored. Q must come twice within 2 s.
+// rune handles a character key of the operator, r. Most keys send a command, such as GO for a space. Others open a
+// question or the help. Q ends the show only if it is pressed twice within 2 s. Other characters are ignored.
 func (s *screen) rune(r rune) {
 	switch r {
 	case ' ':
@@ -218,8 +221,8 @@ func (s *screen) rune(r rune) {
 	}
 }
 
-// mute sends the command that mutes the bus called name, or unmutes it if it is muted in the last state. There must be
-// a state.
+// mute sends the command that mutes the bus called name. If the bus is muted in the last state, it sends the command
+// that unmutes the bus. s.state must not be nil.
 func (s *screen) mute(name string) {
 	command := "mute"
 	for _, b := range s.state.Buses {
@@ -230,9 +233,9 @@ func (s *screen) mute(name string) {
 	s.command("%s %s", command, name)
 }
 
-// promptKey handles the key of e while the question s.prompt is open: characters and backspace edit the answer, Enter
-// closes the question and passes the answer to its function unless the answer is empty, and Esc or Ctrl-C only closes
-// the question. From 60 bytes on, further characters are ignored.
+// promptKey handles the key of the event e while a question is open. Characters and backspace edit the answer. From 60
+// bytes on, further characters are ignored. Enter closes the question and passes the answer, if it is not empty, to the
+// question's function. Esc and Ctrl-C close the question without an answer.
 func (s *screen) promptKey(e *tcell.EventKey) {
 	p := s.prompt
 	switch e.Key() {
