@@ -40,8 +40,8 @@ func Command(room string) string { return "voicepool.room." + room + ".cmd" }
 // Event returns the NATS subject that carries the events of the room called room.
 func Event(room string) string { return "voicepool.room." + room + ".event" }
 
-// CheckName returns an error unless name is valid for a room or a node on NATS: 1 to 64 ASCII letters, digits, _ and
-// -.
+// CheckName returns an error unless name is a valid name for a room or a node on NATS. A valid name has 1 to 64 ASCII
+// letters, digits, _ and -.
 func CheckName(name string) error {
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
@@ -51,8 +51,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// NodeName returns name, or if name is "" the name of this host with each "." replaced by "-". A host without a name,
-// and a result that CheckName rejects, are errors.
+// NodeName returns the name for a node. That is name, or if name is "", the name of this host with "-" in place of each
+// ".". A host without a name is an error. A name that CheckName rejects is an error, too.
 func NodeName(name string) (string, error) {
 	if name == "" {
 		host, err := os.Hostname()
@@ -70,8 +70,8 @@ type Flags struct {
 	Creds string `name:"nats-creds" predictor:"file" placeholder:"FILE" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS, as nsc writes them."`
 }
 
-// Check returns an error if --nats is missing or has an invalid address. The error shows that address without user and
-// password. Check does not connect.
+// Check returns an error if the flag --nats is missing or has an invalid address. The error shows the address without
+// user and password. Check does not connect.
 func (f *Flags) Check() error {
 	if f.NATS == "" {
 		return errors.New("--nats is missing: write nats://HOST:4222, or set VOICEPOOL_NATS")
@@ -86,8 +86,8 @@ func (f *Flags) Check() error {
 	return nil
 }
 
-// withoutPassword returns a list of addresses, separated by commas, without scheme, user and password: the part of each
-// address after its last "@". An address without "@" is unchanged.
+// withoutPassword removes the user and password from addresses, a list separated by commas. Of each address it keeps
+// the part after the last "@", so the scheme is removed, too. An address without "@" is unchanged.
 func withoutPassword(addresses string) string {
 	list := strings.Split(addresses, ",")
 	for i, one := range list {
@@ -106,8 +106,8 @@ const OldestServer = "2.10.0"
 // ErrTooOld is the error of a NATS server older than OldestServer.
 var ErrTooOld = errors.New("the NATS server is too old")
 
-// checkVersion returns nil if version, the version of a NATS server such as "2.10.4", is at least OldestServer. An
-// older or unreadable version is an error that wraps ErrTooOld.
+// checkVersion returns an error if a NATS server is older than OldestServer. The parameter version is the version of
+// the server, such as "2.10.4". The error wraps ErrTooOld. An unreadable version is the same error.
 func checkVersion(version string) error {
 	var have, need [3]int
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
@@ -133,8 +133,8 @@ type denial struct {
 	when    time.Time
 }
 
-// recordDenial stores the message of err for Plain if err is a missing permission, and ignores other errors. NATS
-// reports a missing permission asynchronously; the refused call itself times out.
+// recordDenial stores a missing permission for Plain. NATS reports a missing permission asynchronously as err, but the
+// refused call only times out. If err is another error, recordDenial has no effect.
 func (c *Conn) recordDenial(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
@@ -149,8 +149,9 @@ func (c *Conn) recordDenial(err error) {
 // violation matches the server's message about a missing permission.
 var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
-// Plain is like the function Plain. But if err means that a call got no answer, and a permission was denied within the
-// last 10 s, its message names that permission.
+// Plain returns an error that wraps err and has a message for operators, like the function Plain. If a call got no
+// answer because of a missing permission, the message names the permission. That is assumed if a permission was denied
+// within the last 10 s. err must not be nil.
 func (c *Conn) Plain(err error) error {
 	d := c.denied.Load()
 	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {
@@ -159,9 +160,9 @@ func (c *Conn) Plain(err error) error {
 	return Plain(err)
 }
 
-// OpenError returns a readable error that wraps err, the reason why a JetStream resource cannot be opened. If the call
-// got no answer, OpenError first requests whether JetStream is enabled, and if not, the error wraps that reason
-// instead.
+// OpenError returns an error with a message for operators. It wraps err, the reason why a resource of JetStream cannot
+// be opened. If JetStream did not answer, OpenError first requests from NATS whether JetStream is enabled. If it is not
+// enabled, the result wraps that reason instead.
 func (c *Conn) OpenError(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
 		ctx, cancel := context.WithTimeout(ctx, Patience)
@@ -173,10 +174,12 @@ func (c *Conn) OpenError(ctx context.Context, err error) error {
 	return c.Plain(err)
 }
 
-// Dial connects to the NATS servers of f. If no server answers at once, it returns an error; another error is a server
-// older than OldestServer (ErrTooOld). Unless lost is nil, it is called with an error when the connection is lost,
-// and with nil when it is restored, on a goroutine of the connection. The connection then retries without end, and
-// publishing fails in between. The caller must call Close.
+// Dial connects to the NATS servers of the flags f. The caller must call Close. If no server answers at once, Dial
+// returns an error. If the server is older than OldestServer, the error wraps ErrTooOld.
+//
+// A connection that is lost later is restored without a time limit; publishing fails until then. The function lost, if
+// it is not nil, is called with an error when the connection is lost, and with nil when it is restored. It is called on
+// a goroutine of the connection.
 func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -249,8 +252,9 @@ func (c *Conn) Replicas() int {
 	return 1
 }
 
-// Bucket opens the JetStream key-value bucket called name, and creates it if it does not exist. A new bucket keeps the
-// last history values of each key, in as many copies as Replicas returns. An error is readable and names the bucket.
+// Bucket opens the JetStream key-value bucket called name. If it does not exist, Bucket creates it. A new bucket keeps
+// the last history values of each key, and Replicas copies of its data. An error has a message for operators and the
+// name of the bucket.
 func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstream.KeyValue, error) {
 	kv, err := c.JS.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -265,8 +269,8 @@ func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstrea
 	return kv, nil
 }
 
-// Plain returns an error that wraps err, an error of NATS, and has a message for operators. An unknown error only loses
-// its package prefix. err must not be nil.
+// Plain returns an error that wraps err, an error of NATS, and has a message for operators. If Plain has no message for
+// err, it only removes the prefix of the NATS package. err must not be nil.
 func Plain(err error) error {
 	for _, known := range []struct {
 		is   error
@@ -294,8 +298,8 @@ func Plain(err error) error {
 	return readableError{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
 
-// Replaced reports whether err means that JetStream refused a write because the record has a newer revision than the
-// writer expected.
+// Replaced reports whether JetStream has refused a write because another client has written the same record before. err
+// is the error of the write.
 func Replaced(err error) bool {
 	api, is := errors.AsType[*jetstream.APIError](err)
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)

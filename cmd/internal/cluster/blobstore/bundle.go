@@ -37,8 +37,8 @@ type Bundle struct {
 }
 
 // Pack stores a sheet together with all files that it plays. It returns the hash of a bundle, a stored list of these
-// files by which another machine can unpack them. text is the content of the sheet, name the name of its file, and r
-// its parsed rules. The function open opens a file by its path in the sheet.
+// files, with which another machine can unpack them. r has the parsed rules of the sheet, text is its content, and name
+// the name of its file. The function open opens a file by its path in the sheet.
 //
 // Missing files, and paths that a bundle may not contain, are reported together as rules.Errors with their places in
 // the sheet. Other errors are from the store.

@@ -37,9 +37,9 @@ type roomLink struct {
 	workers      sync.WaitGroup
 }
 
-// connect subscribes to the orders of the room called room, and starts goroutines that answer the orders and publish
-// the events of the room. It does not store the link. The caller must call end of the returned link. An unknown room
-// and a refused subscription are errors.
+// connect connects the room called room with NATS: it subscribes to the room's orders, the requests of NATS clients. It
+// starts goroutines that answer the orders and publish the events of the room. The caller must store the result and
+// call its method end. An unknown room and a refused subscription are errors.
 func (s *Rooms) connect(room string) (*roomLink, error) {
 	follower, err := s.server.Follow(room)
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *Rooms) connect(room string) (*roomLink, error) {
 	return l, nil
 }
 
-// end unsubscribes, ends the events and waits until all received orders are answered. Orders that still wait after 500
-// ms are rejected with status 503. Call it once.
+// end disconnects the room from NATS. It ends the subscription and the events, and waits until all received orders are
+// answered. Orders that still wait after 500 ms are rejected with status 503. Call it once.
 func (l *roomLink) end() {
 	l.unsubscribe()
 	l.cancel()
@@ -69,7 +69,8 @@ func (l *roomLink) end() {
 	l.rejectOrders()
 }
 
-// enqueue queues the order m for run without blocking. If 256 orders wait already, it answers m with status 429.
+// enqueue queues the order m, a request of a NATS client, for the goroutine of run. It does not block. If 256 orders
+// wait already, it rejects m with status 429.
 func (l *roomLink) enqueue(m message) {
 	select {
 	case l.queue <- m:
@@ -80,8 +81,8 @@ func (l *roomLink) enqueue(m message) {
 	}
 }
 
-// run carries out and answers the queued orders, one after another, until the queue is closed and empty. After
-// l.rejectOrders it rejects them instead. It runs on its own goroutine.
+// run is the goroutine that carries out the orders of NATS clients, one after another, and answers them. It returns
+// when the queue is closed and empty. After a call of l.rejectOrders it rejects the orders instead.
 func (l *roomLink) run() {
 	hall := l.rooms.server
 	for m := range l.queue {
@@ -96,9 +97,9 @@ func (l *roomLink) run() {
 	}
 }
 
-// publishEvents publishes the events that f receives until the room or ctx ends. If the room has ended, it sets
-// l.ended, so that Begin can replace l. It does not wait for NATS: an event that cannot be published is dropped and
-// counted.
+// publishEvents publishes the events of the room on NATS until the room or ctx ends. f supplies the events. If the room
+// has ended, publishEvents sets l.ended, so that Begin can connect a new room of this name. It does not wait for NATS:
+// an event that cannot be published is dropped and counted.
 func (l *roomLink) publishEvents(ctx context.Context, f *service.Follower) {
 	to := cluster.Event(l.name)
 	for {
@@ -120,8 +121,8 @@ func (l *roomLink) publishEvents(ctx context.Context, f *service.Follower) {
 	}
 }
 
-// notePublished logs once when publishing of events begins to fail, and once when it works again. err is the result of
-// the last publishing; nil means success.
+// notePublished reports to the operator when publishing begins to fail, and when it works again. err is the result of
+// the last attempt; nil means success.
 func (s *Rooms) notePublished(err error) {
 	switch {
 	case err != nil && s.publishFails.CompareAndSwap(false, true):
@@ -131,9 +132,9 @@ func (s *Rooms) notePublished(err error) {
 	}
 }
 
-// answer sends text as the reply to the order m and counts the reply as sent or lost. If m requests no reply, or one to
-// a subject that is not permitted (answerable), it has no effect. If text is too large for NATS, it sends an error
-// instead.
+// answer sends text as the reply to the order m, and counts it as sent or lost. If text is too large for NATS, it sends
+// an error instead. If m requests no reply, or if the subject of the reply is not permitted (see answerable), answer
+// has no effect.
 func (s *Rooms) answer(m message, text []byte) {
 	if !answerable(m.reply) {
 		return
@@ -150,8 +151,8 @@ func (s *Rooms) answer(m message, text []byte) {
 	}
 }
 
-// answerable reports whether a reply may be sent to the subject reply. It rejects "" and the subjects of NATS ($...)
-// and of voicepool: with the permissions of this node, a client could write there.
+// answerable reports whether a reply to a client may be sent to the subject reply. "" is rejected. The subjects of NATS
+// ($...) and of voicepool are rejected, too: otherwise a client could write there with the permissions of this node.
 func answerable(reply string) bool {
 	return reply != "" && reply[0] != '$' && !strings.HasPrefix(reply, "voicepool.")
 }

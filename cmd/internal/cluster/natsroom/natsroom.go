@@ -36,13 +36,15 @@ type Rooms struct {
 	closed bool
 }
 
-// New returns a Rooms that can connect the rooms of server to NATS over conn; Begin connects a room. log receives log
-// lines and may be nil. Rooms does not close conn.
+// New returns a Rooms, which can make the rooms of server available on NATS over the connection conn. The method Begin
+// does that for one room. The function log receives messages for the operator and may be nil. Rooms does not close
+// conn.
 func New(conn *cluster.Conn, server *service.Server, log func(string)) *Rooms {
 	return open(&natsTransport{conn.NC}, server, log)
 }
 
-// open is New with the transport w instead of a connection, for tests.
+// open returns a Rooms for the rooms of server like New. It uses the transport w in place of a NATS connection, for
+// tests. log may be nil.
 func open(w transport, server *service.Server, log func(string)) *Rooms {
 	if log == nil {
 		log = func(string) {}
@@ -52,9 +54,9 @@ func open(w transport, server *service.Server, log func(string)) *Rooms {
 
 var errClosed = errors.New("the connection to NATS is closed")
 
-// Begin makes the room called room available on NATS. If it is available already, Begin has no effect, unless that room
-// has ended and a new one has its name; then the new one becomes available. While the connection is lost, the
-// subscription waits until it is restored. An invalid name, an unknown room and a call after Close are errors.
+// Begin makes the room called room available on NATS. If it is available already, Begin has no effect. If the earlier
+// room of this name has ended, Begin connects the new one. While the connection to NATS is lost, the subscription waits
+// until it is restored. An invalid name, an unknown room and a call after Close are errors.
 func (s *Rooms) Begin(room string) error {
 	if err := cluster.CheckName(room); err != nil {
 		return err
@@ -78,8 +80,8 @@ func (s *Rooms) Begin(room string) error {
 	return nil
 }
 
-// End disconnects the room called room, if it is connected. It returns when all received orders have been answered;
-// orders that wait for more than 500 ms are rejected.
+// End makes the room called room unavailable on NATS. It returns when all received orders have been answered. Orders
+// that still wait after 500 ms are rejected. If the room is not available, End has no effect.
 func (s *Rooms) End(room string) {
 	defer s.lock(room)()
 	if l := s.link(room); l != nil {
@@ -88,7 +90,8 @@ func (s *Rooms) End(room string) {
 	}
 }
 
-// Close disconnects all rooms as End does, and waits for that. Begin then fails. The connection to NATS stays open.
+// Close makes all rooms unavailable on NATS and waits until their orders are answered, as End does. Afterwards Begin
+// fails. The connection to NATS stays open.
 func (s *Rooms) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -107,8 +110,8 @@ func (s *Rooms) Close() {
 	all.Wait()
 }
 
-// lock locks the room called room against Begin and End on other goroutines, and waits while another goroutine has
-// locked it. The caller must call the returned unlock, and must not hold s.mutex.
+// lock keeps other goroutines from Begin and End of the room called room until the caller calls unlock. While another
+// goroutine has locked the room, it waits. The caller must not hold s.mutex.
 func (s *Rooms) lock(room string) (unlock func()) {
 	done := make(chan struct{})
 	s.mutex.Lock()
@@ -128,15 +131,15 @@ func (s *Rooms) lock(room string) (unlock func()) {
 	}
 }
 
-// link returns the link of the room called room, or nil if the room is not connected.
+// link returns the connection of the room called room with NATS. If the room is not connected, the result is nil.
 func (s *Rooms) link(room string) *roomLink {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.links[room]
 }
 
-// put stores l as the link of the room called room and returns true; nil deletes the link. After Close it does not
-// store l and returns false. It does not end a link that it replaces.
+// put stores l as the connection of the room called room with NATS, and returns true. If l is nil, it removes the
+// stored connection. After Close it does not store l and returns false. A replaced connection is not ended.
 func (s *Rooms) put(room string, l *roomLink) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -37,16 +37,18 @@ const (
 // natsTransport is the transport of a real connection.
 type natsTransport struct{ nc *nats.Conn }
 
-// publish sends data to subject without waiting for a receiver. If the connection is lost or data is too large, it
+// publish sends data to subject and does not wait for a receiver. If the connection is lost or data is too large, it
 // returns an error at once.
 func (n *natsTransport) publish(subject string, data []byte) error {
 	return n.nc.Publish(subject, data)
 }
 
-// subscribe calls handle for each message of subject, in sequence, and lost with the number of messages dropped since
-// its last call. leave unsubscribes, waits up to 1 s for received messages, and returns when handle will not be
-// called again. A missing permission is an error. It does not use a queue group: with a group, a stalled node would
-// receive some of the orders for a room that another node has taken over.
+// subscribe receives the messages of subject and calls handle for each, one after another. The function lost gets the
+// number of messages dropped since its last call. leave ends the subscription: it waits up to 1 s for received
+// messages, and returns when handle will not be called again. A missing permission is an error.
+//
+// It does not use a NATS queue group. With a group, a stalled node would receive some of the orders for a room that
+// another node has taken over.
 func (n *natsTransport) subscribe(subject string, handle func(message), lost func(int)) (leave func(), err error) {
 	reported := 0
 	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {

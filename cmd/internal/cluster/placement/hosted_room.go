@@ -34,8 +34,8 @@ type hostedRoom struct {
 	tooLargeReported bool // Log has reported that the state is too large
 }
 
-// end closes the room if it is open, removes s from the node, and ends the context of s. A waiting Place then returns
-// an error. It is the last call of the goroutine of s.
+// end ends the room on this node: it closes the open room, removes s from the node, and ends the context of s. A
+// waiting Place returns an error. It is the last call of the goroutine of s.
 func (s *hostedRoom) end() {
 	s.finishOpening(errors.New("the room has moved or ended"))
 	s.cancel()
@@ -51,8 +51,8 @@ func (s *hostedRoom) end() {
 	}
 }
 
-// finishOpening ends the wait of Place for this room. err is nil if the room is audible, and otherwise the reason why
-// it is not. Only the first call has an effect.
+// finishOpening ends the wait of Node.Place for this room. err is nil if the room is audible, and otherwise the reason
+// why it is not. Only the first call has an effect.
 func (s *hostedRoom) finishOpening(err error) {
 	select {
 	case <-s.opened:
@@ -62,13 +62,13 @@ func (s *hostedRoom) finishOpening(err error) {
 	}
 }
 
-// isCurrent reports whether this node has kept its life, the run with one lease, since it took the room. Otherwise it
-// must not play the room.
+// isCurrent reports whether the node still has the lease with which it took the room. If it does not, it must not play
+// the room.
 func (s *hostedRoom) isCurrent() bool { return s.node.lease.current() == s.life }
 
-// write stores record as the record of the room in the bucket, if the stored record still has s.revision. On success it
-// sets s.record and s.revision, and both results are true. After a conflict done is false and sure is true. After
-// another error both are false: the result is unknown.
+// write stores record as the record of the room in the bucket, unless the stored record has changed since s.revision.
+// On success it sets s.record and s.revision, and done and sure are true. If the stored record has changed, done is
+// false and sure is true. After another error both are false, because the record may have been stored.
 func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	revision, err := s.putRecord(ctx, rooms+record.Room, &record, s.revision)
 	switch {
@@ -83,16 +83,17 @@ func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure b
 	return false, false
 }
 
-// putRecord stores record as JSON under key with Bucket.Put, within the length of a lease. expected is the expected
-// revision, 0 for a new key. It returns the new revision.
+// putRecord stores record as JSON under key in the bucket and returns the new revision. The stored value must have the
+// revision expected; 0 means that the key must not exist. Otherwise the error is ErrConflict. It takes at most the
+// length of a lease.
 func (s *hostedRoom) putRecord(ctx context.Context, key string, record any, expected uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.node.options.Timing.Lease)
 	defer cancel()
 	return s.node.options.Bucket.Put(ctx, key, encode(record), expected)
 }
 
-// takeOver makes this node the owner of a room without an owner and plays the room until it ends or leaves this node.
-// It returns at once if another node takes the room first, or if the last owner may still play it.
+// takeOver makes this node the owner of a room without an owner. Then it plays the room and returns when the room ends
+// or leaves this node. It returns at once if another node is faster, or if the last owner may still play the room.
 func (s *hostedRoom) takeOver(ctx context.Context) {
 	if !s.node.lifeEnded(ctx, &s.record) {
 		s.node.recordFailure(s.record.Room)
@@ -111,8 +112,9 @@ func (s *hostedRoom) takeOver(ctx context.Context) {
 	}
 }
 
-// reclaim plays a room that this node owns according to its view of the bucket, which may be stale. To be sure, it
-// first rewrites the record of the room, and returns if that fails. It returns when the room has ended or left.
+// reclaim plays a room that this node owns according to its copy of the bucket. That copy may be stale, so reclaim
+// first writes the record of the room again. If that fails, it returns at once. Otherwise it returns when the room has
+// ended or has left this node.
 func (s *hostedRoom) reclaim(ctx context.Context) {
 	r := s.record
 	r.Next, r.State, r.Ready = "", 0, false
@@ -121,8 +123,9 @@ func (s *hostedRoom) reclaim(ctx context.Context) {
 	}
 }
 
-// resume opens a room that this node owns from the room's last saved state, and plays it until the room ends or leaves
-// this node. If the state cannot be read or the room cannot be opened, it returns, and finishOpening has the error.
+// resume plays a room that this node owns, from the room's last saved state. It returns when the room ends or leaves
+// this node. If the state cannot be read or the room cannot be opened, it returns at once. A waiting Place then gets
+// the error.
 func (s *hostedRoom) resume(ctx context.Context) {
 	state, err := s.fetchState(ctx)
 	if err != nil {
@@ -134,8 +137,9 @@ func (s *hostedRoom) resume(ctx context.Context) {
 	}
 }
 
-// open opens the room silently from state with Options.Open, sets s.tenant and returns true. If that fails, it ends the
-// wait of Place with the error, gives the room up (giveUp), so that other nodes may take it, and returns false.
+// open opens the room from the given state, still silent, and stores it in s.tenant. The result is true on success.
+// After a failure a waiting Place gets the error. The record then shows that this node cannot play the room, so that
+// another node may take it.
 func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	opening := Opening{Room: s.record.Room, Sheet: s.record.Sheet, File: s.record.File, State: state.State}
 	if state.State != nil {
@@ -156,9 +160,9 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp writes into the record that this node cannot play the room because of err, and reports that with Log. If err
-// is a Refusal, the node never takes the room again while it keeps its lease; otherwise it waits before the next
-// attempt. If this node is the owner in the record, the room has no owner afterwards.
+// giveUp records in the bucket that this node cannot play the room because of err, and reports that to the operator.
+// After a Refusal the node never takes the room again while it keeps its lease. After another error it waits before the
+// next attempt. If this node owns the room, the room has no owner afterwards.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.recordFailure(s.record.Room)
@@ -178,9 +182,9 @@ func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	s.write(ctx, r)
 }
 
-// fetchState returns the saved state of the room after it has written the state back, marked with this owner's epoch,
-// the number of owners up to now. This proves that the state is the latest and that the previous owner can write no
-// further state. It sets s.stateRevision. A missing state is empty and not an error.
+// fetchState returns the saved state of the room for a new owner. Before that it writes the state back with the number
+// of this owner. If that succeeds, the state is the latest, and the previous owner cannot write any more. It also sets
+// s.stateRevision, which the next save needs. A missing state gives an empty result without an error.
 func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 	o, key := &s.node.options, states+s.record.Room
 	for range 100 {
@@ -211,8 +215,9 @@ func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 	return stateRecord{}, errors.New("another node keeps writing its saved state")
 }
 
-// play makes the open room audible, saves its state periodically, and handles requests to drain and to remove it. It
-// returns when the room ends, is removed or has moved, when ctx ends or when the node closes.
+// play makes the open room audible and keeps it playing on this node. It saves the state periodically, and handles
+// requests to move or remove the room. It returns when the room ends, is removed or has moved. It also returns when ctx
+// ends or the node closes.
 func (s *hostedRoom) play(ctx context.Context) {
 	if !s.enter() {
 		return
@@ -250,8 +255,9 @@ func (s *hostedRoom) play(ctx context.Context) {
 	}
 }
 
-// enter makes the open room audible and ends the wait of Place. It fades in if the room was audible on another node
-// before. If the node has lost its lease since it took the room, it has no effect and returns false.
+// enter makes the open room audible and ends the wait of Node.Place. If the room was audible on another node before, it
+// fades in. The result is true. If the node has lost the lease with which it took the room, enter has no effect and
+// returns false.
 func (s *hostedRoom) enter() bool {
 	if !s.isCurrent() {
 		return false
@@ -268,8 +274,8 @@ func (s *hostedRoom) enter() bool {
 	return true
 }
 
-// save writes the sheet and the state of the room to the bucket if they have changed since the last save. If another
-// node has taken the room, save cancels s, which ends play. After another error the next save tries again.
+// save writes the sheet and the state of the room into the bucket, if they have changed since the last call. If another
+// node has taken the room, save cancels s, which ends play. After another error the next call tries again.
 func (s *hostedRoom) save(ctx context.Context) {
 	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record

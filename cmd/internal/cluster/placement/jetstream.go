@@ -21,8 +21,8 @@ type jetStreamBucket struct {
 	recreating atomic.Bool // the bucket is being recreated
 }
 
-// Open opens the bucket of the placements in the cluster of c and creates it if it does not exist. ctx limits only Open
-// itself. The Bucket uses c until its end and does not close it.
+// Open opens the bucket with the placements of all rooms in NATS, over the connection c. If the bucket does not exist,
+// Open creates it. The parameter ctx limits only Open itself. The caller must not close c while the Bucket is in use.
 func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	kv, err := c.Bucket(ctx, cluster.Placement, 1)
 	if err != nil {
@@ -31,8 +31,8 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	return &jetStreamBucket{conn: c, kv: kv}, nil
 }
 
-// convertError converts err, an error of JetStream, to ErrConflict, ErrMissing or ErrTooLarge, and another error to
-// an error with a readable message. nil stays nil.
+// convertError translates an error of JetStream to ErrConflict, ErrMissing or ErrTooLarge. For another error the result
+// has a message for operators. If err is nil, the result is nil.
 func (k *jetStreamBucket) convertError(err error) error {
 	switch {
 	case err == nil:
@@ -47,8 +47,9 @@ func (k *jetStreamBucket) convertError(err error) error {
 	return k.conn.Plain(err)
 }
 
-// Put writes value if the last revision of key is revision, where 0 means that key must not exist, and returns the new
-// revision. Otherwise it returns ErrConflict. After another error it recreates a lost bucket in the background.
+// Put writes value under key and returns the new revision. The last revision of the key must be the parameter revision;
+// 0 means that the key must not exist. Otherwise the error is ErrConflict, and the value stays. After another error Put
+// creates the bucket again in the background if NATS has lost it.
 func (k *jetStreamBucket) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	write := k.kv.Create
 	if revision != 0 {
@@ -64,8 +65,8 @@ func (k *jetStreamBucket) Put(ctx context.Context, key string, value []byte, rev
 	return now, err
 }
 
-// recreate recreates the bucket, empty, in the background if NATS has lost it with all its data. It returns at once.
-// While an earlier call still runs, and for 1 s after it, a call has no effect.
+// recreate creates the bucket again, empty, if NATS has lost it with all its data. It works in the background and
+// returns at once. While an earlier call runs, and for 1 s afterwards, a further call has no effect.
 func (k *jetStreamBucket) recreate() {
 	if !k.recreating.CompareAndSwap(false, true) {
 		return
@@ -97,8 +98,9 @@ func (k *jetStreamBucket) Get(ctx context.Context, key string) (Entry, error) {
 // them.
 var watchedKeys = []string{nodes + ">", rooms + ">", drains + ">"}
 
-// Watch passes every entry except room states to the function, then the zero Entry, and then each change, in order. It
-// always returns an error; if ctx has ended, it returns the error of ctx.
+// Watch reports the entries of the bucket by calls of the function report. First it reports every existing entry, then
+// the zero Entry, and then each change in order. The saved states of rooms are left out. Watch never returns nil. If
+// ctx has ended, it returns the error of ctx, otherwise the reason why the watch has failed.
 func (k *jetStreamBucket) Watch(ctx context.Context, report func(Entry)) error {
 	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watchedKeys)) // a copy, because WatchFiltered overwrites its argument
 	if err != nil {

@@ -32,16 +32,16 @@ type lease struct {
 	unreportedSince  time.Time // when a renewal succeeded that the watch has not reported yet; zero: all are reported
 }
 
-// current returns the id of the current life of the node: its uninterrupted run with a lease. A node gets a new life
-// whenever it joins or has lost its lease; rooms of an older life must end.
+// current returns the random id of the node's present run, which is called its life. A node gets a new id when it joins
+// and when it has lost its lease. Rooms that were taken with an older id must end.
 func (l *lease) current() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.life
 }
 
-// hasMargin reports whether the lease stays valid for more than a quarter of its length from now. Only then may the
-// node take or change rooms.
+// hasMargin reports whether the lease, the right to play, stays valid for more than a quarter of its length. Only then
+// may the node take or change rooms.
 func (l *lease) hasMargin() bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -49,15 +49,16 @@ func (l *lease) hasMargin() bool {
 	return l.revision != 0 && l.until-o.Now() > o.Timing.Lease/4
 }
 
-// record returns the record of the node with its present life, state and number of renewals. The caller holds l.mutex.
+// record returns the node's record for the bucket: its name, address and state, the id of its present run, and the
+// number of renewals. The caller holds l.mutex.
 func (l *lease) record() NodeRecord {
 	o := &l.node.options
 	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, State: l.state, MaxRooms: o.MaxRooms, Beat: l.renewals}
 }
 
-// acquire begins a life, a run of the node with a lease: it writes the node's record if the key is free, or holds the
-// record of this life or of an ended life. Otherwise another process may use the name, and it returns errNameInUse.
-// Other errors come from the bucket.
+// acquire gets the first lease of a run of the node: it writes the node's record into the bucket. If the bucket has no
+// record of this name, or only a record of this run or of an ended run, the record is written. Otherwise another
+// process may use the name, and the error is errNameInUse. Other errors are from the bucket.
 func (l *lease) acquire(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
@@ -75,16 +76,18 @@ func (l *lease) acquire(ctx context.Context) error {
 	return l.write(ctx, old.Revision)
 }
 
-// get returns the entry of key from the bucket, as Bucket.Get, but waits at most for the interval of a renewal.
+// get returns the entry of key from the bucket, like Bucket.Get. It waits at most for the interval between two
+// renewals.
 func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.node.options.Timing.Renew)
 	defer cancel()
 	return l.node.options.Bucket.Get(ctx, key)
 }
 
-// write stores the node's record within two intervals of renewal and, on success, extends the lease with
-// Options.Extend; the new lease counts from the moment before the record was sent. expected is the expected revision of
-// the stored record. If that is outdated, the error is ErrConflict, and the lease is unchanged.
+// write stores the node's record in the bucket, within two intervals of renewal. The parameter expected is the revision
+// that the stored record must have. On success the lease is extended and passed to Options.Extend. It is counted from
+// the moment before the record was sent. If the revision is another one, the error is ErrConflict, and the lease is
+// unchanged.
 func (l *lease) write(ctx context.Context, expected uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -112,8 +115,8 @@ func (l *lease) write(ctx context.Context, expected uint64) error {
 	return nil
 }
 
-// renew renews the lease periodically until ctx ends. If other nodes have marked this node as gone, it acquires a new
-// lease as soon as the rooms of the old one are closed. It runs on its own goroutine.
+// renew renews the lease periodically until ctx ends. If other nodes have marked this node as gone, it gets a new lease
+// as soon as the rooms of the old one are closed. After an error it tries again soon. It runs on its own goroutine.
 func (l *lease) renew(ctx context.Context) {
 	o := &l.node.options
 	wait := o.Timing.Renew
@@ -141,10 +144,10 @@ func (l *lease) renew(ctx context.Context) {
 	}
 }
 
-// resolveConflict handles a conflict at the node's record. If the stored record is a renewal of this lease whose answer
-// was lost, the node continues. Otherwise the lease is lost: resolveConflict stops the output, gives the node a new
-// life without a lease, cancels all hosted rooms and reports it with Log. If the record cannot be read, it has no
-// effect.
+// resolveConflict handles a renewal that was refused because the stored record has changed. If that change is an
+// earlier renewal of this node, whose answer was lost, the node continues. Otherwise the lease is lost. Then
+// resolveConflict stops the output, makes all rooms on this node close, and reports that to the operator. If the record
+// cannot be read, it has no effect.
 func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
@@ -159,9 +162,12 @@ func (l *lease) resolveConflict(ctx context.Context) {
 	o.Log("the lease of this node has expired: other nodes have taken its rooms, and it restarts without rooms")
 }
 
-// continueLife reports whether this life, the node's run with its lease, continues, given the record r in entry e of
-// the bucket. If r belongs to this life, continueLife adopts the revision of e; a stale entry is ignored. If the life
-// has ended, it stops the output and gives the node a new life without a lease.
+// continueLife decides whether the node still has its lease, after it has read its record from the bucket. e is the
+// entry that was read, and r the record in it. If r belongs to the present run of the node, the result is true, and the
+// revision of e is adopted. A stale entry also gives true.
+//
+// Otherwise the lease is lost: continueLife stops the output, gives the node a new id without a lease, and returns
+// false.
 func (l *lease) continueLife(e *Entry, r *NodeRecord) bool {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -192,8 +198,8 @@ func (l *lease) setState(state NodeState) {
 	l.state = state
 }
 
-// recordReport processes e, the node's own record as reported by the watch: it notes which renewals have been reported,
-// and compares the clocks of the bucket and this machine by the time of e.
+// recordReport processes e, the node's own record as the watch has reported it. It notes which renewals the watch has
+// reported. It also compares the bucket's clock with this machine's clock, by the time in e.
 func (l *lease) recordReport(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -204,9 +210,9 @@ func (l *lease) recordReport(e *Entry) {
 	l.compareClocks()
 }
 
-// compareClocks sets l.skew, the bucket's clock minus this machine's clock, if both the answer to the last renewal and
-// the report of the watch about it have arrived. It keeps an earlier value that is more accurate. The caller holds
-// l.mutex.
+// compareClocks measures the bucket's clock minus this machine's clock, and stores it in l.skew. It needs the answer to
+// the last renewal and the watch's report of it; without both it has no effect. An earlier, more accurate value is
+// kept. The caller holds l.mutex.
 func (l *lease) compareClocks() {
 	if l.reportedRevision != l.revision || l.revision == 0 || l.created.IsZero() {
 		return
@@ -220,16 +226,16 @@ func (l *lease) compareClocks() {
 	l.skew, l.roundTrip, l.compared = l.created.Sub(l.sent.Add(roundTrip/2).Round(0)), roundTrip, l.answered
 }
 
-// watchIsLate reports whether NATS confirmed a renewal more than the duration limit ago that the watch has not reported
-// yet.
+// watchIsLate reports whether the watch is late: NATS has confirmed a renewal of this node longer ago than the duration
+// limit, but the watch has not reported it.
 func (l *lease) watchIsLate(limit time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > limit
 }
 
-// end stops the output of the node with Options.Extend, permanently; later answers of NATS do not start it again. It
-// does not write to the bucket; release does.
+// end stops the output of the node for good, with Options.Extend. A late answer of NATS cannot start it again. end does
+// not write to the bucket; release does.
 func (l *lease) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -237,8 +243,8 @@ func (l *lease) end() {
 	l.node.options.Extend(0)
 }
 
-// release gives up the lease: it writes the state Gone into the node's record, so that other nodes take the rooms at
-// once. Without a lease it has no effect. Errors are ignored, because the lease then expires.
+// release gives up the lease: it writes into the node's record that the node is gone, so that other nodes take its
+// rooms at once. Without a lease it does not write. Errors are ignored, because the lease then expires by itself.
 func (l *lease) release(ctx context.Context) {
 	l.setState(Gone)
 	l.mutex.Lock()

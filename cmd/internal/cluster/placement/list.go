@@ -33,8 +33,9 @@ type Member struct {
 	MaxRooms int    `json:"most"`
 }
 
-// List reads the bucket b and returns all rooms and all nodes, each sorted by name. A node whose record is older than
-// stale, by the clock of the bucket, counts as gone. If the bucket cannot be read completely, it returns an error.
+// List returns all rooms and all nodes of the cluster, each sorted by name, as recorded in the bucket b. A node whose
+// record is older than the duration stale counts as gone; the clock of the bucket decides. If the bucket cannot be read
+// completely, the result is an error.
 func List(ctx context.Context, b Bucket, stale time.Duration) (list []ListedRoom, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
 	v.beginSnapshot()
@@ -81,9 +82,9 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []ListedRoom
 	return list, members, nil
 }
 
-// Drain writes a request that the node called node gives its rooms to other nodes; if on is false, it withdraws the
-// request. It does not wait until the node has obeyed. The request is only for the node's present life, its run with
-// one lease. An unknown node is an error.
+// Drain requests that a node gives its rooms to other nodes, if on is true. Otherwise it withdraws such a request. node
+// is the name of the node. Drain only writes the request and does not wait for the node. If the node is restarted or
+// loses its lease, the request ends. An unknown node is an error.
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {
@@ -106,8 +107,8 @@ func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	return b.Delete(ctx, drains+node, old.Revision)
 }
 
-// Sheets reads the bucket b and returns the hashes of the bundles of all rooms, in any order and possibly repeated. If
-// a record cannot be read or parsed, it returns an error.
+// Sheets returns the hashes of the bundles of all rooms; a bundle is a sheet with its sounds. The order is arbitrary,
+// and a hash may occur twice. If the bucket b or a record in it cannot be read, the result is an error.
 func Sheets(ctx context.Context, b Bucket) ([]string, error) {
 	sheets, all := map[string]string{}, false
 	var wrong error

@@ -8,8 +8,8 @@ import (
 // openTimeout is the maximum time for another node to open a room that is handed over to it.
 const openTimeout = 20 * time.Second
 
-// draining reports whether this node must give its rooms away because of a request by Drain to its current life. It
-// sets the state of the node, which the next renewal publishes, to Draining or Up accordingly.
+// draining reports whether this node must give its rooms to other nodes, because Drain has requested that for its
+// present run. It also sets the state of the node to Draining or Up, which the next renewal publishes.
 func (n *Node) draining() bool {
 	n.seen.mutex.Lock()
 	requested := n.seen.drains[n.options.Name] == n.lease.current()
@@ -22,10 +22,11 @@ func (n *Node) draining() bool {
 	return requested
 }
 
-// move hands the room over to another node with a cross-fade, and reports whether the room has left this node. The
-// other node opens the room silently from the saved state and sets Ready in the record. Then this node makes the other
-// the owner and fades out, while the other fades in. If no node can take the room, four rooms are moving already, or
-// the handover fails, the room stays.
+// move hands the room over to another node with a cross-fade. The result is true if the room has left this node. First
+// the other node opens the room silently from the saved state, and reports that in the record of the room. Then this
+// node makes the other the owner and fades out, while the other fades in.
+//
+// The room stays if no node can take it, if four rooms are moving already, or if the handover fails.
 func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	next := s.chooseNext()
 	if next == "" {
@@ -68,16 +69,16 @@ func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	return false
 }
 
-// setLeaving marks the room as moving away (leaving is true) or as staying. While it is moving away, Node.Moving
-// returns true.
+// setLeaving marks the room as moving to another node if leaving is true. Otherwise it ends that mark. While the room
+// is moving, Node.Moving returns true.
 func (s *hostedRoom) setLeaving(leaving bool) {
 	s.node.mutex.Lock()
 	defer s.node.mutex.Unlock()
 	s.leaving = leaving
 }
 
-// chooseNext returns the id of the present life (run with a lease) of the other node best suited to take the room, by
-// Node.candidates. If other nodes cannot take the room, the result is "".
+// chooseNext chooses the other node that is best suited to take the room, by Node.candidates. The result is the id of
+// that node's present run. If the other nodes cannot take the room, it is "".
 func (s *hostedRoom) chooseNext() string {
 	all, _, _ := s.node.seen.nodesNow()
 	load := map[string]int{}
@@ -92,8 +93,8 @@ func (s *hostedRoom) chooseNext() string {
 	return ""
 }
 
-// adoptSeen sets s.record and s.revision to the record of the room that the watch reported last, if it is newer. If the
-// room was removed or belongs to another node, adoptSeen cancels s instead, which ends play.
+// adoptSeen updates s.record and s.revision to the record that the watch has reported last, if that is newer. If the
+// room was removed, or if another node owns it now, adoptSeen cancels s instead, which ends play.
 func (s *hostedRoom) adoptSeen() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
@@ -106,9 +107,11 @@ func (s *hostedRoom) adoptSeen() {
 	}
 }
 
-// awaitReady waits until the other node, whose present life has the id next, has opened the room, and adopts newer
-// records during the wait. Then ready is true and owner is that node as last seen. If that node has refused or ended,
-// if this lease has too little time left, or after openTimeout, ready is false.
+// awaitReady waits until the node that takes over the room has opened it. The parameter next is the id of that node's
+// present run. On success ready is true, and owner is that node.
+//
+// ready is false if that node refuses the room or ends, if this node's lease has too little time left, or after 20 s.
+// During the wait, newer records of the room are adopted.
 func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Poll/5); {
@@ -124,9 +127,9 @@ func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNod
 	return owner, false
 }
 
-// prepare opens a room that another node is handing over to this node, silently, and sets Ready in its record. Once
-// this node owns the room, prepare plays it until it ends or leaves. It returns if the handover fails or takes more
-// than 40 s.
+// prepare takes part in a handover: it opens a room that another node gives to this node, still silent, and reports
+// that in the record of the room. When this node becomes the owner, prepare plays the room and returns when the room
+// ends or leaves. It returns earlier if the handover fails or takes more than 40 s.
 func (s *hostedRoom) prepare(ctx context.Context) {
 	o := &s.node.options
 	state, err := s.handedOverState(ctx)
@@ -153,9 +156,9 @@ func (s *hostedRoom) prepare(ctx context.Context) {
 	}
 }
 
-// handedOverState returns the saved state of a room that is handed over, at the revision in the record, and sets
-// s.stateRevision. If the record refers to no state, it is empty. If it cannot be read in 100 tries, the error is
-// ErrMissing.
+// handedOverState returns the saved state of a room that is handed over to this node. The record of the room has the
+// revision of that state; an older answer of NATS is not accepted. It sets s.stateRevision for later saves. If the
+// record refers to no state, the result is empty. After 100 tries the error is ErrMissing.
 func (s *hostedRoom) handedOverState(ctx context.Context) (state stateRecord, err error) {
 	o := &s.node.options
 	if s.record.State == 0 {

@@ -101,9 +101,12 @@ const maxMoves = 4
 // Fade is the length of the cross-fade of a moving room.
 const Fade = 300 * time.Millisecond
 
-// Join starts a node, waits for its lease and returns the node, which takes rooms in the background until Close. If
-// another running process holds the lease of the same name, Join fails after about two lease times. If that process has
-// died, Join waits until its lease has expired. The end of ctx ends the wait with an error, but not a running node.
+// Join makes this process a node of the cluster. It waits until the node has its lease, the right to play rooms, and
+// returns the node. The node takes rooms in the background until Close.
+//
+// If another running process has the same name, Join fails after about two lease times. If that process has died, Join
+// waits until its lease has expired. The end of ctx ends the wait with an error, but does not stop a node that Join has
+// returned.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	o.Timing = cmp.Or(o.Timing, DefaultTiming)
 	n := &Node{options: o, hosted: map[string]*hostedRoom{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, maxMoves), closing: make(chan struct{})}
@@ -121,12 +124,12 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	return n, nil
 }
 
-// newLife returns a random id of 12 characters for a life, one run of a node with a lease. It does not store the id.
+// newLife returns a random id of 12 characters for one run of a node with a lease. Each call returns another id.
 func newLife() string { return rand.Text()[:12] }
 
-// waitForLease tries to acquire the first lease until it succeeds or ctx ends, and returns nil or the error of ctx. If
-// a running node has the same name, it returns an error after about two lease times. After one lease time it reports
-// with Log why it waits.
+// waitForLease tries to get the first lease of this node until it succeeds or ctx ends. If a running node has the same
+// name, it returns an error after about two lease times. If ctx ends, it returns the error of ctx. After one lease time
+// it reports the reason of the wait to the operator.
 func (n *Node) waitForLease(ctx context.Context) error {
 	o := &n.options
 	start, reported := o.Now(), ""
@@ -158,14 +161,15 @@ func (n *Node) waitForLease(ctx context.Context) error {
 	}
 }
 
-// fencingError returns the error of the last attempt to mark the record of an earlier run of this node as gone, or nil.
+// fencingError returns the reason why the record of an earlier run of this node could not be marked as gone at the last
+// attempt. If that has not failed, the result is nil.
 func (n *Node) fencingError() error {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.fencingErr
 }
 
-// pause waits for the duration d, or until ctx ends. It returns false if ctx has ended first.
+// pause waits for the duration d or until ctx ends. The result is false if ctx has ended first, otherwise true.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -180,9 +184,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 // Name returns the name of the node.
 func (n *Node) Name() string { return n.options.Name }
 
-// Elsewhere returns the name and the URL of the other node that plays the room called room. known is false if this node
-// plays the room, the room is unknown, or its node has ended. The answer is the last report of the watch and may be
-// stale.
+// Elsewhere returns the name and the URL of the other node that plays the room called room. If this node plays the
+// room, if the room is unknown, or if its node has ended, known is false. The answer is from this node's copy of the
+// bucket and may be stale.
 func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	r, known := n.seen.room(room)
 	if !known || r.record.Life == n.lease.current() {
@@ -192,9 +196,9 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	return r.record.Node, owner.record.Address, alive
 }
 
-// Orphan reports whether the room called room is placed but not played by another node at the moment. A room that this
-// node owns counts, too: this node is opening it. why is the reason of a node that refused to play the room, or "". An
-// unknown room is not an orphan.
+// Orphan reports whether the cluster has a room of the given name that no other node plays at the moment. A room that
+// this node owns counts as well, because this node is opening it. If a node has refused to play the room, why is its
+// reason, otherwise "". For an unknown room orphan is false.
 func (n *Node) Orphan(room string) (why string, orphan bool) {
 	r, known := n.seen.room(room)
 	if !known {
@@ -206,8 +210,8 @@ func (n *Node) Orphan(room string) (why string, orphan bool) {
 	return r.record.why(), true
 }
 
-// Moving reports whether the room called room on this node is being handed over to another. It is false for other
-// rooms.
+// Moving reports whether this node is handing the room called room over to another node. If the room is not on this
+// node, the result is false.
 func (n *Node) Moving(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -215,9 +219,9 @@ func (n *Node) Moving(room string) bool {
 	return s != nil && s.leaving
 }
 
-// Close makes the node leave the cluster. Its rooms fade out within fade and save their state, and other nodes resume
-// them at once. It returns when the node is silent, at the latest after fade + closeTimeout. A second call returns at
-// once.
+// Close makes the node leave the cluster. Its rooms fade out in the time fade and save their state, and other nodes
+// resume them at once. Close returns when the node is silent, at the latest 250 ms after the fade. A second call
+// returns at once.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed
@@ -249,7 +253,8 @@ func (n *Node) Close(fade time.Duration) {
 // closeTimeout is the time limit for NATS at the end of a node.
 const closeTimeout = 250 * time.Millisecond
 
-// hostsRooms reports whether this node has at least one room open or opening, including rooms of a lost lease.
+// hostsRooms reports whether this node has a room open or is opening one. Rooms that it took with an earlier lease
+// count, too.
 func (n *Node) hostsRooms() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

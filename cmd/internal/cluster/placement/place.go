@@ -15,9 +15,12 @@ func (e *Elsewhere) Error() string {
 	return fmt.Sprintf("the room %s is placed already, and the node %s plays it", e.Room, e.Node)
 }
 
-// Place places the new room called room on this node, plays it, and returns when it is audible. sheet is the hash of
-// the room's bundle; file is stored as RoomRecord.File. If another node has the room, the error is an *Elsewhere. If
-// the room cannot be opened, it is not placed, and Place returns the error of opening.
+// Place places a new room on this node, plays it, and returns when it is audible. room is the name of the room. sheet
+// is the hash of its bundle, which is the sheet with its sounds; file is stored as RoomRecord.File. If another node
+// plays a room of this name, the error is an *Elsewhere.
+//
+// If the room cannot be opened, Place removes it again and returns the error of opening. If ctx ends, the room may be
+// placed or not.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
 	tries := 0
@@ -47,9 +50,11 @@ const maxTries = 5
 // temporaryError is an error of opening a room after which another attempt may succeed.
 type temporaryError struct{ error }
 
-// tryPlace is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has
-// changed in between, and the caller must try again. After a temporaryError the room is still placed, and a few more
-// attempts are permitted; after another error of opening it is removed again.
+// tryPlace is one attempt of Place, with the same parameters. If placed is false and err is nil, the record has changed
+// in between, and the caller must try again.
+//
+// If the room cannot be opened and err is a temporaryError, the room stays placed, and a further attempt may succeed.
+// After another error of opening, the room is removed again.
 func (n *Node) tryPlace(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
@@ -96,15 +101,16 @@ func (n *Node) tryPlace(ctx context.Context, room, sheet, file string) (placed b
 	return true, nil
 }
 
-// hostedRoom returns the room called room if this node has it open or is opening it, otherwise nil.
+// hostedRoom returns the room called room if this node has it open or is opening it. Otherwise it returns nil.
 func (n *Node) hostedRoom(room string) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.hosted[room]
 }
 
-// Known reports whether the room called room is placed on a node or waits for one, and returns the File of its record.
-// It reads the bucket; err means that the bucket could not be read. An unknown room is not an error.
+// Known reports whether the cluster has a room of the given name. The room may be on a node or wait for one. file is
+// the File in the record of the room. Known reads the bucket, and err means that this has failed. An unknown room is
+// not an error.
 func (n *Node) Known(ctx context.Context, room string) (file string, known bool, err error) {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -114,10 +120,12 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 	return r.File, err == nil, err
 }
 
-// Remove removes the room called room, which this node plays or which has no owner, together with its state. If this
-// node plays the room, the room first fades out within fade and is closed, so that it is silent before another node can
-// place it. If an error leaves the result open, the room becomes audible again as soon as it is certain that it still
-// exists. If another node has the room, the error is an *Elsewhere. An unknown room is not an error.
+// Remove removes the room called room and its saved state from the cluster. If this node plays the room, it first fades
+// out in the time fade and is closed, so that it is silent before another node can place it. If another node plays it,
+// the error is an *Elsewhere. An unknown room is not an error.
+//
+// After another error the room may be removed or not. It then becomes audible again as soon as it is certain that it
+// still exists.
 func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
 		if s := n.playing(room); s != nil {
@@ -137,8 +145,8 @@ func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) erro
 	return ErrConflict
 }
 
-// playing returns the room called room if this node hosts it, with its present lease, as the owner. Otherwise it
-// returns nil.
+// playing returns the room called room if this node owns it and has it open or is opening it with its present lease.
+// Otherwise it returns nil.
 func (n *Node) playing(room string) *hostedRoom {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -149,8 +157,9 @@ func (n *Node) playing(room string) *hostedRoom {
 	return nil
 }
 
-// tryRemove is one attempt of Remove for the room called room, which is not open on this node: it deletes the record
-// and the state. If the error is ErrConflict, the caller must try again. An unknown room is not an error.
+// tryRemove is one attempt of Remove for a room that is not open on this node. room is its name. It deletes the record
+// and the saved state. If the error is ErrConflict, the caller must try again. If another node plays the room, it is an
+// *Elsewhere. An unknown room is not an error.
 func (n *Node) tryRemove(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -171,9 +180,9 @@ func (n *Node) tryRemove(ctx context.Context, room string) error {
 	return nil
 }
 
-// checkFree returns nil if this node may take the room of the stored record r: it has no owner, its owner has ended, or
-// it is on this node. If another node plays the room, the error is an *Elsewhere; if that is uncertain, it is
-// ErrConflict.
+// checkFree returns nil if this node may take or remove the room with the stored record r: the room has no owner, its
+// owner has ended, or this node is the owner. If another node plays the room, the error is an *Elsewhere. If that is
+// not certain, it is ErrConflict.
 func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	if r.Life == n.lease.current() {
 		return nil
@@ -187,8 +196,9 @@ func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	return nil
 }
 
-// noteRemoval records that the room called room was removed at revision, so that a late report of the watch does not
-// open the room again. A record with a higher revision is a new room.
+// noteRemoval records that the room called room was removed. The parameter revision is the revision of its last record.
+// Without that, a late report of the watch could open the room again. A record with a higher revision is a new room of
+// the same name.
 func (n *Node) noteRemoval(room string, revision uint64) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

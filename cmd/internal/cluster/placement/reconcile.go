@@ -11,9 +11,10 @@ import (
 	"time"
 )
 
-// reconcile runs on its own goroutine until ctx ends. It periodically marks dead nodes as gone, takes rooms without an
-// owner and rooms that are handed over to this node, and updates the node's state after requests to drain. It does so
-// only if the view of the bucket is complete, or was complete and the watch is now late.
+// reconcile is the goroutine of a node that compares the cluster with its duties, until ctx ends. It periodically marks
+// dead nodes as gone, takes rooms without an owner, prepares rooms that are handed over to this node, and checks for
+// requests to drain. It waits until the watch has reported the whole bucket. If the watch is late afterwards, it
+// continues and reads the records of the nodes directly.
 func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms without an owner, and since when
 	peeked := time.Duration(0)
@@ -37,9 +38,9 @@ func (n *Node) reconcile(ctx context.Context) {
 	}
 }
 
-// pollNodes reads the records of all known nodes into the view, and waits for the answers. It replaces the watch if the
-// NATS server that leads JetStream has died: a new watch begins only after an election, which takes seconds, but reads
-// are answered earlier.
+// pollNodes reads the records of all known nodes from the bucket into n.seen, this node's copy, and waits for the
+// answers. It helps while the watch is silent: if the NATS server that leads JetStream has died, a new watch takes
+// seconds, but reads are answered earlier. Failed reads are ignored.
 func (n *Node) pollNodes(ctx context.Context) {
 	all, _, _ := n.seen.nodesNow()
 	var reads sync.WaitGroup
@@ -55,8 +56,8 @@ func (n *Node) pollNodes(ctx context.Context) {
 	reads.Wait()
 }
 
-// refresh reads the record of the room called room from the bucket into the view, for a view that is stale. A missing
-// record removes the room from the view; other errors leave the view unchanged.
+// refresh reads the record of a room from the bucket into n.seen, this node's copy, because the copy is stale. room is
+// the name of the room. A missing record removes the room from the copy. Another error changes no record.
 func (n *Node) refresh(ctx context.Context, room string) {
 	e, err := n.lease.get(ctx, rooms+room)
 	n.seen.mutex.Lock()
@@ -69,9 +70,11 @@ func (n *Node) refresh(ctx context.Context, room string) {
 	}
 }
 
-// fence writes that the node s is gone, if the record of s has not changed for longer than a node may play without a
-// renewal. Then that node cannot renew its lease. It deletes the record of a node that has been gone for longer than
-// Timing.Forget. For this node's current life it has no effect. Errors are ignored; a later call tries again.
+// fence marks another node as gone, so that its rooms can be taken. It does so if the record s of that node has not
+// changed for longer than a node may play without a renewal. After that, the node cannot renew its lease.
+//
+// If a node has been gone for longer than Timing.Forget, fence deletes its record. It has no effect on this node's
+// present run. Errors are ignored, because a later call tries again.
 func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
 	still := o.Now() - s.since
@@ -105,8 +108,8 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 	}
 }
 
-// touch sets seenNode.since, the time of the last change, of the node called name to now, on the clock of Options.Now.
-// An unknown name is ignored.
+// touch sets the time of the last change of the node called name to now, by the clock of Options.Now. If the node is
+// unknown, it has no effect.
 func (v *view) touch(name string, now time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -116,9 +119,11 @@ func (v *view) touch(name string, now time.Duration) {
 	}
 }
 
-// takeRooms takes rooms without an owner, reopens rooms that this node owns, and prepares rooms that are handed over to
-// this node, each on a new goroutine. all holds the known nodes. orphans holds, by room, the time since when a room has
-// had no owner; takeRooms updates it. A node that is less preferred for a room waits longer before it takes the room.
+// takeRooms starts a goroutine for each room that this node should host now. These are rooms without an owner, rooms
+// that this node owns but has not opened, and rooms that are handed over to it. all holds the known nodes.
+//
+// orphans holds the time since when a room has no owner, by its name; takeRooms updates it. Each room prefers some
+// nodes to others, and a less preferred node waits longer before it takes the room.
 func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
 	o, life := &n.options, n.lease.current()
 	load := map[string]int{}
@@ -163,9 +168,10 @@ func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string
 	}
 }
 
-// lifeEnded reports whether the run of a node (life) that last played the room of record r has certainly ended. If the
-// view does not show that end, lifeEnded rewrites the stored record of the node; success proves that the old run cannot
-// write again. If the bucket cannot be read, it returns false.
+// lifeEnded reports whether the last owner of a room certainly cannot play it any more. r is the record of the room.
+// The owner is one run of a node. If this node has not seen the end of that run, lifeEnded writes the stored record of
+// that node again. If that succeeds, the old run cannot renew its lease. If the bucket cannot be read, the result is
+// false.
 func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true
@@ -184,8 +190,8 @@ func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	return err == nil
 }
 
-// backsOff reports whether this node still waits, after a failed attempt, before it tries to open the room called room
-// again.
+// backsOff reports whether this node must not yet try again to open the room called room. A failed attempt is followed
+// by a wait.
 func (n *Node) backsOff(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -198,8 +204,8 @@ type failure struct {
 	retryAt time.Duration
 }
 
-// recordFailure records a failed attempt to open the room called room, now. The wait before the next attempt, which
-// backsOff reports, doubles with each failure, from Timing.Queue up to 30 s.
+// recordFailure records that an attempt to open the room called room has failed now. The wait before the next attempt,
+// which backsOff reports, doubles with each failure. It grows from Timing.Queue to 30 s.
 func (n *Node) recordFailure(room string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -212,10 +218,12 @@ func (n *Node) recordFailure(room string) {
 // maxRetryDelay is the longest wait after a failed attempt to open a room.
 const maxRetryDelay = 30 * time.Second
 
-// candidates returns the lives of the nodes that may take the room of record r, the preferred first. all holds the
-// known nodes; a candidate is up, has renewed lately, has not refused the room and plays fewer rooms than it may. load
-// has the number of rooms by life. It uses rendezvous hashing (Thaler and Ravishankar, 1998), so that the rooms of a
-// lost node are spread evenly and two nodes do not compete for one room.
+// candidates returns the nodes that may take a room, the preferred one first, as the ids of their present runs. r is
+// the record of the room, all has the known nodes, and load has the number of rooms by id. A candidate is up, has
+// renewed its lease lately, has not refused the room and plays fewer rooms than it may.
+//
+// The order is by rendezvous hashing (Thaler and Ravishankar, 1998). It spreads the rooms of a lost node evenly, and
+// all nodes agree on it.
 func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
 	o := &n.options
 	type one struct {
@@ -239,7 +247,7 @@ func (n *Node) candidates(r *RoomRecord, all []seenNode, load map[string]int) (l
 	return lives
 }
 
-// mixHash returns x with its bits spread over all 64 bits, by the finalizer of SplitMix64 (Steele, Lea and Flood,
+// mixHash spreads the bits of x over all 64 bits of the result, by the finalizer of SplitMix64 (Steele, Lea and Flood,
 // 2014). Different x give different results.
 func mixHash(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -247,9 +255,9 @@ func mixHash(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// host adds a hosted room for the record r and calls run with it on a new goroutine; its context ends with ctx. When
-// run returns, the room is closed and removed. host returns nil if the room is already hosted here or was removed, or
-// if the node is closed.
+// host starts to host the room of the record r on this node: it calls the function run on a new goroutine, with a
+// context that ends with ctx. When run returns, the room is closed and removed from the node. If the room is hosted
+// here already, if it was removed, or if the node is closed, the result is nil.
 func (n *Node) host(ctx context.Context, r *seenRoom, run func(*hostedRoom, context.Context)) *hostedRoom {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -266,7 +274,7 @@ func (n *Node) host(ctx context.Context, r *seenRoom, run func(*hostedRoom, cont
 	return s
 }
 
-// hostsOldRooms reports whether rooms that this node took with an earlier lease are not yet closed.
+// hostsOldRooms reports whether this node has rooms that it took with an earlier lease and that are not closed yet.
 func (n *Node) hostsOldRooms() bool {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -279,8 +287,8 @@ func (n *Node) hostsOldRooms() bool {
 	return false
 }
 
-// closeHosted makes all rooms on this node close, because its lease is lost: it cancels their contexts and does not
-// wait. The caller must not hold the mutex of n.
+// closeHosted makes all rooms on this node close, because the node has lost its lease. It cancels their contexts and
+// does not wait. The caller must not hold n.mutex.
 func (n *Node) closeHosted() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

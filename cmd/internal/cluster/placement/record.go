@@ -35,7 +35,7 @@ func (s NodeState) String() string { return words.Name("Stand", s, stateNames) }
 // MarshalText returns String as bytes. The error is always nil.
 func (s NodeState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText sets s to the state with the name text. An unknown name, as from a newer program, is Up, so that
+// UnmarshalText sets s to the state with the name text. An unknown name, as from a newer program, gives Up, so that
 // other nodes leave that node alone. The error is always nil.
 func (s *NodeState) UnmarshalText(text []byte) error {
 	*s = Up
@@ -73,8 +73,8 @@ type RoomRecord struct {
 	Refused map[string]string `json:"refused,omitempty"` // by life: why it cannot play the room
 }
 
-// why returns the reason of a node that refused to play the room, or "" without a refusal. With several refusals it
-// returns the reason of the last life in alphabetical order.
+// why returns the reason why a node has refused to play the room. If several nodes have refused, it is the reason of
+// one of them, always the same. Without a refusal the result is "".
 func (r *RoomRecord) why() (why string) {
 	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
 		why = r.Refused[life]
@@ -89,7 +89,8 @@ type stateRecord struct {
 	State json.RawMessage `json:"state"`
 }
 
-// encode returns record, such as a RoomRecord, as JSON. It panics if record cannot be encoded.
+// encode returns record, such as a RoomRecord, as JSON. It panics if that is impossible, which would be a fault of the
+// program.
 func encode(record any) []byte {
 	text, err := json.Marshal(record)
 	if err != nil {
@@ -98,7 +99,7 @@ func encode(record any) []byte {
 	return text
 }
 
-// decode parses text, the JSON of a record of type T. If text is invalid, ok is false and record is incomplete.
+// decode parses text, the JSON of a record of type T. If text is invalid, ok is false, and record must not be used.
 func decode[T any](text []byte) (record T, ok bool) {
 	err := json.Unmarshal(text, &record)
 	return record, err == nil

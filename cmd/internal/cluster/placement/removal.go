@@ -13,9 +13,9 @@ type removal struct {
 	answer chan error // has capacity 1
 }
 
-// requestRemoval makes the goroutine of the hosted room remove the room, and waits for the answer. fade is the length
-// of the fade-out. If the hosted room ends before it receives the request, received is false and err is nil. If ctx
-// ends, received is true, err is the error of ctx, and the result is unknown.
+// requestRemoval makes the goroutine of a room on this node remove the room from the cluster, and waits for that. The
+// room first fades out in the time fade. If the room has ended before it received the request, received is false and
+// err is nil. If ctx ends, received is true and err is the error of ctx. The room may then be removed or not.
 func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (received bool, err error) {
 	r := &removal{ctx, fade, make(chan error, 1)}
 	select {
@@ -33,9 +33,11 @@ func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (re
 	}
 }
 
-// remove fades the room out, removes its record and state, closes the tenant and answers the request r. It returns true
-// if the room was removed. If r.ctx ends before that is certain, the room becomes audible again as soon as it is
-// certain that it still exists. Until then it stays silent, because another node may have placed it again.
+// remove carries out the request r to remove the room. It fades the room out, deletes its record and its saved state,
+// closes the tenant, which is the open room, and answers the request. The result is true if the room was removed.
+//
+// If r.ctx ends before the result is certain, the room stays silent at first, because another node may have placed it
+// again. It becomes audible again as soon as it is certain that it still exists.
 func (s *hostedRoom) remove(ctx context.Context, r *removal) (gone bool) {
 	n, key := s.node, rooms+s.record.Room
 	s.tenant.Leave(r.fade)
@@ -69,9 +71,9 @@ func (s *hostedRoom) remove(ctx context.Context, r *removal) (gone bool) {
 	return false
 }
 
-// wasRemoved reads the record of the room and reports whether it has been removed from the bucket. If not, wasRemoved
-// adopts the present record, or cancels the hosted room if another life owns the room. It returns false if the read
-// fails.
+// wasRemoved reads the record of the room from the bucket, and returns true if the record does not exist. Otherwise it
+// returns false. If this node still owns the room, wasRemoved adopts a newer record. If another owner has the room, it
+// cancels s. If the read fails, the result is false, too.
 func (s *hostedRoom) wasRemoved(ctx context.Context) bool {
 	e, err := s.node.lease.get(ctx, rooms+s.record.Room)
 	if err != nil {

@@ -37,8 +37,8 @@ type seenRoom struct {
 	since    time.Duration
 }
 
-// beginSnapshot prepares the view for a new watch. Keys that the watch does not report before its entry without a key
-// have been deleted; finishSnapshot removes them.
+// beginSnapshot prepares the view, this node's copy of the bucket, for a new watch. A watch first reports the whole
+// bucket. A key that it does not report was deleted, and finishSnapshot removes it from the view.
 func (v *view) beginSnapshot() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -54,8 +54,8 @@ func (v *view) clear() {
 	v.dead = map[string]bool{}
 }
 
-// observe processes e, an entry that a watch reports, after beginSnapshot. An entry without a key means that the watch
-// has reported the whole bucket.
+// observe changes the view, this node's copy of the bucket, by an entry that the watch has reported. e is that entry.
+// An entry without a key means that the watch has reported the whole bucket. Call it only after beginSnapshot.
 func (v *view) observe(e *Entry) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -69,9 +69,9 @@ func (v *view) observe(e *Entry) {
 	v.apply(e)
 }
 
-// apply changes the view by e, an entry of the bucket. It ignores an old revision of a record, and removes a record
-// that is deleted or unreadable. If a node has ended or begun a new run, its old run is marked dead. The caller holds
-// v.mutex.
+// apply changes the view, this node's copy of the bucket, by one entry. A record that is deleted or unreadable is
+// removed from the view. An older revision than the known one is ignored. If the record shows that a run of a node has
+// ended, that run is marked as dead. The caller holds v.mutex.
 func (v *view) apply(e *Entry) {
 	v.maxRevision = max(v.maxRevision, e.Revision)
 	if name, is := cutPrefix(e.Key, nodes); is {
@@ -103,8 +103,9 @@ func (v *view) apply(e *Entry) {
 	}
 }
 
-// finishSnapshot removes the keys that the watch since beginSnapshot has not reported. If the bucket has lost data, it
-// rebuilds the view from the report alone. Afterwards snapshotComplete returns true. The caller holds v.mutex.
+// finishSnapshot ends the first phase of a watch, in which the watch reports the whole bucket. It removes the keys that
+// were not reported, because they were deleted. If the bucket has lost data, it builds the view again from the report
+// alone. Afterwards snapshotComplete returns true. The caller holds v.mutex.
 func (v *view) finishSnapshot() {
 	top := uint64(0)
 	for _, e := range v.snapshot {
@@ -123,7 +124,8 @@ func (v *view) finishSnapshot() {
 	v.snapshot, v.complete = nil, true
 }
 
-// room returns the record of the room called name as last seen. For an unknown room the bool is false.
+// room returns the record of the room called name, as the watch has last reported it. If the room is unknown, the bool
+// is false. The record may be stale.
 func (v *view) room(name string) (seenRoom, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -131,7 +133,7 @@ func (v *view) room(name string) (seenRoom, bool) {
 	return r, known
 }
 
-// snapshotComplete reports whether the current watch has reported the whole bucket.
+// snapshotComplete reports whether the present watch on the bucket has reported all of its entries once.
 func (v *view) snapshotComplete() bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -141,8 +143,8 @@ func (v *view) snapshotComplete() bool {
 // maxDead limits the number of remembered ended lives. A forgotten one is looked up again.
 const maxDead = 10_000
 
-// markDead records that the run of a node with the id life has ended for good. If 10,000 ended runs are recorded, it
-// first removes all of them. The caller holds v.mutex.
+// markDead records that a run of a node has ended for good. life is the random id of that run. At most 10,000 ended
+// runs are recorded; if that number is reached, all of them are removed first. The caller holds v.mutex.
 func (v *view) markDead(life string) {
 	if len(v.dead) >= maxDead {
 		clear(v.dead)
@@ -150,16 +152,16 @@ func (v *view) markDead(life string) {
 	v.dead[life] = true
 }
 
-// gone reports whether the run of a node with the id life is known to have ended. false means that it is alive or
-// unknown.
+// gone reports whether a run of a node is known to have ended for good. life is the random id of that run. If the
+// result is false, the node is running or its state is unknown.
 func (v *view) gone(life string) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.dead[life]
 }
 
-// alive returns the node whose present run has the id life. If it is unknown or marked as gone, the bool is false; a
-// node that has died recently still counts as alive.
+// alive returns the node with a given run. life is the random id of that run. If no node has this run now, or if the
+// node is marked as gone, the bool is false. A node that has died a moment ago may still count as alive.
 func (v *view) alive(life string) (seenNode, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -176,8 +178,8 @@ func (v *view) aliveLocked(life string) (seenNode, bool) {
 	return seenNode{}, false
 }
 
-// nodesNow returns the nodes as last seen, also the ones marked as gone, sorted by name. ever is true once any watch
-// has reported the whole bucket, and complete if the current watch has.
+// nodesNow returns the records of all nodes as last reported, sorted by name. Nodes that are marked as gone are
+// included. complete is true if the present watch has reported the whole bucket; ever is true if any watch has.
 func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -187,7 +189,7 @@ func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	return all, v.complete, v.complete && v.snapshot == nil
 }
 
-// roomsNow returns the records of all rooms as last seen, sorted by name.
+// roomsNow returns the records of all rooms as last reported by the watch, sorted by name.
 func (v *view) roomsNow() (all []seenRoom) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -197,8 +199,8 @@ func (v *view) roomsNow() (all []seenRoom) {
 	return all
 }
 
-// watch keeps the view of n up to date until ctx ends. It starts a new watch on the bucket after each failure, with a
-// short pause. It runs on its own goroutine.
+// watch keeps this node's copy of the bucket up to date until ctx ends. If the watch on the bucket fails, it starts a
+// new one after a short pause. It runs on its own goroutine.
 func (n *Node) watch(ctx context.Context) {
 	patience := n.options.Timing.Poll
 	for ctx.Err() == nil {
@@ -213,9 +215,11 @@ func (n *Node) watch(ctx context.Context) {
 	}
 }
 
-// watchOnce passes the changes of the bucket to the view until the watch fails, or until it misses this node's own
-// renewals for longer than patience. It records the failure for WatchError. It returns true if the watch, once
-// complete, has reported at least one renewal.
+// watchOnce runs one watch on the bucket and passes the changes to n.seen, this node's copy. It returns when the watch
+// fails. It also ends a watch that does not report this node's own renewals within the time patience. The failure is
+// recorded for WatchError.
+//
+// complete is true if the watch has reported the whole bucket and then at least one renewal of this node.
 func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (complete bool) {
 	n.seen.beginSnapshot()
 	watchCtx := ctx

@@ -19,8 +19,8 @@ type watchState struct {
 	errors   int64
 }
 
-// recordFailure stores err, the reason why a watch ended, for Node.WatchError, and counts it. It passes a message to
-// log, unless the last message had the same reason.
+// recordFailure stores err, the reason why the watch on the bucket has ended, for Node.WatchError. It counts the
+// failure. It passes a message to the function log, unless the last message had the same reason.
 func (w *watchState) recordFailure(log func(string), err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -32,8 +32,8 @@ func (w *watchState) recordFailure(log func(string), err error) {
 	}
 }
 
-// recordSuccess records that a watch has reported the whole bucket, which ends the failure of Node.WatchError. After a
-// failure it passes a message to log.
+// recordSuccess records that the watch on the bucket works: Node.WatchError returns nil afterwards. If the watch had
+// failed before, recordSuccess passes a message to the function log.
 func (w *watchState) recordSuccess(log func(string)) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -43,8 +43,8 @@ func (w *watchState) recordSuccess(log func(string)) {
 	w.err, w.lastLine = nil, ""
 }
 
-// WatchError returns why this node cannot see the other nodes and rooms at the moment, or nil if it can or no watch has
-// failed yet. Any goroutine.
+// WatchError returns the reason why this node cannot see the other nodes and rooms at the moment. If it can, or if no
+// watch has failed yet, the result is nil. Any goroutine.
 func (n *Node) WatchError() error {
 	n.watchState.mutex.Lock()
 	defer n.watchState.mutex.Unlock()

@@ -36,8 +36,8 @@ type outcome struct {
 	duration time.Duration
 }
 
-// run runs the command of the job s as a child process, waits for its end, and classifies the end. program is the path
-// of the executable, and sheet the path of the unpacked sheet. folder is for temporary files and the result.
+// run runs the command of the job s as a child process, waits for its end, and classifies the end. The executable has
+// the path program, and the unpacked sheet the path sheet. Temporary files and the result are written to folder.
 //
 // If ctx ends, the process is killed, and the end is interrupted. If the files in folder get too large, it is killed as
 // well. The outcome has the run time, and the path of the result or the reason of the failure.

@@ -45,8 +45,8 @@ func Version() (string, error) {
 	return "build " + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stamped returns the version of the program from its build information: the module version and the commit, or the one
-// that exists. If ok is false, if the source was modified, or if info has neither, the result is "".
+// stamped returns the version of the program from its build information: the module version and the commit, or the only
+// existing part. If ok is false, if the source was modified, or if info has neither, the result is "".
 func stamped(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""

@@ -213,8 +213,8 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// claim asks for the right to run the job of h, and records a new try of the job in the name of this worker. claimed is
-// true if this worker must run the job; see ledger.claim. j is the record of the job. After an error claim tries again
+// claim requests the right to run the job of h, and records a new try of the job in the name of this worker. If claimed
+// is true, this worker must run the job; see ledger.claim. j is the record of the job. After an error claim tries again
 // for up to 10 s.
 func (w *worker) claim(ctx context.Context, h *heldMessage) (j *Job, claimed bool, err error) {
 	err = retry(ctx, 10*time.Second, func(ctx context.Context) (err error) {

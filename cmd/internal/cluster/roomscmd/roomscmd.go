@@ -17,9 +17,9 @@ import (
 // maxNodeAge is the maximum age of the last sign of life of a node that counts as up.
 var maxNodeAge = placement.DefaultTiming.Lease + placement.DefaultTiming.Margin
 
-// withBucket connects to the cluster that f names, calls do with its placement bucket, closes the connection and
-// returns the error of do. A signal ends the context of do. Invalid flags are a usage error, and a failed connection is
-// an error.
+// withBucket connects to the NATS cluster of the flags f and calls the function do with the bucket of the rooms'
+// placements. Then it closes the connection and returns the error of do. A signal ends the context of do. Invalid flags
+// are a usage error. A failed connection is an error.
 func withBucket(c *console.Console, f cluster.Flags, do func(context.Context, placement.Bucket) error) error {
 	if err := f.Check(); err != nil {
 		return console.Usage("%w", err)
@@ -38,7 +38,8 @@ func withBucket(c *console.Console, f cluster.Flags, do func(context.Context, pl
 	return do(interrupted, bucket)
 }
 
-// list returns the rooms and the nodes recorded in b. It waits at most 10 s. An error is readable and names the rooms.
+// list returns the rooms and the nodes of the cluster, as recorded in the bucket b. It takes at most 10 s. An error has
+// a message for operators.
 func list(ctx context.Context, b placement.Bucket) ([]placement.ListedRoom, []placement.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
 	defer cancel()
@@ -55,7 +56,8 @@ type Rooms struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints the rooms and the nodes of the cluster on standard output, as two tables or as JSON. It changes neither.
+// Run prints the rooms and the nodes of the cluster on standard output, as two tables. If r.JSON is set, it prints
+// JSON. It changes no room and no node. Errors are from the connection or the output.
 func (r *Rooms) Run(c *console.Console) error {
 	return withBucket(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
 		rooms, nodes, err := list(ctx, b)
@@ -86,7 +88,7 @@ func (r *Rooms) Run(c *console.Console) error {
 	})
 }
 
-// dash returns text on one line, or "-" if text is empty.
+// dash returns text on one line. If text is empty, it returns "-".
 func dash(text string) string {
 	if text == "" {
 		return "-"
@@ -102,9 +104,11 @@ type Drain struct {
 	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Maximum time to wait until all have moved (${default})."`
 }
 
-// Run requests that the node d.Node, by default this host, gives up its rooms, and waits until it has zero rooms. An
-// unknown node is an error. After the time d.Wait, and after a signal, Run returns an error and the request stays. With
-// d.Undo it withdraws the request and does not wait.
+// Run makes a node give its rooms to other nodes, and waits until the node has no rooms. d.Node names the node; by
+// default it is this host. If the rooms have not moved after the time d.Wait, or after a signal, Run returns an error,
+// and the request stays in force.
+//
+// If d.Undo is set, Run withdraws the request instead and does not wait. An unknown node is an error.
 func (d *Drain) Run(c *console.Console) error {
 	node, err := cluster.NodeName(d.Node)
 	if err != nil {
