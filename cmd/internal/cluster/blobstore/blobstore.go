@@ -97,11 +97,11 @@ func CheckSum(sum string) error {
 }
 
 // Put stores a file and returns its hash. If the store has the complete file already, Put does not send it again. The
-// function open opens the file; Put calls it once to hash the file and, if necessary, again to send it. Put closes the
+// function open opens the file. Put calls it once to hash the file and, if necessary, again to send it, and closes the
 // readers.
 //
-// If the file changes between the two, Put returns an error. A stored file that was not used for an hour is touched, so
-// that Sweep keeps it.
+// If the file changes between the two, Put returns an error. If a stored file was last used more than an hour ago, Put
+// renews the time of use. So Sweep does not remove the file as old.
 func (d *Store) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
 	sum, err = d.sum(open)
 	if err != nil {
@@ -170,8 +170,9 @@ func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 }
 
 // send makes sure that the store has the file with the hash sum. The function open opens the file. If the store lacks
-// the file, send reads and stores it. If the file then has another hash, the result is an error. A stored file that was
-// not used for an hour is touched. For an hour after a success, send does not ask the store again.
+// the file, send reads and stores it. If the data then have another hash, the result is an error. For a stored file
+// that was last used more than an hour ago, send renews the time of use. For an hour after a success, a further call
+// for the same hash returns nil at once.
 func (d *Store) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
 	found := time.Since(d.lastSeen[sum]) < touchAfter
@@ -243,9 +244,9 @@ func (d *Store) Touch(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Get writes the stored file with the hash sum to path, completely or not at all. If d has a cache, the file is taken
-// from there or kept there, and path must not exist. Without a cache, Get replaces an existing file. If the file is not
-// stored, the error wraps ErrMissing. If its data have another hash, the result is another error.
+// Get writes the stored file with the hash sum to path, completely or not at all. With a cache, the file is taken from
+// the cache or kept there, and path must not exist. Without a cache, an existing file at path is replaced. If the file
+// is not stored, the error wraps ErrMissing. Stored data with another hash are an error, too.
 func (d *Store) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
 		return d.cache.linkFile(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })

@@ -36,9 +36,10 @@ type Bundle struct {
 	Files map[string]string `json:"files,omitempty"` // content hashes by path, as written in the sheet
 }
 
-// Pack stores a sheet together with all files that it plays. It returns the hash of a bundle, a stored list of these
-// files, with which another machine can unpack them. r has the parsed rules of the sheet, text is its content, and name
-// the name of its file. The function open opens a file by its path in the sheet.
+// Pack stores a sheet together with all files that it plays. It also stores a bundle, a list of these files, and
+// returns the hash of the bundle. Another machine needs only that hash to unpack the files. r has the parsed rules of
+// the sheet, text is its content, and name the name of its file. The function open opens a file by its path in the
+// sheet.
 //
 // Missing files, and paths that a bundle may not contain, are reported together as rules.Errors with their places in
 // the sheet. Other errors are from the store.

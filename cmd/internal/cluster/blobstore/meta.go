@@ -34,9 +34,10 @@ func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo
 	return info, msg.Sequence, nil
 }
 
-// writeMeta writes info as the new description of the object info.Name, if the present description is unchanged. That
-// is the case if its message has the sequence number expected. The result is the sequence number of the new message. If
-// another client has replaced the description before, writeMeta returns 0 and no error.
+// writeMeta writes info as the new description of the object info.Name, but only if the description has not changed
+// since the caller read it. The parameter expected is the sequence number of the description that the caller has read.
+// The result is the sequence number of the new description. If the description has changed, writeMeta returns 0 without
+// an error.
 func (s natsStore) writeMeta(ctx context.Context, info *jetstream.ObjectInfo, expected uint64) (uint64, error) {
 	text, err := json.Marshal(info)
 	if err != nil {

@@ -62,13 +62,14 @@ func (s *hostedRoom) finishOpening(err error) {
 	}
 }
 
-// isCurrent reports whether the node still has the lease with which it took the room. If it does not, it must not play
-// the room.
+// isCurrent reports whether the node has kept its lease since it took the room. If it has not, it must not play the
+// room.
 func (s *hostedRoom) isCurrent() bool { return s.node.lease.current() == s.life }
 
 // write stores record as the record of the room in the bucket, unless the stored record has changed since s.revision.
-// On success it sets s.record and s.revision, and done and sure are true. If the stored record has changed, done is
-// false and sure is true. After another error both are false, because the record may have been stored.
+// On success it sets s.record and s.revision, and returns true twice. If the stored record has changed, done is false
+// and sure is true: the record is certainly not stored. After another error done and sure are false, because the record
+// may have been stored.
 func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	revision, err := s.putRecord(ctx, rooms+record.Room, &record, s.revision)
 	switch {
@@ -83,9 +84,9 @@ func (s *hostedRoom) write(ctx context.Context, record RoomRecord) (done, sure b
 	return false, false
 }
 
-// putRecord stores record as JSON under key in the bucket and returns the new revision. The stored value must have the
-// revision expected; 0 means that the key must not exist. Otherwise the error is ErrConflict. It takes at most the
-// length of a lease.
+// putRecord stores record as JSON under key in the bucket and returns the new revision. The parameter expected is the
+// revision that the stored value must have; 0 means that the key must not exist. Otherwise the error is ErrConflict. It
+// takes at most the length of a lease.
 func (s *hostedRoom) putRecord(ctx context.Context, key string, record any, expected uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.node.options.Timing.Lease)
 	defer cancel()
@@ -160,9 +161,9 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp records in the bucket that this node cannot play the room because of err, and reports that to the operator.
-// After a Refusal the node never takes the room again while it keeps its lease. After another error it waits before the
-// next attempt. If this node owns the room, the room has no owner afterwards.
+// giveUp records in the bucket that this node cannot play the room because of err, and reports that to the operator. If
+// err is a Refusal, the node does not try again while it keeps its lease. After another error it waits before the next
+// attempt. If this node owns the room, the room has no owner afterwards.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.recordFailure(s.record.Room)
@@ -182,9 +183,9 @@ func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	s.write(ctx, r)
 }
 
-// fetchState returns the saved state of the room for a new owner. Before that it writes the state back with the number
-// of this owner. If that succeeds, the state is the latest, and the previous owner cannot write any more. It also sets
-// s.stateRevision, which the next save needs. A missing state gives an empty result without an error.
+// fetchState returns the saved state of the room for a new owner. Before that it writes the state back, marked with the
+// number of this owner. If that succeeds, the state is the latest, and the previous owner can no longer write one. It
+// also sets s.stateRevision, which the next save needs. If no state is saved, the result is empty without an error.
 func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 	o, key := &s.node.options, states+s.record.Room
 	for range 100 {
@@ -255,9 +256,9 @@ func (s *hostedRoom) play(ctx context.Context) {
 	}
 }
 
-// enter makes the open room audible and ends the wait of Node.Place. If the room was audible on another node before, it
-// fades in. The result is true. If the node has lost the lease with which it took the room, enter has no effect and
-// returns false.
+// enter makes the open room audible, ends the wait of Node.Place and returns true. If the room was audible on another
+// node before, it fades in. If the node has lost its lease since it took the room, enter has no effect and returns
+// false.
 func (s *hostedRoom) enter() bool {
 	if !s.isCurrent() {
 		return false

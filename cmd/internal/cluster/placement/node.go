@@ -196,7 +196,7 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	return r.record.Node, owner.record.Address, alive
 }
 
-// Orphan reports whether the cluster has a room of the given name that no other node plays at the moment. A room that
+// Orphan reports whether the cluster has a room of the given name that is not played by another node now. A room that
 // this node owns counts as well, because this node is opening it. If a node has refused to play the room, why is its
 // reason, otherwise "". For an unknown room orphan is false.
 func (n *Node) Orphan(room string) (why string, orphan bool) {
@@ -219,9 +219,9 @@ func (n *Node) Moving(room string) bool {
 	return s != nil && s.leaving
 }
 
-// Close makes the node leave the cluster. Its rooms fade out in the time fade and save their state, and other nodes
-// resume them at once. Close returns when the node is silent, at the latest 250 ms after the fade. A second call
-// returns at once.
+// Close makes the node leave the cluster. The parameter fade is the length of the fade-out of its rooms. The rooms save
+// their state, and other nodes resume them at once. Close returns when the node is silent, at the latest 250 ms after
+// the fade. A second call returns at once.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed

@@ -121,8 +121,8 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 }
 
 // Remove removes the room called room and its saved state from the cluster. If this node plays the room, it first fades
-// out in the time fade and is closed, so that it is silent before another node can place it. If another node plays it,
-// the error is an *Elsewhere. An unknown room is not an error.
+// the room out and closes it, so that it is silent before another node can place it. The parameter fade is the length
+// of that fade. If another node plays the room, the error is an *Elsewhere. An unknown room is not an error.
 //
 // After another error the room may be removed or not. It then becomes audible again as soon as it is certain that it
 // still exists.

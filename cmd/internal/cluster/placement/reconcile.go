@@ -168,10 +168,10 @@ func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string
 	}
 }
 
-// lifeEnded reports whether the last owner of a room certainly cannot play it any more. r is the record of the room.
-// The owner is one run of a node. If this node has not seen the end of that run, lifeEnded writes the stored record of
-// that node again. If that succeeds, the old run cannot renew its lease. If the bucket cannot be read, the result is
-// false.
+// lifeEnded reports whether the last owner of a room has certainly lost the right to play it. r is the record of the
+// room. The owner is one run of a node. If this node has not seen the end of that run, lifeEnded writes the stored
+// record of that node again. If that succeeds, the old run cannot renew its lease. If the bucket cannot be read, the
+// result is false.
 func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true

@@ -73,8 +73,8 @@ type RoomRecord struct {
 	Refused map[string]string `json:"refused,omitempty"` // by life: why it cannot play the room
 }
 
-// why returns the reason why a node has refused to play the room. If several nodes have refused, it is the reason of
-// one of them, always the same. Without a refusal the result is "".
+// why returns the reason why a node has refused to play the room. If several nodes have refused, the result is always
+// the same reason among theirs. Without a refusal the result is "".
 func (r *RoomRecord) why() (why string) {
 	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
 		why = r.Refused[life]

@@ -14,8 +14,9 @@ type removal struct {
 }
 
 // requestRemoval makes the goroutine of a room on this node remove the room from the cluster, and waits for that. The
-// room first fades out in the time fade. If the room has ended before it received the request, received is false and
-// err is nil. If ctx ends, received is true and err is the error of ctx. The room may then be removed or not.
+// parameter fade is the length of the fade-out before. If the room has ended before it received the request, received
+// is false and err is nil. If ctx ends, received is true and err is the error of ctx. The room may then be removed or
+// not.
 func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (received bool, err error) {
 	r := &removal{ctx, fade, make(chan error, 1)}
 	select {

@@ -69,9 +69,9 @@ func (v *view) observe(e *Entry) {
 	v.apply(e)
 }
 
-// apply changes the view, this node's copy of the bucket, by one entry. A record that is deleted or unreadable is
-// removed from the view. An older revision than the known one is ignored. If the record shows that a run of a node has
-// ended, that run is marked as dead. The caller holds v.mutex.
+// apply changes the view, this node's copy of the bucket, by e, one entry of the bucket. A record that is deleted or
+// unreadable is removed from the view. An older revision than the known one is ignored. If the record shows that a run
+// of a node has ended, that run is marked as dead. The caller holds v.mutex.
 func (v *view) apply(e *Entry) {
 	v.maxRevision = max(v.maxRevision, e.Revision)
 	if name, is := cutPrefix(e.Key, nodes); is {
@@ -103,9 +103,9 @@ func (v *view) apply(e *Entry) {
 	}
 }
 
-// finishSnapshot ends the first phase of a watch, in which the watch reports the whole bucket. It removes the keys that
-// were not reported, because they were deleted. If the bucket has lost data, it builds the view again from the report
-// alone. Afterwards snapshotComplete returns true. The caller holds v.mutex.
+// finishSnapshot ends the first phase of a watch: the watch has now reported the whole bucket. Keys that were not
+// reported have been deleted, so they are removed from the view. If the bucket has lost data, finishSnapshot builds the
+// view again from the report alone. Afterwards snapshotComplete returns true. The caller holds v.mutex.
 func (v *view) finishSnapshot() {
 	top := uint64(0)
 	for _, e := range v.snapshot {

@@ -117,8 +117,9 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 	return j, claimed && err == nil, err
 }
 
-// finishTry ends a try of the job called id. The parameter run is the ID of the try. If it is the last try of the job
-// and still running, the function do changes the record of the job. current reports whether run is the last try.
+// finishTry ends a try, one run of the job called id on a worker. The parameter run is the ID of the try. If it is the
+// last try of the job and still running, the function do changes the record of the job. current reports whether run is
+// the last try.
 //
 // j is the record of the job, even if current is false. After an error current is false.
 func (l ledger) finishTry(ctx context.Context, id, run string, do func(j *Job)) (j *Job, current bool, err error) {

@@ -28,8 +28,8 @@ type Farm struct {
 	queue   jetstream.Stream
 }
 
-// duplicateWindow is how long the queue rejects duplicate messages. The ledger recognizes
-// known jobs without a time limit.
+// duplicateWindow is the time during which the queue rejects duplicate messages. The ledger recognizes known jobs
+// without a time limit.
 const duplicateWindow = 5 * time.Minute
 
 // Open opens the render farm in NATS, over the connection c. If its bucket, its queue or its file store does not exist,

@@ -95,8 +95,9 @@ func versionNote(j *Job, version string) string {
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// selectJobs returns the jobs in all whose IDs begin with the given prefixes. The order is the order of prefixes, and
-// each job occurs once. If a prefix does not match exactly one job, the result is a usage error.
+// selectJobs returns the jobs whose IDs begin with the given prefixes. The parameter all has the jobs to choose from.
+// The result is in the order of prefixes, and each job occurs once. If a prefix does not match exactly one job, the
+// result is a usage error.
 func selectJobs(all []*Job, prefixes []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {

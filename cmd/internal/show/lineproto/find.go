@@ -96,8 +96,8 @@ func stateOf(path string) *showrun.State {
 // the full path of sheet with the sheets of the shows. Only if no path is equal, it compares the file names. An empty
 // sheet matches every show.
 //
-// all has every running show, and same has the matching ones. If same does not have exactly one element, conn and err
-// are nil. Otherwise the caller closes conn. An error is from All or Dial.
+// all has every running show, and same has the matching ones. If no show or several shows match, conn is nil, and that
+// is not an error. Otherwise the caller closes conn. An error is from All or Dial.
 func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	if all, err = All(); err != nil {
 		return nil, nil, nil, err

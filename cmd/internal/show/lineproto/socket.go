@@ -46,9 +46,9 @@ func Listen(path string, s *showrun.Show) (*Socket, error) {
 	return one, nil
 }
 
-// listen makes a Unix socket at path that only this user can connect to. A socket that exists at path is replaced. To
-// exclude other users from the start, listen creates the socket in a temporary private folder beside path, sets the
-// mode 0600, and renames the socket to path. The caller must remove path at the end, because closing the listener does
+// listen makes a Unix socket at path that only this user can connect to, and replaces a socket that exists there. It
+// creates the socket in a temporary private folder beside path, sets the mode 0600, and renames the socket to path. So
+// other users cannot connect at any time. The caller must remove path at the end, because closing the listener does
 // not.
 func listen(path string) (*net.UnixListener, error) {
 	closed, err := os.MkdirTemp(filepath.Dir(path), ".voicepool-")
@@ -72,7 +72,7 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// removeStale removes the socket file path if no process accepts a connection there within 1 s. If a process does, or
+// removeStale removes an old socket at path, if no process accepts a connection there within 1 s. If a process does, or
 // if path is another kind of file, it changes no file and returns an error. If path does not exist or cannot be
 // examined, the result is nil.
 func removeStale(path string) error {
@@ -90,9 +90,9 @@ func removeStale(path string) error {
 	return os.Remove(path)
 }
 
-// accept lets each new connection control the show to, each on a goroutine of its own. It returns when the listener is
-// closed. While 64 connections are open, and after Close has begun, it closes a new connection at once. After another
-// error of Accept it waits 50 ms and continues.
+// accept accepts the connections of the socket and lets each client control the show, on a goroutine of its own. The
+// parameter to is the show. accept returns when the listener is closed. While 64 connections are open, and after Close
+// has begun, it closes a new connection at once. After another error of Accept it waits 50 ms and continues.
 func (s *Socket) accept(to *showrun.Show) {
 	for {
 		c, err := s.listener.Accept()
@@ -126,8 +126,8 @@ func (s *Socket) accept(to *showrun.Show) {
 const closeTimeout = 200 * time.Millisecond
 
 // Close closes the socket and its connections, waits for their goroutines, and removes the file of the socket. A
-// command that is being carried out still gets its answer; the client has 200 ms to read it. Call Close once. It
-// returns the errors of closing the listener and of removing the file.
+// command that a client has sent is still carried out and answered. The client has 200 ms to read the answer. Call
+// Close once. It returns the errors of closing the listener and of removing the file.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true

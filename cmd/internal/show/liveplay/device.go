@@ -172,8 +172,10 @@ const closeTimeout = 2 * time.Second
 var errStuck = errors.New("the device is stuck: its reader or its driver has stopped")
 
 // closeDevice closes d and returns the error of closing. If that takes more than 2 s, it abandons d and returns
-// errStuck. A goroutine may then remain, because the process ends soon. If records is true, d writes to a reader that
-// may be slow. Then closeDevice waits without a limit until ctx ends, and only then begin the 2 s.
+// errStuck. A goroutine may then remain, because the process ends soon.
+//
+// If records is true, d writes to a file or a pipe, whose reader may be slow. Then closeDevice first waits without a
+// limit until ctx ends; the 2 s begin afterwards.
 func closeDevice(ctx context.Context, d device.Device, records bool) error {
 	if !records {
 		ended, cancel := context.WithCancel(ctx)

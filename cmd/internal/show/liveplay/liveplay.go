@@ -66,8 +66,8 @@ type Options struct {
 // Play plays sheet on the device l.Device until the sheet ends or a signal arrives. It shows the playback on c and
 // writes the output files that l names. If the playback cannot begin, no file is written.
 //
-// Play returns the first failure. After a signal it returns the signal, a console.Interruption, joined with a failure.
-// If the failures are printed already, the error is a console.Reported.
+// The result is nil or the first failure. After a signal it is the signal, a console.Interruption, joined with a
+// failure if there was one. If the failures are printed already, the error is a console.Reported.
 func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
 	report, err := outfiles.Open(interrupted, l.Report)
 	if err != nil {
@@ -137,7 +137,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 
 // sentFunc returns the function that osc.Sender calls for each sent OSC message. That function passes the text of the
 // message to l.OnSent. If l.Verbose is set, it also prints the text and the time through messages. rate is the sample
-// rate in Hz, with which a frame becomes a time.
+// rate in Hz; it converts a frame to a time.
 func (l *Options) sentFunc(messages *messageLog, rate int) func(*cue.Message, int64) {
 	return func(m *cue.Message, frame int64) {
 		if l.OnSent != nil {
@@ -173,11 +173,11 @@ type performance struct {
 }
 
 // play plays the sheet to its end. It hands the first cues to the mixer, starts the controls and the device, and feeds
-// the player until it ends, fails or is interrupted. Then it closes the device and s.messages. If l.Verbose is set in
-// the options, it prints the load and the latency.
+// the player until it ends, fails or is interrupted. Then it closes the device and s.messages. If Options.Verbose is
+// set, it prints the load and the latency.
 //
-// play sets s.started when the device has started. If it has not, an empty recording is removed. After a signal the
-// result is nil, because Play returns the signal.
+// play sets s.started when the device has started. If the device does not start, an empty recording is removed. After a
+// signal the result is nil, because Play returns the signal.
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error {
 		if !s.started && s.file != nil {
@@ -288,7 +288,7 @@ func (s *performance) onlyRecords() bool {
 // view chooses the display of the playback: a live view on a terminal, lines of text, or no display. The returned
 // function shows a picture p; its parameter last must be true for the final picture.
 //
-// view sets s.lines, through which lines and the summary are written. If a live view covers the terminal of messages,
+// view also sets s.lines, the destination of lines and of the summary. If a live view covers the terminal of messages,
 // later messages wait until it has ended.
 func (s *performance) view() (show func(p liveview.Picture, last bool)) {
 	c, l := s.console, s.options
@@ -371,8 +371,8 @@ func loadLine(l device.Load) string {
 }
 
 // latencyLine describes in one line the latency between a call and the ear, in ms. The parameter l has the parts of the
-// block and the limiter. d is asked for the parts of the driver and the sound server. If d counts how often the server
-// ran out of audio, the line has that number too.
+// block and the limiter. The parts of the driver and the sound server are from the device d. If d counts how often the
+// server ran out of audio, the line has that number too.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)

@@ -31,9 +31,9 @@ func newDeviceMonitor(requested Device, d device.Device) *deviceMonitor {
 	return &deviceMonitor{requested: requested, device: d, supervised: best}
 }
 
-// poll takes the new losses and returns of the sound from the device, and stores them for the report. It returns one
-// line of text for each. For a loss at the first frame it returns no line, because that was printed when the device was
-// opened; a final loss is an exception. For a device that package auto does not supervise, the result is nil.
+// poll takes the new events of the device, which are losses and returns of the sound, and stores them for the report.
+// It returns a line of text for each. A loss at the first frame gives no line unless it is final, because it was
+// printed when the device was opened. For a device that package auto does not supervise, the result is nil.
 func (s *deviceMonitor) poll() (lines []string) {
 	if s.supervised == nil {
 		return nil

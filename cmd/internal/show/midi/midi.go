@@ -14,8 +14,8 @@ import (
 )
 
 // Listen controls a show with MIDI: it reads raw MIDI from src and calls do with the show command for each message,
-// such as `go 2.5` or `panic`. Messages without a command are ignored. Before each message Listen calls table for the
-// current MIDI entries of the sheet. It returns nil at the end of src, or the read error of src.
+// such as `go 2.5` or `panic`. Messages without a command are ignored. For each complete message Listen calls table,
+// which returns the current MIDI entries of the sheet. It returns nil at the end of src, or the read error of src.
 func Listen(src io.Reader, table func() []cue.Midi, do func(command string)) error {
 	in, s := bufio.NewReader(src), splitter{}
 	for {

@@ -75,9 +75,10 @@ func Open(sheet *cue.Sheet, o Options) (*Console, error) {
 	return b, nil
 }
 
-// openGoes opens the file path, in which a show records its GOs, and creates the file if it is missing. A regular file
-// is locked against other shows. Three cases are usage errors: path is a pipe or socket, another show has locked the
-// file, or the file has content. That content may be the only record of an evening.
+// openGoes opens the file that records the GOs of a show, the operator's starts of cues. The parameter path is the path
+// of the file. A missing file is created, and a regular file is locked against other shows. Three cases are usage
+// errors: path is a pipe or socket, another show has locked the file, or the file has content. That content may be the
+// only record of an evening.
 func openGoes(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
@@ -153,9 +154,9 @@ func (b *Console) ChangeSheet(sheet *cue.Sheet, apply func()) map[string]float64
 // type fits OnMessage and OnSent of liveplay.Options.
 func (b *Console) Report(line string) { b.show.Report(line) }
 
-// record writes the GOs of the player into the file that records them, if the player has new ones. It replaces the
-// content of the file. After a failure, which it stores in b.goesErr, it does not write again. Without such a file or
-// before StartControls it has no effect. Not safe for concurrent use.
+// record writes the GOs, the operator's starts of cues, into the file that records them, if the player has new ones. It
+// replaces the content of the file. After a failure, which it stores in b.goesErr, it does not write again. Without
+// such a file or before StartControls it has no effect. Not safe for concurrent use.
 func (b *Console) record() {
 	if b.goes == nil || b.player == nil || b.goesErr != nil {
 		return

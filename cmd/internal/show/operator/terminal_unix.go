@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unbuffered switches the terminal f to a mode in which each key can be read at once and is not echoed. Input that was
-// typed before is discarded. Ctrl-C still sends a signal. restore sets the earlier mode again. If f is not a terminal,
-// the result is an error and f is unchanged.
+// unbuffered switches the terminal f to a mode without line buffer and echo, so that each key can be read at once.
+// Input that was typed before is discarded. Ctrl-C still sends a signal. restore sets the earlier mode again. If f is
+// not a terminal, the result is an error and f is unchanged.
 func unbuffered(f *os.File) (restore func(), err error) {
 	fd := int(f.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)

@@ -126,7 +126,8 @@ func (d *decoder) message(b []byte) error {
 }
 
 // arguments parses the values in b and returns them, with the remaining bytes. types is the OSC type string without its
-// comma. Brackets in it become nested []any.
+// comma. Brackets in it become nested []any. Unbalanced brackets, arrays nested more than MaxDepth deep, and too few
+// bytes are errors.
 //
 // A type that OSC does not define has a value of unknown size. There arguments stops: it appends an Unknown, closes
 // open arrays and returns no remaining bytes and no error.

@@ -13,12 +13,12 @@ const panicTime = time.Second
 // active selects all running cues.
 const active = "active"
 
-// cue handles a message to a cue, with the address /cue/{number}/... or /cue_id/{id}/..., and returns the data of the
-// answer. rest is the address from the number or id on. The element after that is an action, such as start, or a
-// property to read.
+// cue handles an OSC message to a cue and returns the data of the answer. The address is /cue/{number}/... or
+// /cue_id/{id}/..., and rest is the part from the number or id on. The element after that is an action, such as start,
+// or a property to read.
 //
-// find returns the list index of the cue, or -1, which leads to errNoCue. In place of a number, "active" means all
-// running cues, and the id of the cue list means the list itself.
+// The function find returns the list index of the cue, or -1; then the error is errNoCue. In place of a number,
+// "active" means all running cues, and the id of the cue list means the list itself.
 func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if len(rest) < 2 {
 		return nil, errUnknown
@@ -65,9 +65,10 @@ func (c *call) all(l *list, rest []string) (any, error) {
 	return all, nil
 }
 
-// property returns the requested property of v, a cue or the cue list. rest is the end of the address. It is a key, or
-// valuesForKeys for several keys, or children. The keys of valuesForKeys are a JSON list in the first argument of the
-// message. An unknown key is errUnknown. An argument after a single key would change the property, so it is an error.
+// property returns the requested property of v, a cue or the cue list. rest is the end of the OSC address: the key of
+// the property, children, or valuesForKeys. For valuesForKeys the first argument of the message is a JSON list of keys,
+// and the result has the values of these keys. An unknown key is errUnknown. An argument after a single key would
+// change the property, so it is an error.
 func (c *call) property(v cueProperties, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
@@ -108,8 +109,8 @@ func (c *call) act(do command, l *list, i int) error {
 	return do(c, l, i)
 }
 
-// stopCommand returns an action that stops a cue: it fades the voices of the cue out in the time over and ends it. If
-// the cue does not run, the action has no effect.
+// stopCommand returns an action that fades the voices of a cue out and ends the cue. The parameter over is the length
+// of the fade. If the cue does not run, the action has no effect.
 func stopCommand(over time.Duration) command {
 	return func(c *call, l *list, i int) error { return c.room.Show().StopCue(l.state.List[i].Cue, over) }
 }
@@ -119,7 +120,7 @@ func stopCommand(over time.Duration) command {
 func startCue(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
 // onPress returns an action for a button of a remote. If the message is the press of the button, the action runs do and
-// returns its error. The release of the button has no effect. Arguments that call.pressed rejects are errors.
+// returns its error. For the release of the button the action has no effect. A message that is neither is an error.
 func onPress(do command) command {
 	return func(c *call, l *list, i int) error {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -168,9 +169,9 @@ func loadAt(c *call, l *list, i int) error {
 	return c.room.Show().Load(at)
 }
 
-// pause pauses the whole show if on is true, otherwise resumes it, because a remote requests that for one cue. i is the
-// index of the cue in the list l. If other cues run too, the result is an error, because a pause affects all cues. If
-// the cue does not run, or if the show is in that state already, pause has no effect.
+// pause handles the pause or the resumption of a single cue, which has the index i in the list l. Only the whole show
+// can be paused, so pause pauses the show if on is true, otherwise resumes it. If other cues run too, the result is an
+// error. If the cue does not run, or if the show is in that state already, pause has no effect.
 func (c *call) pause(l *list, i int, on bool) error {
 	if _, runs := l.runs[l.state.List[i].Cue]; !runs || on == l.state.Paused {
 		return nil

@@ -242,9 +242,9 @@ func (l *list) running(paused bool) []cueProperties {
 	return all
 }
 
-// listMethod returns a handler for an address whose answer is a list of cues. The handler calls which with a new
-// snapshot of the cue list. It returns the cues in the form that the rest of the address requests; see selectForm.
-// Arguments of the message are an error.
+// listMethod returns a handler for an address whose answer is a list of cues. The handler calls the function which with
+// a new snapshot of the cue list. It returns the cues in the form that the rest of the address requests; see
+// selectForm. Arguments of the message are an error.
 func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if err := c.maxArgs(0); err != nil {

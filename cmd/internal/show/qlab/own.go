@@ -57,7 +57,7 @@ type scheduledReply struct {
 }
 
 // runAt runs the function do at the moment when. If that moment is not in the future, runAt calls do now and returns
-// its result. Otherwise it schedules do and returns the frame at which do will run, as a scheduledReply.
+// its result. Otherwise it schedules do and returns the frame of that moment as a scheduledReply.
 //
 // If the scheduled do fails, the error only appears in the events of the room, where word names the command. A failure
 // to schedule is an error of runAt.
@@ -76,8 +76,8 @@ func (c *call) runAt(when room.Moment, word string, do func() (any, error)) (any
 }
 
 // timedMethod returns a handler for a command whose message may end with "at TIME". The handler calls read, which
-// parses the other arguments and returns the action do. do runs now or at TIME. If do is nil, because a button was
-// released, the handler has no effect. word names the command in the events of the room.
+// parses the other arguments and returns the action do. The handler then runs do now, or schedules it for TIME. If do
+// is nil, because a button was released, the handler has no effect. word names the command in the events of the room.
 func timedMethod(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		when, err := c.popTime()
@@ -145,8 +145,9 @@ func (c *call) first() any {
 	return c.args[0]
 }
 
-// standby parses the arguments of the message /standby number. It returns an action that puts the cue called number on
-// standby when it is run. A missing argument or a second argument is an error; do not run the action then.
+// standby parses the arguments of the message /standby number and returns an action. When the action is run, it puts
+// the cue called number on standby for the next GO. A missing argument or a second argument is an error; do not run the
+// action then.
 func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
@@ -178,9 +179,9 @@ func pressAction(do func(*call) error) func(*call) (func() error, error) {
 	}
 }
 
-// play handles the message /play sound [key value ...], which starts a sound. With the key at it starts at that time on
-// the room's clock, otherwise now. The answer is a room.PlayResult of the new voice. Invalid arguments and a refusal of
-// the room are errors.
+// play handles the message /play sound [key value ...], which starts a sound. The key "at" gives the time of the start
+// on the room's clock; without it the sound starts now. The answer is a room.PlayResult of the new voice. Invalid
+// arguments and a refusal of the room are errors.
 func (c *call) play() (any, error) {
 	sound, err := c.text(0)
 	if err != nil {
@@ -216,8 +217,8 @@ type voicesReply struct {
 }
 
 // set handles the message /set target key value ..., which changes properties of playing voices. target is an id or the
-// number of a voice. At least one key is required. With the key at the change occurs at that time, otherwise now. The
-// answer is a voicesReply with the numbers of the changed voices.
+// number of a voice. At least one key is required. The key "at" gives the time of the change on the room's clock;
+// without it the change is made now. The answer is a voicesReply with the numbers of the changed voices.
 func (c *call) set() (any, error) {
 	target, err := c.text(0)
 	if err != nil {
@@ -284,9 +285,9 @@ func (c *call) stop() (any, error) {
 	return voicesReply{numbers}, hideInternal(err)
 }
 
-// scene parses the arguments of the message /scene name [seconds]. It returns an action that changes to the scene
-// called name within that time when it is run. Without seconds the change is immediate. An invalid argument and an
-// unknown scene are errors; do not run the action then.
+// scene parses the arguments of the message /scene name [seconds] and returns an action. When the action is run, it
+// changes to the scene called name within that time. Without seconds the change is immediate. An invalid argument and
+// an unknown scene are errors; do not run the action then.
 func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {

@@ -120,11 +120,11 @@ func (c *call) workspace(id string) string {
 	return id
 }
 
-// run calls the handler for an address. The first element of path selects the method in methods; the handler gets the
-// other elements and returns the data of the answer. An unknown element is errUnknown.
+// run calls the handler for an OSC address and returns the data of the answer. The first element of path selects the
+// method in methods; its handler gets the other elements. An unknown element is errUnknown.
 //
 // If the method needs a permission, the room must exist, and a client with too low a role gets errDenied. If the role
-// suffices, run sets c.authenticated.
+// suffices, run marks the client as authenticated.
 func (c *call) run(methods map[string]method, path []string) (any, error) {
 	m, found := methods[path[0]]
 	if !found {
@@ -167,9 +167,9 @@ func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	})
 }
 
-// fixedMethod returns a handler for a setting of QLab that voicepool cannot change. The setting is always value, which
-// is also the data of the answer. If the first argument of the message is another value, the error is errFixed. If the
-// address has further elements, it is errUnknown.
+// fixedMethod returns a handler for a setting of QLab that voicepool cannot change. The setting is always the parameter
+// value, which is also the data of the answer. If the first argument of the message is another value, the error is
+// errFixed. If the address has further elements, it is errUnknown.
 func fixedMethod(value bool) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if len(c.args) > 0 {

@@ -35,8 +35,8 @@ func (s *Server) receive(conn net.PacketConn) {
 }
 
 // peer returns the client for the UDP address from, and records that it has sent a packet now. If that client has sent
-// no packet for 61 s before, it is removed first. For an unknown or removed address the result is a new client. The
-// server forgets a new client unless register is called.
+// no packet for 61 s before, it is removed first. For an unknown or removed address the result is a new client. A new
+// client is not kept for the next call unless register is called.
 func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

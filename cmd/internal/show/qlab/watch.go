@@ -112,8 +112,9 @@ func (s *Server) sendChanges(all map[subscription]*roomState) {
 	}
 }
 
-// replace stores now as the last reported state of the subscription w, and returns true. It does so only if the present
-// state is was. If the subscription has ended or begun again since then, it returns false.
+// replace stores the parameter now as the last reported state of the subscription w, and returns true. It does so only
+// if the stored state is still the parameter was. If the subscription has ended or begun again since then, it returns
+// false.
 func (s *Server) replace(w subscription, was, now *roomState) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -153,9 +154,9 @@ func (p *roomState) next(r Room) *roomState {
 	return &n
 }
 
-// sendDifferences notifies the client of the subscription w of the changes from the state was to p. It sends a message
-// for each new, changed or removed cue. One message reports a change of the list. Another one or two messages report
-// the last GO and the standby.
+// sendDifferences notifies the client of the subscription w of the changes in its room. The parameter was has the
+// earlier state and p the present state. The client gets a message for each new, changed or removed cue, and a message
+// for a change of the list. One or two further messages report the last GO and the standby.
 func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.notify(under+"/cue_id/"+id, nil) }

@@ -207,8 +207,8 @@ func (c *call) panicIn() error {
 	return err
 }
 
-// reset fades out all running cues within 5 ms and puts the first armed cue of the list on standby. Without an armed
-// cue the standby stays the same.
+// reset fades out all running cues within 5 ms. Then it puts the first armed cue of the list on standby, that is, the
+// first cue that is not disabled in the sheet. Without an armed cue the standby stays the same.
 func (c *call) reset() error {
 	c.room.Show().Stop(hardStopFade)
 	for _, one := range c.room.State().List {
@@ -247,12 +247,11 @@ func (c *call) playhead(rest []string) (any, error) {
 	return nil, c.room.Show().Standby(rest[0])
 }
 
-// playheadID reads or moves the standby of the show by the id of a cue. Without an id it returns the id of the standby
-// cue; see list.idOf.
+// playheadID reads or moves the standby of the show by the id of a cue. The id is in rest, the end of the address, or
+// in the only argument of the message. Without an id, playheadID returns the id of the standby cue; see list.idOf.
 //
-// The id is in rest, the end of the address, or in the only argument of the message. playheadID then puts that cue on
-// standby and returns no data. If the client may not operate the room, the error is errDenied. An unknown id is
-// errNoCue.
+// With an id, it puts that cue on standby and returns no data. If the client may not operate the room, the error is
+// then errDenied. An unknown id is errNoCue.
 func (c *call) playheadID(rest []string) (any, error) {
 	l := c.snapshot()
 	if len(rest) == 0 && len(c.args) == 1 {

@@ -27,8 +27,9 @@ func (s *Show) Start(number string) error {
 	return nil
 }
 
-// StopCue fades out the cue called number in the time over, cancels its waits and reports an event. If the cue is
-// neither running nor waiting, it has no effect and returns nil. The only error is an unknown number.
+// StopCue fades out the cue called number, cancels its waits and reports an event. The parameter over is the length of
+// the fade. If the cue is neither running nor waiting, StopCue has no effect and returns nil. The only error is an
+// unknown number.
 func (s *Show) StopCue(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -46,9 +47,9 @@ func (s *Show) StopCue(number string, over time.Duration) error {
 	return nil
 }
 
-// PanicIn fades all sound out in the time over and cancels waits, follow-ons and the timeline. Unlike Panic it uses the
-// same time for a second call. If the show is paused, PanicIn resumes it. It calls Options.Panicked and reports an
-// event.
+// PanicIn fades all sound out; the parameter over is the length of the fade. Unlike Panic it uses the same length for a
+// second call. It cancels cues that wait for their start, automatic starts of following cues, and the timeline. If the
+// show is paused, PanicIn resumes it. It calls Options.Panicked and reports an event.
 func (s *Show) PanicIn(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

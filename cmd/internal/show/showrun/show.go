@@ -74,9 +74,9 @@ type Show struct {
 	watchers         map[chan<- string]bool
 }
 
-// New returns a show of sheet, which player plays. The cue that is on standby in player becomes the standby cue of the
-// show. From then on only the show moves standby. Buses that the sheet mutes count as muted. New starts no goroutine
-// and no cue.
+// New returns a show of sheet, which player plays. The cue that is on standby in player, the cue for the next GO,
+// becomes the standby cue of the show. From then on only the show moves standby. Buses that the sheet mutes count as
+// muted. New starts no goroutine and no cue.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {
@@ -89,9 +89,10 @@ func New(sheet *cue.Sheet, player Player, o Options) *Show {
 // Done returns a channel that Quit closes.
 func (s *Show) Done() <-chan struct{} { return s.done }
 
-// armedFrom searches the cue list for an armed cue, which a GO may start, and returns its index in the list. The search
-// begins at the index at, inclusive. The parameter step is the direction, 1 or -1. Without such a cue the result is
-// outside of the list: at least the length of the list if step is 1, negative if step is -1. The caller holds s.mutex.
+// armedFrom searches the cue list for an armed cue, that is, a cue not disabled in the sheet, and returns its index in
+// the list. The parameter at is the first index of the search, and the parameter step its direction, 1 or -1. Without
+// such a cue the result is outside of the list: at least the length of the list if step is 1, negative if step is -1.
+// The caller holds s.mutex.
 func (s *Show) armedFrom(at, step int) int {
 	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Disabled {
 		at += step
@@ -100,8 +101,8 @@ func (s *Show) armedFrom(at, step int) int {
 }
 
 // after returns the index in the cue list of the cue that is on standby after a GO. head is the index of the cue that
-// the GO starts. Cues that start automatically after it are skipped, and so are disarmed cues. At the end of the list
-// the result is the length of the list. The caller holds s.mutex.
+// the GO starts. The result is the first enabled cue behind head and behind the cues that start automatically after
+// head. At the end of the list the result is the length of the list. The caller holds s.mutex.
 func (s *Show) after(head int) int {
 	i := head
 	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
@@ -133,8 +134,9 @@ func (s *Show) Go(number string) error {
 // parameter number names the cue; "" means the cue on standby. The time is *at. If at is nil, the cue on standby starts
 // at the time set by Load, and any other cue at its beginning.
 //
-// Afterwards the next cue that waits for a GO is on standby, and the time of Load is reset to 0. The errors are the
-// errors of Go; started is then "".
+// Afterwards the next cue that waits for a GO is on standby, and the time of Load is reset to 0. GoAt reports an event.
+// It has the same errors as Go: within the guard time ErrGuard, in a paused show ErrPaused, at the end of the list
+// ErrOver. With an error started is "".
 func (s *Show) GoAt(number string, at *time.Duration) (started string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -182,8 +184,9 @@ func (s *Show) Next() string {
 	return s.number(s.standby)
 }
 
-// Load makes the next GO start the cue on standby at the time at within that cue. It starts no sound, and reports an
-// event. A change of standby or a GO resets the time to 0. Without a cue on standby Load returns ErrOver.
+// Load makes the next GO start the cue on standby from a position within that cue. The parameter at is the time of that
+// position from the beginning of the cue. Load starts no sound, and reports an event. A change of standby or a GO
+// resets the time to 0. Without a cue on standby Load returns ErrOver.
 func (s *Show) Load(at time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -233,10 +236,12 @@ func (s *Show) number(i int) string {
 	return s.sheet.List[i].Number
 }
 
-// Step moves standby to the next armed cue if the parameter by is 1, or to the previous armed cue if by is -1. It
-// resets the time set by Load, and reports an event. A step forward from the last armed cue succeeds: then no cue is on
-// standby, and a GO returns ErrOver. A further step in that direction returns ErrEnd, and so does a step back from the
-// first armed cue.
+// Step moves standby, the cue for the next GO, by one armed cue: to the next one if the parameter by is 1, to the
+// previous one if by is -1. Cues that the sheet disables are skipped. Step resets the time set by Load, and reports an
+// event.
+//
+// A step forward from the last armed cue succeeds. Then no cue is on standby, and a GO returns ErrOver. A further step
+// forward returns ErrEnd, and so does a step back from the first armed cue.
 func (s *Show) Step(by int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -248,9 +253,9 @@ func (s *Show) Step(by int) error {
 	return nil
 }
 
-// Panic fades all sound out over 1 s. It cancels waits, follow-ons and the timeline. A further Panic less than 1 s
-// later fades out in 5 ms. If the show is paused, Panic resumes it, because a paused voice would never fade. It calls
-// Options.Panicked and reports an event.
+// Panic fades all sound out over 1 s. It also cancels cues that wait for their start, automatic starts of following
+// cues, and the timeline. A further Panic less than 1 s later fades out in 5 ms. If the show is paused, Panic resumes
+// it, because a paused voice would never fade. It calls Options.Panicked and reports an event.
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -268,8 +273,9 @@ func (s *Show) Panic() {
 	s.report("panic")
 }
 
-// stopAll fades all sound out in the time over. It also cancels waits, follow-ons and the timeline, and calls
-// Options.Panicked. It reports no event. The caller holds s.mutex.
+// stopAll fades all sound out; the parameter over is the length of the fade. It also cancels cues that wait for their
+// start, automatic starts of following cues, and the timeline. It calls Options.Panicked and reports no event. The
+// caller holds s.mutex.
 func (s *Show) stopAll(over time.Duration) {
 	s.player.Panic(over)
 	if s.options.Panicked != nil {
@@ -277,8 +283,8 @@ func (s *Show) stopAll(over time.Duration) {
 	}
 }
 
-// Stop fades out all running cues of the cue list in the time over and cancels their waits. It reports an event. Sounds
-// that no cue of the list started continue, and standby stays as it is.
+// Stop fades out all running cues of the cue list and cancels their waits. The parameter over is the length of the
+// fade. Stop reports an event. Sounds that no cue of the list started continue, and standby stays as it is.
 func (s *Show) Stop(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -308,7 +314,7 @@ func (s *Show) Paused() bool {
 }
 
 // Answer calls the function do and returns after it. do carries out a client's command and writes the answer. While do
-// runs, WaitForAnswers waits for it. Several goroutines may call Answer at once; their functions run in parallel.
+// runs, WaitForAnswers waits for it. Several goroutines may call Answer at once; their functions then run in parallel.
 func (s *Show) Answer(do func()) {
 	s.answering.RLock()
 	defer s.answering.RUnlock()
@@ -347,9 +353,9 @@ func (s *Show) Quit() {
 // Change switches the running show to another version of its sheet. While the show is locked, it calls apply, which
 // must make the player use the new sheet. So the list indexes of show and player always agree.
 //
-// Standby and the last GO keep their cue numbers. If the cue on standby was removed, the next remaining cue takes its
-// place, or else the cue after the last GO. The result is the unsaved trims in dB by cue number. Trims of removed cues
-// are lost.
+// Standby, the cue for the next GO, and the last GO keep their cue numbers. If the cue on standby was removed, the next
+// remaining cue takes its place, or else the cue after the last GO. The result is the unsaved trims, changes of gain by
+// Trim, in dB by cue number. Trims of removed cues are lost.
 func (s *Show) Change(sheet *cue.Sheet, apply func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

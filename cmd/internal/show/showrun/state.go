@@ -69,7 +69,7 @@ type Bus struct {
 }
 
 // SetPicture stores p, the latest picture of the playback, for State. Each failure in p.Failures that earlier pictures
-// lacked is reported as an event. So p.Failures may only grow from picture to picture.
+// lacked is reported as an event. Failures are counted, so p.Failures may only grow from picture to picture.
 func (s *Show) SetPicture(p liveview.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -191,7 +191,7 @@ func trim(s *Show, args []string) error {
 }
 
 // decibels parses text, a change of gain in dB such as +1 or -3. A text of another form is an error, and so is a change
-// of more than 200 dB. command is the name of the text command, with which the error begins.
+// of more than 200 dB. The error begins with the parameter command, the name of the text command.
 func decibels(command, text string) (by float64, err error) {
 	by, _, ok := words.ParseDecibels(text)
 	if !ok || math.Abs(by) > 200 {
