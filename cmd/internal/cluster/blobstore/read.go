@@ -31,8 +31,8 @@ type reader struct {
 }
 
 // Read copies the next bytes of the object to p and returns their number. After the last byte it returns io.EOF. If no
-// data are left from the last request, it fetches the next part of the object from NATS. If NATS does not answer for 10
-// s, Read returns an error.
+// data are left from the last request, it fetches the next part of the object from NATS. If NATS does not answer for
+// 10 s, Read returns an error.
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
 		if r.remaining == 0 {

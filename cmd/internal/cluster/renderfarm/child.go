@@ -114,8 +114,8 @@ func withColon(text string) string {
 	return ": " + text
 }
 
-// limitSize watches the total size of the files directly in folder, once per second, until ctx ends. If it exceeds 16
-// GiB, limitSize calls the function end with an error and returns. It runs on its own goroutine.
+// limitSize watches the total size of the files directly in folder, once per second, until ctx ends. If it exceeds
+// 16 GiB, limitSize calls the function end with an error and returns. It runs on its own goroutine.
 func limitSize(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {

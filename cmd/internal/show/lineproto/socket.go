@@ -165,8 +165,8 @@ func Folder() (string, error) {
 	return folder, nil
 }
 
-// Shows returns the paths of the sockets of running shows: the files *.sock in Folder that accept a connection within 1
-// s. They are in the order of the paths. Without such sockets the result is nil without an error. An error is from
+// Shows returns the paths of the sockets of running shows: the files *.sock in Folder that accept a connection within
+// 1 s. They are in the order of the paths. Without such sockets the result is nil without an error. An error is from
 // Folder.
 func Shows() ([]string, error) {
 	folder, err := Folder()

@@ -123,8 +123,8 @@ func (s *Show) doAction(all []string) error {
 }
 
 // stop carries out the text command stop of the show s. If args is empty or only a time, it fades out the running cues
-// of the list. Otherwise it fades out args[0], an id or a bus. The fade takes the given time, or else Fade, which is 2
-// s. Only the stop of an id or bus can fail.
+// of the list. Otherwise it fades out args[0], an id or a bus. The fade takes the given time, or else Fade, which is
+// 2 s. Only the stop of an id or bus can fail.
 func stop(s *Show, args []string) error {
 	if len(args) == 0 || len(args) == 1 && isTime(args[0]) {
 		over := Fade
