@@ -298,7 +298,7 @@ func Plain(err error) error {
 	return readableError{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
 
-// Replaced reports whether JetStream has refused a write because another client has written the same record before. err
+// Replaced reports whether JetStream has refused a write because the record has changed since the writer read it. err
 // is the error of the write.
 func Replaced(err error) bool {
 	api, is := errors.AsType[*jetstream.APIError](err)

@@ -110,12 +110,14 @@ func (d *Store) Put(ctx context.Context, open func() (io.ReadCloser, error)) (su
 	return sum, d.send(ctx, sum, open)
 }
 
-// PutFile is Put for the file path on the disk.
+// PutFile stores the file at path on the disk and returns its hash. If the store has the file already, it is not sent
+// again; see Put.
 func (d *Store) PutFile(ctx context.Context, path string) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
-// PutBytes is Put for data.
+// PutBytes stores data as a file and returns the hash of the data. If the store has the data already, they are not sent
+// again; see Put.
 func (d *Store) PutBytes(ctx context.Context, data []byte) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 }

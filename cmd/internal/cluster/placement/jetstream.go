@@ -80,7 +80,8 @@ func (k *jetStreamBucket) recreate() {
 	}()
 }
 
-// Delete removes key if its last revision is revision. Otherwise the error is ErrConflict.
+// Delete removes key from the bucket. The last revision of the key must be the parameter revision, otherwise the error
+// is ErrConflict and the key stays.
 func (k *jetStreamBucket) Delete(ctx context.Context, key string, revision uint64) error {
 	return k.convertError(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
 }
@@ -124,7 +125,7 @@ func (k *jetStreamBucket) Watch(ctx context.Context, report func(Entry)) error {
 	}
 }
 
-// entry converts e, an entry of JetStream. If the operation of e is not a put, the result is marked as deleted.
+// entry converts e, an entry of JetStream, to an Entry. If e is the mark of a deletion, the result has Deleted set.
 func entry(e jetstream.KeyValueEntry) Entry {
 	return Entry{e.Key(), e.Value(), e.Revision(), e.Created(), e.Operation() != jetstream.KeyValuePut}
 }

@@ -191,7 +191,8 @@ func (l *lease) clockSkew() time.Duration {
 	return l.skew
 }
 
-// setState sets the state of the node to the argument; the next renewal writes it to the node's record.
+// setState sets the state of the node. The next renewal of the lease writes the state to the node's record, where other
+// nodes see it.
 func (l *lease) setState(state NodeState) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

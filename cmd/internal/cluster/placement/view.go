@@ -48,7 +48,8 @@ func (v *view) beginSnapshot() {
 	}
 }
 
-// clear removes all rooms, nodes, drains and ended lives from the view. The caller holds v.mutex.
+// clear empties the view, this node's copy of the bucket: it removes all rooms, nodes, requests to drain and ended
+// runs. The caller holds v.mutex.
 func (v *view) clear() {
 	v.nodes, v.rooms, v.drains, v.maxRevision = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}, 0
 	v.dead = map[string]bool{}
@@ -168,7 +169,8 @@ func (v *view) alive(life string) (seenNode, bool) {
 	return v.aliveLocked(life)
 }
 
-// aliveLocked is alive for callers that hold v.mutex.
+// aliveLocked returns the node whose present run has the id life. If no node has that run now, or if the node is marked
+// as gone, the bool is false. The caller holds v.mutex.
 func (v *view) aliveLocked(life string) (seenNode, bool) {
 	for _, n := range v.nodes {
 		if n.record.Life == life && n.record.State != Gone {

@@ -54,7 +54,7 @@ func (n *Node) WatchError() error {
 	return fmt.Errorf("this node does not see the other nodes and the rooms: %w", n.watchState.err)
 }
 
-// WatchErrorCount returns how many watches have failed since Join. Any goroutine.
+// WatchErrorCount returns the number of watches on the bucket that have failed since Join. Any goroutine.
 func (n *Node) WatchErrorCount() int64 {
 	n.watchState.mutex.Lock()
 	defer n.watchState.mutex.Unlock()

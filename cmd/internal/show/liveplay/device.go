@@ -65,7 +65,7 @@ func (d Device) String() string {
 	return d.Kind + ":" + words.OneLine(d.Name)
 }
 
-// Writes reports whether the device writes the audio to a file, a pipe or standard output: wav, raw or raw16.
+// Writes reports whether the device is wav, raw or raw16, which write the audio to a file, a pipe or standard output.
 func (d Device) Writes() bool {
 	_, written := formats[d.Kind]
 	return written

@@ -205,7 +205,8 @@ func (b *Console) StartControls(p *cue.Player) (end func(), err error) {
 	return b.end, nil
 }
 
-// announce prints line with Options.Print and reports it as an event of the show.
+// announce prints line for the operator with Options.Print. It also reports line as an event of the show. Call it only
+// after StartControls has made the show.
 func (b *Console) announce(line string) {
 	b.options.Print(line)
 	b.show.Report(line)

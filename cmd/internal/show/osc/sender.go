@@ -199,7 +199,8 @@ func (d *destination) connect() {
 	d.reader.Go(func() { d.listen(conn) })
 }
 
-// write writes the bytes of packet to d.conn, which must be open, within 20 ms.
+// write sends the bytes of packet over d.conn, which must be open. It returns an error if that fails or takes more than
+// 20 ms.
 func (d *destination) write(packet []byte) error {
 	d.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_, err := d.conn.Write(packet)

@@ -81,7 +81,7 @@ func (s *Show) IsMuted(name string) bool {
 }
 
 // RestorePosition restores the position of an earlier show in the cue list. last is the number of the cue that the last
-// GO started. standby is the number of the cue for the next GO. If standby is empty, unknown or disarmed, the cue after
+// GO started. standby is the number of the cue for the next GO. If standby is empty, unknown or disabled, the cue after
 // last is on standby. An empty or unknown last is ignored. RestorePosition starts no cue and reports no event.
 func (s *Show) RestorePosition(last, standby string) {
 	s.mutex.Lock()

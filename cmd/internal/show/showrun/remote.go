@@ -8,8 +8,9 @@ import (
 // as in QLab.
 
 // Start starts the cue called number from its beginning, and with it the cues that follow automatically. It reports an
-// event. Unlike Go it does not move standby, and it ignores the guard time. An unknown or disarmed cue is an error. In
-// a paused show the error is ErrPaused. Other errors are from the player.
+// event. Unlike Go it does not change which cue is on standby for the next GO, and it ignores the guard time. A cue
+// that is unknown or disabled in the sheet is an error. In a paused show the error is ErrPaused. Other errors are from
+// the player.
 func (s *Show) Start(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -119,11 +119,11 @@ var (
 	ErrEnd    = errors.New("the list has no further cue")
 )
 
-// Go starts the cue called number, or the cue on standby if number is "". Then it puts the next cue on standby that
-// waits for a GO: cues that start automatically after the started one are skipped. It reports an event.
+// Go starts the cue called number, or the cue on standby if number is "". Then it puts the next cue that waits for a GO
+// on standby. Cues that start automatically after the started one are skipped. It reports an event.
 //
 // Within the guard time after another GO it starts no cue, returns ErrGuard, and the guard time begins again. So a held
-// key counts as one GO. Other errors are ErrPaused, ErrOver at the end of the list, an unknown or disarmed cue, and
+// key counts as one GO. Other errors are ErrPaused, ErrOver at the end of the list, an unknown or disabled cue, and
 // errors of the player.
 func (s *Show) Go(number string) error {
 	_, err := s.GoAt(number, nil)
@@ -177,7 +177,7 @@ func (s *Show) GoAt(number string, at *time.Duration) (started string, err error
 	return s.sheet.List[i].Number, nil
 }
 
-// Next returns the number of the cue on standby, or "" at the end of the list.
+// Next returns the number of the cue that the next GO starts, the cue on standby. At the end of the list it returns "".
 func (s *Show) Next() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -198,8 +198,8 @@ func (s *Show) Load(at time.Duration) error {
 	return nil
 }
 
-// find returns the index in the cue list of the cue called number. An unknown number is an error. So is a disarmed cue,
-// which has `arm: false` in the sheet. The caller holds s.mutex.
+// find returns the index in the cue list of the cue called number. An unknown number is an error. So is a cue that the
+// sheet disables with `arm: false`. The caller holds s.mutex.
 func (s *Show) find(number string) (int, error) {
 	i, err := s.sheet.ListIndex(number)
 	if err == nil && s.sheet.List[i].Disabled {
@@ -208,8 +208,8 @@ func (s *Show) find(number string) (int, error) {
 	return i, err
 }
 
-// Standby puts the cue called number on standby for the next GO. It resets the time set by Load, and reports an event.
-// If the cue is unknown or disarmed, it returns an error and changes no state.
+// Standby puts the cue called number on standby: the next GO starts that cue. It resets the time set by Load, and
+// reports an event. If the cue is unknown or disabled in the sheet, it returns an error and changes no state.
 func (s *Show) Standby(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -388,7 +388,8 @@ func (s *Show) Change(sheet *cue.Sheet, apply func()) map[string]float64 {
 	return trims
 }
 
-// Report reports an event, one line of text, to State and to the channels of Watch.
+// Report reports line as an event of the show. State returns the event from then on, and the channels of Watch receive
+// it.
 func (s *Show) Report(line string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
