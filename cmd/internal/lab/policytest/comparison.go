@@ -28,8 +28,9 @@ type Comparison struct {
 	seconds   float64
 }
 
-// NewComparison renders the reference of sheet, the mix with so large a pool that it steals no voice. lib must have
-// loaded the sounds. It also returns the run with that mix, which the Comparison does not keep. With an error, do not
+// NewComparison renders the reference of sheet: the mix with so large a pool that it steals no voice. It returns a
+// Comparison that measures other mixes against it. It also returns the run with the reference mix, which the
+// Comparison does not keep. lib supplies the sounds and must have the sample rate of the sheet. With an error, do not
 // use the other results.
 func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
 	whole, needed, err := renderWhole(ctx, sheet, lib)
@@ -41,9 +42,9 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 	return k, whole, err
 }
 
-// sufficientPool returns the pool size that the policy p needs to avoid losses to the pool. If p is not the sheet's
-// policy, sufficientPool renders the sheet to find the size: it can differ from k.Needed, because a policy also
-// decides at the limits of buses.
+// sufficientPool returns the smallest pool size, as far as known, that causes no losses with the policy p. For the
+// sheet's own policy it returns k.Needed without rendering. For another policy it renders the sheet to find the size.
+// The sizes can differ, because a policy also decides at the limits of buses.
 func (k *Comparison) sufficientPool(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
@@ -52,7 +53,8 @@ func (k *Comparison) sufficientPool(ctx context.Context, p Policy) (int, error) 
 	return needed, err
 }
 
-// Label returns the name of the policy. If it takes the number of virtual voices from sheet, Label adds that number.
+// Label returns the name of the policy for a table. If the policy leaves the number of virtual voices to sheet, and
+// that number is not 0, Label appends it, as in "quietest+virtual=64".
 func (p *Policy) Label(sheet *cue.Sheet) string {
 	if p.Virtual == AsSheet && sheet.Virtual > 0 {
 		return fmt.Sprintf("%s+virtual=%d", p.Name, sheet.Virtual)
@@ -61,7 +63,8 @@ func (p *Policy) Label(sheet *cue.Sheet) string {
 }
 
 // Measure renders the sheet with the policy p and a pool of the given number of voices, and compares the mix with the
-// reference. Counts in the row are per second of the reference. Scene, Seed and the values of scenes stay empty.
+// reference. The row has the differences, and the losses per second of the reference. The fields Scene, Seed, and
+// others that only scenes have, stay empty.
 func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
 	if err != nil {
@@ -75,15 +78,16 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 	}, nil
 }
 
-// Differs reports whether the mix differs from the reference (a K-error above -60 dB) although the pool neither stole
-// nor rejected a voice nor made one virtual. The row must come from Comparison.Measure.
+// Differs reports whether the mix differs from the reference although no full pool caused that. The K-error must be
+// above -60 dB, and the pool must not have stolen or rejected a voice or made a voice virtual. The row must come from
+// Comparison.Measure.
 func (r *Row) Differs() bool {
 	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
 }
 
-// AudibleShare returns the share of audible tiles in words, followed by the text of: AudibleShare(" of it go") gives
-// "3 % of it go". If the share is 0 but the K-error is above -20 dB, as with two equal sounds, the K-error follows.
-// Tiles and KError must be set.
+// AudibleShare returns in words how much of the mix audibly differs, followed by the text in the parameter of:
+// AudibleShare(" of it go") returns "3 % of it go". If the share is 0 but the K-error is above -20 dB, the text also
+// mentions the K-error; two equal sounds cause this. Tiles and KError of the row must be set.
 func (r *Row) AudibleShare(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
@@ -100,9 +104,9 @@ func AtOnce(voices int) string {
 	return words.Count(voices, "voice") + " sound"
 }
 
-// Sentence describes the losses of the policy called policy by pool size: "With 24 voices you would hear 3 % of it
-// go; with 32, 0.4 %". It uses the rows of that policy in their order and stops after the first pool without an
-// audible loss. Without such rows it returns "".
+// Sentence describes in words how much of the mix is audibly lost, by pool size: "With 24 voices you would hear 3 % of
+// it go; with 32, 0.4 %". It uses only the rows of the given policy, in their order. It stops after the first pool
+// without an audible loss. If rows has no such policy, it returns "".
 func Sentence(rows []Row, policy string) string {
 	text := ""
 	for _, r := range rows {
@@ -121,8 +125,8 @@ func Sentence(rows []Row, policy string) string {
 	return text
 }
 
-// plainPercent formats share, from 0 to 1, as a percentage for a sentence, such as "0.4 %" or "less than 0.1 %". For
-// 0 it returns a word without "%".
+// plainPercent formats share, from 0 to 1, as a percentage for a sentence, such as "0.4 %" or "less than 0.1 %". From
+// 2 % it has no decimals. For 0 it returns a word without "%".
 func plainPercent(share float64) string {
 	switch {
 	case share == 0:
@@ -143,10 +147,11 @@ type Search struct {
 	Needed int   // number of voices for a mix without losses to the pool
 }
 
-// Smallest finds by bisection the smallest pool for the policy p whose share of audible tiles is at most damage, from
-// 0 to 1. If even a pool for all voices exceeds damage, Search.Within is false. The bisection relies on losses that
-// fall as the pool grows, which holds except for near-ties. Smallest calls next, which must not be nil, with each
-// pool size before it measures that pool.
+// Smallest finds the smallest pool that is good enough for the policy p. A pool is good enough if the share of the mix
+// that audibly differs from the reference is at most damage, from 0 to 1. Smallest searches by bisection, which relies
+// on a loss that falls as the pool grows; this holds except for near-ties. If even a pool for all voices is not good
+// enough, Search.Within is false. Smallest calls next with each pool size before it measures that pool; next must not
+// be nil.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.sufficientPool(ctx, p)
 	if err != nil {
@@ -192,8 +197,8 @@ type PolicyRow struct {
 	Wav   string  `json:"wav,omitempty"`
 }
 
-// DefaultPolicies returns the policies to compare by default: quietest, oldest, gain, reject, and the sheet's own
-// policy if that is another policy.
+// DefaultPolicies returns the policies to compare by default: quietest, oldest, gain and reject. If the policy of
+// sheet is another policy, it comes last.
 func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	var list []Policy
 	for _, o := range [...]mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject} {
@@ -205,8 +210,9 @@ func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	return list
 }
 
-// Policy renders the sheet with the policy p and the sheet's own pool size, and compares the mix with whole, the run
-// that NewComparison returned. It also returns the new mix. Wav of the row is left empty.
+// Policy renders the sheet with the policy p and the sheet's own pool size. It compares the mix with whole, the run
+// that NewComparison returned, and returns the losses as a row. It also returns the new mix. The field Wav of the row
+// stays empty.
 func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
 	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
 	if err != nil {
@@ -238,8 +244,9 @@ type Moment struct {
 // loudness.
 const worstTenths = 4
 
-// findWorst returns the 400 ms, in steps of 100 ms, with the strongest difference between the mixes of whole, the
-// reference run, and limited. It returns nil if the K-weighted difference never exceeds -120 dB.
+// findWorst finds the 400 ms, in steps of 100 ms, with the strongest difference between two mixes. whole is the run of
+// the reference, limited the run with losses. The result has the K-weighted levels there, and the number of missing
+// starts for each sound. If the difference never exceeds -120 dB, the result is nil.
 func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	rate := k.Sheet.Rate
 	step := int(loudness.StepFrames(rate))
@@ -262,8 +269,8 @@ func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	}
 }
 
-// stepPowers divides mix into steps of step frames and returns the mean K-weighted power of each, summed over both
-// channels. The last step may be shorter and counts as filled up with silence. rate is in Hz.
+// stepPowers divides mix into pieces of step frames. It returns the mean K-weighted power of each piece, summed over
+// both channels. rate is in Hz. The last piece may be shorter; it counts as filled up with silence.
 func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	powers := make([]float64, (len(mix)+step-1)/step)
 	for i, p := range steal.Powers(rate, mix) {
@@ -272,8 +279,8 @@ func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	return powers
 }
 
-// powerOf returns the mean power of the 400 ms that begin with step i of powers, a result of stepPowers. Steps
-// beyond the end count as 0.
+// powerOf returns the mean power of the 400 ms that begin with element i of powers. Each element is the power of 100
+// ms, as stepPowers returns it. Elements beyond the end count as 0.
 func powerOf(powers []float64, i int) float64 {
 	sum := 0.0
 	for _, p := range powers[i:min(i+worstTenths, len(powers))] {
@@ -282,8 +289,9 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstTenths
 }
 
-// framesWithSlot returns for each start the number of frames from frame from to frame to (exclusive) that it had a
-// slot in the run r. Starts without such frames are left out.
+// framesWithSlot returns for each start of the run r how many frames it had a slot, so that it was mixed. Only frames
+// from the parameter from up to, but not including, the parameter to are counted. Starts without such frames are left
+// out.
 func framesWithSlot(r *Run, from, to int64) map[startID]int64 {
 	frames := map[startID]int64{}
 	for _, s := range slotSpans(r.Report.Events) {
@@ -294,8 +302,9 @@ func framesWithSlot(r *Run, from, to int64) map[startID]int64 {
 	return frames
 }
 
-// missingVoices counts, by the name of the sound, the starts that are missing in limited between the frames from and
-// to. A start is missing if it had a slot there for a shorter time than in whole, by at least a tenth of the range.
+// missingVoices counts, by the name of the sound, the starts that are missing in the run limited but not in whole.
+// Only the frames between from and to are considered. A start is missing if its time with a slot is shorter in limited
+// by at least a tenth of that range.
 func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	is, missing := framesWithSlot(limited, from, to), map[string]int{}
 	for a, n := range framesWithSlot(whole, from, to) {
@@ -306,7 +315,8 @@ func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	return missing
 }
 
-// String describes the moment in one line: its time, the levels, and up to four sounds with the most missing starts.
+// String describes the moment in one line: its time, the levels of the full mix and of the missing part, and up to
+// four sounds with the most missing starts. Further sounds are shown as "...".
 func (m *Moment) String() string {
 	var parts []string
 	for i, name := range words.Ranked(m.Missing) {

@@ -22,9 +22,11 @@ type Corpus struct {
 	Unused []steal.Unused `json:"left_out"`
 }
 
-// Recordings loads sounds and assigns them to the kinds of sounds in the built-in scenes. files are paths relative to
-// folder. An unusable file does not cause an error: the Corpus lists it with the reason. A kind without a sound is an
-// error, and so is the end of ctx. loading receives the progress; it may be nil.
+// Recordings loads sound files and assigns each to a kind of sound that the built-in test scenes need, such as gun or
+// step. The parameter files holds paths relative to folder. The results are mono recordings at 48 kHz, and a Corpus
+// with the number of recordings of each kind. A file that cannot be used does not cause an error: the Corpus lists it
+// with the reason. A kind without any recording is an error. If ctx ends, the error is its cause. Recordings calls
+// loading with the number of finished files and the number of all files; loading may be nil.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Progress) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Unused: []steal.Unused{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
@@ -65,8 +67,8 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	return corpus, own, nil
 }
 
-// mono returns the samples of s, or for stereo the mean of left and right of each frame. For a mono sound the result
-// is the memory of s, so the caller must not change it.
+// mono returns one sample for each frame of s: for a stereo sound the mean of left and right. For a mono sound the
+// result is the memory of s, so the caller must not change it.
 func mono(s *voice.Sound) []float32 {
 	samples := s.Samples()
 	if s.Channels() == 1 {
@@ -79,8 +81,8 @@ func mono(s *voice.Sound) []float32 {
 	return middle
 }
 
-// Print writes to w the number of sounds of each kind, then each unusable file with its reason, then an empty line. A
-// nil Corpus prints no text. Errors of w are ignored.
+// Print writes a summary of the corpus to w. The first line has the number of sounds of each kind. A line for each
+// unused file follows, with the reason, and then an empty line. A nil Corpus prints no text. Errors of w are ignored.
 func (s *Corpus) Print(w io.Writer) {
 	if s == nil {
 		return

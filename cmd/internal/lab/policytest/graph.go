@@ -34,9 +34,10 @@ var lineStyles = []lineStyle{
 	{"bound", "#111", "1 3", "bound"},
 }
 
-// Draw writes an SVG to w with a column of two panels for each scene in scenes. The upper panel has the K-error over
-// the pool size, the lower one the audible tiles, with a line for each policy. rows are averages, such as a result of
-// Means, and must not be empty.
+// Draw writes an SVG picture to w that shows the losses by pool size. Each scene in scenes has a column of two panels.
+// The upper panel shows the K-error, which is the level of the difference from a mix without steals. The lower panel
+// shows the share of the mix that audibly differs. Each policy has a line. rows are averages, such as a result of
+// Means, and must not be empty. The error is an error of w.
 func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
 	const title = "Losses by stolen voices, by pool size"
@@ -81,7 +82,8 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	return err
 }
 
-// strength returns the K-error of r in dB, or the power error if r has no K-error. It returns nil if r lacks both.
+// strength returns the K-error of r in dB: the level of the difference from a mix without steals. If r has no K-error,
+// it returns the power error instead, or nil if r has neither.
 func strength(r *Row) *float64 {
 	if r.KError != nil {
 		return (*float64)(r.KError)
@@ -89,7 +91,8 @@ func strength(r *Row) *float64 {
 	return (*float64)(r.Power)
 }
 
-// damage returns the share of audible tiles in percent, or nil if r lacks it.
+// damage returns the audible share of the mix that differs from a mix without steals, in percent. If r has no such
+// value, it returns nil.
 func damage(r *Row) *float64 {
 	if r.Tiles == nil {
 		return nil
@@ -109,8 +112,8 @@ type graph struct {
 	rows        []Row
 }
 
-// x returns the horizontal position of a pool size in pixels from the left edge of a panel. The axis is logarithmic,
-// from the first to the last of p.pools. A single size is in the middle.
+// x returns the horizontal position of a pool size in pixels, from the left edge of a panel. The axis is logarithmic,
+// from the first to the last size of p.pools. If p.pools has one size, the position is the middle.
 func (p *graph) x(pool int) float64 {
 	if len(p.pools) == 1 {
 		return graphWidth / 2
@@ -126,9 +129,9 @@ func (p *graph) y(v float64) float64 {
 	return graphHeight * (p.top - min(max(v, lo), hi)) / (p.top - p.bottom)
 }
 
-// draw writes the panel of a scene as SVG to b, with its upper left corner at left and top, in pixels. If first is
-// true, the panel also has the title and the labels of the values. Labels of pool sizes that would overlap are left
-// out.
+// draw writes one panel as SVG to b: the axes, and a line for each policy with the values of the given scene. left and
+// top are the position of its upper left corner in pixels. If first is true, the panel also gets the title and the
+// labels of the vertical axis. Labels of pool sizes that would overlap are left out.
 func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", left, top)
 	fmt.Fprintf(b, `<text x="0" y="-8" font-weight="bold">%s</text>`+"\n", scene)
@@ -197,8 +200,8 @@ type legendEntry struct {
 	x, line int
 }
 
-// graphLegend returns the entries of the legend: one for each policy in rows, and last a note about the axis. Their x
-// and line are not set; see wrap.
+// graphLegend returns the entries of the legend: one for each policy in rows, and at the end a note about the
+// horizontal axis. The entries have no positions yet; wrap sets them.
 func graphLegend(rows []Row) []legendEntry {
 	var entries []legendEntry
 	for _, policy := range policiesOf(rows) {
@@ -215,8 +218,8 @@ func (e *legendEntry) width() int {
 	return 32 + textWidth(e.text, 12)
 }
 
-// wrap arranges entries in lines of at most width pixels: it sets x and line of each entry. A wider entry gets a line
-// for itself. It returns the number of lines.
+// wrap arranges the entries of a legend in lines that are at most width pixels wide. It sets the fields x and line of
+// each entry and returns the number of lines. An entry wider than width begins a line of its own.
 func wrap(entries []legendEntry, width int) (lines int) {
 	x := 0
 	for i := range entries {
@@ -231,7 +234,8 @@ func wrap(entries []legendEntry, width int) (lines int) {
 	return lines + 1
 }
 
-// draw writes the entry as SVG to b, at the x and line that wrap has set. y is the vertical position of the first
+// draw writes the legend entry as SVG to b: a sample of the line and its text, or only the text for an entry without a
+// policy. The function wrap must have set the fields x and line of the entry. y is the vertical position of the first
 // line of the legend in pixels.
 func (e *legendEntry) draw(b *bytes.Buffer, y int) {
 	y += e.line * graphRow
@@ -243,7 +247,8 @@ func (e *legendEntry) draw(b *bytes.Buffer, y int) {
 		e.x, y-4, e.colour, e.dash, e.x+32, y, e.text)
 }
 
-// lineStyleOf returns the line style of the policy called policy. Policies that are not in lineStyles share one style.
+// lineStyleOf returns the colour, the dash pattern and the legend text for the policy with the given name. Policies
+// that are not in lineStyles get the same colour, and their name is the text.
 func lineStyleOf(policy string) lineStyle {
 	if i := slices.IndexFunc(lineStyles, func(s lineStyle) bool { return s.policy == policy }); i >= 0 {
 		return lineStyles[i]

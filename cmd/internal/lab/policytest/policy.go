@@ -25,9 +25,10 @@ type Policy struct {
 // it.
 const AsSheet = -1
 
-// UnmarshalText parses the name of an overflow policy and any of +virtual=N, +refuse, +end and +blind, such as
-// quietest, oldest+virtual=64 or quietest+refuse. Unknown words, end with virtual voices, and refuse without quietest
-// or grow are errors, which may leave p changed.
+// UnmarshalText parses a policy as written on a command line and stores it in p. The text is the name of an overflow
+// policy, then any of +virtual=N, +refuse, +end and +blind, as in oldest+virtual=64. Without virtual=N, p.Virtual is
+// AsSheet. Errors are unknown words, an N outside 0..65536, end together with virtual voices, and refuse with a policy
+// other than quietest or grow. After an error, p may be changed.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])
@@ -63,8 +64,8 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// PolicyOf returns the overflow policy of sheet, with its Refuse. Virtual is AsSheet, and the name is such as
-// quietest+refuse.
+// PolicyOf returns the overflow policy that sheet uses, named for example quietest or quietest+refuse. Its field
+// Virtual is AsSheet, so that the sheet decides about the number of virtual voices.
 func PolicyOf(sheet *cue.Sheet) Policy {
 	p := Policy{Name: sheet.Overflow.String(), Overflow: sheet.Overflow, Refuse: sheet.Refuse, Virtual: AsSheet}
 	if p.Refuse {
@@ -81,8 +82,8 @@ func (p *Policy) Virtuals(fallback int) int {
 	return p.Virtual
 }
 
-// Check returns an error if the policy is masked, which needs virtual voices, and virtual is 0. virtual is the number
-// of virtual voices. The message advises to set how, the name of the setting.
+// Check returns an error if the policy is masked but virtual, the number of virtual voices, is 0. The policy masked
+// needs such voices. The parameter how names the flag or setting that the message advises to set.
 func (p *Policy) Check(virtual int, how string) error {
 	if p.Overflow == mixer.StealMasked && virtual == 0 {
 		return fmt.Errorf("%s: masked needs virtual voices: set %s", p.Name, how)
@@ -90,7 +91,8 @@ func (p *Policy) Check(virtual int, how string) error {
 	return nil
 }
 
-// Sized returns nil if the policy has a fixed pool size, and an error if its pool grows.
+// Sized returns an error if the policy lets its pool grow, because such a pool has no size to compare. Otherwise it
+// returns nil.
 func (p *Policy) Sized() error {
 	if p.Overflow == mixer.GrowPool {
 		return errors.New("a pool that grows has no size to be compared")
@@ -98,8 +100,9 @@ func (p *Policy) Sized() error {
 	return nil
 }
 
-// Apply returns a copy of sheet with the policy, a pool of the given number of voices, and no limiter. It does not
-// change sheet, but the copy shares memory with it.
+// Apply returns a copy of sheet that uses the policy p, a pool of the given number of voices, and no limiter. If
+// p.Virtual is AsSheet, the copy keeps the sheet's number of virtual voices. Apply does not change sheet, but the copy
+// shares memory with it.
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false

@@ -25,9 +25,10 @@ type Run struct {
 	Report *report.Report
 }
 
-// renderWhole renders sheet, without its limiter, with a pool that is never full; it enlarges the pool until that is
-// so. The limits of sounds and buses remain, and the sheet's policy decides about steals there. The second result is
-// the largest number of simultaneous voices, at least 1. If 65,536 voices are not enough, that is an error.
+// renderWhole renders a copy of sheet without its limiter, and with so large a pool that it is never full. It begins
+// with at least 64 voices. It enlarges the pool and renders again until the pool neither steals nor rejects a voice.
+// The limits of sounds and buses remain, and the sheet's policy chooses the victims there. The int result is the
+// largest number of simultaneous voices, at least 1. If 65,536 voices are not enough, that is an error.
 func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
@@ -50,8 +51,9 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*R
 	}
 }
 
-// render renders sheet to its end, without a device, and returns mix and report. lib must have loaded the sounds of
-// sheet. A mix longer than 600 s is an error that names --length; the end of ctx returns its cause.
+// render renders sheet to its end, without a device, and returns the mix and the report with all events. lib supplies
+// the sounds. A mix longer than 600 s is an error whose message mentions the flag --length. If ctx ends, the error is
+// its cause.
 func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
 	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
 	if err != nil {
@@ -90,8 +92,8 @@ type LimitLosses struct {
 	Limited     int64 `json:"limited"`      // starts rejected by such a limit, or by a cooldown
 }
 
-// Losses counts the losses in the events and totals of r.Report. A steal by the limit of a sound or a bus counts in
-// LimitSteals and not in Steals.
+// Losses counts the voices that the run lost, from the totals and events of its report. A steal by the limit of a
+// sound or a bus counts in LimitSteals and not in Steals.
 func (r *Run) Losses() Losses {
 	t := &r.Report.Totals
 	n := Losses{Steals: t.Stolen, Rejected: t.Rejected, LimitLosses: LimitLosses{Limited: t.Limited}}
@@ -107,7 +109,7 @@ func (r *Run) Losses() Losses {
 	return n
 }
 
-// Pool reports whether a full pool stole or rejected a voice, or made one virtual.
+// Pool reports whether a full pool stole or rejected a voice, or made a voice virtual.
 func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps > 0 }
 
 // Limits reports whether a limit or a cooldown stole or rejected any voice.
@@ -127,8 +129,10 @@ type slotSpan struct {
 	lost     bool  // it ends with a steal
 }
 
-// slotSpans computes from events the ranges of frames while starts had a slot, in the order of their ends. A voice that
-// was virtual for a time has several. Ranges that are still open after the last event come last, in any order.
+// slotSpans returns the ranges of frames during which starts had a slot, so that they were mixed. It reads them from
+// events, the report of a run. A voice that was virtual for a time has several ranges. The ranges are in the order of
+// their ends. A range that is still open after the last event ends at math.MaxInt64; such ranges come last, in any
+// order.
 func slotSpans(events []report.Event) []slotSpan {
 	var all []slotSpan
 	starts := map[int]int{}

@@ -33,8 +33,10 @@ type sceneRun struct {
 	length    float64 // seconds
 }
 
-// newSceneRun builds the built-in scene called name from a seed. It also renders the reference: the mix with a slot
-// for every sound.
+// newSceneRun prepares the measurements of one built-in test scene, identified by its name and a seed. It generates
+// the starts of the scene, its cue sheet, and the signal of each start. It also renders the reference: a mix with a
+// slot for every sound, so that no sound is stolen. An unknown name is an error that wraps steal.ErrScene. With an
+// error, do not use the result.
 func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
 	var err error
@@ -59,9 +61,10 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 	return r, err
 }
 
-// measure renders the scene with the policy p and a pool of the given number of voices, and compares the mix with the
-// reference. A steal counts as audible if the missing rest of the sound would be heard in the mix. The caller sets
-// Scene, Seed and Optimum of the row.
+// measure renders the scene with the policy p and a pool of the given number of voices. It compares the mix with the
+// reference, a mix without steals. The row has the differences, and the steals and rejected starts per second. A voice
+// that became virtual counts as a steal, too. A steal counts as audible if the missing rest of the sound would be
+// heard in the mix. The caller sets the fields Scene, Seed and Optimum of the row.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
@@ -90,10 +93,11 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// withoutSlot computes from events the ranges of frames while sounds of the scene had no slot, because they were
-// rejected, stolen or virtual. The result silent contains all these ranges, ordered by Span.Part, the index of the
-// sound. The result cuts contains only ranges that begin after the start of their sound: a steal cut the sound off
-// there.
+// withoutSlot finds the times when sounds of the scene were not mixed, because they were rejected, stolen or virtual.
+// It reads them from events, the report of a run. The result silent lists these ranges of frames, ordered by sound.
+// Each sound also has a range there from frame 0 to its first slot; if it was rejected, that range ends with the
+// scene. The result cuts lists only the ranges that begin after the start of their sound: there a playing voice was
+// cut off.
 func (r *sceneRun) withoutSlot(events []report.Event) (silent, cuts []steal.Span) {
 	spans := make([][]slotSpan, len(r.parts))
 	for _, s := range slotSpans(events) {
@@ -129,10 +133,10 @@ type Plan struct {
 	Policies []Policy
 }
 
-// Measure measures every scene with every seed, in parallel on all processors. The rows are in the order of scenes,
-// then of seeds. progress receives the number of finished pairs of scene and seed; it may be nil. If a pair fails,
-// Measure returns the first error in that order and the rows of the other pairs. After the end of ctx it returns no
-// rows and the cause.
+// Measure measures every scene of the plan with every seed, in parallel on all processors. stage has the sounds of the
+// scenes. The rows are in the order of scenes, then of seeds. Measure calls progress with the number of finished pairs
+// of scene and seed; progress may be nil. If a pair fails, its rows are missing, and Measure returns the first error
+// in the order of the rows. If ctx ends, Measure returns no rows and the cause of ctx.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
 	jobs := len(p.Scenes) * len(p.Seeds)
 	results, errs := make([][]Row, jobs), make([]error, jobs)
@@ -147,9 +151,10 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 	return slices.Concat(results...), cmp.Or(errs...)
 }
 
-// measure measures the scene called name with one seed. It returns a row for each pool size and policy. After the
-// policies of a size come the row "optimum", the best choice of victims found with hindsight, and the row "bound", a
-// lower bound for the power error of any choice.
+// measure measures the built-in scene called name, generated from seed. It returns a row for each pool size and policy
+// of the plan. After the policies of a pool size come two more rows. The row "optimum" is the best choice of victims,
+// found with hindsight. The row "bound" has only a lower bound for the power error of any choice. The field Optimum of
+// a policy's row is its K-error minus the K-error of the row "optimum". With an error, it returns no rows.
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
 	r, err := newSceneRun(ctx, stage, name, seed)
 	if err != nil {
@@ -179,8 +184,10 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 	return rows, nil
 }
 
-// Write creates the folder to, with a sheet for each scene and seed that voicepool render can play, and their sounds
-// in to/sounds. If the folder exists, that is an error. After an error, the files already written remain.
+// Write writes the scenes of the plan as files that voicepool render can play. It creates the folder to. In this
+// folder it writes a cue sheet SCENE-SEED.yaml for each scene and seed. It writes the sounds of corpus as WAV files
+// into the subfolder sounds. If the folder to exists already, that is an error. After an error, files already written
+// remain.
 func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	folder := filepath.Join(to, "sounds")
 	for _, name := range [...]string{to, folder} {
@@ -215,8 +222,8 @@ type Stage struct {
 	lib    *sounds.Library
 }
 
-// NewStage writes the sounds of corpus into a new temporary folder and returns a Stage that uses them. The caller
-// must call Close, which removes the folder.
+// NewStage returns a Stage, which renders scenes with the sounds of corpus. It writes these sounds as WAV files into a
+// new temporary folder. The caller must call Close, which removes the folder. If NewStage fails, it leaves no folder.
 func NewStage(corpus []steal.Recording) (*Stage, error) {
 	folder, err := os.MkdirTemp("", "voicepool-stealbench-")
 	if err != nil {
@@ -233,7 +240,8 @@ func NewStage(corpus []steal.Recording) (*Stage, error) {
 // Close removes the temporary folder.
 func (s *Stage) Close() { os.RemoveAll(s.folder) }
 
-// writeCorpus writes each sound as NAME.wav into folder, which must exist. It overwrites files of the same name.
+// writeCorpus writes each recording of corpus as the WAV file NAME.wav into folder, which must exist. It overwrites
+// files of the same name. It stops at the first error, and the files already written remain.
 func writeCorpus(folder string, corpus []steal.Recording) error {
 	for i := range corpus {
 		if err := os.WriteFile(filepath.Join(folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
@@ -249,9 +257,10 @@ type ClickShare struct {
 	Share float64 `json:"share"`
 }
 
-// Clicks returns the share of cuts with an audible click, for the mixer's own fade of a stolen voice first, then for
-// other fades. It uses 300 pairs of a voice and an incoming sound, drawn with seed. With an error the shares are not
-// valid.
+// Clicks measures how often the cut of a stolen voice causes an audible click. The result has a share from 0 to 1 for
+// each kind of fade: first for the mixer's own fade of a stolen voice, then for simulated fades down to a hard cut.
+// All fades are measured on the same 300 pairs of a voice and the sound that replaces it, drawn with seed. An error of
+// the mixer is returned with the shares, which are then not valid.
 func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	pairs := steal.Pairs(s.corpus, seed, 300)
 	var failed error
@@ -274,8 +283,9 @@ func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	return shares, failed
 }
 
-// renderSteal renders the voice of p in a mixer with one slot, as long as p.Voice. At frame p.Cut a silent sound steals
-// the slot. It returns the left channel, which has only the voice and its fade.
+// renderSteal renders how the mixer fades out a stolen voice. It plays p.Voice on the left channel of a mixer with one
+// slot. At frame p.Cut a silent start on the right channel steals the slot. The result is the left channel, as long as
+// p.Voice: the voice up to the cut, its fade, then silence.
 func renderSteal(p *steal.Pair) ([]float32, error) {
 	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
 	if err != nil {
@@ -304,9 +314,10 @@ func renderSteal(p *steal.Pair) ([]float32, error) {
 // enough for a short command queue, as in a game.
 const startBatch = 64
 
-// NsPerStart returns the median time in nanoseconds that Render takes for a start in a full pool of the given number
-// of voices: the choice and the end of the victim, and the start itself. No frames are mixed, so that the time
-// includes neither mixing nor the tails of victims.
+// NsPerStart measures how long Render takes to start a sound when the pool is full. The pool has the given number of
+// voices and uses the policy p. The result is the median in nanoseconds per start. It covers the choice of the victim,
+// the end of the victim and the start. It covers neither mixing nor the fades of victims, because Render is called
+// without frames. With an error, the figure is not valid.
 func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	sound, err := s.corpus[0].Voice()
 	if err != nil {

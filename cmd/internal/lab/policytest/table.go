@@ -17,7 +17,8 @@ type column[R any] struct {
 	cell       func(R) string
 }
 
-// printColumns writes a table to w: two lines of headings, then one line for each row. Columns are two spaces apart.
+// printColumns writes a table to w: two lines of headings, then one line for each element of rows. Each column formats
+// its cells with its function cell and pads them to its width. Columns are two spaces apart. Errors of w are ignored.
 func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	line := func(cell func(column[R]) string) {
 		var cells []string
@@ -33,8 +34,9 @@ func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	}
 }
 
-// nameWidth returns the width of a left-aligned column of names: the length in bytes of the longest name, or least if
-// that is more. It is negative, because column marks left-aligned columns in this way.
+// nameWidth returns the width of a left-aligned table column that holds names. The parameter name returns the name of
+// a row. The width is the length in bytes of the longest name, but not less than the parameter least. The result is
+// negative, because a negative width means left-aligned.
 func nameWidth[R any](rows []R, least int, name func(R) string) int {
 	for _, r := range rows {
 		least = max(least, len(name(r)))
@@ -42,8 +44,9 @@ func nameWidth[R any](rows []R, least int, name func(R) string) int {
 	return -least
 }
 
-// PrintPolicies writes a table with the losses of each policy to w. The columns for virtual voices and for limits
-// appear only if a row has such voices or such losses.
+// PrintPolicies writes a table to w that compares policies, one line for each row. A line has the difference from a
+// mix without steals, the stolen and rejected voices, and the worst moment. The columns for virtual voices and for
+// limits appear only if a row has such voices or such losses.
 func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	name := func(r PolicyRow) string { return r.Policy }
 	columns := []column[PolicyRow]{
@@ -70,8 +73,9 @@ func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	printColumns(w, columns, rows)
 }
 
-// PrintSheet writes a table with the losses per second by pool size and policy to w. The columns for virtual voices
-// and for limits appear only if a row has such voices or such losses. The rows must come from Comparison.Measure.
+// PrintSheet writes a table to w with a line for each pool size and policy. A line has the difference from a mix
+// without steals, and the losses per second. The columns for virtual voices and for limits appear only if a row has
+// such voices or such losses. The rows must come from Comparison.Measure.
 func PrintSheet(w io.Writer, rows []Row) {
 	name := func(r Row) string { return r.Policy }
 	columns := []column[Row]{
@@ -93,8 +97,9 @@ func PrintSheet(w io.Writer, rows []Row) {
 	printColumns(w, columns, rows)
 }
 
-// LimitNote returns a sentence which explains that the given policies act differently from the sheet's policy at the
-// limits of sounds and buses, whatever the pool size. policies has at least one name.
+// LimitNote returns a sentence for the user. It explains that the given policies choose other victims than the policy
+// of sheet at the limits of sounds and buses. Their mixes therefore differ at every pool size. The parameter policies
+// must have at least one name.
 func LimitNote(policies []string, sheet *cue.Sheet) string {
 	own := PolicyOf(sheet)
 	do := "acts"
@@ -104,8 +109,8 @@ func LimitNote(policies []string, sheet *cue.Sheet) string {
 	return fmt.Sprintf("At the limits of sounds and buses %s %s differently from %s, the policy of the sheet: the mix differs there even if the pool steals no voice.", strings.Join(policies, ", "), do, own.Label(sheet))
 }
 
-// PrintScenes writes the rows of scenes as a table to w, with an empty line before each change of scene or pool size.
-// Missing values are left blank. Requires at least one row.
+// PrintScenes writes a table to w with a line for each row, the measured values of a scene. An empty line comes before
+// each change of scene or pool size. Missing values are left blank. There must be at least one row.
 func PrintScenes(w io.Writer, rows []Row) {
 	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
 	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
@@ -143,9 +148,9 @@ type Row struct {
 	NsPerPlay     *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
-// Means returns the averages over all seeds, one row for each scene, policy and pool size, in the order of their
-// first run. The averages cover neither Swaps, LimitSteals, Limited nor NsPerPlay, which stay nil. All runs of a row
-// must have the same set of values: a value that only some runs have gets a wrong average.
+// Means averages runs over all seeds. It returns one row for each combination of scene, policy and pool size, in the
+// order of their first run. Swaps, LimitSteals, Limited and NsPerPlay are not averaged and stay nil. All runs of a
+// combination must have the same set of values. A value that only some of them have gets a wrong average.
 func Means(runs []Row) []Row {
 	type key struct {
 		scene, policy string
@@ -176,8 +181,8 @@ func Means(runs []Row) []Row {
 	return rows
 }
 
-// updateMean updates the running average *mean with x, the n-th value, counted from 1. If x is nil, *mean is
-// unchanged. If *mean is nil, it is created and starts at 0.
+// updateMean adds the value *x to the running average **mean. n is the number of values so far, including *x. If x is
+// nil, the average does not change. If *mean is nil, updateMean allocates the average first.
 func updateMean[F ~float64](mean **F, x *F, n float64) {
 	if x == nil {
 		return
@@ -204,8 +209,8 @@ func percent(share *float64) string {
 	return fmt.Sprintf("%.2f %%", 100**share)
 }
 
-// figure formats a number that is not negative: with one decimal below 10, as an integer from there on, and as "<0.1"
-// if it is small but not 0. nil gives "".
+// figure formats a number that is not negative. Below 10 it has one decimal, from there on it has no decimals. A
+// number below 0.05 becomes "<0.1", but 0 becomes "0". A nil pointer gives "".
 func figure(x *float64) string {
 	switch {
 	case x == nil:
