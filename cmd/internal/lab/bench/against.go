@@ -17,8 +17,8 @@ type Results struct {
 	Rows  []Row `json:"rows"`
 }
 
-// ReadResults parses text, the output of an earlier `voicepool bench --json`. Other text is an error, and so is
-// output without samples in any row.
+// ReadResults parses text, the output of an earlier `voicepool bench --json`. If text is other JSON or not JSON at
+// all, it returns an error. Results without a single sample are an error, too, because they cannot be compared.
 func ReadResults(text []byte) (*Results, error) {
 	var r Results
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -51,9 +51,9 @@ const significant = 0.05
 // Differs reports whether the difference is statistically significant: P is below 0.05.
 func (c *Change) Differs() bool { return c.P < significant }
 
-// Against compares each row of now with the row of before that has the same case, number of voices and unit. Rows
-// without such a partner or without samples are left out. The changes are in the order of now. P comes from the
-// Mann-Whitney U test on the samples, as in benchstat.
+// Against compares two results of a benchmark row by row. Rows match if case, number of voices and unit are equal.
+// Rows without a match or without samples are left out. The changes are in the order of now. Each has the medians and
+// a p-value from the Mann-Whitney U test on the samples, as in benchstat.
 func Against(now, before *Results) (changes []Change) {
 	for i := range now.Rows {
 		n := &now.Rows[i]
@@ -70,13 +70,13 @@ func Against(now, before *Results) (changes []Change) {
 	return changes
 }
 
-// sample returns the values, copied, as a sample for the Mann-Whitney U test.
+// sample copies values into a sample of the benchmath package, for the Mann-Whitney U test.
 func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64{}, values...), &benchmath.DefaultThresholds)
 }
 
-// PrintChanges writes changes as a table to w. For a difference that is not significant it prints "~" instead of the
-// percentage.
+// PrintChanges writes changes as a table to w, one line for each. If a difference is not significant, the line has "~"
+// instead of the percentage.
 func PrintChanges(w io.Writer, changes []Change) {
 	fmt.Fprintf(w, "%-21s %6s %8s %12s %12s %9s %7s\n", "case", "voices", "unit", "before", "now", "change", "p")
 	for i := range changes {

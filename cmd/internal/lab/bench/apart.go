@@ -16,9 +16,10 @@ const (
 	monoSeparate, bestSeparate, copySeparate = "mono-apart", "mono-best-apart", "copy-apart"
 )
 
-// separateSounds measures 16,384 voices with one sound each, unpitched and pitched. Because memory bandwidth limits
-// every mixer there, it also measures plain copying of the data that the pitched voices read. pick selects the cases
-// by name. separateSounds calls next before each measurement.
+// separateSounds measures the mixing of 16,384 voices that each have a sound of their own, unpitched and pitched.
+// Memory bandwidth limits any mixer there. For comparison, separateSounds also measures plain copying of the data that
+// pitched voices read. pick reports whether the case with a name is measured. separateSounds calls next before each
+// measurement.
 func separateSounds(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(monoSeparate) && !pick(bestSeparate) && !pick(copySeparate) {
 		return nil, nil
@@ -55,8 +56,9 @@ func separateSounds(pick func(string) bool, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// measureCopies measures how long it takes to copy the data that pitched voices with one sound each read. data are
-// the samples of each sound, separateFrames long. It returns nanoseconds per voice and frame, one value for each run.
+// measureCopies measures how long it takes to copy the samples that 16,384 pitched voices read for a block. Each voice
+// reads from a copy of data, which has separateFrames samples. The result has a value for each of seven runs, in
+// nanoseconds per voice and frame.
 func measureCopies(data []float32) (runs []float64) {
 	const read = Block*11/10 + 1 // at separateSpeed
 	dst, all := make([]float32, read), make([]float32, 0, separateVoices*separateFrames)

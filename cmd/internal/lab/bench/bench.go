@@ -40,8 +40,8 @@ type Options struct {
 // maxOwn is the maximum number of voices with their own sounds.
 const maxOwn = 1024
 
-// Check returns an error if an option is out of range, a pattern of Only matches no case, or a selected pattern
-// matches only loading cases although Load is empty. The error begins with the name of the flag.
+// Check returns an error if an option is out of range. Other errors are a pattern in o.Only that matches no case, and
+// a pattern that matches only loading cases while o.Load is empty. The message begins with the name of the flag.
 func (o *Options) Check() error {
 	switch {
 	case len(o.Voices) == 0:
@@ -66,8 +66,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// selects reports whether the case called name is selected: it matches a pattern of o.Only, or o.Only is empty. Invalid
-// patterns match no case.
+// selects reports whether the case with the given name is measured. It is if the name matches a pattern of o.Only, or
+// if o.Only is empty. An invalid pattern matches no case.
 func (o *Options) selects(name string) bool {
 	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(pattern string) bool {
 		match, _ := path.Match(pattern, name) // Check has checked the pattern
@@ -94,9 +94,9 @@ type Row struct {
 	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
-// Measure runs the measurements that o selects and returns their rows, in the order of Cases. The first error ends it
-// without rows. Before each measurement except the silent block, it calls next, which must not be nil. Requires
-// options that Check accepts.
+// Measure runs the benchmarks that o selects and returns a row for each figure, in the order of Cases. It calls next
+// with a description before each measurement, except before the case silent-block. next must not be nil. The first
+// error ends Measure, without rows. o must be valid according to Check.
 func Measure(o Options, next Progress) ([]Row, error) {
 	var rows []Row
 	different := 16
@@ -216,8 +216,8 @@ var cases = []mixCase{
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
-// noises returns n different sounds with two seconds of quiet noise each. If compact is true, they store 16-bit
-// samples instead of float32.
+// noises returns n different sounds, each two seconds of quiet noise with the given number of channels. If compact is
+// true, they store 16-bit samples instead of float32.
 func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	size := 2 * Rate * channels
 	data, sounds := noise(n*size), make([]*voice.Sound, n)
@@ -230,8 +230,8 @@ func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	return sounds, nil
 }
 
-// newSound returns a sound with the interleaved samples of data at Rate. If compact is true, it stores 16-bit samples
-// instead of float32.
+// newSound returns a sound at 48 kHz with a copy of data, interleaved samples. If compact is true, it stores 16-bit
+// samples instead of float32.
 func newSound(data []float32, channels int, compact bool) (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
 }
@@ -246,9 +246,9 @@ func noise(samples int) []float32 {
 	return data
 }
 
-// stage returns a new mixer with n queued starts of looping voices of the case, at different positions, gains and
-// pans. They use sounds in turn. The caller calls move with the number of the block before each block: move makes the
-// continuous changes of the case.
+// stage returns a new mixer for the mixing case b. n starts of looping voices are queued in it, at different
+// positions, gains and pans. The voices use sounds in turn. The result move makes the continuous changes of the case.
+// The caller must call move before each block, with the number of the block.
 func (b mixCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
@@ -296,9 +296,10 @@ func (b mixCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(
 // span eight grid cells.
 const gridPositions = 15
 
-// measure mixes n voices of the case on a new mixer. runs has the nanoseconds per voice and frame of each run, which
-// mixes for at least slice; ns is their median. If least is true, ns is instead the shortest block at each position
-// on the mixer's 20 ms grid, averaged over the positions.
+// measure measures how long a mixer takes to mix n voices of the case b. The result runs has one value for each of
+// seven runs, in nanoseconds per voice and frame. A run mixes for at least the duration slice. The result ns is the
+// median of runs. If least is true, ns is a mean of shortest times instead, one for each position of a block on the
+// mixer's 20 ms grid. The voices use sounds in turn.
 func (b mixCase) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {
@@ -338,7 +339,8 @@ func (b mixCase) measure(sounds []*voice.Sound, n int, slice time.Duration, leas
 	return each(sum) / gridPositions, runs, nil
 }
 
-// Median returns the median of runs; for an even number, the mean of the middle two. It panics if runs is empty.
+// Median returns the median of runs. For an even number of values, it is the mean of the middle two. Median panics if
+// runs is empty.
 func Median(runs []float64) float64 {
 	all := slices.Sorted(slices.Values(runs))
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2

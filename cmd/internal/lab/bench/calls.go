@@ -17,9 +17,10 @@ const (
 	atOnce = 32
 )
 
-// measureCalls measures calls on a mixer with a full pool of n voices. It returns a row for each of callNames, in
-// nanoseconds per call: Play on the control side; on the audio side a start that steals a playing voice and mixes its
-// tail, a start that steals a voice not yet mixed, without a tail, and a stop.
+// measureCalls measures calls on a mixer whose pool is full with n voices. It returns a row for each of four cases, in
+// nanoseconds per call. The first is Play on the control side. The others are the work of the audio side. The second
+// is a start that steals a playing voice and mixes its tail. The third is a start that steals a voice not yet mixed,
+// which has no tail. The fourth is a stop. The voices use sounds in turn.
 func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	m, _, err := mixCase{speed: 1}.stage(sounds, n)
 	if err != nil {
@@ -64,7 +65,8 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	}, nil
 }
 
-// measureSilence measures how long a block of a mixer without voices takes to render, in nanoseconds.
+// measureSilence measures how long a mixer without voices takes to render a block. The row is in nanoseconds per
+// block.
 func measureSilence() (Row, error) {
 	m, err := mixer.New(mixer.Config{Rate: Rate})
 	if err != nil {
@@ -83,11 +85,11 @@ func measureSilence() (Row, error) {
 	return callRow(silentBlock, 0, runs), nil
 }
 
-// perCall returns the mean time of a call in nanoseconds, where d is the time of all calls together.
+// perCall returns the mean duration of a call in nanoseconds. The parameter d is the duration of all calls together.
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
-// callRow returns the row of the case called name. n is the number of voices. runs are nanoseconds per call; the
-// figure is their median.
+// callRow returns the row of the case called name with n voices. The parameter runs has nanoseconds per call, one
+// value for each run. The figure of the row is their median.
 func callRow(name string, n int, runs []float64) Row {
 	return Row{Case: name, Voices: n, Ns: new(Median(runs)), Kernel: dsp.Kernel(), Samples: runs}
 }
@@ -100,8 +102,8 @@ type caller struct {
 	number int
 }
 
-// play calls Play n times, with the sounds in turn and different gains, and returns the time that the calls took. It
-// stores the new voices in c.voices, in place of the earlier ones. The starts wait for the next block.
+// play starts n voices with Play, with different sounds and gains, and returns the time that the calls took. It stores
+// the new voices in c.voices instead of the earlier ones. The mixer carries the starts out at its next block.
 func (c *caller) play(n int) (time.Duration, error) {
 	c.voices = c.voices[:0]
 	start := time.Now()
@@ -119,15 +121,16 @@ func (c *caller) play(n int) (time.Duration, error) {
 	return time.Since(start), nil
 }
 
-// carryOut makes the audio side carry out the pending commands, without mixing, and returns the time that this took.
+// carryOut lets the audio side of the mixer carry out the pending commands, without mixing, and returns the time that
+// this took.
 func (c *caller) carryOut() time.Duration {
 	start := time.Now()
 	c.m.Render(nil)
 	return time.Since(start)
 }
 
-// stop stops the voices in c.voices that still play, and returns the nanoseconds per stop on the audio side. Then it
-// starts n new voices, which replace those in c.voices.
+// stop stops the voices in c.voices that still play. It returns the nanoseconds per stop on the audio side of the
+// mixer. Then it starts n new voices, which replace the old ones in c.voices.
 func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
 	for _, h := range c.voices {

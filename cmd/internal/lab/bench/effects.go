@@ -29,8 +29,9 @@ func effectNames() (names []string) {
 	return names
 }
 
-// effects measures each of effectCases that selected selects, on noise. The figure is in nanoseconds per frame: the
-// median of runs of at least slice each, or the shortest run if least is true. effects calls next before each effect.
+// effects measures how long effects take to process noise, in nanoseconds per frame. It measures each of effectCases
+// whose name the function selected accepts. Each run lasts at least the duration slice. The figure of a row is the
+// median of seven runs, or the shortest run if least is true. effects calls next before each effect.
 func effects(selected func(string) bool, next Progress, slice time.Duration, least bool) ([]Row, error) {
 	var rows []Row
 	in := noise(2 * Block)

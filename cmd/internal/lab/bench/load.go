@@ -28,10 +28,10 @@ var loadCases = []string{loadCase, loadCase + processorShare, loadPitched, loadP
 // loadPitch is the pitch range of loadPitched in semitones, up and down.
 const loadPitch = 12
 
-// load measures how long the sounds of the folder o.Load take to load: plain, and prepared for pitches up to an
-// octave up and down. Each case has a row for the elapsed time and, if the system reports it, one for the processor
-// time, in seconds. Without a folder, or if no such case is selected, it returns no rows. load calls next before each
-// case.
+// load measures how long the sounds of the folder o.Load take to load: first plain, then also prepared for pitches up
+// to an octave up and down. Each of these cases has a row for the elapsed time. It has another row for the processor
+// time, if the system reports it. The figures are in seconds. If o.Load is empty or o selects no such case, load
+// returns no rows. It calls next before each case.
 func (o *Options) load(next Progress) ([]Row, error) {
 	if o.Load == "" || !slices.ContainsFunc(loadCases, o.selects) {
 		return nil, nil
@@ -76,8 +76,8 @@ func (o *Options) load(next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// loadAll loads the sounds from sources with a new library and discards them. If pitched is true, it also prepares them
-// for pitches up to an octave up and down.
+// loadAll loads the sounds of sources with a new library at 48 kHz and discards them. If pitched is true, it also
+// prepares them for pitches up to an octave up and down. It returns the first error.
 func loadAll(sources []soundlib.Source, pitched bool) error {
 	ctx := context.Background()
 	all, err := soundlib.NewLibrary(soundlib.Options{Rate: Rate}).Load(ctx, sources...)

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Print writes rows as tables to w, with a line for each row. A new table with its own heading begins where the unit
-// of the rows changes. Write errors are ignored.
+// Print writes rows as tables to w, one line for each row. If the unit of a row differs from the previous row, a new
+// table with its own heading begins. Errors of w are ignored.
 func Print(w io.Writer, rows []Row) {
 	unit := ""
 	for i := range rows {
@@ -39,8 +39,8 @@ func Print(w io.Writer, rows []Row) {
 	}
 }
 
-// PrintRealtime writes a table to w with a line for each run: its late and missed blocks, the time to render a block,
-// garbage collections and the garbage made per second.
+// PrintRealtime writes a table to w with a line for each run. A line has the late and the missed blocks, the time to
+// render a block, the garbage collections, and the garbage made per second.
 func PrintRealtime(w io.Writer, rows []RealtimeRow) {
 	fmt.Fprintf(w, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
 	for _, r := range rows {
@@ -58,8 +58,8 @@ const (
 	unitTimes   = "x real"
 )
 
-// Unit returns the unit of the row's figure: "ns/frame", "bytes", "s" or "x real", depending on the field that is
-// set, and "ns" otherwise.
+// Unit returns the unit of the measured figure in r: "ns/frame", "bytes", "s" or "x real" (times real time). It
+// depends on the field that is set. For a row with Ns or without any figure, the unit is "ns".
 func (r *Row) Unit() string {
 	switch {
 	case r.NsPerVoiceFrame != nil:
@@ -74,8 +74,8 @@ func (r *Row) Unit() string {
 	return unitCall
 }
 
-// value returns the figure of a row that is not a mixing case, in the unit of Unit. It ignores NsPerVoiceFrame and
-// returns 0 if all other figures are missing.
+// value returns the measured figure of r, in the unit that Unit returns. It ignores NsPerVoiceFrame, the figure of
+// mixing cases. If the other figures are missing, it returns 0.
 func (r *Row) value() float64 {
 	switch {
 	case r.Bytes != nil:

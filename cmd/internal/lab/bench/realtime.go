@@ -35,9 +35,10 @@ type RealtimeRow struct {
 	Garbage     float64              `json:"gb_per_second"` // made by the whole process
 }
 
-// Realtime makes two runs of the given number of blocks in real time, each with a new mixer of 64 pitched voices: the
-// run "control", and the run "garbage", during which other goroutines make garbage. It calls next before each run. A
-// run lasts as long as its blocks.
+// Realtime measures whether blocks are rendered in time while garbage is collected. It makes two runs of the given
+// number of blocks in real time, each with a new mixer of 64 pitched voices. During the second run, "garbage", other
+// goroutines make garbage. The first run, "control", has no such goroutines. Realtime calls next before each run, and
+// a run lasts as long as its blocks.
 func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
@@ -68,8 +69,9 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	return rows, nil
 }
 
-// pace requests blocks of block frames from src in real time, like a device with one block in reserve, and measures
-// how late they are. rate is in Hz. The caller sets Run and Garbage of the result.
+// pace requests the given number of blocks from src in real time, like a device with one block in reserve. It measures
+// how late they are. The parameter block is the length of a block in frames, rate the sample rate in Hz. The caller
+// sets the fields Run and Garbage of the result.
 func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	g := device.NewLoadMeter(src, rate)
 	dst := make([]pcm.Frame, block)
@@ -102,8 +104,8 @@ type garbage struct {
 	_    [garbageBytes - 16]byte
 }
 
-// makeGarbage makes garbage on other goroutines, perSecond bytes per second in all, until the caller calls stop. stop
-// waits until the goroutines have ended and must be called once.
+// makeGarbage starts goroutines that together allocate perSecond bytes of garbage per second, until the caller calls
+// the result stop. stop waits until the goroutines have ended. It must be called once.
 func makeGarbage(perSecond float64) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup

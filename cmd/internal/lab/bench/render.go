@@ -25,14 +25,16 @@ const (
 	loadedRender = "render-loaded"
 )
 
-// renders measures, by processor time, how many times faster than real time the embedded scene is rendered to a WAV
-// file of 24 bits: the whole work, and the part after loading the sounds. pick selects the cases by name. If the
-// system does not report processor time, it returns no rows. renders calls next once.
+// renders measures how many times faster than real time the embedded scene is rendered to a WAV file. It uses
+// processor time. One case is the whole work, the other begins after the sounds are loaded. pick reports whether the
+// case with a name is measured. If the system does not report processor time, renders returns no rows. If it measures,
+// it calls next once.
 func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	return renderRuns(Runs, pick, next)
 }
 
-// renderRuns is renders with the number of runs whose median is the result.
+// renderRuns measures how many times faster than real time the embedded scene is rendered, like the function renders.
+// The figure of each row is the median of the given number of runs.
 func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(wholeRender) && !pick(loadedRender) {
 		return nil, nil
@@ -76,8 +78,8 @@ func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) 
 	return rows, nil
 }
 
-// render renders player to its end as a WAV file, discards the output and returns the number of frames. It always
-// closes player.
+// render plays player to its end and encodes the frames as a WAV file, which it discards. It returns the number of
+// frames. It closes player even after an error.
 func render(player *cue.Player) (frames int64, err error) {
 	defer player.Close()
 	out, err := wav.NewWriter(io.Discard, wav.Config{Rate: player.Sheet().Rate})

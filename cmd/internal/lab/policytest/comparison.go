@@ -42,9 +42,9 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 	return k, whole, err
 }
 
-// sufficientPool returns the smallest pool size, as far as known, that causes no losses with the policy p. For the
-// sheet's own policy it returns k.Needed without rendering. For another policy it renders the sheet to find the size.
-// The sizes can differ, because a policy also decides at the limits of buses.
+// sufficientPool returns a pool size that causes no losses by a full pool with the policy p. For the sheet's own
+// policy it returns k.Needed without rendering. For another policy it renders the sheet to find the size. The sizes
+// can differ, because a policy also decides at the limits of buses.
 func (k *Comparison) sufficientPool(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil

@@ -15,8 +15,9 @@ type Pair struct {
 	Cut      int // frame of Voice, at a level less than 30 dB below its loudest
 }
 
-// Pairs draws n pairs of recordings at random from a corpus. Each has a frame for the cut of its voice, which is not
-// quiet there. The pairs share samples, which the caller must not change. Equal seeds give equal pairs.
+// Pairs draws n random pairs from corpus, each with a voice and the sound that replaces it. Each pair also has a
+// random frame for the cut of the voice; the voice is not quiet there. Pairs share the memory of samples, which the
+// caller must not change. Equal arguments give equal pairs.
 func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	r := newRandom(seed, "pairs")
 	pairs := make([]Pair, n)
@@ -53,9 +54,10 @@ const (
 	clickBlocks = 30 // 80 ms after the cut
 )
 
-// levels returns the samples of a recording scaled so that its loudest 50 ms have -20 dB, K-weighted. The result
-// powers has one value for each clickHop frames: the power of the 50 ms around them, relative to the loudest. The
-// result most is the power of the loudest 50 ms before scaling. If it is 0, the samples are not valid.
+// levels scales a recording so that its loudest 50 ms have the level -20 dB, K-weighted. The result samples is the
+// scaled copy. The result powers has one value for every 128 frames: the power of the 50 ms around them, relative to
+// the loudest. The result most is the power of the loudest 50 ms before scaling. If most is 0, the samples are not
+// valid.
 func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	filter := loudness.NewFilter(Rate)
 	sums := []float64{0}
@@ -83,7 +85,8 @@ func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	return samples, powers, most
 }
 
-// Faded returns a copy of the voice that fades out with fade from the frame p.Cut on and is silent after the fade.
+// Faded returns a copy of the voice of p that is cut at the frame p.Cut. From there it fades out with fade, one factor
+// per frame. After the fade it is silent.
 func (p *Pair) Faded(fade Fade) []float32 {
 	out := make([]float32, len(p.Voice))
 	copy(out, p.Voice[:p.Cut])
@@ -93,9 +96,10 @@ func (p *Pair) Faded(fade Fade) []float32 {
 	return out
 }
 
-// Clicks returns the share of pairs, from 0 to 1, with an audible cut: the signal contains energy that is neither in
-// the uncut voice nor in the newcomer, and neither of them masks it. Clicks calls signal once for each pair, to get
-// the signal of the cut voice from its beginning on. Without pairs the result is NaN.
+// Clicks returns the share of pairs, from 0 to 1, whose cut is audible. A cut is audible if the cut voice contains
+// energy that the uncut voice does not have. Neither the uncut voice nor the newcomer must mask that energy. Clicks
+// calls the function signal once for each pair, which returns the cut voice from its beginning on. Without pairs the
+// result is NaN.
 func Clicks(pairs []Pair, signal func(*Pair) []float32) float64 {
 	e := newEar(Rate, clickBlock, clickHop, clickWidth)
 	count := 0
@@ -107,8 +111,9 @@ func Clicks(pairs []Pair, signal func(*Pair) []float32) float64 {
 	return float64(count) / float64(len(pairs))
 }
 
-// click reports whether the cut of the pair p is audible within 80 ms, as defined by Clicks. signal is the signal of
-// the cut voice from its beginning on. e must have been made for clickBlock and clickHop.
+// click reports whether the cut of the pair p is audible within 80 ms. The parameter signal is the cut voice from its
+// beginning on. The cut is audible if signal has energy that the uncut voice lacks, and neither this voice nor the
+// sound that replaces it masks that energy. e must have been made for clickBlock and clickHop.
 func (e *ear) click(p *Pair, signal []float32) bool {
 	const around = 2
 	var blocks [clickBlocks + 2*around][2][]float64
@@ -151,8 +156,7 @@ func (e *ear) click(p *Pair, signal []float32) bool {
 	return false
 }
 
-// part returns samples[from:to] without the samples beyond the end of the slice; it is empty if from is beyond the
-// end.
+// part returns samples[from:to], shortened if the slice ends earlier. If from is beyond the end, the result is empty.
 func part(samples []float32, from, to int) []float32 {
 	return samples[min(from, len(samples)):min(to, len(samples))]
 }

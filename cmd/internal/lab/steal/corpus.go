@@ -49,8 +49,8 @@ var recipes = [...]recipe{
 	{Speech, 5, makeSpeech}, {Bell, 5, makeBell}, {Pickup, 3, makePickup}, {Engine, 3, makeEngine}, {Wind, 3, makeWind},
 }
 
-// Corpus synthesizes the 44 sounds of a seed, as mono recordings of 16 bits at Rate, with peaks from -12 to -1
-// dBFS. Equal seeds give equal bits.
+// Corpus synthesizes the 44 test sounds for a seed, ordered by kind and named for example gun1. They are mono
+// recordings of 16 bits at 48 kHz, with random peaks from -12 to -1 dBFS. Equal seeds give equal bits.
 func Corpus(seed uint64) []Recording {
 	var all []Recording
 	for _, r := range recipes {
@@ -84,7 +84,8 @@ func silence(seconds float64) []float64 { return make([]float64, int(seconds*Rat
 // decay is an exponentially falling level: by a factor of e^-1 every tau seconds.
 type decay struct{ level, factor float64 }
 
-// newDecay returns a level that begins at level and falls exponentially, by a factor of e every tau seconds.
+// newDecay returns a decay, which yields one level per frame. It begins with the parameter level and falls by a factor
+// of e every tau seconds.
 func newDecay(level, tau float64) decay {
 	const log2e = 1.442695040888963407359924681001892137
 	return decay{level, pcm.Exp2(-log2e / float64(tau*Rate))}
@@ -100,8 +101,8 @@ func (d *decay) next() float64 {
 // tone is a sine with a variable frequency.
 type tone struct{ phase float64 } // in cycles
 
-// next returns the next sample of a sine with amplitude 1 and advances the phase. hz is the frequency until the next
-// sample; it may change with each call.
+// next returns the next sample of a sine with amplitude 1 and advances its phase by one frame. hz is the frequency
+// until the next sample. It may change with each call.
 func (t *tone) next(hz float64) float64 {
 	y := pcm.SinPi(float64(2 * t.phase))
 	t.phase += hz / Rate
@@ -112,7 +113,8 @@ func (t *tone) next(hz float64) float64 {
 // lowpass is a one-pole low-pass, 6 dB per octave.
 type lowpass struct{ y float64 }
 
-// next returns the sample x filtered by a one-pole low-pass, and updates its state. hz is the cutoff.
+// next returns the next output sample of a one-pole low-pass for the input sample x, and updates the filter state. hz
+// is the cutoff frequency and may change with each call.
 func (l *lowpass) next(x, hz float64) float64 {
 	w := float64(2 * math.Pi / Rate * hz)
 	l.y += float64(w / (1 + w) * (x - l.y))
@@ -122,7 +124,8 @@ func (l *lowpass) next(x, hz float64) float64 {
 // resonance is a band-pass with a gain of about 1.
 type resonance struct{ y1, y2 float64 }
 
-// next returns the sample x filtered by a resonance at hz, and updates its state. width is the bandwidth in Hz.
+// next returns the next output sample of a band-pass for the input sample x, and updates the filter state. hz is the
+// centre frequency, width the bandwidth in Hz. Both may change with each call.
 func (r *resonance) next(x, hz, width float64) float64 {
 	radius := 1 - float64(math.Pi/Rate*width)
 	c := float64(2*radius) * pcm.CosPi(2*hz/Rate)

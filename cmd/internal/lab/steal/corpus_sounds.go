@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// makeLaser returns a random downward chirp of 0.18 to 0.5 s.
+// makeLaser synthesizes the sound of a laser: a random downward chirp of 0.18 to 0.5 s at 48 kHz.
 func makeLaser(r *random) []float64 {
 	s := silence(r.between(0.18, 0.5))
 	seconds := float64(len(s)) / Rate
@@ -29,8 +29,8 @@ type partial struct {
 	level decay
 }
 
-// strike adds decaying partials to the samples of s from index from to the end. It advances the state of the
-// partials.
+// strike adds decaying sines to s, from index from to its end, like a struck bell or piece of metal. Each sine begins
+// with a short attack. strike advances the phases and levels of partials.
 func strike(s []float64, from int, partials []partial) {
 	for p := range partials {
 		q := &partials[p]
@@ -40,7 +40,8 @@ func strike(s []float64, from int, partials []partial) {
 	}
 }
 
-// makeClang returns struck metal of 0.7 to 1.3 s, after up to 0.3 s of faint noise.
+// makeClang synthesizes struck metal: up to 0.3 s of faint noise, then 0.7 to 1.3 s of seven decaying partials, at 48
+// kHz.
 func makeClang(r *random) []float64 {
 	before := r.between(0, 0.3)
 	s := silence(before + r.between(0.7, 1.3))
@@ -58,7 +59,7 @@ func makeClang(r *random) []float64 {
 	return release(s)
 }
 
-// makeBell returns a bell of 0.9 to 2 s with five partials.
+// makeBell synthesizes a bell of 0.9 to 2 s with five decaying partials, at 48 kHz.
 func makeBell(r *random) []float64 {
 	s := silence(r.between(0.9, 2))
 	seconds := float64(len(s)) / Rate
@@ -71,7 +72,7 @@ func makeBell(r *random) []float64 {
 	return release(s)
 }
 
-// makePickup returns three rising notes, as of a collected item, of about half a second together.
+// makePickup synthesizes the sound of a collected item: three rising notes, together about half a second, at 48 kHz.
 func makePickup(r *random) []float64 {
 	gap := r.between(0.06, 0.11)
 	s := silence(float64(3*gap) + 0.25)
@@ -85,7 +86,8 @@ func makePickup(r *random) []float64 {
 	return release(s)
 }
 
-// makeEngine returns a seamless loop of 3 s: twelve harmonics with whole cycles and a slow tremolo.
+// makeEngine synthesizes an engine as a seamless loop of 3 s at 48 kHz: twelve harmonics with whole cycles and a slow
+// tremolo.
 func makeEngine(r *random) []float64 {
 	s := silence(3)
 	cycles := 90 + r.n(120) // in 3 s
@@ -110,7 +112,8 @@ func makeEngine(r *random) []float64 {
 // vowels are the first three formants in Hz.
 var vowels = [...][3]float64{{730, 1090, 2440}, {270, 2290, 3010}, {300, 870, 2240}, {530, 1840, 2480}, {570, 840, 2410}, {440, 1020, 2240}}
 
-// makeSpeech returns 0.8 to 2 s of a buzz through formants, with 3 to 6 syllables a second and silence between them.
+// makeSpeech synthesizes something like speech, 0.8 to 2 s long, at 48 kHz. It is a buzz through three formants, with
+// 3 to 6 syllables a second and silence between them.
 func makeSpeech(r *random) []float64 {
 	s := silence(r.between(0.8, 2))
 	rate := r.between(3, 6)
@@ -143,7 +146,7 @@ func makeSpeech(r *random) []float64 {
 	return release(s)
 }
 
-// makeGun returns a burst of noise of 0.3 to 1 s with a sharp attack and a duller tail.
+// makeGun synthesizes a shot: a burst of noise of 0.3 to 1 s with a sharp attack and a duller tail, at 48 kHz.
 func makeGun(r *random) []float64 {
 	s := silence(r.between(0.3, 1))
 	seconds := float64(len(s)) / Rate
@@ -157,7 +160,8 @@ func makeGun(r *random) []float64 {
 	return release(s)
 }
 
-// makeExplosion returns rolling low-frequency noise of 1.5 to 4 s after a short blast.
+// makeExplosion synthesizes an explosion of 1.5 to 4 s at 48 kHz: a short blast, and low-frequency noise that rolls
+// on.
 func makeExplosion(r *random) []float64 {
 	s := silence(r.between(1.5, 4))
 	seconds := float64(len(s)) / Rate
@@ -175,7 +179,7 @@ func makeExplosion(r *random) []float64 {
 	return release(s)
 }
 
-// makeStep returns two thumps of noise, heel and toe, in 0.3 to 0.45 s.
+// makeStep synthesizes a footstep of 0.3 to 0.45 s at 48 kHz: two thumps of noise, heel and toe.
 func makeStep(r *random) []float64 {
 	s := silence(r.between(0.3, 0.45))
 	thump := func(from int, level float64) {
@@ -192,7 +196,7 @@ func makeStep(r *random) []float64 {
 	return release(s)
 }
 
-// makeWind returns a seamless loop of 4 s of filtered noise with gusts.
+// makeWind synthesizes wind as a seamless loop of 4 s at 48 kHz: filtered noise with gusts.
 func makeWind(r *random) []float64 {
 	s := silence(4)
 	source := make([]float64, len(s))

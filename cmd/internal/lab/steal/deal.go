@@ -30,8 +30,9 @@ const (
 // byLength lists the kinds by the typical length of their sounds, shortest first.
 var byLength = [...]Kind{Step, Pickup, Laser, Gun, Clang, Speech, Bell, Explosion, Engine, Wind}
 
-// KindOf returns the kind that the path file contains: as the first word of the base name, as in gun-1.wav, or else
-// as the name of the nearest folder. Case is ignored. Without such a name the result is false.
+// KindOf returns the kind of sound that the path file names. It compares the first word of the base name, as in
+// gun-1.wav, with the names of kinds, then the folders, the nearest first. Case is ignored. If the path names no kind,
+// the result is false.
 func KindOf(file string) (Kind, bool) {
 	folder, name := path.Split(strings.ToLower(file))
 	if end := strings.IndexFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }); end >= 0 {
@@ -47,13 +48,13 @@ func KindOf(file string) (Kind, bool) {
 	return 0, false
 }
 
-// AssignKinds makes a corpus of sources, sorted by kind and then by file, with names such as gun1. The result unused
-// lists the unusable sources with the reason: sources shorter than 50 ms or longer than 10 s, inaudible ones, and
-// single clicks.
+// AssignKinds makes a corpus of the user's sources: it assigns each a kind and a name such as gun1. The corpus is
+// sorted by kind, then by file. The result unused lists the sources that cannot be used, with the reason. They are
+// shorter than 50 ms, longer than 10 s, inaudible, or a single click.
 //
-// Sources whose file names contain no kind are assigned by length, in ten equal parts: the shortest are steps, then
-// pick-ups, lasers, guns, clangs, speech, bells and explosions follow; engines and winds are the longest. Sources
-// beyond full scale are attenuated to full scale.
+// The kind is the one in the path of the file; see KindOf. The other sources are assigned by length, in ten equal
+// parts. The shortest are steps, then pick-ups, lasers, guns, clangs, speech, bells and explosions follow. Engines and
+// winds are the longest. Sources beyond full scale are attenuated to full scale.
 func AssignKinds(sources []Source) (corpus []Recording, unused []Unused) {
 	var unassigned []Recording
 	for _, t := range sources {
@@ -88,7 +89,8 @@ func AssignKinds(sources []Source) (corpus []Recording, unused []Unused) {
 	return corpus, unused
 }
 
-// Lacks returns the kinds that have no sound in corpus, or nil. With such a kind, NewScene panics.
+// Lacks returns the kinds of sounds that do not occur in corpus. If all occur, it returns nil. NewScene needs all
+// kinds.
 func Lacks(corpus []Recording) []Kind {
 	var none []Kind
 	for k := range Kind(len(kindNames)) {
@@ -99,8 +101,8 @@ func Lacks(corpus []Recording) []Kind {
 	return none
 }
 
-// unfit returns the reason why the recording cannot be used, or "" if it can: a wrong length, silence, or peaks too
-// high at the listening level of levels.
+// unfit returns the reason why the recording cannot be used, or "" if it can. Reasons are a length outside 50 ms to 10
+// s, silence, and too high a peak after scaling by levels, as in a single click.
 func (r *Recording) unfit() string {
 	switch seconds := float64(len(r.Samples)) / Rate; {
 	case seconds < shortest:
@@ -123,8 +125,8 @@ func (r *Recording) unfit() string {
 // loudest is the largest sample that a voice may have.
 const loudest = 8
 
-// integers converts samples, where 1 is full scale, to 16 bits. Samples that were 16 bits before keep their values.
-// If a sample exceeds full scale, all samples are attenuated by the same factor.
+// integers converts samples to 16 bits. An input of 1 is full scale. Samples that were converted from 16 bits get
+// their old values back. If a sample exceeds full scale, all samples are attenuated by the same factor first.
 func integers(samples []float32) []int16 {
 	top := float32(1)
 	for _, x := range samples {

@@ -50,8 +50,9 @@ func bark(hz float64) float64 { return 7 * math.Asinh(hz/650) }
 // hertz converts a value on the Bark scale to a frequency in Hz.
 func hertz(bark float64) float64 { return 650 * math.Sinh(bark/7) }
 
-// newEar returns an ear for blocks of size frames, a power of two, whose starts are hop frames apart. rate is the
-// sample rate in Hz, width the distance between bands in Bark.
+// newEar returns a model of hearing that analyzes a signal in blocks. The parameter size is the length of a block in
+// frames, a power of two. The parameter hop is the distance between the starts of blocks in frames. The parameter rate
+// is the sample rate in Hz. The parameter width is the distance between the frequency bands in Bark.
 func newEar(rate, size, hop int, width float64) *ear {
 	e := &ear{
 		size: size, window: make([]float64, size), fft: fourier.New(size), block: make([]complex128, size),
@@ -93,9 +94,9 @@ func newEar(rate, size, hop int, width float64) *ear {
 	return e
 }
 
-// analyze stores in dst the power in each band of a block, left and right: the windowed e.size frames of signal that
-// begin at frame at. The signal is scaled by gain, and silent outside its frames. Each slice of dst must have one
-// element per band.
+// analyze stores in dst the power in each frequency band, for the left and the right channel. It transforms one block:
+// the e.size frames of signal from frame at on, multiplied by gain and a window. Frames outside signal count as
+// silent. Each slice of dst must have one element per band. analyze uses buffers of e.
 func (e *ear) analyze(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) {
 	for i := range e.block {
 		e.block[i] = 0
@@ -124,9 +125,9 @@ func (e *ear) analyze(dst *[2][]float64, signal []pcm.Frame, at int, gain float6
 	}
 }
 
-// smear stores in dst the power of a block after it has spread over the bands, as in the inner ear, including the
-// ear's own noise. Louder sounds spread further towards higher bands. power and dst have one element per band and
-// must not overlap.
+// smear stores in dst the powers of a block after they have spread over neighbouring bands, as in the inner ear. The
+// parameter power has the powers by frequency band. smear adds the ear's own noise. Louder sounds spread further
+// towards higher bands. dst and power have one element per band and must not overlap.
 func (e *ear) smear(dst, power []float64) {
 	clear(dst)
 	n := len(e.bands)
@@ -146,7 +147,8 @@ func (e *ear) smear(dst, power []float64) {
 	}
 }
 
-// isAudible reports whether the power of any band, left or right, is audible in silence. power is a result of analyze.
+// isAudible reports whether a block would be audible in silence, in any frequency band of either channel. The
+// parameter power is a result of analyze.
 func (e *ear) isAudible(power *[2][]float64) bool {
 	for c := range power {
 		for b, p := range power[c] {
@@ -158,7 +160,8 @@ func (e *ear) isAudible(power *[2][]float64) bool {
 	return false
 }
 
-// mask converts spread, powers by band from smear, in place to the largest powers that they mask.
+// mask converts spread to masks, in place: by frequency band, the largest power that stays inaudible beside it. On
+// entry spread has the powers from smear.
 func (e *ear) mask(spread []float64) {
 	for i := range spread {
 		spread[i] *= e.bands[i].offset

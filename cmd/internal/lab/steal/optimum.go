@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// Optimum is the best result of a pool that knows the future: which voices it plays and until when, if a cut
+// Optimum is the best result of a pool with knowledge of the future: which voices it plays and until when, if a cut
 // voice is never restored.
 type Optimum struct {
 	KError float64 // dB, if voices add up in power
 	Cuts   []int64 // by part, the frame at which it is cut; its first frame: never played
 }
 
-// Optima returns the optimum for a pool of each size in pools, in that order. pools must not be empty, sizes must be
-// positive, and frames is the length of the scene.
+// Optima computes the best result that any choice of victims can reach, for a pool of each size in pools. The choice
+// uses knowledge of the future, but a voice that was cut is never restored. The results are in the order of pools.
+// pools must not be empty, and its sizes must be positive. The parameter frames is the length of the scene.
 //
-// It is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next. At a
-// start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and is worth its
-// energy; a unit may leave the voice at any later start. Each path added to the flow is one more slot, so one run
+// The method is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next. At
+// a start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and is worth
+// its energy. A unit may leave the voice at any later start. Each path added to the flow is one more slot, so one run
 // solves all sizes. Costs are integers, so no decision depends on rounding.
 func Optima(parts []Part, frames int64, pools []int) []Optimum {
 	g := newSlots(parts, frames)
@@ -51,7 +52,9 @@ type slots struct {
 	scale      float64   // cost per energy
 }
 
-// newSlots returns the flow network of Optima for a scene with a length of frames, before any unit flows.
+// newSlots builds the network of the minimum-cost flow that Optima computes for the voices in parts. The parameter
+// frames is the length of the scene. The network has no flow yet. Its nodes have the initial potentials that the
+// search for paths needs.
 func newSlots(parts []Part, frames int64) *slots {
 	g := &slots{start: make([]int, len(parts)), arcsByPart: make([][]int32, len(parts))}
 	for i := range parts {
@@ -100,8 +103,9 @@ func newSlots(parts []Part, frames int64) *slots {
 	return g
 }
 
-// cuts returns for each part the frame of its cut: the end of its last stretch that carries a unit, within the part.
-// A part that is never played is cut at its first frame, a complete part at its end.
+// cuts returns for each part the frame where the computed flow cuts it. A part plays while its stretches, the pieces
+// between starts of voices, carry flow. A part that is never played is cut at its first frame. A part that plays
+// completely is cut at its end.
 func (g *slots) cuts(parts []Part) []int64 {
 	cuts := make([]int64, len(parts))
 	for i, stretches := range g.arcsByPart {
@@ -117,9 +121,9 @@ func (g *slots) cuts(parts []Part) []int64 {
 // Grid is the time resolution of Bound and Optima in frames: 5 ms.
 const Grid = Rate / 200
 
-// Bound returns, for each pool size in pools, a K-error in dB that no policy can go below: the error of a pool that
-// plays the strongest voices of every 5 ms. It holds even for a policy that swaps voices at any time, as long as
-// voices add up in power. frames is the length of the scene.
+// Bound returns, for each pool size in pools, a lower bound for the K-error of any policy, in dB. It is the error of a
+// pool that plays the strongest voices of every 5 ms. It holds even for a policy that swaps voices at any time, as
+// long as the powers of voices add up. frames is the length of the scene.
 func Bound(parts []Part, frames int64, pools []int) []float64 {
 	starting := make([][]int, frames/Grid+1)
 	for i := range parts {
@@ -158,9 +162,9 @@ type Span struct {
 	From, To int64
 }
 
-// PowerError returns the K-error in dB, at least -60, of a scene without the given spans of parts. It assumes that
-// voices add up in power and have no tails. The result is comparable to Bound and to Optimum.KError. The length of
-// the scene is given in frames.
+// PowerError returns the K-error of a scene in dB, at least -60, if the given spans of its parts are silent: the lost
+// energy relative to the whole energy. It assumes that the powers of voices add up and that voices have no tails. The
+// parameter frames is the length of the scene. The result is comparable to Bound and to Optimum.KError.
 func PowerError(parts []Part, silent []Span, frames int64) float64 {
 	lost, total := 0.0, 0.0
 	for i := range parts {
@@ -195,8 +199,9 @@ type arc struct {
 	cost int64 // per unit
 }
 
-// add adds an arc from node from to node to, and its reverse arc, which has the next number and no room. It returns
-// the number of the arc. room is its capacity in units, cost the cost per unit.
+// add adds an arc to the network and returns the number of the arc. It leads from the node with the number from to the
+// node with the number to. The parameter room is the number of units that the arc can carry, cost the cost per unit.
+// The reverse arc is added, too: it has the next number, no room and the negative cost.
 func (g *flow) add(from, to, room int, cost int64) int32 {
 	n, a, b := int32(len(g.arcs)), &g.nodes[from], &g.nodes[to]
 	g.arcs = append(g.arcs, arc{int32(to), a.first, int32(room), cost}, arc{int32(from), b.first, 0, -cost})
@@ -204,14 +209,14 @@ func (g *flow) add(from, to, room int, cost int64) int32 {
 	return n
 }
 
-// node adds a node without arcs, with its initial potential, and returns its number.
+// node adds a node without arcs to the network and returns its number. potential is its initial potential.
 func (g *flow) node(potential int64) int {
 	g.nodes = append(g.nodes, node{first: -1, potential: potential})
 	return len(g.nodes) - 1
 }
 
 // augment sends one more unit along the cheapest path from the first node to g.end and returns the cost of that path.
-// If the cost is not negative, the flow stays as it was.
+// If the cost is not negative, no unit is sent. The potentials of the nodes change in any case.
 func (g *flow) augment() int64 {
 	g.search()
 	cost := g.nodes[g.end].potential - g.nodes[0].potential
@@ -224,8 +229,9 @@ func (g *flow) augment() int64 {
 	return cost
 }
 
-// search computes the distances of the nodes from the first node, as far as g.end (Dijkstra), with the arc to each in
-// node.via. It then updates the potentials. Requires that g.end can be reached, and potentials as described at node.
+// search finds the cheapest paths from the first node of the network with the algorithm of Dijkstra, as far as g.end.
+// It stores in each node its distance and the arc that leads to it. Then it updates the potentials of the nodes. A
+// path to g.end must exist. With the potentials, no arc with room may have a negative cost.
 func (g *flow) search() {
 	for n := range g.nodes {
 		g.nodes[n].distance = math.MaxInt64
@@ -265,7 +271,7 @@ type nodeDistance struct {
 // distanceHeap is a heap of nodes, ordered by distance.
 type distanceHeap []nodeDistance
 
-// push adds p to the heap.
+// push adds p to the heap, which is ordered by distance.
 func (h *distanceHeap) push(p nodeDistance) {
 	all := append(*h, p)
 	for i := len(all) - 1; i > 0 && all[i].distance < all[(i-1)/2].distance; i = (i - 1) / 2 {

@@ -36,14 +36,16 @@ type waveKey struct {
 	wall  string // times at which the wall appears and disappears
 }
 
-// Parts renders the signal of each event of the scene and returns the parts in the order of s.Events. A looping voice
-// ends at its stop, and no part is longer than the scene. Equal signals share memory. An error names the recording.
+// Parts renders the signal of each event of the scene alone and returns the signals in the order of s.Events. A
+// looping voice ends at its stop. A part ends with the scene at the latest. Parts with equal signals share memory. An
+// error comes from a recording of corpus and names it.
 func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
 	return s.parts(corpus, map[waveKey]*wave{})
 }
 
-// parts is Parts with a cache: it takes waves that an earlier call has rendered from waves, and adds the new ones.
-// Requires that all calls with the same waves have the same corpus and length of the scene.
+// parts renders the signal of each event, like Parts, but with a cache. It takes signals that an earlier call has
+// rendered from the map waves, and adds new signals to it. All calls with the same map must use the same corpus and
+// scenes of the same length.
 func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, error) {
 	tail := RaisedCosine(tailMilliseconds)
 	parts := make([]Part, len(s.Events))
@@ -74,8 +76,8 @@ func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, erro
 	return parts, nil
 }
 
-// Voice returns the recording as a mono sound at Rate without a loudness index, so that the mixer takes its level as
-// constant, -20 dB.
+// Voice returns the recording as a mono sound at 48 kHz. The sound has no loudness index, so the mixer takes its level
+// as constant, -20 dB.
 func (r *Recording) Voice() (*voice.Sound, error) {
 	data := make([]float32, len(r.Samples))
 	for i, x := range r.Samples {
@@ -84,8 +86,9 @@ func (r *Recording) Voice() (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
 }
 
-// newWave renders the recording r as event e plays it, with speed and loop from key, for at most limit frames. changes
-// are the frames of the scene when a wall appears or disappears. It also computes the energies.
+// newWave renders one event e of a scene alone, at unit gain, for at most limit frames. It plays the recording r with
+// the speed and loop of key. The parameter changes has the frames of the scene when a wall, a low-pass, appears or
+// disappears. The result has the samples and the sums of their K-weighted energy.
 func newWave(r *Recording, key waveKey, e *Event, changes []int64, limit int64) (*wave, error) {
 	sound, err := r.Voice()
 	if err != nil {
@@ -121,8 +124,8 @@ func newWave(r *Recording, key waveKey, e *Event, changes []int64, limit int64) 
 	return w, nil
 }
 
-// until returns the K-weighted energy of the first n samples, interpolated between the stored sums. n may be below 0
-// or beyond the end.
+// until returns the K-weighted energy of the first n samples of the wave. It interpolates between stored sums. If n is
+// negative, the result is 0. If n is beyond the end, the result is the whole energy.
 func (w *wave) until(n int64) float64 {
 	i := n / grain
 	switch {
@@ -134,8 +137,8 @@ func (w *wave) until(n int64) float64 {
 	return w.energy[i] + (w.energy[i+1]-w.energy[i])*float64(n%grain)/grain
 }
 
-// Energy returns the K-weighted energy of the part from frame from to frame to of the scene, left and right together.
-// Frames outside the part count as silent.
+// Energy returns the K-weighted energy of the part between two frames of the scene, left and right together. The frame
+// in the parameter to is excluded. Frames outside the part count as silent.
 func (p *Part) Energy(from, to int64) float64 {
 	from, to = max(from, p.From), min(to, p.To)
 	if from >= to {
@@ -175,9 +178,10 @@ func Linear(milliseconds int) Fade {
 	return f
 }
 
-// Add adds the part to dst, a mix of the whole scene, as if the voice was stolen at frame cut of the scene and then
-// faded out with fade. If cut is at or before the first frame of the part, dst is unchanged. If cut is at or after
-// its end, the whole part is added.
+// Add adds the part to dst, the mix of the whole scene, up to a cut. The parameter cut is a frame of the scene. From
+// there the part fades out with fade, one factor per frame, as a stolen voice does. If cut is at or before the first
+// frame of the part, dst does not change. If cut is at or after the end of the part, the whole part is added with its
+// own tail.
 func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	switch {
 	case cut <= p.From:
@@ -202,16 +206,17 @@ func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	}
 }
 
-// at returns the sample of the part at a frame of the scene, before panning and fades. Requires a frame within the
-// rendered wave, from p.From on.
+// at returns the sample of the part at a frame of the scene, before panning and fades. The frame must be within the
+// rendered signal, which begins at p.From.
 func (p *Part) at(frame int64) float32 { return p.wave.samples[frame-p.From] }
 
 // end returns the first silent frame after the part.
 func (p *Part) end() int64 { return p.To + int64(len(p.tail)) }
 
-// Missing stores in dst the loss by a cut: the frames of the full part from frame cut of the scene on, minus the
-// played frames. The part fades out with fade at cut, which is its first frame (then without a fade) or later. It
-// fades in again at frame back, or never if back is beyond its end. The rest of dst is cleared.
+// Missing stores in dst the signal that is lost if the part is cut at frame cut of the scene. Element 0 of dst is that
+// frame. A voice that has begun fades out with fade at the cut, so the loss fades in there. From frame back on, the
+// voice is restored and the loss fades out. If back is beyond the end of the part, the voice is not restored. The rest
+// of dst is cleared. The parameter cut must not be before the first frame of the part.
 func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	clear(dst)
 	left, right := float32(p.Left), float32(p.Right)
@@ -230,8 +235,8 @@ func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	}
 }
 
-// Mix returns the mix of parts in a scene of the given number of frames. Part i is cut at frame cuts[i] and fades out
-// with fade. If cuts is nil, no part is cut.
+// Mix returns the mix of parts in a scene with the given number of frames. Part i is cut at the frame cuts[i] of the
+// scene and fades out with fade, as a stolen voice does. If cuts is nil, all parts play to their end.
 func Mix(parts []Part, cuts []int64, fade Fade, frames int64) []pcm.Frame {
 	mix := make([]pcm.Frame, frames)
 	for i := range parts {

@@ -3,8 +3,8 @@ package steal
 // random is an integer random source (SplitMix64): the same numbers from the same seed on every machine.
 type random uint64
 
-// newRandom returns a random source for the purpose called name. Sources with different names are independent; equal
-// seeds and names give equal numbers.
+// newRandom returns a source of random numbers for one purpose, which name identifies. Equal seeds and names give
+// equal numbers. Sources with different names are independent.
 func newRandom(seed uint64, name string) *random {
 	r := random(seed)
 	for _, c := range []byte(name) {

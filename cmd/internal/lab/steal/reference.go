@@ -55,8 +55,9 @@ const floor = -60
 // level is the K-weighted mean square of a reference at listening level, left and right together.
 const level = 0.01
 
-// NewReference prepares frames, the mix without stolen voices, for comparisons. It keeps the slice, which must not
-// change. rate is in Hz; if it is not in 8,000..384,000, the error wraps ErrRate.
+// NewReference prepares the mix without stolen voices, frames, so that other mixes can be compared with it. It keeps
+// the slice, which must not change. rate is the sample rate in Hz. If it is not in 8,000..384,000, the error wraps
+// ErrRate.
 func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	if rate < loudness.MinWeightedRate || rate > 384000 {
 		return nil, fmt.Errorf("%w: %d Hz is not in %d..384000", ErrRate, rate, loudness.MinWeightedRate)
@@ -73,7 +74,8 @@ func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	return r, nil
 }
 
-// Powers yields the index and the K-weighted power of each frame of signal, summed over both channels. rate is in Hz.
+// Powers yields the index and the K-weighted power of each frame of signal, summed over both channels. K-weighting is
+// the filter of loudness meters. rate is the sample rate in Hz.
 func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
@@ -90,7 +92,8 @@ func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
 	}
 }
 
-// weighted returns the K-weighted power of signal, summed over frames and channels. rate is in Hz.
+// weighted returns the sum of the K-weighted powers of all frames of signal and both channels. rate is the sample rate
+// in Hz.
 func weighted(rate int, signal []pcm.Frame) (sum float64) {
 	for _, p := range Powers(rate, signal) {
 		sum += p
@@ -98,8 +101,8 @@ func weighted(rate int, signal []pcm.Frame) (sum float64) {
 	return sum
 }
 
-// analyzeTiles appends the power and the masking of every tile of the reference to r.tiles, left and right in turn, and
-// counts the audible bands in r.audibleTiles. It is called once.
+// analyzeTiles divides the reference into blocks and bands of hearing, and stores their powers and masks in r.tiles,
+// left and right in turn. It counts the audible bands of all blocks in r.audibleTiles. It must be called only once.
 func (r *Reference) analyzeTiles() {
 	e := r.ear
 	n := len(e.bands)
@@ -123,8 +126,8 @@ func (r *Reference) analyzeTiles() {
 	}
 }
 
-// Difference returns the reference minus mix, frame by frame. The result has the length of the reference: mix counts
-// as silent beyond its end, and later frames of mix are ignored.
+// Difference returns the reference minus mix, frame by frame, as a new slice with the length of the reference. If mix
+// is shorter, its missing frames count as silent. Later frames of mix are ignored.
 func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
 	difference := slices.Clone(r.frames)
 	for i, f := range mix[:min(len(mix), len(difference))] {
@@ -134,13 +137,13 @@ func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
 	return difference
 }
 
-// KError returns the K-weighted power of the reference minus mix, relative to the reference, in dB: 0 is a complete
-// loss, -60 the minimum. For a silent reference it returns -60.
+// KError returns the K-weighted power of the difference between the reference and mix, relative to the power of the
+// reference, in dB. 0 is a complete loss. -60 is the minimum, also for a silent reference.
 func (r *Reference) KError(mix []pcm.Frame) float64 {
 	return ratio(weighted(r.rate, r.Difference(mix)), r.power)
 }
 
-// ratio returns part/whole in dB, at least floor. If either is 0, it returns floor.
+// ratio returns part/whole, a ratio of powers, in dB. The result is at least -60. If part or whole is 0, it is -60.
 func ratio(part, whole float64) float64 {
 	if whole <= 0 || part <= 0 {
 		return floor
@@ -148,8 +151,8 @@ func ratio(part, whole float64) float64 {
 	return max(10*math.Log10(part/whole), floor)
 }
 
-// Tiles returns the share, from 0 to 1, of the audible tiles of the reference that differ audibly in mix. It returns
-// 0 for a silent reference. A tile is here half a Bark of one channel, in a block of 2,048 frames at 48 kHz.
+// Tiles returns the share, from 0 to 1, of the audible tiles of the reference that differ audibly in mix. A tile is
+// half a Bark of one channel, in a block of about 43 ms. For a silent reference the result is 0.
 func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 	if r.audibleTiles == 0 {
 		return 0
@@ -175,11 +178,13 @@ func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 // cutBlocks is the number of blocks, half a block apart, in which a cut is analyzed.
 const cutBlocks = 8
 
-// CutFrames returns the number of frames after a cut that CutAudible analyzes: the length of its parameter missing.
+// CutFrames returns the number of frames after a cut that CutAudible analyzes. The parameter missing of CutAudible
+// must have this length.
 func (r *Reference) CutFrames() int { return (cutBlocks + 1) * r.cutEar.size / 2 }
 
-// CutAudible reports whether a cut at frame at of mix is audible. missing has the CutFrames frames that the voice
-// would have added to mix from there on; the cut is audible if mix does not mask them.
+// CutAudible reports whether the cut of a voice is audible in mix. The parameter at is the frame of the cut. The
+// parameter missing has the frames that the voice would have added to mix from there on; its length is CutFrames. The
+// cut is audible if mix does not mask these frames. CutAudible uses buffers of r.
 func (r *Reference) CutAudible(mix []pcm.Frame, at int64, missing []pcm.Frame) bool {
 	e := r.cutEar
 	gone, mixed, mask := &r.cut[0], &r.cut[1], &r.cut[2]

@@ -55,8 +55,9 @@ var scenes = [...]struct {
 	{"amb", (*sceneBuilder).amb}, {"rhythm", (*sceneBuilder).rhythm}, {"walls", (*sceneBuilder).walls},
 }
 
-// NewScene makes the scene called name from a seed and the sounds of a corpus. Equal arguments give equal scenes. If
-// the name is unknown, the error wraps ErrScene and lists the scenes. NewScene panics if the corpus lacks a kind; see
+// NewScene makes the built-in test scene called name: a list of the starts that a game would request within 8 seconds.
+// The starts are drawn with seed and refer to the sounds of corpus. Equal arguments give equal scenes. If the name is
+// unknown, the error wraps ErrScene and lists the known names. NewScene panics if corpus lacks a kind of sound; see
 // Lacks.
 func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	s := &sceneBuilder{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
@@ -89,13 +90,13 @@ const (
 	ambience = 0.35
 )
 
-// distant returns the gain in dB of a sound at a distance in metres. category is the linear gain at distance 0; at 3
-// m the gain is half of it.
+// distant returns the gain in dB of a sound at a distance in metres. The parameter category is the linear gain of its
+// category at distance 0. At 3 m the gain is half of that, and it keeps falling with the distance.
 func distant(category, metres float64) pcm.Decibels {
 	return pcm.FromLinear(category / (1 + metres/3))
 }
 
-// any draws a sound of the given kinds at random and returns its index in the corpus. A kind that is given twice is
+// any draws a random sound whose kind is in kinds, and returns its index in the corpus. A kind that is given twice is
 // twice as likely.
 func (s *sceneBuilder) any(kinds ...Kind) int {
 	var all []int
@@ -110,9 +111,10 @@ func (s *sceneBuilder) randomPan() float64 { return s.between(-0.8, 0.8) }
 
 var speeds = [...]float64{0.92, 1, 1.09}
 
-// start adds an event with a random speed at the given time in seconds, and returns a pointer to it that is valid
-// until the next start. The index sound is in the corpus; gain and pan are rounded to hundredths. For a time at or
-// after the end of the scene, start adds no event and returns one outside the scene.
+// start adds to the scene an event that starts a sound, with a random playback speed. The parameter seconds is its
+// time, sound its index in the corpus. gain and pan are rounded to hundredths. start returns a pointer to the event,
+// valid until the next call of start. For a time at or after the end of the scene, it adds no event and returns a
+// pointer to an unused one.
 func (s *sceneBuilder) start(seconds float64, sound int, gain pcm.Decibels, pan float64) *Event {
 	e := Event{
 		At: frames(seconds), Sound: sound, Gain: pcm.Decibels(hundredths(float64(gain))), Pan: hundredths(pan),
@@ -125,8 +127,8 @@ func (s *sceneBuilder) start(seconds float64, sound int, gain pcm.Decibels, pan 
 	return &s.Events[len(s.Events)-1]
 }
 
-// loop adds a looping engine or wind that plays between the times from and to in seconds, at most to the end of the
-// scene. Its pan is random.
+// loop adds to the scene a random looping engine or wind. It plays from the time from to the time to, both in seconds,
+// but not longer than the scene. Its pan and speed are random.
 func (s *sceneBuilder) loop(from, to float64, gain pcm.Decibels) {
 	e := s.start(from, s.any(Engine, Wind), gain, s.randomPan())
 	e.Stop = min(frames(to), s.Frames)
@@ -138,8 +140,8 @@ func frames(seconds float64) int64 { return int64(math.Floor(float64(seconds*Rat
 // hundredths rounds x to two decimals.
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// eachRandomTime calls f with random times in seconds, in order, until the end of the scene. The first is within
-// 0..hi; the intervals after it are lo..hi seconds.
+// eachRandomTime calls f with random times in seconds, in ascending order, until the end of the scene. The first time
+// is in 0..hi. The intervals between the times are in lo..hi seconds.
 func (s *sceneBuilder) eachRandomTime(lo, hi float64, f func(at float64)) {
 	for at := s.between(0, hi); at < sceneSeconds; at += s.between(lo, hi) {
 		f(at)
@@ -163,8 +165,9 @@ const (
 	starts
 )
 
-// cues returns the lines of the sheet in order of time: the start of each event, the stop of a loop, and each change
-// of a wall while the event plays. In the same frame, stops come first, then changes of walls, then starts.
+// cues returns the lines of the scene's cue sheet, ordered by time: the start of each event, the stop of each loop,
+// and each change of a wall while its event plays. In the same frame, stops come first, then changes of walls, then
+// starts. corpus gives the lengths of the sounds. A loop that plays to the end of the scene has no stop.
 func (s *Scene) cues(corpus []Recording) (all []cue) {
 	for i, e := range s.Events {
 		if e.Stop > 0 && e.Stop < s.Frames {
@@ -179,8 +182,8 @@ func (s *Scene) cues(corpus []Recording) (all []cue) {
 	return all
 }
 
-// end returns the frame when the event e ends, or a frame shortly after it, but at most the length of the scene. The
-// corpus gives the length of the sound.
+// end returns the frame at the end of the event e, or a frame shortly after it. The result is at most the length of
+// the scene. corpus gives the length of the sound.
 func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	if e.Stop > 0 {
 		return min(e.Stop, s.Frames)
@@ -188,9 +191,9 @@ func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	return min(e.At+int64(float64(len(corpus[e.Sound].Samples))/e.Speed)+1, s.Frames)
 }
 
-// Sheet returns the scene as the YAML text of a cue sheet without a limiter. The sound NAME of corpus is the file
-// FOLDERNAME.wav in it: folder is put before the name unchanged. The result events holds for each cue of the sheet
-// the index of its event in s.Events, or -1 for a cue that starts no sound.
+// Sheet returns the scene as the YAML text of a cue sheet without a limiter. The sheet expects each sound of corpus in
+// a WAV file, whose path is the parameter folder directly followed by the name and ".wav". The result events has an
+// element for each cue of the sheet: the index of its event in s.Events, or -1 for a cue that starts no sound.
 func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []int) {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))

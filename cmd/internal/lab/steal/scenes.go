@@ -6,8 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// fire adds the events of a fight: 16 soldiers at 4 to 60 m and the player's own weapon. About 160 starts a
-// second, 120 playing at once.
+// fire adds to the scene the events of a fight: 16 soldiers at 4 to 60 m and the player's own weapon. About 160 sounds
+// start in a second, and 120 play at once.
 func (s *sceneBuilder) fire() {
 	for soldier := range 17 {
 		metres, pan, gun := s.between(4, 60), s.randomPan(), s.any(Gun)
@@ -33,7 +33,8 @@ func (s *sceneBuilder) fire() {
 	}
 }
 
-// plat adds the events of a game of jumps and coins: about 36 starts a second, 30 playing at once.
+// plat adds to the scene the events of a platform game with jumps and coins. About 36 sounds start in a second, and 30
+// play at once.
 func (s *sceneBuilder) plat() {
 	s.eachRandomTime(0.28, 0.34, func(at float64) { s.start(at, s.any(Step), distant(footstep, 1), 0) })
 	s.eachRandomTime(0.7, 1.5, func(at float64) { s.start(at, s.any(Laser), distant(menu, 1), 0) })
@@ -55,8 +56,8 @@ func (s *sceneBuilder) plat() {
 	}
 }
 
-// rts adds the events of a battle seen from above: about 330 starts a second of any kind, in waves, 280 playing
-// at once.
+// rts adds to the scene the events of a battle seen from above, in waves. About 330 sounds of any kind start in a
+// second, and 280 play at once.
 func (s *sceneBuilder) rts() {
 	for at := 0.0; ; {
 		rate := float64(300 * (1 + float64(0.7*pcm.SinPi(2*at/5))))
@@ -72,7 +73,7 @@ func (s *sceneBuilder) rts() {
 	}
 }
 
-// amb adds the events of a landscape: 70 loops and a few effects, some of them in clusters.
+// amb adds to the scene the events of a landscape: 70 loops, and a few effects, some of them in clusters.
 func (s *sceneBuilder) amb() {
 	for range 70 {
 		from := s.between(0, 6)
@@ -91,7 +92,8 @@ func (s *sceneBuilder) amb() {
 	})
 }
 
-// rhythm adds the events of music: sixteenths at 140 bpm, chords of four, drums, and four loops in each bar.
+// rhythm adds to the scene the events of music at 140 bpm: chords of four, drums and bass on a grid of sixteenths, and
+// four new loops in each bar.
 func (s *sceneBuilder) rhythm() {
 	const sixteenth = 60.0 / 140 / 4
 	chord, bass := s.any(Bell, Pickup), s.any(Laser)

@@ -16,21 +16,23 @@ const (
 	wallFrames = Rate / 20 // time to appear or disappear
 )
 
-// within returns the elements of w.Changes after frame from and before frame to. The result shares memory with w.
+// within returns the elements of w.Changes between two frames: after the parameter from and before the parameter to.
+// The result shares memory with w.
 func (w *Wall) within(from, to int64) []int64 {
 	i, _ := slices.BinarySearch(w.Changes, from+1)
 	k, _ := slices.BinarySearch(w.Changes, to)
 	return w.Changes[min(i, k):k]
 }
 
-// from returns the wall for an event that begins at the given frame: its state at that frame and the later turns. The
-// result shares memory with w.
+// from returns the wall as an event sees it that begins at the given frame. The result has the state at that frame and
+// only the later changes. It shares memory with w.
 func (w *Wall) from(frame int64) Wall {
 	i, _ := slices.BinarySearch(w.Changes, frame+1)
 	return Wall{w.Behind != (i%2 == 1), w.Changes[i:]}
 }
 
-// hertz returns the cutoff of the low-pass in Hz after the given number of changes, or 0 if the wall is absent then.
+// hertz returns the cutoff frequency of the wall's low-pass in Hz, after the wall has appeared or disappeared the
+// given number of times. If the wall is absent then, the result is 0.
 func (w *Wall) hertz(changes int) float64 {
 	if w.Behind != (changes%2 == 1) {
 		return wallCutoff
@@ -38,8 +40,8 @@ func (w *Wall) hertz(changes int) float64 {
 	return 0
 }
 
-// cutoff returns the cutoff after the given number of changes, as written in a sheet: a number of Hz, or "off" if the
-// wall is absent then.
+// cutoff returns the cutoff frequency of the wall's low-pass in Hz, as text for a cue sheet. The parameter changes
+// counts how often the wall has appeared or disappeared. If the wall is absent then, the result is "off".
 func (w *Wall) cutoff(changes int) string {
 	if hz := w.hertz(changes); hz > 0 {
 		return strconv.FormatFloat(hz, 'g', -1, 64)
@@ -47,8 +49,8 @@ func (w *Wall) cutoff(changes int) string {
 	return "off"
 }
 
-// walls adds the events of a fight in a house: 24 emitters at 2 to 20 m, half of them behind walls that appear
-// and disappear.
+// walls adds to the scene the events of a fight in a house. There are 24 emitters at 2 to 20 m. Half of them have
+// walls that appear and disappear.
 func (s *sceneBuilder) walls() {
 	for emitter := range 24 {
 		metres, pan, gun := s.between(2, 20), s.randomPan(), s.any(Gun, Laser)
