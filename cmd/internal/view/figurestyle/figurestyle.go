@@ -56,8 +56,9 @@ func (p *pen) face(r rune) font.Face {
 	return bitmapfont.Face
 }
 
-// letters computes the position of each letter of text, a result of shape, and returns the width of the text. It
-// calls put with the font, the letter and its horizontal position, unless put is nil.
+// letters computes the positions of the letters of text and returns the width of the text. The parameter text is a
+// result of shape. Unless put is nil, letters calls it for each letter, with the font and the horizontal position. A
+// combining mark is placed over the letter before it.
 func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int26_6)) (x fixed.Int26_6) {
 	for _, r := range text {
 		face := p.face(r)
@@ -74,8 +75,8 @@ func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int2
 	return x
 }
 
-// Write draws one line of text on img in the color c, from x on, with the baseline at y. With shifts, it draws
-// instead one copy for each of these offsets, such as an outline.
+// Write draws one line of text on img in the color c. It begins at x, and its baseline is at y. If shifts are given,
+// Write draws a copy at each of these offsets instead, for example to draw an outline.
 func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image.Point) {
 	if len(shifts) == 0 {
 		shifts = []image.Point{{}}
@@ -92,11 +93,11 @@ func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image
 	})
 }
 
-// TextWidth returns the width in pixels of one line of text as Write draws it.
+// TextWidth returns the width in pixels of one line of text, drawn by Write.
 func TextWidth(text string) int { return newPen().letters(shape(text), nil).Ceil() }
 
-// shape returns text as the letters that are drawn from left to right, with right-to-left scripts in visual order. A
-// letter that the fonts lack becomes its Unicode number, such as <U+1F600>.
+// shape returns the letters of text in the order of drawing, from left to right. Right-to-left scripts are therefore
+// in visual order. A letter that the fonts lack becomes its Unicode number, such as <U+1F600>.
 func shape(text string) string {
 	var known strings.Builder
 	p := newPen()

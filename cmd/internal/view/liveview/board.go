@@ -58,7 +58,8 @@ type Voice struct {
 	State string  `json:"state"` // playing, paused or silent
 }
 
-// colourOf returns the index in s.Sounds of the sound called sound, which selects its color. An unknown name gives 0.
+// colourOf returns the number that selects the color of a sound: the index in s.Sounds of the sound with the given
+// name. For an unknown name it returns 0.
 func colourOf(s *cue.Sheet, sound string) int {
 	for i := range s.Sounds {
 		if s.Sounds[i].Name == sound {
@@ -68,8 +69,8 @@ func colourOf(s *cue.Sheet, sound string) int {
 	return 0
 }
 
-// Shown returns the voices of the picture in the order of their slots. Levels are rounded to 0.1 dB and at least
-// -120. The slice may be empty but is never nil.
+// Shown returns the voices of the picture, ordered by slot. Levels are rounded to 0.1 dB, and -120 dB is the lowest.
+// The slice may be empty but is never nil.
 func (p *Picture) Shown() []Voice {
 	all := make([]Voice, 0, len(p.voices))
 	for _, l := range p.voices {
@@ -103,7 +104,7 @@ type voiceInfo struct {
 	real  bool   // it has a slot
 }
 
-// NewBoard returns a Board for one run of a sheet.
+// NewBoard returns a Board for one run of a sheet. It records events and makes pictures of the player.
 func NewBoard() *Board {
 	return &Board{
 		voices: map[uint64]voiceInfo{}, victimByThief: map[uint64]*report.Event{},
@@ -111,8 +112,8 @@ func NewBoard() *Board {
 	}
 }
 
-// Watch records the event e for the next picture and the summary. It is meant for cue.Options.Watch and safe for
-// concurrent use with Snapshot.
+// Watch records the event e for the next picture and for the summary. It is meant for cue.Options.Watch. Events must
+// come in the order of their frames. Watch is safe for concurrent use with Snapshot and Summary.
 func (b *Board) Watch(e report.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -134,9 +135,9 @@ func (b *Board) Watch(e report.Event) {
 	}
 }
 
-// Snapshot returns a picture of p: its statistics, the voices with a slot by slot, the levels of its buses, and the
-// events that Watch has recorded since the last Snapshot, which are then dropped. It also resets the peaks of
-// p.Levels. p must be the player whose events Watch gets.
+// Snapshot returns a picture of the player p: its statistics, the voices that have a slot, the levels of its buses,
+// and the new events. New events are the ones that Watch has recorded since the last call, so each appears in only one
+// picture. Snapshot also resets the peaks of p.Levels. Watch must get the events of the same player.
 func (b *Board) Snapshot(p *cue.Player) Picture {
 	m := p.Mixer()
 	now := Picture{Rate: p.Sheet().Rate, Stats: m.Stats()}

@@ -36,13 +36,15 @@ type frameEvents struct {
 	eventCounts
 }
 
-// requested returns the number of requested starts in the frame: started, coalesced, rejected or limited ones.
+// requested returns the number of starts that were requested in the frame, whether they were started, coalesced,
+// rejected or limited.
 func (m *frameEvents) requested() int {
 	t := &m.eventCounts
 	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
 }
 
-// addEvent adds the event e to the figures of the summary. Events must come in the order of their frames.
+// addEvent adds the event e to the figures of the summary: counts, notable steals, and the frame with the most
+// requested starts. Events must come in the order of their frames.
 func (h *history) addEvent(e report.Event) {
 	if e.Frame != h.counting.frame {
 		h.counting = frameEvents{frame: e.Frame}
@@ -66,8 +68,8 @@ func (h *history) addEvent(e report.Event) {
 	}
 }
 
-// describeLosses describes in words the voices and starts that the frame has lost, such as "2 voices were stolen".
-// Without losses it returns "".
+// describeLosses returns in words how many voices and starts were lost in the frame, such as "2 voices were stolen".
+// If it counted no loss, the result is "".
 func (m *frameEvents) describeLosses() string {
 	var parts []string
 	for _, cost := range [...]struct {
@@ -88,8 +90,9 @@ func (m *frameEvents) describeLosses() string {
 	return strings.Join(parts, ", ")
 }
 
-// addSteal adds the steal e: it counts e by the stolen and the incoming sound, and keeps the steals with the lowest
-// and the highest audibility. Silent victims, and victims of a smaller pool, are only counted.
+// addSteal adds the steal e to the figures of the summary. It counts the steal by the stolen and the incoming sound.
+// It stores the steal in h.quietest or h.loudest if no earlier steal was as quiet or as loud. Silent victims, and
+// victims without an incoming voice, are only counted.
 func (h *history) addSteal(e report.Event) {
 	if h.victims[e.Sound] == nil {
 		h.victims[e.Sound] = map[string]int{}
@@ -106,8 +109,8 @@ func (h *history) addSteal(e report.Event) {
 	}
 }
 
-// Outputs writes one line for each output in r.Outputs to w: its peak in dB, its true peak if that was measured, and
-// its loudness in LUFS. Without such outputs it writes no line.
+// Outputs writes one line to w for each output in r.Outputs. A line has the peak in dB, the true peak if it was
+// measured, and the loudness in LUFS. If r.Outputs is empty, it writes no line.
 func Outputs(w io.Writer, r *report.Report) {
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
@@ -119,8 +122,9 @@ func Outputs(w io.Writer, r *report.Report) {
 	}
 }
 
-// Summary writes the summary of a run to w: levels and totals from the report r, then irregularities and the most
-// notable losses from the events that Watch has recorded. It may be called at any time.
+// Summary writes a summary of the run to w. Levels and totals come from the report r. Irregularities come from r, too.
+// The most notable losses come from the events that Watch has recorded so far. Summary may be called at any time, also
+// during a run.
 func (b *Board) Summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -168,8 +172,8 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 // maxListed is the maximum number of lines of a list in a summary.
 const maxListed = 8
 
-// losses writes a line to w for each of the 8 sounds with the most stolen voices: their number, and the up to five
-// incoming sounds that took the most slots. A last line counts further sounds.
+// losses writes a line to w for each of the 8 sounds with the most stolen voices. A line has the number of stolen
+// voices, and up to five incoming sounds that took the most slots. A last line has the number of further sounds.
 func (h *history) losses(w io.Writer) {
 	lost := map[string]int{}
 	for sound, by := range h.victims {

@@ -33,14 +33,15 @@ const (
 	states
 )
 
-// NewLines returns a Lines that prints to out: one line for each second with events, or, if verbose is true, one line
-// for each event.
+// NewLines returns a Lines that prints the events of a player to out. It prints one line for each second that has
+// events. If verbose is true, it prints one line for each event instead.
 func NewLines(out io.Writer, verbose bool) *Lines {
 	return &Lines{out: out, verbose: verbose, voices: map[uint64]state{}}
 }
 
-// Show prints the events of p if l is verbose. Otherwise it counts them and prints a line for each second that is
-// over and had events. If last is true, it also prints the current second. Call it with every picture, in order.
+// Show prints the new events of the picture p. If l is verbose, each event is a line. Otherwise Show collects the
+// events and prints a line for each second that is over and had events. If last is true, it also prints the current
+// second. Call Show with every picture, in order.
 func (l *Lines) Show(p Picture, last bool) {
 	for _, e := range p.events {
 		if l.verbose {
@@ -59,8 +60,8 @@ func (l *Lines) Show(p Picture, last bool) {
 	}
 }
 
-// count updates l.playing, the numbers of real and of virtual voices, by the event e, and l.maximum, their maxima in
-// the current second.
+// count updates the counts of real and of virtual voices, in l.playing, by the event e. It also updates l.maximum, the
+// highest counts in the current second. Events that do not start, end or change a voice have no effect.
 func (l *Lines) count(e report.Event) {
 	now := nowhere
 	switch {
@@ -80,9 +81,8 @@ func (l *Lines) count(e report.Event) {
 	l.maximum[inSlot], l.maximum[virtual] = max(l.maximum[inSlot], l.playing[inSlot]), max(l.maximum[virtual], l.playing[virtual])
 }
 
-// flush prints a line about the pending events, which happened in the current second, and a line about the loudest
-// steal among them. Then it drops these events. Without pending events it has no effect. It takes the size of the
-// pool and the sample rate from p.
+// flush prints a line about the events of the current second, then drops them. Another line describes the loudest
+// steal among them. Without such events it has no effect. The pool size and the sample rate come from p.
 func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return
@@ -132,8 +132,9 @@ func (l *Lines) flush(p Picture) {
 	}
 }
 
-// Describe returns the event e as one line of text: time, kind, sound, voice, cue, for a steal or a coalesced start
-// the other voice, scores in dB, and the reason. rate, in Hz, turns the frame into a time.
+// Describe returns the event e as one line of text. It has the time, the kind, the sound, the voice, the cue and the
+// reason. For a steal or a coalesced start it also has the other voice, and for a steal the compared levels in dB.
+// rate is the sample rate in Hz.
 func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {

@@ -16,9 +16,9 @@ type Output struct {
 	Lost    string // why the output is silent; empty if it works
 }
 
-// drawOutput draws one line about the output h: device, sink, state and latency, shortened to the width of the
-// window. If the output is silent, it draws the reason in red instead. Without a device name and a reason it has no
-// effect.
+// drawOutput draws a line about the audio output h on the screen: device, sink, state and latency, shortened to the
+// width of the window. If the output is silent, it draws the reason in red instead. If h has neither a device nor a
+// reason, it draws no line.
 func (v *View) drawOutput(h *Output) {
 	switch {
 	case h.Lost != "":

@@ -13,8 +13,8 @@ type plan struct {
 	ahead    bool // next is valid
 }
 
-// Plan makes later pictures of p contain the next action of its sheet and the end of the show. Call it before p
-// starts, and only if p follows its sheet without an operator.
+// Plan makes later pictures of p show the next action of its sheet and the end of the show. Call it before p starts,
+// and only if p plays its sheet without an operator.
 func (b *Board) Plan(p *cue.Player) {
 	s := p.Sheet()
 	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.EstimatedEnd()}
@@ -23,9 +23,10 @@ func (b *Board) Plan(p *cue.Player) {
 // steps is the maximum number of actions skipped for one picture.
 const steps = 4096
 
-// addTo sets Ends, Next and NextAt of now, a new picture, for the sheet s that is playing. NextAt is the frame of the
-// first action after the frame of now. After a change of the sheet, the end is unknown. Without Board.Plan it has no
-// effect. It skips at most 4,096 past actions per call; if more remain, now lacks the action.
+// addTo adds the plan of the playing sheet s to the new picture now. It sets now.Ends, the end of the show, and
+// now.Next and now.NextAt, the first action after the frame of the picture. If the sheet has changed since the last
+// call, the end is unknown. Before Board.Plan, addTo has no effect. One call skips at most 4,096 past actions; if more
+// remain, the picture has no next action.
 func (l *plan) addTo(now *Picture, s *cue.Sheet) {
 	if l.schedule == nil {
 		return
@@ -45,8 +46,8 @@ func (l *plan) addTo(now *Picture, s *cue.Sheet) {
 	}
 }
 
-// levels returns the peak level in dB of each bus of p's sheet, in the order of the sheet, without the master. Buses
-// that the mixer lacks are left out.
+// levels returns the peak level in dB of each bus in the sheet of p, in the order of the sheet. The master is not a
+// part of the result, and neither is a bus that the mixer lacks.
 func levels(p *cue.Player) (all []Bus) {
 	sheet := p.Sheet()
 	for i := range sheet.Buses {

@@ -22,8 +22,8 @@ type RemoteVoice struct {
 	SinceWon int64         // frames since then
 }
 
-// With returns a copy of the picture whose voices and events are replaced by voices and events from another source.
-// The voices of the copy are sorted by slot; the slice voices is unchanged.
+// With returns a copy of the picture with the given voices and events instead of its own. They come from another
+// source, such as a server. The voices of the copy are sorted by slot. The slice voices is not changed.
 func (p Picture) With(voices []RemoteVoice, events []report.Event) Picture {
 	p.events = events
 	p.voices = make([]voiceLane, 0, len(voices))

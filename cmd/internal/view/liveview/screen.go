@@ -30,17 +30,17 @@ type Screen struct {
 	rows   int
 }
 
-// OpenScreen takes over the terminal file until Close, which the caller must call to restore it. It starts a
-// goroutine that writes pictures to file. If colour is false, lines have no color or emphasis.
+// OpenScreen takes over the terminal file, so that pictures fill its window. It starts a goroutine that writes them.
+// The caller must call Close, which restores the terminal. If colour is false, lines have neither color nor emphasis.
 func OpenScreen(file *os.File, colour bool) *Screen {
 	s := &Screen{file: file, colour: colour, latest: make(chan []byte, 1), done: make(chan struct{})}
 	go s.write()
 	return s
 }
 
-// write takes over the terminal, writes pictures until Close closes the channel, and then restores the terminal.
-// Errors are ignored, because a lost terminal must not stop the sound. It runs on its own goroutine and closes s.done
-// at its end.
+// write takes over the terminal and writes each picture from s.latest to it. When Close closes s.latest, it restores
+// the terminal, closes s.done and returns. It runs on its own goroutine. Errors are ignored, because a lost terminal
+// must not stop the sound.
 func (s *Screen) write() {
 	defer close(s.done)
 	s.file.WriteString("\x1b[?1049h\x1b[?25l\x1b[?7l") // alternate screen, no cursor, no wrapping
@@ -53,8 +53,8 @@ func (s *Screen) write() {
 // restoreTimeout is the time that Close waits for a blocked terminal.
 const restoreTimeout = 500 * time.Millisecond
 
-// Close lets the goroutine of the screen restore the terminal and end. It waits at most 500 ms for a blocked
-// terminal. Call it once.
+// Close stops the goroutine of the screen, which restores the terminal. Close waits for that, but at most 500 ms,
+// because the terminal may be blocked. It must be called only once.
 func (s *Screen) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -66,8 +66,8 @@ func (s *Screen) Close() {
 	}
 }
 
-// begin starts an empty picture in the current size of the window, or in 80 by 24 if the size is unknown. The methods
-// line and wrapped then draw, and end shows the picture.
+// begin starts an empty picture in the current size of the window, or in 80 by 24 characters if the size is unknown.
+// Then the methods line and wrapped draw, and end shows the picture.
 func (s *Screen) begin() {
 	s.width, s.height = 80, 24
 	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {
@@ -99,8 +99,9 @@ var soundStyles = [...]style{
 	"38;5;33", "38;5;208", "38;5;34", "38;5;135", "38;5;178", "38;5;37", "38;5;204", "38;5;137", "38;5;106", "38;5;63", "38;5;186", "38;5;74", "38;5;170", "38;5;71",
 }
 
-// line draws one line at the next row of the picture, formatted as by fmt.Sprintf and cut to the width of the window.
-// If the window is full, it has no effect. If s.colour is false, how is ignored.
+// line draws one line at the next row of the picture, in the style how. The text is formatted as by fmt.Sprintf and
+// cut to the width of the window. If the window is full, line has no effect. If s.colour is false, the style is
+// ignored.
 func (s *Screen) line(how style, format string, args ...any) {
 	if s.free() < 1 {
 		return
@@ -117,8 +118,8 @@ func (s *Screen) line(how style, format string, args ...any) {
 	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%sm%s\x1b[0m", how, text)
 }
 
-// wrapped draws text, broken between words, on as many lines as it needs. If they do not fit into the free rows, it
-// draws the lines that fit if first is true, and otherwise no line.
+// wrapped draws text in the style how, broken between words, on as many rows of the picture as it needs. If the free
+// rows are too few and first is false, it draws no line. If first is true, it draws the lines that fit.
 func (s *Screen) wrapped(how style, text string, first bool) {
 	lines := wrap(text, s.width)
 	if len(lines) > s.free() && !first {
@@ -130,7 +131,7 @@ func (s *Screen) wrapped(how style, text string, first bool) {
 }
 
 // wrap breaks text between words into lines of at most width columns. All lines except the first are indented by two
-// spaces, which may exceed width. A longer word gets a line of its own and is not cut. An empty text is one empty
+// spaces, which may exceed width. A longer word is not cut and gets a line of its own. An empty text gives one empty
 // line.
 func wrap(text string, width int) (lines []string) {
 	const indent = "  "
@@ -148,8 +149,8 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// end hands the finished picture to the goroutine that writes, in place of a picture that still waits there. It does
-// not block. After Close it has no effect. Only one goroutine may draw.
+// end passes the finished picture to the goroutine that writes to the terminal. The picture replaces an older one that
+// still waits there. end does not block, and after Close it has no effect. Only one goroutine may draw.
 func (s *Screen) end() {
 	if s.free() > 0 {
 		s.buf.WriteString("\r\n\x1b[J")

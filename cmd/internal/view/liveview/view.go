@@ -23,8 +23,8 @@ type View struct {
 	peaks  [2]float64     // of the meters, in dB, falling
 }
 
-// NewView returns a View that draws on screen. title is part of the first line, after "voicepool". hint is a line for
-// the operator below it, or "".
+// NewView returns a View that shows a player's voices on screen. title is part of the first line, after "voicepool".
+// hint is a line for the operator below it, or "" for no such line.
 func NewView(screen *Screen, title, hint string) *View {
 	return &View{screen: screen, title: title, hint: hint, peaks: [2]float64{meterbar.Bottom, meterbar.Bottom}}
 }
@@ -36,8 +36,9 @@ const flash = 0.5
 // window.
 const maxSteals, minSteals = 64, 5
 
-// Show draws the picture p: title, output, next action, failures, meters, voices, and in the remaining rows the last
-// steals, newest first. It remembers the steals of p.events and the meters, which fall by 1.5 dB per call.
+// Show draws the picture p on the screen: title, output, next action, failures, meters and voices. The remaining rows
+// have the last steals, newest first. Show stores the steals of p for later pictures. The meters fall by at most 1.5
+// dB per call.
 func (v *View) Show(p Picture) {
 	for _, e := range p.events {
 		if e.Kind == mixer.EventStolen {
@@ -92,8 +93,8 @@ func (v *View) Show(p Picture) {
 	s.end()
 }
 
-// head returns the first line of the picture p: title, time, number of voices and how to end. It leaves out parts
-// until the line fits the window.
+// head returns the first line of the picture p: title, time, number of voices, and the key that ends the program. It
+// leaves out parts until the line fits the width of the window.
 func (v *View) head(p Picture) string {
 	at := words.Seconds(p.Stats.Frame, p.Rate)
 	if left := p.Ends - p.Stats.Frame; p.Ends > 0 && left > 0 {
@@ -117,7 +118,7 @@ func (v *View) head(p Picture) string {
 	)
 }
 
-// cutTitle returns title cut to at most width columns, with an ellipsis. If width is below 12, it returns the whole
+// cutTitle returns title, cut with an ellipsis to at most width columns. If width is below 12, it returns the whole
 // title, because a shorter one would be useless.
 func cutTitle(title string, width int) string {
 	if width < 12 {
@@ -126,8 +127,9 @@ func cutTitle(title string, width int) string {
 	return strings.TrimRight(cellwidth.Pad(title, width), " ")
 }
 
-// totals returns the counts of starts and ends in st in one line of at most width columns. If they do not fit, it
-// leaves out counts of 0, and then the less important ones; the count of steals always remains.
+// totals returns a line with the counts in st, such as started and stolen voices, in at most width columns. If the
+// line is too long, totals leaves out counts of 0, then the less important counts. The count of steals always remains,
+// even if it is wider than width.
 func totals(st *mixer.Stats, width int) string {
 	type total struct {
 		what string
@@ -161,8 +163,9 @@ func totals(st *mixer.Stats, width int) string {
 	)
 }
 
-// lanes draws one line for each slot in at most maxRows rows, also for free slots. If the slots do not fit, it draws
-// lines only for voices, and in the last row the number of the voices that do not fit either.
+// lanes draws the slots of the picture p in at most maxRows rows of the screen: one line for each slot, also for free
+// slots. If the slots do not fit, it draws lines only for voices. If these do not fit either, the last line has the
+// number of the remaining voices.
 func (v *View) lanes(p Picture, maxRows int) {
 	slots := int(p.Stats.Voices)
 	if n := len(p.voices); n > 0 {
@@ -189,8 +192,9 @@ func (v *View) lanes(p Picture, maxRows int) {
 	}
 }
 
-// lane draws one line for the voice l: slot, number, sound, level, pan and a note (paused, silent, loop, or the
-// victim of a steal in the last 0.5 s). It leaves out parts that do not fit the window. rate is in Hz.
+// lane draws one line for the voice l on the screen: slot, number, sound, level, pan and a note. The note is the sound
+// that the voice stole its slot from in the last 0.5 s, or paused, silent or loop. Parts that do not fit the window
+// are left out. rate is the sample rate in Hz.
 func (v *View) lane(l voiceLane, rate int) {
 	how, note := soundStyles[l.colour%len(soundStyles)], ""
 	if l.victim != nil && float64(l.age) < flash*float64(rate) {
@@ -215,8 +219,8 @@ func (v *View) lane(l voiceLane, rate int) {
 	v.screen.line(how, "%s", cellwidth.First(width, all+note, all, loud, name, fmt.Sprintf("%4d", l.slot)))
 }
 
-// buses returns a line of at most width columns with the levels of the first buses of all, as many as fit, and the
-// number of further buses as "+3".
+// buses returns a line with the levels of the first buses in the parameter all, as many as fit into width columns. If
+// buses remain, it ends with their number, such as "+3".
 func buses(all []Bus, width int) string {
 	line := ""
 	for i, b := range all {
@@ -233,11 +237,11 @@ func buses(all []Bus, width int) string {
 	return strings.TrimRight(line, " ")
 }
 
-// voiceBar returns the width in columns of the level bar of each voice, where window is the width of the window in
-// columns.
+// voiceBar returns the width of the level bar of each voice, in columns. The parameter window is the width of the
+// window in columns.
 func voiceBar(window int) int { return max(window-62, 6) }
 
-// panBar returns pan, -1 for left to 1 for right, as a dot on a line of 13 columns. Values beyond are clamped.
+// panBar draws pan as a dot on a line of 13 columns. -1 is left and 1 is right; values beyond are clamped.
 func panBar(pan float64) string {
 	const width = 13
 	at := int(math.Round((min(max(pan, -1), 1) + 1) / 2 * (width - 1)))
@@ -255,8 +259,8 @@ func meterStyle(db float64) style {
 	return green
 }
 
-// shortLevel returns the level db rounded, in at least 6 columns, such as "-12 dB". At or below meterbar.Bottom it
-// returns spaces.
+// shortLevel formats the level db, in dB, without decimals in at least 6 columns, such as "-12 dB". At -60 dB or below
+// it returns six spaces.
 func shortLevel(db float64) string {
 	if db <= meterbar.Bottom {
 		return "      "

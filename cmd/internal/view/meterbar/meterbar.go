@@ -15,8 +15,8 @@ var (
 	right = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'}
 )
 
-// Block returns one character for the level db in dB: a space at Bottom or below and for NaN, at least one eighth
-// above Bottom, and a full block at Top or above.
+// Block returns one character, a vertical bar for the level db in dB. It is a space at -60 dB or below and for NaN.
+// Above that it fills at least an eighth. At 0 dB or above it is a full block.
 func Block(db float64) rune {
 	share := (db - Bottom) / (Top - Bottom)
 	switch {
@@ -29,7 +29,7 @@ func Block(db float64) rune {
 }
 
 // Level returns the level db in dB as a horizontal bar of width characters, padded with spaces. The bar is empty at
-// Bottom or below and for NaN, and full at Top or above. width must not be negative.
+// -60 dB or below and for NaN. It is full at 0 dB or above. width must not be negative.
 func Level(db float64, width int) string { return Share((db-Bottom)/(Top-Bottom), width) }
 
 // Share returns share, from 0 to 1, as a horizontal bar of width characters, padded with spaces. Values beyond 0..1

@@ -44,16 +44,16 @@ type svgCanvas struct {
 	names bytes.Buffer
 }
 
-// newSVGCanvas returns an empty SVG with a coordinate system of width by height pixels. In a page it is scaled to the
-// width of the page, but not below half of width, so that letters stay readable.
+// newSVGCanvas returns an empty SVG picture with a coordinate system of width by height pixels. In a web page the
+// picture is scaled to the width of the page, but not below half of width, so that letters stay readable.
 func newSVGCanvas(width, height int) *svgCanvas {
 	s := &svgCanvas{paths: map[string]*bytes.Buffer{}}
 	fmt.Fprintf(&s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="100%%" viewBox="0 0 %d %d" preserveAspectRatio="xMinYMin meet" style="height:auto;min-width:%dpx" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="11" shape-rendering="crispEdges">`+"\n", width, height, width/2)
 	return s
 }
 
-// fill draws a rectangle of w by h pixels with its upper left corner at x and y, in the current layer. alpha is its
-// opacity, rounded to steps of 0.05.
+// fill draws a rectangle of w by h pixels in the current layer of the SVG. Its upper left corner is at x and y, its
+// color is c. alpha is its opacity from 0 to 1, rounded to steps of 0.05.
 func (s *svgCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 	key := fmt.Sprintf(`fill="#%02x%02x%02x"`, c.R, c.G, c.B)
 	if alpha = math.Round(alpha*20) / 20; alpha < 1 {
@@ -73,19 +73,19 @@ func tenth(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
-// text draws text in the color c above the rectangles of the current layer. x is its left edge and y its vertical
-// center.
+// text draws a line of text in the color c, above the rectangles of the current layer. x is its left edge and y its
+// vertical center, in pixels.
 func (s *svgCanvas) text(x, y float64, text string, c color.RGBA) {
 	fmt.Fprintf(&s.words, `<text x="%s" y="%s" fill="#%02x%02x%02x">%s</text>`+"\n", tenth(x), tenth(y+4), c.R, c.G, c.B, html.EscapeString(text))
 }
 
-// name draws text with an outline, above the rectangles and texts of the current layer. x is its left edge and y its
-// vertical center.
+// name draws a line of text with an outline, above the rectangles and other texts of the current layer. x is its left
+// edge and y its vertical center, in pixels.
 func (s *svgCanvas) name(x, y float64, text string) {
 	fmt.Fprintf(&s.names, `<text x="%s" y="%s">%s</text>`+"\n", tenth(x), tenth(y+4), html.EscapeString(text))
 }
 
-// span returns an upper bound of the width of text in pixels. Wide East Asian letters count twice.
+// span returns an upper bound for the width of text in pixels. Wide East Asian letters count twice.
 func (s *svgCanvas) span(text string) int {
 	n := 0
 	for _, r := range text {
@@ -97,7 +97,8 @@ func (s *svgCanvas) span(text string) int {
 	return n * letterWidth
 }
 
-// layer ends the current layer: later drawing is above it. Within the ended layer, texts are above all rectangles.
+// layer ends the current layer of the SVG: later drawing is above it. Within the ended layer, texts are above all
+// rectangles.
 func (s *svgCanvas) layer() {
 	for _, key := range s.order {
 		fmt.Fprintf(&s.out, `<path %s d="%s"/>`+"\n", key, s.paths[key].Bytes())
@@ -113,7 +114,7 @@ func (s *svgCanvas) layer() {
 	s.order = nil
 }
 
-// writeTo finishes the SVG and writes it to w. Call it once.
+// writeTo ends the current layer and the SVG, and writes the SVG to w. It must be called only once.
 func (s *svgCanvas) writeTo(w io.Writer) error {
 	s.layer()
 	s.out.WriteString("</svg>\n")
@@ -129,20 +130,20 @@ func newPNGCanvas(width, height int) *pngCanvas {
 	return &pngCanvas{image.NewRGBA(image.Rect(0, 0, width, height))}
 }
 
-// fill blends a rectangle of w by h pixels, with its upper left corner at x and y, over the picture. Its edges are
-// rounded to whole pixels. alpha is its opacity, clamped to 0..1.
+// fill draws a rectangle of w by h pixels over the picture, in the color c. Its upper left corner is at x and y; all
+// edges are rounded to whole pixels. alpha is its opacity, clamped to 0..1.
 func (p *pngCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 	r := image.Rect(int(math.Round(x)), int(math.Round(y)), int(math.Round(x+w)), int(math.Round(y+h)))
 	source := image.NewUniform(color.NRGBA{c.R, c.G, c.B, uint8(math.Round(min(max(alpha, 0), 1) * 255))})
 	draw.Draw(p.img, r, source, image.Point{}, draw.Over)
 }
 
-// text draws text in the color c. x is its left edge and y its vertical center, in pixels.
+// text draws a line of text in the color c. x is its left edge and y its vertical center, in pixels.
 func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
 	figurestyle.Write(p.img, int(math.Round(x)), int(math.Round(y))+figurestyle.Height/2, text, c)
 }
 
-// name draws text with a dark outline. x is its left edge and y its vertical center, in pixels.
+// name draws a line of bright text with a dark outline. x is its left edge and y its vertical center, in pixels.
 func (p *pngCanvas) name(x, y float64, text string) {
 	figurestyle.Write(p.img, int(math.Round(x)), int(math.Round(y))+figurestyle.Height/2, text, figurestyle.Background, outlineOffsets...)
 	p.text(x, y, text, bright)
@@ -180,8 +181,8 @@ var soundColours = [...]color.RGBA{
 	{0xc4, 0x78, 0xd8, 0xff},
 }
 
-// soundColour returns the color of the sound with index i in Timeline.sounds. The first 16 colors come from a table;
-// the hues of further ones are spaced by the golden ratio.
+// soundColour returns the color of the sound with index i in Timeline.sounds. The first 16 colors come from a table.
+// The hues of further colors are computed.
 func soundColour(i int) color.RGBA {
 	if i < len(soundColours) {
 		return soundColours[i]

@@ -11,9 +11,9 @@ import (
 	"voicepool/mixer"
 )
 
-// drawTimeline draws t on a canvas from newCanvas, which gets the needed size in pixels, and returns the canvas. It
-// also calls newCanvas once with another size, for a canvas that only measures texts. More than 4,096 rows are an
-// error.
+// drawTimeline draws t and returns the canvas with the drawing. It gets the canvas from newCanvas, with the needed
+// size in pixels. Before that, it calls newCanvas once for a small canvas that only measures texts. More than 4,096
+// rows are an error.
 func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
@@ -37,7 +37,7 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 // x returns the horizontal position of frame in pixels from the left edge of the drawing.
 func (s *timeSheet) x(frame int64) float64 { return timeLeft + float64(frame)*s.perFrame }
 
-// y returns the top edge and the height, in pixels, of the row that p is drawn in.
+// y returns the vertical position of the row with the voice part p, in pixels: its top edge and its height.
 func (s *timeSheet) y(p *part) (y, h float64) {
 	if p.virtual {
 		return s.laneTop + s.lane*float64(p.row), s.lane - 1
@@ -45,8 +45,9 @@ func (s *timeSheet) y(p *part) (y, h float64) {
 	return s.slotTop + s.row*float64(p.row), s.row - 1
 }
 
-// opacity returns the opacity for drawing the voice called number at frame: 0.1 to 1 in steps of 0.1, by its
-// audibility. If no levels were recorded, it is 0.6; if this voice has no levels, 0.1.
+// opacity returns the opacity for drawing a voice at frame: 0.1 to 1 in steps of 0.1, the more audible the higher.
+// number identifies the voice. If no levels were recorded, the result is 0.6. If only this voice has no levels, it is
+// 0.1.
 func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	if s.levels == nil {
 		return 0.6
@@ -60,7 +61,8 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	return math.Round(x*10) / 10
 }
 
-// drawBackground draws everything below the voices: title, key, legend, empty rows, time axis and labels.
+// drawBackground draws everything below the voices: the title, the summary, the key, the legend, the empty rows, the
+// time axis and the labels.
 func (s *timeSheet) drawBackground() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
 	s.c.text(timeLeft, 32, s.summary(), figurestyle.Text)
@@ -126,14 +128,14 @@ func (s *timeSheet) drawBackground() {
 	}
 }
 
-// besideRow writes text in the color c at the right end of the margin that is left of the rows. y is its vertical
-// center.
+// besideRow writes text in the color c into the margin on the left of the rows, aligned to its right end. y is the
+// vertical center in pixels.
 func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
 	s.c.text(float64(timeLeft-s.c.span(text)-4), y, text, c)
 }
 
-// drawKey draws one line that explains the marks that occur in the drawing, and the opacities. x is its left edge,
-// and y its vertical center.
+// drawKey draws the key of the drawing in one line. It explains the colored marks that occur in the drawing, and the
+// opacities of voices. x is the left edge and y the vertical center of the line, in pixels.
 func (s *timeSheet) drawKey(x, y float64) {
 	refused, coalesced := s.refusals()
 	for _, e := range [...]struct {
@@ -161,8 +163,8 @@ func (s *timeSheet) drawKey(x, y float64) {
 	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), figurestyle.Text)
 }
 
-// drawRibbons draws every voice as bars in the color of its sound, with an opacity by its audibility. Virtual parts
-// are fainter; every other part begins with a full line.
+// drawRibbons draws every voice as bars in its row, in the color of its sound. The more audible the voice, the more
+// opaque the bar. Times when a voice was virtual are fainter. Each other bar begins with a fully opaque line.
 func (s *timeSheet) drawRibbons() {
 	step := int64(1 << 62)
 	if s.levels != nil {
@@ -193,16 +195,17 @@ func (s *timeSheet) drawRibbons() {
 	}
 }
 
-// drawBar draws the bar of a voice from frame from to frame to. y is its top edge and h its height in pixels. A bar
-// narrower than 0.1 pixel is not drawn.
+// drawBar draws a piece of a voice as a rectangle between two frames of the time axis, in the color c with the opacity
+// alpha. y is its top edge and h its height in pixels. A rectangle narrower than 0.1 pixel is not drawn.
 func (s *timeSheet) drawBar(from, to int64, y, h float64, c color.RGBA, alpha float64) {
 	if w := float64(to-from) * s.perFrame; w >= 0.1 {
 		s.c.fill(s.x(from), y, w, h, c, alpha)
 	}
 }
 
-// drawLosses marks the moments when voices lost their slots, more opaque for more audible voices, with a line to the
-// voice that got the slot. It also marks restored voices, and in a row of their own the starts that got no voice.
+// drawLosses marks the moments when voices lost their slots; marks of more audible voices are more opaque. A line
+// leads to the voice that got the slot. It also marks restored voices. Starts that got no voice are marked in a row of
+// their own.
 func (s *timeSheet) drawLosses() {
 	dim := s.crowding()
 	for i := range s.ribbons {
@@ -249,7 +252,7 @@ func (s *timeSheet) drawLosses() {
 	}
 }
 
-// drawGaps shades the rows during gaps in the audio output, and writes the reason into each gap that is wide enough.
+// drawGaps shades all rows during gaps in the audio output, and writes the reason into each gap that is wide enough.
 func (s *timeSheet) drawGaps() {
 	bottom := s.laneTop + s.lane*float64(s.lanes)
 	for i := range s.gaps {
@@ -262,8 +265,8 @@ func (s *timeSheet) drawGaps() {
 	}
 }
 
-// crowding returns a factor for the opacity of the lines between rows: 1, or less if the drawing has many of them,
-// because dense lines would hide the voices.
+// crowding returns a factor for the opacity of the lines between rows, because many lines would hide the voices. It is
+// 1, or less if the drawing has many lines.
 func (s *timeSheet) crowding() float64 {
 	n := 0
 	for i := range s.ribbons {
@@ -272,8 +275,8 @@ func (s *timeSheet) crowding() float64 {
 	return min(1, 0.05*float64(s.width)/float64(max(n, 1)))
 }
 
-// link draws a vertical line at x that fills the space between the rows of the parts from and to. If the rows touch
-// or are the same, it draws no line.
+// link draws a vertical line at x, in pixels, that fills the space between the rows of two voice parts. Its color is c
+// and its opacity alpha. If the rows touch or are the same, it draws no line.
 func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64) {
 	y0, h0 := s.y(from)
 	y1, h1 := s.y(to)
@@ -286,8 +289,8 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
-// drawStrips draws the strip with the numbers of real and virtual voices over time and a line at the pool size. If
-// levels were recorded, it also draws the strip with the peaks of the mix.
+// drawStrips draws the strip below the rows that shows the numbers of real and virtual voices over time, with a line
+// at the pool size. If levels were recorded, it draws another strip with the peaks of the mix.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
 	most := int64(max(s.head.Voices, 1))
@@ -312,9 +315,9 @@ func (s *timeSheet) drawStrips() {
 	s.scaleOf(bottom)
 }
 
-// columns draws a column of 1 pixel for each pixel of the time axis, and merges equal neighbors into one rectangle.
-// The function column returns the top edge and the height of column x, counted from the left end of the axis. It must
-// always return the same for the same x.
+// columns draws a bar chart with a column of 1 pixel for each pixel of the time axis, in the color c with the opacity
+// alpha. The function column returns the top edge and the height of column x, counted from the left end of the axis.
+// It may be called several times for the same x. Equal neighbours are merged into one rectangle.
 func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
 	start := 0
 	for x := 1; x <= s.width; x++ {
@@ -331,8 +334,8 @@ func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, 
 	}
 }
 
-// drawNames writes the name of the sound into each part that has a slot and is wide enough, followed by the number of
-// the voice if that fits. Long names are cut. If the rows are too low, it writes no name.
+// drawNames writes the name of the sound into each bar of a voice that has a slot and is wide enough. The number of
+// the voice follows if it fits. Long names are cut. If the rows are too low for letters, drawNames has no effect.
 func (s *timeSheet) drawNames() {
 	if s.row < letterHeight+3 {
 		return
@@ -360,8 +363,8 @@ func (s *timeSheet) drawNames() {
 	}
 }
 
-// cut returns the longest beginning of text that has a width of at most room pixels together with ".." at its end. It
-// returns "" if no letter fits. It adds ".." even if text would fit.
+// cut shortens text and appends ".." so that both together are at most room pixels wide. If not even one letter fits,
+// it returns "". It appends ".." even if the whole text fits.
 func (s *timeSheet) cut(text string, room int) string {
 	for letters := []rune(text); len(letters) > 0; letters = letters[:len(letters)-1] {
 		if cut := string(letters) + ".."; s.c.span(cut) <= room {

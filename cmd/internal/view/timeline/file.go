@@ -20,9 +20,10 @@ type File struct {
 	levels *Levels
 }
 
-// Open starts a timeline that SaveReport will save at path. Until then, a file at path is unchanged. The caller must
-// call SaveReport or Discard. An empty path gives a nil File. rate is in Hz, and every is the interval of recorded
-// levels. Open returns early when ctx ends.
+// Open starts a timeline that SaveReport will save at path, and checks that path can be written. Until then, an old
+// file at path does not change. The caller must call SaveReport or Discard. rate is the sample rate in Hz, and every
+// is the interval of recorded levels. If path is empty, Open returns a nil File and no error. If ctx ends, it returns
+// early with an error.
 func Open(ctx context.Context, path string, rate int, every time.Duration) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -34,8 +35,8 @@ func Open(ctx context.Context, path string, rate int, every time.Duration) (*Fil
 	return &File{file, path, NewLevels(rate, every)}, nil
 }
 
-// Block returns the block size for the render loop: frames, or fewer so that Record misses no level. For a nil File it
-// returns frames.
+// Block returns the block length in frames that the render loop should use. It is the parameter frames, or less, so
+// that a call of Record after each block misses no level. For a nil File it is always frames.
 func (f *File) Block(frames int) int {
 	if f == nil {
 		return frames
@@ -43,8 +44,9 @@ func (f *File) Block(frames int) int {
 	return int(min(int64(frames), f.levels.step))
 }
 
-// Record records the audibility of the voices of m and the peak of the mix. Call it after each block. frames is the
-// total number of mixed frames; left and right are the peaks since the last call, as linear factors.
+// Record records the audibility of the voices of m and the peak of the mix. Call it after each block. The parameter
+// frames is the total number of mixed frames. left and right are the peaks since the last call, as linear factors. For
+// a nil File it has no effect.
 func (f *File) Record(m *mixer.Mixer, frames int64, left, right float32) {
 	if f != nil {
 		f.levels.AddPeak(frames, max(left, right))
@@ -52,8 +54,9 @@ func (f *File) Record(m *mixer.Mixer, frames int64, left, right float32) {
 	}
 }
 
-// SaveReport draws r and the recorded levels, with title as the heading, and saves the drawing at the path given to
-// Open. The extension selects the format. For a nil File it returns nil.
+// SaveReport draws the events of the report r and the recorded levels, and saves the drawing at the path given to
+// Open. The title is its heading. The extension of the path selects SVG, PNG or HTML. r must have events. For a nil
+// File it returns nil and has no effect.
 func (f *File) SaveReport(title string, r *report.Report) error {
 	if f == nil {
 		return nil
@@ -65,16 +68,15 @@ func (f *File) SaveReport(title string, r *report.Report) error {
 	return t.Save(f.file, f.path)
 }
 
-// Discard removes the unfinished file and drops the recorded levels. After SaveReport, and for a nil File, it has no
-// effect.
+// Discard removes the unfinished file. After SaveReport, and for a nil File, it has no effect.
 func (f *File) Discard() {
 	if f != nil {
 		f.file.Discard()
 	}
 }
 
-// Save writes the timeline to file and saves it. The extension of path selects the format; an unknown extension means
-// SVG.
+// Save writes the drawing of the timeline to file and completes the file. The extension of path selects the format:
+// SVG, PNG or HTML. An unknown extension means SVG.
 func (t *Timeline) Save(file *outfiles.File, path string) error {
 	format, _ := FormatOf(path)
 	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
@@ -90,14 +92,15 @@ const (
 	HTML Format = ".html" // a page with zoom, search and scrolling
 )
 
-// FormatOf returns the extension of path in lower case as a Format, and whether that is a known format.
+// FormatOf returns the file format that the extension of path names, in any case. The bool is false if the extension
+// is not .svg, .png or .html; the Format is then that extension in lower case.
 func FormatOf(path string) (Format, bool) {
 	f := Format(strings.ToLower(filepath.Ext(path)))
 	return f, f == SVG || f == PNG || f == HTML
 }
 
-// Write writes the timeline to w; every format except PNG and HTML gives SVG. For SVG and PNG, more than 4,096 rows
-// of slots and virtual voices are an error, and no byte is written. HTML has no such limit.
+// Write writes the drawing of the timeline to w. Any format except PNG and HTML means SVG. For SVG and PNG, more than
+// 4,096 rows of slots and virtual voices are an error, and no byte is written. HTML has no such limit.
 func (t *Timeline) Write(w io.Writer, format Format) error {
 	if format == HTML {
 		return t.writeHTML(w)

@@ -78,8 +78,8 @@ type pageGap struct {
 	Text string `json:"t"`
 }
 
-// writeHTML writes an HTML page with all data of the timeline to w. The page contains its style, its script and the
-// compressed data, so that it needs no further files.
+// writeHTML writes the timeline to w as an HTML page with zoom and search. The page contains its style, its script and
+// all data, compressed, so that it needs no further files.
 func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`
@@ -141,8 +141,8 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	return err
 }
 
-// pageVoice returns the ribbon r, a voice, in the form that the script of the page reads, with its explanation and,
-// if recorded, its levels.
+// pageVoice converts the voice r to the form that the script of the HTML page reads. The result also has the
+// explanation of the voice in words and, if recorded, its levels.
 func (t *Timeline) pageVoice(r *ribbon) pageVoice {
 	explanation := r.text()
 	v := pageVoice{

@@ -49,8 +49,8 @@ type legendEntry struct {
 	text  string
 }
 
-// distinct returns the names of sounds in the same order, each on one line. A name that occurs several times gets its
-// number in the list, from 1, as a prefix, such as "2:rain".
+// distinct returns the names of sounds in the same order, each on one line and unique. A name that occurs several
+// times gets its number in the list, from 1, as a prefix, such as "2:rain".
 func distinct(sounds []string) []string {
 	seen := map[string]int{}
 	for _, name := range sounds {
@@ -69,8 +69,8 @@ func distinct(sounds []string) []string {
 // seconds returns the length of the timeline in seconds.
 func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
 
-// layTimeline computes the layout of t. It uses c only to measure texts; the caller sets the canvas s.c of the result
-// before drawing.
+// layTimeline computes the layout of t: the positions and sizes of its rows, strips and legend in pixels. It uses c
+// only to measure texts. Before drawing, the caller replaces the field c of the result with the canvas to draw on.
 func layTimeline(t *Timeline, c canvas) *timeSheet {
 	s := &timeSheet{Timeline: t, names: distinct(t.sounds), c: c}
 	length := max(s.seconds(), 1e-3)
@@ -116,8 +116,8 @@ func layTimeline(t *Timeline, c canvas) *timeSheet {
 	return s
 }
 
-// layLegend sets s.legend: the names of the 40 most frequent sounds, broken into lines, and the number of further
-// sounds.
+// layLegend appends the lines of the legend to s.legend. They have the names of the 40 most frequent sounds, and an
+// entry with the number of further sounds. s.width must be set.
 func (s *timeSheet) layLegend() {
 	var line []legendEntry
 	x := 0
@@ -142,8 +142,8 @@ func (s *timeSheet) layLegend() {
 	}
 }
 
-// shorten returns text, cut to at most most letters. A cut text ends in "..", which counts as two of them. most must
-// be at least 2.
+// shorten returns text, cut to at most as many letters as the parameter most. A cut text ends with "..", which counts
+// as two of them. most must be at least 2.
 func shorten(text string, most int) string {
 	letters := []rune(text)
 	if len(letters) <= most {

@@ -31,14 +31,14 @@ type track struct {
 // doubled.
 const maxSamples = 1 << 24
 
-// NewLevels returns empty Levels with a sample of each voice for each interval of the duration every, at least a
-// frame. rate is in Hz.
+// NewLevels returns empty Levels, which record the audibility of voices over time. The parameter every is the interval
+// between two samples of a voice; it is at least one frame. rate is the sample rate in Hz.
 func NewLevels(rate int, every time.Duration) *Levels {
 	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
 
-// halfDecibels converts the level db, in dB, to a byte in units of 0.5 dB above inaudible, at most 255. A level at or
-// below inaudible, and NaN, gives 0.
+// halfDecibels encodes the level db, in dB, as a byte in units of 0.5 dB above -115 dB. Louder levels than the byte
+// can hold give 255. A level of -115 dB or less, and NaN, gives 0.
 func halfDecibels(db float64) uint8 {
 	if !(db > inaudible) {
 		return 0
@@ -46,7 +46,7 @@ func halfDecibels(db float64) uint8 {
 	return uint8(math.Round(min(2*(db-inaudible), 255)))
 }
 
-// fromHalf returns the level in dB of x, a byte of halfDecibels. For 0 it returns minus infinity.
+// fromHalf decodes a level that halfDecibels has encoded, and returns it in dB. For 0 it returns minus infinity.
 func fromHalf(x uint8) float64 {
 	if x == 0 {
 		return math.Inf(-1)
@@ -54,8 +54,9 @@ func fromHalf(x uint8) float64 {
 	return float64(x)/2 + inaudible
 }
 
-// AddPeak records peak, the highest sample of the mix since the last call as a linear factor. frame is the number of
-// frames mixed up to now. The intervals since the last call get the peak, too.
+// AddPeak records the peak of the mix since the last call, a linear factor. The parameter frame is the total number of
+// mixed frames. The peak applies to the interval that ends there. It also fills the intervals since the last call that
+// have no peak yet.
 func (l *Levels) AddPeak(frame int64, peak float32) {
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
@@ -65,8 +66,9 @@ func (l *Levels) AddPeak(frame int64, peak float32) {
 	l.peaks[tick] = max(l.peaks[tick], level)
 }
 
-// Sample samples the audibility of all voices of m at its current frame, once in each interval: if the current interval
-// already has a sample, it has no effect. If there are too many samples in all, Sample doubles the interval.
+// Sample records the audibility of all voices of m at its current frame. It records each interval only once: if the
+// current interval already has a sample, it has no effect. A paused voice is recorded as silent. If there are more
+// than 16 million samples of all voices, Sample doubles the interval and drops half of the samples.
 func (l *Levels) Sample(m *mixer.Mixer) {
 	frame := m.Now()
 	tick := int(frame / l.step)
@@ -103,8 +105,8 @@ func (l *Levels) Sample(m *mixer.Mixer) {
 	}
 }
 
-// thin doubles the interval l.step and halves the samples: it removes every other sample of the voices, and of two
-// peaks of the mix it keeps the higher.
+// thin doubles the interval between recorded samples and halves their number. It removes every other sample of each
+// voice. Of two neighbouring peaks of the mix it keeps the higher.
 func (l *Levels) thin() {
 	l.size = 0
 	for _, t := range l.tracks {
@@ -124,9 +126,9 @@ func (l *Levels) thin() {
 	l.ticks = (l.ticks + 1) / 2
 }
 
-// at returns the audibility in dB of the voice called number at the given frame, minus infinity for silence. Before
-// the first sample of the voice it returns the first, and after the last one the last. known is false if the voice
-// has no samples.
+// at returns the recorded audibility in dB of the voice with the given number, at the given frame. Silence is minus
+// infinity. Before the first sample of the voice, at returns the first sample, and after the last sample it returns
+// the last. If the voice has no samples, known is false.
 func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	t := l.tracks[number]
 	if t == nil || len(t.level) == 0 {
@@ -136,8 +138,9 @@ func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	return fromHalf(t.level[min(max(i, 0), len(t.level)-1)]), true
 }
 
-// peak returns the highest peak of the mix in dB from frame from to frame to, exclusive, rounded outwards to whole
-// intervals. It is minus infinity for silence and beyond the recorded time.
+// peak returns the highest recorded peak of the mix in dB between two frames; the frame in the parameter to is
+// excluded. The range is extended to whole intervals. For silence and beyond the recorded time, the result is minus
+// infinity.
 func (l *Levels) peak(from, to int64) float64 {
 	highest := uint8(0)
 	for i := from / l.step; i <= max(to-1, from)/l.step && i < int64(len(l.peaks)); i++ {
@@ -146,8 +149,9 @@ func (l *Levels) peak(from, to int64) float64 {
 	return fromHalf(highest)
 }
 
-// scale returns the audibilities in dB that are drawn with the least and with the full opacity. About 1 % of the
-// audible samples are at or above top; without audible samples top is -20. bottom is 54 dB below top.
+// scale returns the audibilities in dB that are drawn with the least opacity, bottom, and with full opacity, top.
+// About 1 % of the audible samples are at or above top. Without audible samples, top is -20. bottom is always 54 dB
+// below top.
 func (l *Levels) scale() (bottom, top float64) {
 	var n [256]int
 	sum := 0

@@ -10,14 +10,15 @@ import (
 	"voicepool/mixer"
 )
 
-// lostByLevel returns a sorted copy of t.lost: from quiet to loud, and among equal levels from late to early, so that
-// the most important losses are drawn last, on top.
+// lostByLevel returns a copy of t.lost, the stolen voices and rejected starts, sorted from quiet to loud. Equal levels
+// are sorted from late to early. Drawn in this order, the most important losses are on top.
 func (t *Timeline) lostByLevel() []lost {
 	return slices.SortedStableFunc(slices.Values(t.lost), func(a, b lost) int { return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.frame, a.frame)) })
 }
 
-// drawLost draws the strip of losses: a line for each lost voice or start, as high as its level. The loudest has a
-// label with its sound, if it was audible. Without losses it draws no strip.
+// drawLost draws the strip of losses: a vertical line for each stolen voice or rejected start, as high as its level.
+// The loudest of them gets a label with its sound and level, if it is above silence. If t.lost is empty, it draws no
+// strip.
 func (s *timeSheet) drawLost() {
 	if len(s.lost) == 0 {
 		return
@@ -46,8 +47,8 @@ func (s *timeSheet) drawLost() {
 	s.c.name(x, s.lostTop+7, name)
 }
 
-// colour returns the color of the kind of loss: of a stolen voice, of a voice that became virtual, or of a rejected
-// start.
+// colour returns the color for the kind of loss l. Stolen voices, voices that became virtual, and other losses such as
+// rejected starts have different colors.
 func (l *lost) colour() color.RGBA {
 	switch l.kind {
 	case mixer.EventStolen:
@@ -61,14 +62,14 @@ func (l *lost) colour() color.RGBA {
 // The range of levels in strips, in dB.
 const peakBottom, peakTop = -60, 0
 
-// share returns the height of the level db, in dB, as a share of the height of a strip: 0 at -60 dB or less, 1 at 0
-// dB or more.
+// share returns the height of the level db, in dB, in a strip of levels, from 0 to 1. It is 0 at -60 dB or below and 1
+// at 0 dB or above.
 func share(db float64) float64 {
 	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
 }
 
-// scaleOf draws a line with a label at -20 and at -40 dB in a strip of levels. bottom is the y of the strip's lower
-// edge in pixels.
+// scaleOf draws the scale of a strip of levels: a horizontal line with a label at -20 dB and at -40 dB. bottom is the
+// y of the strip's lower edge in pixels.
 func (s *timeSheet) scaleOf(bottom float64) {
 	for _, db := range [...]float64{-20, -40} {
 		y := bottom - timeStrip*share(db)

@@ -82,15 +82,16 @@ const maxShown = 500000
 // inaudible is the level of silence in a timeline, in dB.
 const inaudible = -115
 
-// Read reads a report as JSON from in and returns its timeline with the given title. name is the name of the report
-// in errors, which are one line. If recorded is nil, voices are drawn without levels. More than 500,000 events are an
-// error.
+// Read reads a report as JSON from in and returns its timeline, a drawing of voices over time. The parameter title is
+// the heading of the drawing. The parameter name identifies the report in errors, which are one line each. recorded
+// has the levels of the voices; if it is nil, voices are drawn without levels. More than 500,000 events are an error.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	g := collector{voices: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
 	return g.read(title, name, in, recorded)
 }
 
-// read adds the events of a JSON report to g and returns the timeline; the parameters and errors are as for Read.
+// read adds the events of a report, read as JSON from in, to g. It returns the timeline of all events in g, a drawing
+// of voices over time. The parameters and errors are as for the function Read.
 func (g *collector) read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
@@ -99,8 +100,9 @@ func (g *collector) read(title, name string, in io.Reader, recorded *Levels) (*T
 	return g.timeline(title, head, recorded), nil
 }
 
-// Of returns the timeline of the report r with the given title. r must have events, which the Timeline keeps. If
-// recorded is nil, voices are drawn without levels. More than 500,000 events are an error.
+// Of returns the timeline of the report r, a drawing of voices over time. The parameter title is its heading. r must
+// have events, and the Timeline keeps pointers to them. recorded has the levels of the voices; if it is nil, voices
+// are drawn without levels. More than 500,000 events are an error.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	g := collector{voices: map[uint64]*explain.VoiceEvents{}, used: map[string]int{}}
 	for i := range r.Events {
@@ -122,8 +124,8 @@ type collector struct {
 	events  int
 }
 
-// add adds the event e and keeps the pointer. The 500,001st event is an error that begins with name, the name of the
-// report.
+// add adds the event e of a report to the collected events and keeps the pointer. If g already has 500,000 events, it
+// returns an error that begins with name, the name of the report.
 func (g *collector) add(name string, e *report.Event) error {
 	if g.events++; g.events > maxShown {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
@@ -157,8 +159,9 @@ func (g *collector) add(name string, e *report.Event) error {
 	return nil
 }
 
-// timeline returns the timeline of the added events, with a row for each part of a voice. head has the totals and the
-// length of the report. recorded may be nil. Call it once, after the last event.
+// timeline returns the timeline of all events that were added to g. The parameter head is the report with its totals
+// and length, title the heading. recorded has the levels of voices and may be nil. Call it only once, after the last
+// event.
 func (g *collector) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
 	g.gaps.End(head)
 	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used), gaps: g.gaps}
@@ -182,8 +185,8 @@ func (g *collector) timeline(title string, head *report.Report, recorded *Levels
 	return t
 }
 
-// audible returns the level l in dB, raised to inaudible if it is lower. A level that is not finite gives inaudible,
-// too.
+// audible converts the level l, in dB, to a level that can be drawn. Levels below -115 dB, and levels that are not
+// finite, become -115 dB.
 func audible(l report.Level) float64 {
 	if !l.Finite() {
 		return inaudible
@@ -191,9 +194,10 @@ func audible(l report.Level) float64 {
 	return max(float64(l), inaudible)
 }
 
-// ribbon returns the voice l as parts, one for each stretch in one slot or without a slot. findLanes sets the rows of
-// parts without a slot later. sounds maps names to indexes in t.sounds. If the voice has used a higher slot than
-// earlier voices, ribbon raises t.slots.
+// ribbon converts the events of a voice, l, to the form that is drawn. The result has the sound, the losses, and a
+// part for each stretch of time in one slot or without a slot. Parts without a slot get their row later, from
+// findLanes. The map sounds has the index in t.sounds of each name. ribbon raises t.slots if the voice has used a
+// higher slot.
 func (t *Timeline) ribbon(l *explain.VoiceEvents, sounds map[string]int) ribbon {
 	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Explain(t.head) }}
 	row, since, living := -1, int64(0), false
@@ -236,8 +240,8 @@ func (t *Timeline) ribbon(l *explain.VoiceEvents, sounds map[string]int) ribbon 
 // maxRow limits slot numbers in a report.
 const maxRow = 65535
 
-// findLanes sets the rows of all virtual parts in t.ribbons so that parts in one row do not overlap, and sets t.lanes
-// to the number of these rows. It always takes the first free row.
+// findLanes assigns a row to each stretch of time in t.ribbons during which a voice is virtual. Stretches in one row
+// do not overlap. Each takes the first free row. findLanes sets t.lanes to the number of rows.
 func (t *Timeline) findLanes() {
 	var all []*part
 	for i := range t.ribbons {
@@ -259,7 +263,7 @@ func (t *Timeline) findLanes() {
 	t.lanes = len(free)
 }
 
-// find returns the ribbon of the voice called number, or nil.
+// find returns the voice with the given number from t.ribbons, or nil if it is not there.
 func (t *Timeline) find(number uint64) *ribbon {
 	i, ok := slices.BinarySearchFunc(t.ribbons, number, func(b ribbon, n uint64) int { return cmp.Compare(b.number, n) })
 	if !ok {
@@ -268,8 +272,8 @@ func (t *Timeline) find(number uint64) *ribbon {
 	return &t.ribbons[i]
 }
 
-// partAt returns the last part of the voice that begins at or before frame, even if the part has ended by then.
-// Without such a part it returns nil.
+// partAt returns the last part of the voice that begins at or before frame. The part may already have ended at that
+// frame. If all parts begin later, the result is nil.
 func (b *ribbon) partAt(frame int64) *part {
 	for i, p := range slices.Backward(b.parts) {
 		if p.from <= frame {
@@ -279,9 +283,9 @@ func (b *ribbon) partAt(frame int64) *part {
 	return nil
 }
 
-// steps returns the numbers of voices over time as a flat list of triples, in order of time: a frame where a number
-// changes, and from there on the number of real voices and of virtual voices. Without voices the list is empty and
-// not nil.
+// steps returns the numbers of voices over time, as a flat list of triples in order of time. A triple has a frame
+// where a number changes, then the number of real voices and the number of virtual voices from there on. Without
+// voices the list is empty and not nil.
 func (t *Timeline) steps() []int64 {
 	type step struct {
 		frame   int64
@@ -308,8 +312,8 @@ func (t *Timeline) steps() []int64 {
 	return out
 }
 
-// counts divides the timeline into n columns of equal duration. For column i, real[i] is the largest number of real
-// voices at any time in it, and virtual[i] the largest number of virtual voices.
+// counts divides the timeline into n columns of equal duration. The result real has the largest number of real voices
+// at any time in each column. The result virtual has the largest number of virtual voices.
 func (t *Timeline) counts(n int) (real, virtual []int64) {
 	steps := t.steps()
 	real, virtual = make([]int64, n), make([]int64, n)
@@ -325,7 +329,8 @@ func (t *Timeline) counts(n int) (real, virtual []int64) {
 	return real, virtual
 }
 
-// refusals reports whether t.marks has rejected or limited starts, and whether it has coalesced starts.
+// refusals reports two facts about the starts that got no voice: whether any was rejected or limited, and whether any
+// was coalesced, that is joined with another start.
 func (t *Timeline) refusals() (refused, coalesced bool) {
 	for _, m := range t.marks {
 		coalesced = coalesced || m.kind == mixer.EventCoalesced
@@ -334,8 +339,8 @@ func (t *Timeline) refusals() (refused, coalesced bool) {
 	return refused, coalesced
 }
 
-// summary returns the second line of the drawing: length, size of the pool, overflow policy, and counts of starts and
-// steals.
+// summary returns the second line of the drawing. It has the length, the pool size, the overflow policy, and the
+// counts of starts and steals.
 func (t *Timeline) summary() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)
