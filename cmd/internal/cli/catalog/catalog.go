@@ -41,9 +41,10 @@ type Options struct {
 	Loading   cue.Progress   // shows the progress; optional
 }
 
-// Gather loads the sounds in list, in parallel on all processors, and returns their rows in the same order. A sound
-// that cannot be loaded has a row with Err. A file that Find has found in a folder and that turns out not to be a
-// sound has no row.
+// Gather loads the sounds in list, in parallel on all processors, and returns a row for each, in the same order. A
+// sound that cannot be loaded has a row with the error in Err. A file from a folder may turn out not to be a sound; it
+// has no row. Gather calls o.Loading, unless it is nil, with the number of finished sounds and the number of all
+// sounds.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
 	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.load(list[i]) })
@@ -52,8 +53,9 @@ func Gather(list []Named, o Options) []Row {
 	return rows
 }
 
-// load loads the sound n with a library of its own and returns its row. If it cannot be loaded, the row has the name
-// and Err. A file found in a folder that is not a sound gives the zero Row.
+// load loads the sound n with a library of its own and returns its row. If the sound cannot be loaded, the row has
+// only its name and the error in Err. A file from a folder that turns out not to be a sound gives the zero Row. For
+// "-" load reads all of o.In.
 func (o *Options) load(n Named) Row {
 	lib := sounds.NewLibrary(o.Library)
 	source, err := n.source(o.In)
@@ -81,8 +83,8 @@ func (o *Options) load(n Named) Row {
 	return row
 }
 
-// loopOf describes the loop of the sound i: "from..to" in frames if the file has one, "whole" for an embedded sound
-// that is meant to loop, otherwise "-".
+// loopOf describes the loop of the sound i for a table. If the file has a loop, the result is "from..to" in frames. An
+// embedded sound that is meant to loop gives "whole". Other sounds give "-".
 func loopOf(i sounds.Info) string {
 	switch {
 	case i.Loop != nil:
@@ -93,8 +95,8 @@ func loopOf(i sounds.Info) string {
 	return "-"
 }
 
-// levelsOf divides the samples of s into the given number of equal parts and returns the mean power of each part in
-// dB, minus infinity for a silent part.
+// levelsOf divides the samples of s into the given number of equal parts. It returns the mean power of each part in
+// dB. A silent part has minus infinity.
 func levelsOf(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
 	levels := make([]report.Level, parts)
@@ -112,8 +114,8 @@ func levelsOf(s *voice.Sound, parts int) []report.Level {
 	return levels
 }
 
-// blocks draws each of levels, in dB, as one block character. A full block means -6 dB or more, a space -66 dB or
-// less.
+// blocks draws levels, which are in dB, as text: one block character for each. A full block means -6 dB or more, a
+// space -66 dB or less.
 func blocks(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
@@ -122,8 +124,8 @@ func blocks(levels []report.Level) string {
 	return out.String()
 }
 
-// Print prints a table to w with a line for each row that has no error. If all rows have errors, it prints no table.
-// It returns the first error of w.
+// Print writes a table to w with a line for each of rows that has no error. If all rows have errors, it writes no
+// table. Rows with errors are not mentioned. It returns the first error of w.
 func Print(w io.Writer, rows []Row) error {
 	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Err == nil }) {
 		return nil
@@ -155,7 +157,8 @@ func Print(w io.Writer, rows []Row) error {
 	return table.Flush()
 }
 
-// Notes returns the remarks about the files of rows, such as an unusual format, as lines that begin with "note: ".
+// Notes returns the remarks about the files of rows, such as an unusual format. Each is a line that begins with "note:
+// " and the name of the sound.
 func Notes(rows []Row) (lines []string) {
 	for _, r := range rows {
 		for _, note := range r.info.Notes {
@@ -191,8 +194,8 @@ type brokenEntry struct {
 	Error string `json:"error"`
 }
 
-// JSON returns the value to print as JSON for rows: an object with the list "sounds". A row with an error has only
-// name and error.
+// JSON returns the value to encode as JSON for rows: an object with the list "sounds". A row with an error becomes an
+// object that has only the name and the error.
 func JSON(rows []Row) any {
 	entries := make([]any, 0, len(rows))
 	for _, r := range rows {
@@ -217,8 +220,8 @@ func JSON(rows []Row) any {
 	}{entries}
 }
 
-// Length formats a duration of s seconds: below a minute with milliseconds ("1.250s"), otherwise rounded to seconds
-// ("1m5s").
+// Length formats s, a duration in seconds. Below a minute it has milliseconds, as in "1.250s". From a minute on it is
+// rounded to seconds, as in "1m5s".
 func Length(s float64) string {
 	if s >= 60 {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
@@ -226,7 +229,8 @@ func Length(s float64) string {
 	return fmt.Sprintf("%.3fs", s)
 }
 
-// bytesOf formats n bytes: below 1 KiB as B, below 1 MiB rounded to KiB, otherwise as MiB with one decimal.
+// bytesOf formats a number of bytes. Below 1 KiB it is in B, below 1 MiB in whole KiB, and above that in MiB with one
+// decimal.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1<<10:

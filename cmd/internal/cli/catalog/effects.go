@@ -14,8 +14,8 @@ type Effects struct {
 	JSON  bool     `name:"json" help:"Print JSON."`
 }
 
-// Run prints the kinds of effects in e.Kinds with their parameters, as text or as JSON; without e.Kinds it prints all
-// kinds. An unknown kind is a usage error.
+// Run prints the kinds of effects named in e.Kinds with their parameters, or all kinds if e.Kinds is empty. It writes
+// text to c.Out, or JSON if e.JSON is set. An unknown kind is a usage error, and then it prints no kind.
 func (e *Effects) Run(c *console.Console) error {
 	kinds := effect.Kinds()
 	if len(e.Kinds) > 0 {
@@ -78,7 +78,8 @@ func listed(kinds []*effect.Kind) []listedKind {
 	return all
 }
 
-// paramsOf returns the parameters of k in their JSON form, followed by the parameters of its bands as "bands.NAME".
+// paramsOf returns the parameters of the effect kind k in their JSON form. The parameters of its bands come last and
+// are named "bands.NAME".
 func paramsOf(k *effect.Kind) (all []listedParam) {
 	add := func(of string, params []effect.Param) {
 		for i := range params {

@@ -9,7 +9,8 @@ import (
 // inputFS is a file system with one file, StandardInput.
 type inputFS struct{ data []byte }
 
-// Open opens the file called StandardInput at its beginning. For any other name, the error wraps fs.ErrNotExist.
+// Open opens the only file of this file system, called StandardInput, at its beginning. For any other name the error
+// wraps fs.ErrNotExist.
 func (f *inputFS) Open(name string) (fs.File, error) {
 	if name != StandardInput {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -20,7 +21,7 @@ func (f *inputFS) Open(name string) (fs.File, error) {
 // inputFile is the open file and its FileInfo.
 type inputFile struct{ *bytes.Reader }
 
-// Stat returns f, which is its own FileInfo; the size is the number of bytes of standard input.
+// Stat returns f itself as the file information. Its size is the number of bytes read from standard input.
 func (f inputFile) Stat() (fs.FileInfo, error) { return f, nil }
 
 // Close implements fs.File. It has no effect.

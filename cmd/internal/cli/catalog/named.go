@@ -25,8 +25,9 @@ type Named struct {
 	tone  bool   // package tone generates it
 }
 
-// Resolve interprets name from a command line as "-", a file that exists, a generated or an embedded sound, in this
-// order. An unknown name counts as a file; it causes no error here. Resolve does not read the sound.
+// Resolve finds out which sound the argument name of a command line means. "-" means standard input. A file that
+// exists comes before a generated sound, and that before an embedded sound. Any other name means a file, too, although
+// it does not exist. Resolve does not read the sound and returns no error.
 func Resolve(name string) Named {
 	if name == "-" {
 		return Named{Name: name}
@@ -42,7 +43,7 @@ func Resolve(name string) Named {
 	return Named{Name: name, File: name}
 }
 
-// Tone reports whether the sound is generated from its name by package tone. If the name is an invalid tone, it
+// Tone reports whether the sound is a tone, generated from its name. If the name does not describe a valid tone, Tone
 // returns true and an error with the reason.
 func (s Named) Tone() (bool, error) {
 	if !s.tone {
@@ -54,9 +55,9 @@ func (s Named) Tone() (bool, error) {
 	return true, nil
 }
 
-// Find returns the sounds that paths name, or all embedded sounds if paths is empty. For a folder it returns all
-// regular files in it and its subfolders; Gather drops the files that are not sounds. skipped has the other entries
-// of folders with reasons, one line each. Find fails only if a folder cannot be read.
+// Find returns the sounds that paths name. For a folder these are all regular files in it and its subfolders, also
+// files that are not sounds; Gather drops those. If paths is empty, Find returns all embedded sounds. The result
+// skipped has a line with the reason for each other entry of a folder. Find fails only if a folder cannot be read.
 func Find(paths []string) (list []Named, skipped []string, err error) {
 	if len(paths) == 0 {
 		for _, name := range embedded.Names() {
@@ -80,12 +81,13 @@ func Find(paths []string) (list []Named, skipped []string, err error) {
 	return list, skipped, nil
 }
 
-// soundName reports whether file has the extension of an audio format, in any case. The format need not be supported.
+// soundName reports whether file has the extension of an audio format, in upper or lower case. It may be a format that
+// voicepool cannot read.
 func soundName(file string) bool {
 	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma", ".wv", ".mpc", ".spx"}, strings.ToLower(filepath.Ext(file)))
 }
 
-// InFolder returns the files in folder and its subfolders that have the extension of an audio format, as paths
+// InFolder returns the files in folder and its subfolders that have the extension of an audio format. Their paths are
 // relative to folder. A folder without such files is an error.
 func InFolder(folder string) (files []string, err error) {
 	w := walk{visit: func(file string) {
@@ -103,8 +105,9 @@ func InFolder(folder string) (files []string, err error) {
 // maxInput is the maximum number of bytes read from standard input. It equals the limit of files.
 const maxInput = 256 << 20
 
-// source returns the source of the sound for a library. For "-" it reads all of in, the standard input. A file that
-// does not exist is an error only if its name looks like an embedded sound; see Missing.
+// source returns the source of the sound s for loading it with a library. If s is "-", it reads all of in, the
+// standard input. If a file does not exist but its name looks like an embedded sound, the error suggests an embedded
+// sound. Other missing files are not an error here.
 func (s Named) source(in io.Reader) (sounds.Source, error) {
 	switch {
 	case s.File != "":
@@ -121,7 +124,8 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	return sounds.Source{Name: "-", File: StandardInput, FS: &inputFS{data}}, nil
 }
 
-// ReadInput reads all of in, the standard input. More than 256 MiB are an error. Errors begin with "standard input".
+// ReadInput reads all of the parameter in, the standard input, and returns the bytes. More than 256 MiB are an error.
+// Errors begin with "standard input".
 func ReadInput(in io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	switch {
@@ -133,8 +137,8 @@ func ReadInput(in io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Missing returns an error that suggests the nearest embedded sound if file does not exist and its name contains
-// neither a dot nor a slash. In all other cases it returns nil.
+// Missing checks for an embedded sound with a mistyped name. If file does not exist and has neither a dot nor a slash
+// in its name, the error suggests the nearest embedded sound. In all other cases the result is nil.
 func Missing(file string) error {
 	_, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(file, `./\`) {

@@ -2,9 +2,9 @@ package catalog
 
 import "path/filepath"
 
-// setNames sets the displayed name of each row: the name of the sound. Where several rows have the same name, it
-// takes the base name of the file instead, and if these are equal, too, the whole path. Rows with an error keep the
-// first.
+// setNames sets the displayed name of each row. It is the name of the sound. If several rows have the same name, it is
+// the base name of the file instead. If these are equal, too, it is the whole path. Rows with an error, and sounds
+// without a file, keep the name of the sound.
 func setNames(rows []Row) {
 	for i := range rows {
 		rows[i].name = rows[i].info.Name

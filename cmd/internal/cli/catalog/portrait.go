@@ -28,8 +28,9 @@ type portrait struct {
 	loop      [2]int                   // the columns of the loop; equal without one
 }
 
-// newPortrait computes the portrait of s. If looped is true, the sound is meant to loop: the loudness includes its
-// repetitions, and the portrait shows its loop.
+// newPortrait computes the data for drawing the sound s: the range of its samples and its loudness for each column of
+// pixels. If looped is true, the sound is meant to loop. Its loudness then includes the repetitions, and the result
+// has the range of the loop.
 func newPortrait(s *voice.Sound, looped bool) *portrait {
 	p := &portrait{}
 	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
@@ -72,13 +73,15 @@ var (
 // picture is the image that panels are drawn into.
 type picture struct{ *image.RGBA }
 
-// fill sets the pixels from (x0, y0) to (x1, y1), the latter exclusive, to the color c.
+// fill sets the pixels of a rectangle to the color c. The rectangle reaches from (x0, y0) to (x1, y1), which is
+// excluded.
 func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
 	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// Paint returns a picture with a legend and a panel for each row of rows without an error: the waveform, red beyond
-// full scale, and its loudness over it. The rows must come from Gather with Options.Portraits.
+// Paint returns a picture of sounds: a legend, and a panel for each of rows that has no error. A panel shows the
+// waveform, in red beyond full scale, and the loudness. The rows must come from Gather with Options.Portraits set.
+// Paint does not change rows.
 func Paint(rows []Row) image.Image {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
 	p := picture{image.NewRGBA(image.Rect(0, 0, portraitColumns+panelMargins, len(rows)*panelHeight+panelLegend))}
@@ -100,8 +103,8 @@ func Paint(rows []Row) image.Image {
 	return p.RGBA
 }
 
-// panel draws the panel of the row r, which must have a portrait: title, axes, waveform and loudness. top is its
-// first row of pixels.
+// panel draws the sound of the row r: its title, axes, waveform and loudness. top is the y of the first row of pixels.
+// r must have a portrait, the data for drawing.
 func (p picture) panel(r *Row, top int) {
 	figurestyle.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), figurestyle.Text)
 	top += panelTitle
@@ -136,8 +139,8 @@ func (p picture) panel(r *Row, top int) {
 	}
 }
 
-// time draws the lines and labels of the time axis of a panel. seconds is the length of the sound; for 0 it draws no
-// axis. top is the first row of pixels of the waveform.
+// time draws the lines and labels of the time axis below a waveform. seconds is the length of the sound; for 0 it
+// draws no axis. top is the y of the upper edge of the waveform in pixels.
 func (p picture) time(seconds float64, top int) {
 	if !(seconds > 0) {
 		return
@@ -152,12 +155,12 @@ func (p picture) time(seconds float64, top int) {
 	}
 }
 
-// waveRow returns the height of the sample x above the middle line of a waveform in pixels, negative below it.
-// Samples beyond -1 and 1 are clamped.
+// waveRow returns how many pixels the sample x is above the middle line of a waveform; below the line the number is
+// negative. Samples beyond -1 and 1 are clamped.
 func waveRow(x float32) int { return int(math.Round(float64(min(max(x, -1), 1)) * (panelWave / 2))) }
 
-// levelRow returns the row of pixels of the level db, counted from the top of the waveform: 0 at 0 dB or more. At -60
-// dB or less, and for NaN, it returns panelWave, the first row below the waveform.
+// levelRow returns the vertical position of the level db, in dB, in pixels from the top of a waveform. It is 0 at 0 dB
+// or above. At -60 dB or below, and for NaN, it is panelWave, the first row below the waveform.
 func levelRow(db float64) int {
 	if !(db > meterbar.Bottom) {
 		return panelWave
@@ -165,7 +168,8 @@ func levelRow(db float64) int {
 	return int(math.Round((meterbar.Top - min(db, meterbar.Top)) / (meterbar.Top - meterbar.Bottom) * (panelWave - 1)))
 }
 
-// titleOf returns the text above the panel of r: name, format, channels, rate, length, true peak, loudness and size.
+// titleOf returns the text above the drawing of a sound. It has the name, format, channels, rate, length, true peak,
+// loudness and size of the row r.
 func titleOf(r Row) string {
 	i := r.info
 	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",

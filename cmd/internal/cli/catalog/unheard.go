@@ -10,9 +10,9 @@ import (
 	"voicepool/sounds"
 )
 
-// BeyondEnd returns an error at its line for each play cue of sheet whose from is at or beyond the end of a file of its
-// sound, so that the start would be silent. It loads these files into lib. Streams, loops and files that lib cannot
-// load are not checked.
+// BeyondEnd finds the play cues of sheet that start a sound at or beyond the end of a file, so that they are silent.
+// The result has an error for each such file, at the line of the cue. BeyondEnd loads the files of these sounds into
+// lib. Streams, loops and files that lib cannot load are not checked.
 func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
@@ -40,8 +40,8 @@ func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list
 	return list
 }
 
-// framesOf loads the files of sound into lib and returns the length of each in frames at the rate of sheet, or -1 for
-// a file that lib cannot load.
+// framesOf loads the files of sound into lib and returns the length of each, in frames at the rate of sheet. The
+// length of a file that lib cannot load is -1.
 func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
@@ -53,8 +53,8 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 	return frames
 }
 
-// FormatNotes returns the notes of lib, such as an unusual format, about the files of sheet that lib has loaded. Each
-// is an error at the line of the sheet that names the file.
+// FormatNotes returns the notes of lib about the files of sheet that lib has loaded, such as an unusual format. Each
+// note is an error value at the line of the sheet that names the file.
 func FormatNotes(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	notes := map[string][]string{}
 	for _, info := range lib.Infos() {

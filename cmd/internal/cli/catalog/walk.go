@@ -24,9 +24,9 @@ type visitedFolder struct {
 	info fs.FileInfo
 }
 
-// folder calls w.visit for each file in the folder path and its subfolders. It records in w.skipped the folders that
-// it has visited before, and entries that are neither file nor folder. The first folder that cannot be read ends the
-// walk with its error.
+// folder calls w.visit for each regular file in the folder path and its subfolders, in name order. It adds a line to
+// w.skipped for each folder that it has visited before, and for each entry that is neither a file nor a folder. If a
+// folder cannot be read, folder stops and returns the error.
 func (w *walk) folder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -51,8 +51,8 @@ func (w *walk) folder(path string) error {
 	return nil
 }
 
-// entry calls w.visit if path is a regular file and walks over it if it is a folder. Anything else, such as a broken
-// link, is recorded in w.skipped.
+// entry handles one entry of a folder. If path is a regular file, it calls w.visit. If path is a folder, it visits the
+// files in it. For a broken link or any other entry, it adds a line with the reason to w.skipped and returns nil.
 func (w *walk) entry(path string) error {
 	info, err := os.Stat(path)
 	var pathErr *fs.PathError
@@ -71,7 +71,7 @@ func (w *walk) entry(path string) error {
 	return nil
 }
 
-// skip adds a line to w.skipped: path is not visited, and why is the reason.
+// skip adds a line to w.skipped. It reports that path is not visited, with the reason in the parameter why.
 func (w *walk) skip(path, why string) {
 	w.skipped = append(w.skipped, fmt.Sprintf("%s: skipped: %s", words.OneLine(path), why))
 }

@@ -23,8 +23,8 @@ type Problem struct {
 	Text    string `json:"-"`    // of the printed line
 }
 
-// Contents summarizes sheet in one line, such as "3 cues, 2 sounds, 1 bus": also its cue list, outputs and scenes, if
-// it has any. The cues of the list are not counted as cues.
+// Contents summarizes sheet in one line, such as "3 cues, 2 sounds, 1 bus". The line also has its cue list, outputs
+// and scenes, if there are any. The number of cues does not include the cues of the list.
 func Contents(sheet *cue.Sheet) string {
 	buses := "1 bus"
 	if n := len(sheet.Buses); n != 1 {
@@ -50,8 +50,9 @@ func Contents(sheet *cue.Sheet) string {
 	return strings.Join(parts, ", ")
 }
 
-// Of converts the errors in list to problems of the given kind: "sheet", "note" or "warning". With the kind "sheet",
-// errors of sounds get the kind "sound". The text to print begins with "note: " or "warning: " for these kinds.
+// Of converts the errors in list to problems of a kind: "sheet", "note" or "warning". If the kind is "sheet", an error
+// about a sound gets the kind "sound" instead. For a note or a warning, the text to print begins with "note: " or
+// "warning: ".
 func Of(kind string, list rules.Errors) (all []Problem) {
 	for _, e := range list {
 		p := Problem{e.File, e.Line, e.Column, words.OneLine(e.Msg), kind, words.OneLine(e.Error())}
@@ -68,8 +69,9 @@ func Of(kind string, list rules.Errors) (all []Problem) {
 	return all
 }
 
-// EmbeddedNote returns a note at the first embedded sound of a bank, a sheet without cues: a game must import a
-// package to have that sound. For other sheets, and for a bank without embedded sounds, it returns nil.
+// EmbeddedNote returns a note for a bank that uses an embedded sound: a game must import a package to have that sound.
+// The note is at the first such sound. A bank is a sheet without cues. For other sheets, and for a bank without
+// embedded sounds, the result is nil.
 func EmbeddedNote(sheet *cue.Sheet) rules.Errors {
 	if sheet.Cues != nil || sheet.List != nil {
 		return nil

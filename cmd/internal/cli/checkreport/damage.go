@@ -18,7 +18,7 @@ type Damages struct {
 	files map[string][]sounds.Damage
 }
 
-// Add records a damaged place in file. It is meant for sounds.Options.OnDamage.
+// Add records a damaged place in file. It is meant for sounds.Options.OnDamage and is safe for concurrent use.
 func (d *Damages) Add(file string, damage sounds.Damage) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -38,15 +38,15 @@ func (d *Damages) Len() (n int) {
 	return n
 }
 
-// Line describes damage, a damaged place in file, in one line.
+// Line describes one damaged place in file as one line of text.
 func Line(file string, damage sounds.Damage) string {
 	return words.OneLine(fmt.Sprintf("%s: %v", file, &damage))
 }
 
-// Damaged decodes the streams of the sheet r to their end. It returns an error for each damaged place that d has
-// recorded, at the line of the sheet that first names the file, and for each stream that ends early. Requires that
-// lib calls d.Add for damage. Files with an error in known are not decoded. If ctx ends, err is its cause and the
-// list nil.
+// Damaged finds damage in the files of the sheet r. It decodes the streams to their end. The result has an error for
+// each damaged place that d has recorded, and for each stream that ends early. Their line is the first line of the
+// sheet that names the file. lib must call d.Add for damage. Files with an error in known are not decoded. If ctx
+// ends, err is its cause and list is nil.
 func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
 	checked := map[string]bool{}
 	for i := range r.Sounds {

@@ -41,7 +41,8 @@ type Console struct {
 	clock func() time.Time // for tests; nil: the system's clock
 }
 
-// Restore closes the screen of TakeOver, if one is open, and so restores the terminal. Further calls have no effect.
+// Restore closes the screen that TakeOver has opened, which gives the terminal back its previous contents. If no
+// screen is open, Restore has no effect.
 func (c *Console) Restore() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -51,7 +52,8 @@ func (c *Console) Restore() {
 	}
 }
 
-// TakeOver opens a screen on terminal and returns it. Restore, or Listen after a second signal, closes the screen.
+// TakeOver opens a screen on terminal, which fills its window, and returns it. Restore closes the screen. A second
+// signal to a context from Listen closes it, too.
 func (c *Console) TakeOver(terminal *os.File) *liveview.Screen {
 	s := liveview.OpenScreen(terminal, c.colour)
 	c.mutex.Lock()
@@ -60,8 +62,8 @@ func (c *Console) TakeOver(terminal *os.File) *liveview.Screen {
 	return s
 }
 
-// New returns the console of this process: its standard files, and which of them are terminals. With TERM=dumb, it
-// has no terminals.
+// New returns the console of this process. It uses the standard input, output and error, and finds out which of them
+// are terminals. With TERM=dumb it treats all three as files. Colors are off if NO_COLOR is set.
 func New() *Console {
 	c := &Console{In: os.Stdin, Out: &Sticky{W: os.Stdout}, Err: os.Stderr, colour: os.Getenv("NO_COLOR") == ""}
 	if os.Getenv("TERM") == "dumb" {
@@ -79,8 +81,8 @@ func New() *Console {
 	return c
 }
 
-// Say prints a message on one line to Err, after "voicepool: ", also if Quiet is set. It removes the progress line
-// first. It is safe for concurrent use.
+// Say prints a message on a line of c.Err, after "voicepool: ". It removes the progress line first. It prints also if
+// c.Quiet is set. It is safe for concurrent use.
 func (c *Console) Say(format string, args ...any) {
 	c.line.Lock()
 	defer c.line.Unlock()
@@ -88,8 +90,9 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
 }
 
-// Finish prints the message of err, the result of a command, if it has one, and returns the exit code. If err is nil
-// or has exit code 1, a failed write to Out takes its place. A broken pipe there, as after head, prints no message.
+// Finish prints the message of err, the result of a command, and returns the exit code for it. An Interruption and a
+// Reported have no message. If err is nil or has exit code 1, a failed write to c.Out replaces it. A broken pipe at
+// c.Out, as after head, prints no message.
 func (c *Console) Finish(err error) int {
 	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
@@ -105,8 +108,8 @@ func (c *Console) Finish(err error) int {
 	return ExitCode(err)
 }
 
-// Outcome prints the message of each error in outputs, the results of several outputs, on its own line. It returns a
-// Reported with the highest exit code, or nil if all are nil.
+// Outcome prints the message of each error in outputs, the results of several outputs, on its own line. If all are
+// nil, it returns nil. Otherwise it returns a Reported with the highest exit code among them.
 func (c *Console) Outcome(outputs ...error) error {
 	var failed error
 	for _, err := range outputs {
@@ -118,7 +121,7 @@ func (c *Console) Outcome(outputs ...error) error {
 	return failed
 }
 
-// JSON prints v to Out as indented JSON. It returns the first error, which Out also keeps if writing failed.
+// JSON prints v to c.Out as indented JSON. It returns the first error. If writing failed, c.Out keeps the error, too.
 func (c *Console) JSON(v any) error {
 	e := json.NewEncoder(c.Out)
 	e.SetIndent("", "  ")
@@ -134,19 +137,20 @@ type Sticky struct {
 	reported bool
 }
 
-// Fail makes later writes fail with err, and marks err as already printed, so that Finish does not print it. If there
-// is an earlier error, Fail has no effect.
+// Fail makes all later writes fail with err. It also marks err as already printed, so that Console.Finish does not
+// print it. If s already has an error, Fail has no effect.
 func (s *Sticky) Fail(err error) {
 	if s.Err == nil {
 		s.Err, s.reported = err, true
 	}
 }
 
-// Unread reports whether err means that the reader of a pipe has closed it, as after head. It is always false on
-// systems other than Unix.
+// Unread reports whether err means that the reader of a pipe has closed it, as after head. On systems other than Unix
+// it returns false for every error.
 func Unread(err error) bool { return unread(err) != nil }
 
-// Write writes p to W and keeps an error in Err. After an error it does not write and returns that error again.
+// Write writes p to s.W. It keeps the first error in s.Err. After an error it does not write and returns that error
+// again.
 func (s *Sticky) Write(p []byte) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err
@@ -169,8 +173,8 @@ type usageError struct{ error }
 // Unwrap returns the wrapped error.
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage returns the error of an invalid command line, with a message formatted as by fmt.Errorf, including %w. Its
-// exit code is 2.
+// Usage returns the error for an invalid command line, which has the exit code 2. Its message is formatted as by
+// fmt.Errorf, and %w wraps an error.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // Interruption is the error of a command that a signal has stopped, after an orderly shutdown.
@@ -185,8 +189,9 @@ type Reported struct{ Code int }
 // Error returns a fixed text, because the errors have been printed.
 func (Reported) Error() string { return "failed" }
 
-// ExitCode returns the exit code for err, which may be wrapped: 0 for nil, 2 for wrong usage, faulty sheets and
-// configurations, 128 plus the number of the signal for an Interruption, the Code of a Reported, and otherwise 1.
+// ExitCode returns the exit code of the process for err, which may be wrapped. nil gives 0. Wrong usage, faulty sheets
+// and invalid configurations give 2. An Interruption gives 128 plus the number of its signal, and a Reported gives its
+// Code. All other errors give 1.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
@@ -207,8 +212,8 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// Message returns the line to print for err. It is "" for nil, for an Interruption and for a Reported. Of several
-// errors in a sheet it has the first and the number of further ones.
+// Message returns the line to print for err. For nil, for an Interruption and for a Reported it is "". For several
+// errors in a sheet, the line has the first error and the number of the others.
 func Message(err error) string {
 	_, interrupted := errors.AsType[Interruption](err)
 	_, reported := errors.AsType[Reported](err)
@@ -223,9 +228,9 @@ func Message(err error) string {
 	return words.Plain(err)
 }
 
-// Each calls work for 0 to n-1, in parallel on one goroutine per processor, and returns after all calls. Unless done
-// is nil, Each calls it on the caller's goroutine: at the start and after each finished call, with the number of
-// finished calls and n.
+// Each calls work for each number from 0 to n-1, in parallel on one goroutine per processor, and returns after all
+// calls. It reports the progress to done on the caller's goroutine: at the start and after each finished call, with
+// the number of finished calls and n. done may be nil.
 func Each(n int, done func(done, total int), work func(i int)) {
 	next, finished := atomic.Int64{}, make(chan struct{}, n)
 	for range min(runtime.GOMAXPROCS(0), n) {

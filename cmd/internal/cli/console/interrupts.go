@@ -17,8 +17,9 @@ type Interrupts struct {
 // shutdownTimeout is the time limit of a shutdown after a second signal.
 const shutdownTimeout = time.Second
 
-// Listen returns a context that ends with the first signal that requests the end of the process. From a second signal
-// on, the process has 1 s to call Close; then Listen restores the terminal and exits. Call Close once.
+// Listen returns a context that ends with the first signal that requests the end of the process, such as Ctrl-C. The
+// caller must call Close once, which stops the listening. If a second signal arrives and Close is not called within 1
+// s, Listen restores the terminal and exits the process.
 func (c *Console) Listen() *Interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -54,12 +55,12 @@ func (c *Console) Listen() *Interrupts {
 	}}
 }
 
-// Cause returns the Interruption of the first signal, or nil before a signal. After Close without a signal it returns
-// context.Canceled.
+// Cause returns why the context has ended: the Interruption with the first signal, or context.Canceled after Close
+// without a signal. While the context has not ended, it returns nil.
 func (i *Interrupts) Cause() error { return context.Cause(i) }
 
-// Instead removes the progress line of c and returns err. If err is not nil and a signal has ended the context, it
-// returns the Interruption instead of err.
+// Instead removes the progress line of c and returns the error to report. That is usually err. If err is not nil and a
+// signal has ended the context, it is the Interruption instead.
 func (i *Interrupts) Instead(c *Console, err error) error {
 	c.Progress("")
 	if e := i.Cause(); e != nil && err != nil {
@@ -71,9 +72,9 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 // returnTimeout is the time limit for work to return after its context has ended.
 const returnTimeout = 100 * time.Millisecond
 
-// Within runs work on another goroutine and returns its result. If work has not returned 100 ms after the end of ctx,
-// Within abandons it, so that it continues to run, and returns the cause of ctx. An error of work after the end of
-// ctx is replaced by that cause, too.
+// Within runs the function work on another goroutine and returns its result. If ctx ends, Within waits 100 ms for
+// work. If work has not returned by then, Within returns the cause of ctx, and work continues to run on its goroutine.
+// If work returns an error after the end of ctx, Within replaces it with that cause.
 func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	var got, none T
 	var err error
@@ -91,8 +92,8 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got, err
 }
 
-// Await waits for a value from done or for its close, but after the end of ctx at most for the duration limit.
-// finished reports whether done had a value or was closed in time.
+// Await waits for a value from done, or for done to be closed. After the end of ctx it waits at most for the duration
+// limit. The result finished reports whether a value or the close came in time; got is that value, or zero.
 func Await[T any](ctx context.Context, done <-chan T, limit time.Duration) (got T, finished bool) {
 	select {
 	case got = <-done:
@@ -107,7 +108,8 @@ func Await[T any](ctx context.Context, done <-chan T, limit time.Duration) (got 
 	}
 }
 
-// Do is Within for work that returns only an error.
+// Do runs the function work on another goroutine and returns its error, like Within. If ctx ends and work does not
+// return within 100 ms, the error is the cause of ctx, and work continues to run.
 func Do(ctx context.Context, work func() error) error {
 	_, err := Within(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err

@@ -13,9 +13,9 @@ import (
 	"voicepool/internal/words"
 )
 
-// Progress shows a progress line on the terminal of Err, in place of the previous one. It is formatted as by
-// fmt.Sprintf and cut to the width of the terminal; an empty text removes the line. Without a terminal, or if Quiet
-// is set, it has no effect.
+// Progress shows a progress line on the terminal of c.Err, in place of the previous one. The text is formatted as by
+// fmt.Sprintf and cut to the width of the terminal. An empty text removes the line. If c.Err is not a terminal or
+// c.Quiet is set, Progress has no effect.
 func (c *Console) Progress(format string, args ...any) {
 	if c.ErrTerminal == nil || c.Quiet {
 		return
@@ -33,7 +33,7 @@ func (c *Console) Progress(format string, args ...any) {
 	}
 }
 
-// clear removes the progress line, if one is visible. The caller holds c.line.
+// clear removes the progress line from the terminal, if one is visible. The caller must hold c.line.
 func (c *Console) clear() {
 	if c.shown {
 		fmt.Fprint(c.Err, "\r\x1b[K")
@@ -41,7 +41,7 @@ func (c *Console) clear() {
 	}
 }
 
-// now returns the current time, or the time of a test's clock.
+// now returns the current time, or in tests the time of the clock that a test has set.
 func (c *Console) now() time.Time {
 	if c.clock != nil {
 		return c.clock()
@@ -52,9 +52,9 @@ func (c *Console) now() time.Time {
 // ProgressInterval is the interval between progress updates.
 const ProgressInterval = 100 * time.Millisecond
 
-// Work returns a function that shows a progress line for the work called what: the share that is done and the
-// remaining time, at most every 100 ms. When all is done, the function removes the line. Without a terminal, or if
-// Quiet is set, Work returns nil.
+// Work returns a function that shows the progress of some work on the terminal. The name of the work is in the
+// parameter what. The line has the finished share and the remaining time, and changes at most every 100 ms. When all
+// is done, the function removes the line. If c.Err is not a terminal or c.Quiet is set, Work returns nil.
 func (c *Console) Work(what string) cue.Progress {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
@@ -83,13 +83,14 @@ func (c *Console) Loading() cue.Progress { return c.Work("loading") }
 // Preparing returns a function that shows the progress of preparing sounds for pitches, or nil; see Work.
 func (c *Console) Preparing() cue.Progress { return c.Work("preparing") }
 
-// percent returns share, 0 to 1, as a bar of 20 characters and a percentage that is rounded down.
+// percent formats share, from 0 to 1, as a bar of 20 characters and a percentage that is rounded down.
 func percent(share float64) string {
 	return fmt.Sprintf("%s %2.0f %%", meterbar.Share(share, 20), math.Floor(100*share))
 }
 
-// remainingTime estimates the remaining time from share, the finished part from 0 to 1, and elapsed, the time it
-// needed. It returns text such as ", 3s left", or "" in the first second and at the end.
+// remainingTime estimates the remaining time of some work and returns text such as ", 3s left". The parameter share is
+// the finished part, from 0 to 1. The parameter elapsed is the time that this part has taken. In the first second,
+// before any progress and at the end, the result is "".
 func remainingTime(share float64, elapsed time.Duration) string {
 	if !(share > 0) || share >= 1 || elapsed < time.Second {
 		return ""
@@ -98,8 +99,9 @@ func remainingTime(share float64, elapsed time.Duration) string {
 	return fmt.Sprintf(", %v left", max(remaining.Round(time.Second), time.Second))
 }
 
-// Rendered describes the progress of a render and its speed relative to real time, such as "12x". frames were
-// rendered in the time elapsed; length is the approximate total in frames, or 0 if unknown. rate is in Hz.
+// Rendered describes the progress of a render in one line, with its speed relative to real time, such as "12x". The
+// parameter frames is the number of rendered frames, elapsed the time that they took. The parameter length is the
+// approximate number of all frames, or 0 if it is unknown. rate is the sample rate in Hz.
 func Rendered(frames, length int64, rate int, elapsed time.Duration) string {
 	line := "mixing " + words.Seconds(frames, rate)
 	if length > 0 {

@@ -18,8 +18,9 @@ type Advice struct {
 	Do  string `json:"do"` // a shell command, or an instruction in words
 }
 
-// advise applies the cures that fit the system: the ones for faults with sound always, the ones for silence only if
-// no driver played. They add to x.Advice. If the cause of silence is unknown, they add no advice.
+// advise appends advice to x.Advice for the faults that the examination found. Remedies for gaps and wrong settings
+// are always checked. Remedies for silence are checked only if no driver played. Remedies that do not fit the system
+// are skipped. If the cause of silence is unknown, no advice is added.
 func (x *examination) advise() {
 	list := degradedCures
 	if !x.Sound {
@@ -48,8 +49,8 @@ const (
 	alsa                 // the sound cards of Linux
 )
 
-// applicable reports whether the examined system has the facility that the cure needs. It does not check the fault
-// itself.
+// applicable reports whether the examined machine has the part that the cure is for, such as ALSA. It does not check
+// for the fault itself.
 func (c *cure) applicable(x *examination) bool {
 	switch c.needs {
 	case soundServer:
@@ -71,16 +72,16 @@ var (
 	}
 )
 
-// addAdvice appends advice to x.Advice if applies is true and do is not empty. why describes the fault; do is the
-// remedy, a shell command or an instruction.
+// addAdvice appends an advice to x.Advice if applies is true and the parameter do is not empty. The parameter why
+// describes the fault. The parameter do is the remedy, a shell command or an instruction.
 func (x *examination) addAdvice(applies bool, why, do string) {
 	if applies && do != "" {
 		x.Advice = append(x.Advice, Advice{why, do})
 	}
 }
 
-// driverError returns the error of the driver called driver, such as "pulse". It is nil if the driver plays, was not
-// tried or is unknown.
+// driverError returns the error of the driver with the given name, such as "pulse". If the driver plays, was not tried
+// or is unknown, the result is nil.
 func (x *examination) driverError(driver string) error {
 	for _, t := range x.Drivers {
 		if t.Name == driver {
@@ -90,15 +91,16 @@ func (x *examination) driverError(driver string) error {
 	return nil
 }
 
-// failedWith reports whether Trial.Detail of the driver called driver begins with words. It is false for an unknown
-// driver.
+// failedWith reports whether the result of a driver, in Trial.Detail, begins with the parameter words. The parameter
+// driver is the name of the driver. If it is unknown, the result is false.
 func (x *examination) failedWith(driver, words string) bool {
 	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
 		return t.Name == driver && strings.HasPrefix(t.Detail, words)
 	})
 }
 
-// socket returns the first socket in x.Sockets that satisfies match, or nil.
+// socket returns a pointer to the first element of x.Sockets that the function match accepts. If match accepts no
+// element, the result is nil.
 func (x *examination) socket(match func(*Socket) bool) *Socket {
 	for i := range x.Sockets {
 		if s := &x.Sockets[i]; match(s) {
@@ -108,24 +110,25 @@ func (x *examination) socket(match func(*Socket) bool) *Socket {
 	return nil
 }
 
-// unusedServer returns the first usable socket of a PulseAudio server that the drivers do not use, or nil.
+// unusedServer returns the socket of a PulseAudio server that this process could use but the drivers do not. If there
+// are several, it returns the first, and without any it returns nil.
 func (x *examination) unusedServer() *Socket {
 	return x.socket(func(s *Socket) bool { return s.Usable && !s.InUse && s.Protocol == "pulse" })
 }
 
-// pipeWire reports whether this process can use a socket of PipeWire's own protocol, so that PipeWire runs.
+// pipeWire reports whether PipeWire runs: this process can use a socket of PipeWire's own protocol.
 func (x *examination) pipeWire() bool {
 	return x.socket(func(s *Socket) bool { return s.Usable && s.Protocol == "pipewire" }) != nil
 }
 
-// overdue reports whether the machine is busy and the sound server or a driver did not answer in time. The load is
-// then the likely reason.
+// overdue reports whether the load of the machine is the likely reason for silence. The machine must be busy, and the
+// sound server or a driver must not have answered in time.
 func (x *examination) overdue() bool {
 	return x.Busy != "" && (x.serverTimedOut() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return isTimeout(t.err) }))
 }
 
-// isTimeout reports whether err means that a driver or server did not answer or took no frames in time. It is false
-// for nil.
+// isTimeout reports whether err means that a driver or a sound server did not answer in time, or took no frames in
+// time. For nil the result is false.
 func isTimeout(err error) bool {
 	_, stalled := errors.AsType[stallError](err)
 	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
@@ -136,7 +139,8 @@ func (x *examination) serverTimedOut() bool {
 	return isTimeout(x.sinkErr)
 }
 
-// gaps advises a larger buffer if the sound had gaps. If the machine is busy, it also advises to close programs.
+// gaps adds advice if the sound of the measured driver had gaps. It advises a larger buffer, and if the machine is
+// busy, also to close programs.
 func gaps(x *examination) {
 	why, do := "the sound had gaps", "play with a larger --buffer, as --buffer 100ms"
 	if x.Busy != "" {
@@ -145,29 +149,31 @@ func gaps(x *examination) {
 	x.addAdvice(x.Sound && x.Measured.Gaps > 0, why, do)
 }
 
-// overloaded advises to close programs if the machine is busy and a server or a driver did not answer in time.
+// overloaded adds the advice to close programs if the machine is busy and a sound server or a driver did not answer in
+// time.
 func overloaded(x *examination) {
 	x.addAdvice(x.overdue(), "this machine is busy: "+x.Busy, "close other programs, and run the doctor again")
 }
 
-// leftOut advises another build if the program has no driver.
+// leftOut adds the advice to build the program differently if it was built without any driver.
 func leftOut(x *examination) {
 	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Outputs != "" })
 	x.addAdvice(!built, "no driver was built in", "build it without the tag nooto")
 }
 
-// wrongServer advises to unset PULSE_SERVER if it is not a valid name of a server.
+// wrongServer adds the advice to unset the environment variable PULSE_SERVER if its value is not a valid name of a
+// server.
 func wrongServer(x *examination) {
 	x.addAdvice(x.failedWith("pulse", "PULSE_SERVER:"), "PULSE_SERVER is not the name of a server", "unset PULSE_SERVER")
 }
 
-// wrongSink advises to unset PULSE_SINK if it names a sink that does not exist.
+// wrongSink adds the advice to unset the environment variable PULSE_SINK if it names a sink that does not exist.
 func wrongSink(x *examination) {
 	x.addAdvice(x.failedWith("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that does not exist", "unset PULSE_SINK")
 }
 
-// elsewhere advises to change an environment variable if a sound server runs at a place where the drivers do not
-// look, and they did not reach another server.
+// elsewhere adds advice if the drivers reached no sound server but another server runs where they do not look. It
+// advises to change PULSE_SERVER or XDG_RUNTIME_DIR.
 func elsewhere(x *examination) {
 	other := x.unusedServer()
 	if x.sinkErr == nil || other == nil || x.overdue() {
@@ -184,8 +190,9 @@ func elsewhere(x *examination) {
 	x.addAdvice(!x.failedWith("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
 }
 
-// otherUser advises to run the program without sudo, or else as the owner of the sound server, if this user lacks the
-// permission for a socket that the drivers use.
+// otherUser adds advice if this user lacks the permission for a socket of a sound server that the drivers use. It
+// advises to run the program without sudo, or else as the owner of the socket. If another usable server runs, it adds
+// no advice.
 func otherUser(x *examination) {
 	socket := x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") })
 	if socket == nil || x.unusedServer() != nil {
@@ -201,8 +208,8 @@ func otherUser(x *examination) {
 	x.addAdvice(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
 }
 
-// hanging advises to restart a sound server that did not answer in time, unless the machine is busy or PULSE_SERVER
-// names the server.
+// hanging adds the advice to restart the sound server if it did not answer in time. It adds no advice if the machine
+// is busy, if PULSE_SERVER names the server, or if the command for a restart is unknown.
 func hanging(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	if !x.serverTimedOut() || named || x.overdue() {
@@ -223,24 +230,25 @@ func (x *examination) hasUserSystemd() bool {
 	return dir != "" && exists(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")
 }
 
-// serverAbsent reports whether no sound server runs for this user. It is false if PULSE_SERVER is set, a server does
-// not answer, or a server belongs to another user.
+// serverAbsent reports whether the drivers failed because this user has no running sound server. The result is false
+// in three cases: PULSE_SERVER is set, a server does not answer, or a server exists that the drivers cannot or do not
+// use.
 func (x *examination) serverAbsent() bool {
 	_, named := x.machine.Env("PULSE_SERVER")
 	return x.sinkErr != nil && !named && !x.serverTimedOut() && x.unusedServer() == nil &&
 		x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") }) == nil
 }
 
-// noRuntime advises to set XDG_RUNTIME_DIR if it is not set, no sound server was found, and the usual folder of this
-// user exists.
+// noRuntime adds the advice to set the environment variable XDG_RUNTIME_DIR. The variable must be unset, the drivers
+// must have found no sound server, and the usual folder of this user must exist.
 func noRuntime(x *examination) {
 	dir := "/run/user/" + x.machine.Identity().ID
 	x.addAdvice(x.serverAbsent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && exists(x.machine, dir[1:]),
 		"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR="+quoted(dir))
 }
 
-// noServer advises to start or to install a sound server, if the drivers found no server although there is a usable
-// card or PipeWire runs.
+// noServer adds the advice to start or install a sound server if the drivers found no server. There must be a usable
+// sound card, or PipeWire must run without its PulseAudio server.
 func noServer(x *examination) {
 	usable := slices.ContainsFunc(x.Cards, func(c Card) bool { return c.Usable })
 	if !x.serverAbsent() || !usable && !x.pipeWire() {
@@ -261,8 +269,8 @@ func noServer(x *examination) {
 	}
 }
 
-// noOutput advises to install or restart the session manager of PipeWire if the sound server answers but has no
-// output, and PipeWire runs.
+// noOutput adds advice if the sound server answers but has no output, and PipeWire runs. It advises to install the
+// session manager of PipeWire, or to restart it.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
 		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
@@ -274,14 +282,16 @@ func noOutput(x *examination) {
 	x.addAdvice(has && x.hasUserSystemd() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
 }
 
-// muted advises to unmute the sink if a driver failed because it is muted, and pactl is installed.
+// muted adds the advice to unmute the sink if the driver pulse failed because its sink is muted. The program pactl
+// must be installed.
 func muted(x *examination) {
 	if m, ok := errors.AsType[mutedError](x.driverError("pulse")); ok && x.machine.Program("pactl") {
 		x.addAdvice(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
 	}
 }
 
-// suspended advises to wake the sink if a driver failed because it is suspended, and pactl is installed.
+// suspended adds the advice to wake the sink if the driver pulse failed because its sink is suspended. The program
+// pactl must be installed.
 func suspended(x *examination) {
 	asleep := errors.Is(x.driverError("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
 	if asleep {
@@ -289,8 +299,8 @@ func suspended(x *examination) {
 	}
 }
 
-// barred advises to join the group of the sound cards, or to start the container with that group, if this user is not
-// permitted to use any card.
+// barred adds advice if this user has no permission for any of the sound cards. It advises to join the group of the
+// cards, or in a container to start it with that group. If the group or the user is unknown, it adds no advice.
 func barred(x *examination) {
 	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
 		return
@@ -304,8 +314,8 @@ func barred(x *examination) {
 	x.addAdvice(group != "" && group != "root" && i.User != "", "only the group "+words.OneLine(group)+" may use the sound cards", do)
 }
 
-// busy advises to end the programs that play on the sound cards directly, if that is so for every card and no sound
-// server was found.
+// busy adds advice if the drivers reached no sound server and every sound card is in use by a program. For each card
+// it advises to end that program, or to let both play through a sound server.
 func busy(x *examination) {
 	if x.sinkErr == nil || x.serverTimedOut() {
 		return
@@ -326,14 +336,14 @@ func (x *examination) lacksALSA() bool {
 	return err != nil && strings.Contains(err.Error(), "load libasound")
 }
 
-// noLibrary advises to install the library of ALSA if the driver oto failed because of it, and the package manager is
-// known.
+// noLibrary adds the advice to install ALSA's library if the driver oto failed because it cannot be loaded. If the
+// command to install it is unknown, it adds no advice.
 func noLibrary(x *examination) {
 	x.addAdvice(x.lacksALSA(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
 }
 
-// noCard advises to start the container with access to the sound cards, if this process runs in a container that has
-// neither a card nor a sound server.
+// noCard adds the advice to start the container with access to the sound cards. This process must run in a container
+// that has neither a card nor a sound server.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	reachable := x.pipeWire() || x.socket(func(s *Socket) bool { return s.InUse && s.Detail != "not there" }) != nil
@@ -344,7 +354,8 @@ func noCard(x *examination) {
 // plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w./:@%+=-]+$`)
 
-// quoted returns word without line breaks, in single quotes if a shell would not read it as one plain word.
+// quoted returns word for use in a shell command, without line breaks. If a shell would not read it as one plain word,
+// it is in single quotes.
 func quoted(word string) string {
 	if word = words.OneLine(word); plain.MatchString(word) {
 		return word

@@ -62,9 +62,9 @@ type examination struct {
 	silenced bool
 }
 
-// Examine examines m and returns a report, which is never nil. It tries the drivers in order until one has played for
-// the duration Listening, 5 s. If ctx ends, the report has the results up to then, without advice. o.Progress may be
-// nil.
+// Examine finds out why the machine m is silent and returns a report, which is never nil. It tries the drivers in
+// order until one has played for 5 s. Then it adds advice. If ctx ends, the report has the results until then, without
+// advice. o.Progress may be nil.
 func Examine(ctx context.Context, m Machine, o Options) *Report {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -81,8 +81,8 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	return &x.Report
 }
 
-// tryDrivers tries the drivers of the machine in order until one plays. It sets x.Sound, and x.Drivers with a Trial
-// for each driver; the Trial of a driver that was not tried has the reason.
+// tryDrivers tries the drivers of the machine in order until one plays. x.Drivers gets a Trial for each driver. If a
+// driver was not tried, its Trial has the reason. x.Sound is set if a driver played.
 func (x *examination) tryDrivers(ctx context.Context) {
 	x.Drivers = []Trial{}
 	played := ""
@@ -108,8 +108,8 @@ func (x *examination) tryDrivers(ctx context.Context) {
 	x.Sound = played != ""
 }
 
-// play tries the driver d and stores the result in t: Plays, and the output or the error in Detail and err. It takes
-// as long as x.open.
+// play tries the driver d, which takes at least some seconds, and stores the result in t. The field Plays is set if
+// sound was heard. Detail has the output, or the error as text. The field err has the error.
 func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 	x.options.Progress("opening %s", d.Name)
 	if t.err = x.open(ctx, d, t); t.err != nil {
@@ -121,10 +121,10 @@ func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 // errSlow is the error of a driver that neither opens nor fails.
 var errSlow = fmt.Errorf("it does not open within %v", openTimeout)
 
-// open opens the driver d, plays for the duration Listening and closes it. It stores the measurements in x.Measured
-// and the output in t.Detail. The error is the reason why no sound is heard, or nil. For the sound server it first
-// requests the sinks. If the server took the audio, x.silenced is set, so that drivers which use the same server are
-// skipped.
+// open opens the driver d, plays for 5 s and closes it. The error is the reason why no sound is heard, or nil. open
+// stores the measurements in x.Measured and the name of the output in t.Detail. For the driver pulse it first requests
+// the sinks of the sound server. If that server takes the audio, open sets x.silenced, so that other drivers of the
+// same server are skipped.
 func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	if d.Name == "pulse" {
 		if x.querySinks(ctx); x.sinkErr != nil {
@@ -150,8 +150,9 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	return cmp.Or(err, x.inaudible(p)) // a user may have moved the stream, or the sink may have been removed
 }
 
-// querySinks requests the sinks of the sound server and adds them to x.Sinks, or stores the error in x.sinkErr. If
-// the drivers use a single socket that looked usable, it records there whether the server answers.
+// querySinks requests the sinks of the sound server. It adds them to x.Sinks, or stores the error in x.sinkErr. If the
+// drivers use exactly one socket and it looked usable, querySinks also stores in that element of x.Sockets whether the
+// server answers.
 func (x *examination) querySinks(ctx context.Context) {
 	sinks, err := withTimeout(ctx, openTimeout, errSlow, x.machine.Sinks)
 	if x.sinkErr = err; err == nil {
@@ -184,8 +185,9 @@ var errNoOutput = errors.New("the sound server has no output")
 // dummy is the sink that PulseAudio and PipeWire create without a real output.
 const dummy = "auto_null"
 
-// inaudible returns an error if the stream of p plays where it cannot be heard: errNoOutput on a server without an
-// output, a mutedError on a muted sink. Otherwise it returns nil. Whether a sink is muted was read by querySinks.
+// inaudible returns an error if the stream of p cannot be heard where it plays. On a server without an output, the
+// error is errNoOutput. On a muted sink, it is a mutedError. Otherwise it is nil. The state of the sinks comes from
+// x.Sinks and may be some seconds old.
 func (x *examination) inaudible(p Player) error {
 	name := sinkName(p)
 	if name == dummy {
@@ -205,8 +207,8 @@ type mutedError struct{ sink string }
 // Error names the sink.
 func (e mutedError) Error() string { return "the sink " + words.OneLine(e.sink) + " is muted" }
 
-// sinkName returns the name of the sound server's sink that p plays on. It returns "" if p does not use a sound
-// server or the sink is unknown.
+// sinkName returns the name of the sound server's sink that p plays on. If p does not use a sound server or the sink
+// is unknown, it returns "".
 func sinkName(p Player) string {
 	if s, ok := p.(interface{ Sink() string }); ok {
 		return s.Sink()
@@ -214,8 +216,9 @@ func sinkName(p Player) string {
 	return ""
 }
 
-// withTimeout runs work on another goroutine and returns its result. After the duration limit it returns the error
-// slow, and at the end of ctx the cause of ctx. Work that ignores its context is abandoned and continues to run.
+// withTimeout runs the function work on another goroutine and returns its result. If work takes longer than limit, it
+// returns the error slow. If ctx ends first, it returns the cause of ctx. In both cases the context of work ends; if
+// work ignores that, it continues to run.
 func withTimeout[T any](
 	ctx context.Context, limit time.Duration, slow error, work func(context.Context) (T, error),
 ) (T, error) {
@@ -239,7 +242,8 @@ func withTimeout[T any](
 	}
 }
 
-// closeSoon closes p. It waits at most 1 s, then leaves the closing to another goroutine. Errors are ignored.
+// closeSoon closes p. It waits for that at most 1 s; then the closing continues on another goroutine. Errors are
+// ignored.
 func closeSoon(p Player) {
 	_, _ = withTimeout(context.Background(), time.Second, errSlow, func(context.Context) (struct{}, error) {
 		return struct{}{}, p.Close()

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Usable returns an error if this process may not read and write the file path.
+// Usable returns an error if this process may not read and write the file at path, or if that does not exist.
 func (localMachine) Usable(path string) error { return unix.Access(path, unix.R_OK|unix.W_OK) }
 
-// Owner returns the names of the user and the group that own the file path, each "" if unknown.
+// Owner returns the names of the user and of the group that own the file at path. A name that cannot be found is "".
 func (localMachine) Owner(path string) (owner, group string) {
 	info, err := os.Stat(path)
 	if err != nil {

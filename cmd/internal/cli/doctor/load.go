@@ -19,9 +19,10 @@ const (
 // processor matches the line of one processor in /proc/stat.
 var processor = regexp.MustCompile(`(?m)^cpu[0-9]+ `)
 
-// load describes a shortage of processor time in words, or returns "" if m has enough. pause is the longest time that
-// this process was ready but did not run; 50 ms or more is a shortage. On Linux, load also reads the pressure of the
-// last 10 s, or without it the load average.
+// load describes in words why the machine m lacks processor time, or returns "" if it has enough. The parameter pause
+// is the longest time that this process was ready but did not run; 50 ms or more is a lack. On Linux, load also reads
+// how long programs waited for a processor in the last 10 s. If the system does not provide that, it reads the load
+// average.
 func load(m Machine, pause time.Duration) string {
 	if pause >= minPause {
 		return fmt.Sprintf("it did not run this program for %d ms", pause.Milliseconds())

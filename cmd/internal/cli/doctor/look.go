@@ -23,7 +23,8 @@ type System struct {
 	release map[string]string // of /etc/os-release
 }
 
-// system returns the name, version and container of m. Without the driver of sound servers, only OS and Arch are set.
+// system returns the name, the version data and the container of the machine m. If the program lacks the driver of
+// sound servers, only OS and Arch are set.
 func system(m Machine) System {
 	i := m.Identity()
 	s := System{OS: i.OS, Arch: i.Arch, release: map[string]string{}}
@@ -44,7 +45,7 @@ func system(m Machine) System {
 	return s
 }
 
-// exists reports whether the file path exists on m. path has no leading slash.
+// exists reports whether a file exists on the machine m. Its path has no leading slash.
 func exists(m Machine, path string) bool {
 	_, err := fs.Stat(m.Files(), path)
 	return err == nil
@@ -57,16 +58,16 @@ type Variable struct {
 	Value string `json:"value"`
 }
 
-// hasPulseDriver reports whether the program has the driver of sound servers, PulseAudio and PipeWire.
+// hasPulseDriver reports whether the program on m has the driver of the sound servers PulseAudio and PipeWire.
 func hasPulseDriver(m Machine) bool {
 	return slices.ContainsFunc(m.Drivers(), func(d Driver) bool { return d.Name == "pulse" })
 }
 
-// hasALSA reports whether programs on m use sound cards through ALSA: on Linux, but not on Android.
+// hasALSA reports whether programs on m use sound cards through ALSA. That is so on Linux, but not on Android.
 func hasALSA(m Machine) bool { return m.Identity().OS == "linux" }
 
-// variables returns the environment variables that affect the driver of sound servers, also unset ones. Without that
-// driver the result is empty.
+// variables returns the environment variables that affect the driver of sound servers, also unset ones. If the program
+// lacks that driver, the result is empty.
 func variables(m Machine) []Variable {
 	list := []Variable{}
 	if !hasPulseDriver(m) {
@@ -79,7 +80,7 @@ func variables(m Machine) []Variable {
 	return list
 }
 
-// value returns the value of the environment variable called name, or "" if it is unset.
+// value returns the value of the environment variable called name on m, or "" if it is unset.
 func value(m Machine, name string) string {
 	v, _ := m.Env(name)
 	return v
@@ -98,9 +99,9 @@ type Socket struct {
 // sessionOf is the origin of a socket without a variable.
 const sessionOf = "the session of this user"
 
-// sockets examines the usual paths of the sockets of sound servers. It returns first the sockets that the drivers
-// use, which need not exist, then other usable ones. A missing socket in XDG_RUNTIME_DIR is listed, too. Without the
-// driver of sound servers the result is empty.
+// sockets looks for the sockets of sound servers at their usual paths on m. First in the result are the sockets that
+// the drivers use, also if they do not exist. Other sockets follow if this process can use them. The PulseAudio socket
+// in XDG_RUNTIME_DIR is always listed. If the program lacks the driver of sound servers, the result is empty.
 func sockets(m Machine) []Socket {
 	list := []Socket{}
 	add := func(path, from, protocol string, inUse bool) {
@@ -142,8 +143,8 @@ func sockets(m Machine) []Socket {
 }
 
 // unusable returns the reason why the file path on m cannot be used, such as "no permission". It returns "" if the
-// file has the type mode and this process may read and write it. kind names the type in the reason, such as "a
-// socket".
+// file has the type in the parameter mode and this process may read and write it. The parameter kind names that type
+// for the reason, such as "a socket".
 func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
 	info, err := fs.Stat(m.Files(), strings.TrimPrefix(path, "/"))
 	switch {
@@ -176,8 +177,8 @@ type Card struct {
 // output matches the playback devices in /dev/snd.
 var output = regexp.MustCompile(`^pcmC(\d+)D(\d+)p$`)
 
-// cards examines the playback devices of ALSA on m. Without permission for their folder, the result is one Card for
-// all. It is empty without devices and on systems other than Linux.
+// cards examines the playback devices of ALSA on m without opening them. If the permission for their folder is
+// missing, the result is one Card for all. Without devices, and on systems other than Linux, it is empty.
 func cards(m Machine) []Card {
 	list := []Card{}
 	if !hasALSA(m) {
@@ -195,8 +196,9 @@ func cards(m Machine) []Card {
 	return list
 }
 
-// card examines a playback device of m without opening it. file is its path in /dev/snd; number is the number of the
-// card and device the number of the device on the card.
+// card examines a playback device of ALSA on m without opening it: its name, whether this process may use it, and
+// which program plays on it. The parameter file is its path in /dev/snd. number is the number of the card, device the
+// number of the device on the card.
 func card(m Machine, file, number, device string) Card {
 	c := Card{Path: file, Name: "card " + number}
 	dir := fmt.Sprintf("proc/asound/card%s/pcm%sp", number, device)
@@ -216,7 +218,7 @@ func card(m Machine, file, number, device string) Card {
 	return c
 }
 
-// program returns the name of the process with the number pid on m, or "a program" if it is unknown.
+// program returns the name of the process on m with the number pid. If it is unknown, the result is "a program".
 func program(m Machine, pid int) string {
 	name, _ := fs.ReadFile(m.Files(), fmt.Sprintf("proc/%d/comm", pid))
 	if line := words.OneLine(string(name)); line != "" {
@@ -225,8 +227,8 @@ func program(m Machine, pid int) string {
 	return "a program"
 }
 
-// fields reads the file path of m, with lines such as "name: ALC257 Analog", and returns the values by name. If the
-// file cannot be read, the map is empty.
+// fields reads a file of m with lines such as "name: ALC257 Analog" and returns the values by name. If the file cannot
+// be read, the map is empty.
 func fields(m Machine, path string) map[string]string {
 	text, _ := fs.ReadFile(m.Files(), path)
 	found := map[string]string{}

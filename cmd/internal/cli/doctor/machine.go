@@ -64,7 +64,8 @@ func LocalMachine() Machine { return localMachine{} }
 
 type localMachine struct{}
 
-// Identity returns the system and the user of this process.
+// Identity returns the operating system, the architecture and the user of this process. If the user is unknown, its
+// name and ID are "".
 func (localMachine) Identity() Identity {
 	i := Identity{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if u, err := user.Current(); err == nil {
@@ -76,7 +77,7 @@ func (localMachine) Identity() Identity {
 // Env returns a variable of the environment and whether it is set.
 func (localMachine) Env(name string) (string, bool) { return os.LookupEnv(name) }
 
-// Program reports whether name is a program in the PATH.
+// Program reports whether PATH has a program with this name.
 func (localMachine) Program(name string) bool {
 	_, err := exec.LookPath(name)
 	return err == nil
@@ -88,8 +89,8 @@ func (localMachine) Files() fs.FS { return os.DirFS("/") }
 // Sinks requests the sinks of the sound server that the environment names.
 func (localMachine) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
 
-// Watch starts a goroutine that wakes every 20 ms. stop ends it, and returns how late it woke in the worst case. Call
-// stop once.
+// Watch starts to measure whether this process runs in time. A goroutine wakes every 20 ms. The function stop ends it
+// and returns the longest delay of a wake. Call stop once.
 func (localMachine) Watch() (stop func() time.Duration) {
 	done, longest := make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -135,8 +136,8 @@ var outputNames = map[string]string{
 	"android": "Android's audio", "webaudio": "Web Audio",
 }
 
-// otoOutputs returns the names of the outputs that oto supports on this system, such as "ALSA", separated by commas.
-// They need not work here. It returns "" if the program was built with the tag nooto.
+// otoOutputs returns the names of the outputs that the driver oto supports on this system, such as "ALSA", separated
+// by commas. They may still fail on this machine. If the program was built with the tag nooto, the result is "".
 func otoOutputs() string {
 	var list []string
 	for _, p := range oto.Probe() {
@@ -150,7 +151,8 @@ func otoOutputs() string {
 // title is the name of the stream in mixers of the desktop.
 const title = "voicepool doctor"
 
-// openPulse opens a stream of the sound server that the environment names. The end of ctx only cancels the opening.
+// openPulse opens a stream on the sound server that the environment names. The end of ctx cancels the opening, but
+// does not affect an open stream.
 func openPulse(ctx context.Context) (Player, error) {
 	d, err := pulse.Open(ctx, pulse.Config{Name: "voicepool", Title: title})
 	if err != nil {
@@ -159,7 +161,7 @@ func openPulse(ctx context.Context) (Player, error) {
 	return d, nil
 }
 
-// openOto opens the default output of the system with the driver oto. It cannot be cancelled.
+// openOto opens the default output of the system with the driver oto. The opening cannot be cancelled.
 func openOto(context.Context) (Player, error) {
 	d, err := oto.Open(oto.Config{Name: "voicepool"})
 	if err != nil {

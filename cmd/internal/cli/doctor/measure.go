@@ -40,9 +40,9 @@ const (
 	finalStallTimeout = 250 * time.Millisecond
 )
 
-// measure plays on p for the duration Listening, or until p fails or ctx ends, and returns the measurements. The
-// error is the reason why p did not start, failed or took no frames; after the end of ctx it is the cause. The
-// measurements are nil only if p did not start. measure does not close p.
+// measure plays on p for 5 s and returns the measured latencies and gaps. It ends earlier if p fails, takes no frames
+// for too long, or ctx ends. The error is then the reason, or the cause of ctx. Even with an error the measurements
+// are valid, except if p did not start; then they are nil. measure does not close p. o.Tone selects a tone or silence.
 func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 	s, err := newSource(p.Rate(), o.Tone, pcm.Duration(int64(p.Latency()), p.Rate()))
 	if err != nil {
@@ -71,7 +71,7 @@ func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 	return m, err
 }
 
-// ms returns d in milliseconds, rounded to a tenth.
+// ms converts d to milliseconds, rounded to a tenth.
 func ms(d time.Duration) float64 { return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000 }
 
 // listener measures a player while it plays.
@@ -82,9 +82,9 @@ type listener struct {
 	latencies []time.Duration
 }
 
-// run watches the player and collects latencies until the duration Listening has passed since start; then it returns
-// nil. It returns the error of a player that fails, the reason if the player takes no frames for too long, and at the
-// end of ctx the cause. progress receives one line at a time.
+// run watches the player while it plays, and appends its latencies to l.latencies. It returns nil 5 s after start. It
+// returns earlier with the error of the player, with the reason if the player takes no frames for too long, or with
+// the cause of ctx. The function progress receives the progress, one line at a time.
 func (l *listener) run(ctx context.Context, start time.Time, progress func(string, ...any)) error {
 	ticker := time.NewTicker(checkInterval)
 	defer ticker.Stop()
@@ -122,8 +122,8 @@ func (l *listener) bufferDuration() time.Duration {
 	return pcm.Duration(int64(l.player.Latency()), l.player.Rate())
 }
 
-// queryLatency requests the latency from the server and appends it to l.latencies. If the player does not support
-// that or the request fails, it has no effect.
+// queryLatency requests the latency from the sound server and appends it to l.latencies. If the player does not
+// support that or the request fails, it has no effect.
 func (l *listener) queryLatency() {
 	if p, ok := l.player.(interface {
 		Measure() (device.Latencies, error)
@@ -137,8 +137,8 @@ func (l *listener) queryLatency() {
 // errSuspended is the error of a suspended sink.
 var errSuspended = errors.New("the sink is suspended")
 
-// stallReason returns the error for a player that takes no frames: errSuspended if its sink is suspended, otherwise a
-// stallError with the time.
+// stallReason returns the error for a player that takes no frames. It is errSuspended if the sink of the player is
+// suspended. Otherwise it is a stallError that describes since when.
 func (l *listener) stallReason() error {
 	if s, ok := l.player.(interface{ Suspended() bool }); ok && s.Suspended() {
 		return errSuspended
@@ -168,8 +168,9 @@ type source struct {
 	gaps    int           // pauses longer than bufferTime
 }
 
-// newSource returns a source at rate, in Hz: a tone of 440 Hz if audible is true, otherwise silence. bufferTime is the
-// duration of the player's buffer: a longer pause between two calls of Render counts as a gap.
+// newSource returns a source that measures when a player calls it. It plays a tone of 440 Hz if audible is true,
+// otherwise silence. The parameter rate is in Hz. The parameter bufferTime is the duration of the player's buffer: a
+// longer pause between two calls of Render counts as a gap.
 func newSource(rate int, audible bool, bufferTime time.Duration) (*source, error) {
 	s := &source{rate: rate, bufferTime: bufferTime}
 	if !audible {
@@ -183,8 +184,9 @@ func newSource(rate int, audible bool, bufferTime time.Duration) (*source, error
 	return s, err
 }
 
-// Render fills dst with silence, or with the tone: in turn one second on the left, on the right, and on both
-// channels. It also records the time since the last call. It locks s.mutex.
+// Render fills dst with the next frames of the test signal: silence, or a tone in turn for a second on the left, on
+// the right, and on both channels. It records the time since the last call, and counts a gap if that was too long. It
+// locks s.mutex.
 func (s *source) Render(dst []pcm.Frame) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -210,8 +212,8 @@ func (s *source) Render(dst []pcm.Frame) {
 	}
 }
 
-// gains returns the linear gains of the tone for the frame s.frames. The tone fades in and out over 20 ms in each
-// second. The caller holds s.mutex.
+// gains returns the linear gains of the tone, left and right, for the next frame. The tone changes its side every
+// second and fades in and out over 20 ms in each. The caller holds s.mutex.
 func (s *source) gains() (left, right float32) {
 	second, in := s.frames/int64(s.rate), s.frames%int64(s.rate)
 	ramp := int64(s.rate/50) + 1
@@ -228,7 +230,8 @@ func (s *source) gains() (left, right float32) {
 // Rate returns the sample rate in Hz.
 func (s *source) Rate() int { return s.rate }
 
-// pauses returns the number of gaps so far, and the longest time between two calls of Render in milliseconds.
+// pauses returns the number of gaps until now, and the longest time between two calls of Render in milliseconds. It
+// locks s.mutex.
 func (s *source) pauses() (gaps int, longest float64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

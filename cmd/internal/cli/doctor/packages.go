@@ -27,9 +27,9 @@ var managers = map[string]manager{
 	"alpine": {command: "apk add", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
 }
 
-// install returns the shell command that installs what, a component of sound: "server", "pipewire-pulse",
-// "wireplumber" or "alsa". The command begins with sudo unless the user on m is root. If the package manager or the
-// package is unknown, install returns "".
+// install returns the shell command that installs a component of sound: "server", "pipewire-pulse", "wireplumber" or
+// "alsa". If the user on m is not root, the command begins with sudo. If the package manager or the package is
+// unknown, the result is "". The command is only returned, not run.
 func (s System) install(m Machine, what string) string {
 	family, known := s.family()
 	if !known {
@@ -47,7 +47,7 @@ func (s System) install(m Machine, what string) string {
 	return sudo(m.Identity()) + family.command + " " + name
 }
 
-// sudo returns the prefix "sudo " for a command that needs root, or "" if the user i is root.
+// sudo returns the prefix "sudo " for a command that needs root. If the user i is root, it returns "".
 func sudo(i Identity) string {
 	if i.ID == "0" {
 		return ""
@@ -55,8 +55,8 @@ func sudo(i Identity) string {
 	return "sudo "
 }
 
-// family returns the package manager of s, or of the first known system that s names as similar. Without a known one
-// the bool is false.
+// family returns the package manager of the system s. If it is unknown, family returns the package manager of the
+// first known system that s names as similar. Without any, the bool is false.
 func (s System) family() (manager, bool) {
 	for _, id := range append([]string{s.release["ID"]}, strings.Fields(s.release["ID_LIKE"])...) {
 		if f, known := managers[id]; known {
@@ -66,8 +66,8 @@ func (s System) family() (manager, bool) {
 	return manager{}, false
 }
 
-// libasound returns the name of the package with ALSA's library on this version of Debian or Ubuntu. For other
-// systems and unknown versions it returns "".
+// libasound returns the name of the package with ALSA's library on this version of Debian or Ubuntu. For other systems
+// and for unknown versions it returns "".
 func (s System) libasound() string {
 	renamed := map[string]float64{"debian": 13, "ubuntu": 24.04}[s.release["ID"]]
 	version, err := strconv.ParseFloat(s.release["VERSION_ID"], 64)

@@ -14,7 +14,8 @@ type Command struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints the devices that --device accepts as a table, with a mark at the device that auto selects, or as JSON.
+// Run prints the audio devices that the flag --device accepts to c.Out. The result is a table with a mark at the
+// device that auto selects, or JSON if d.JSON is set.
 func (d *Command) Run(c *console.Console) error {
 	rows := List()
 	if d.JSON {

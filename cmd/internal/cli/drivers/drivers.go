@@ -28,8 +28,8 @@ type Entry struct {
 	Detail string `json:"detail"`
 }
 
-// State describes the sink s: its rate, its channels unless there are 2, and whether it is the server's default,
-// suspended or muted.
+// State describes the sink s, an output of a sound server, in words: its rate, and its number of channels unless that
+// is 2. It also mentions whether the sink is the server's default, suspended or muted.
 func State(s pulse.Sink) string {
 	text := fmt.Sprintf("%d Hz", s.Rate)
 	if s.Channels != 2 && s.Channels != 0 {
@@ -47,8 +47,8 @@ func State(s pulse.Sink) string {
 	return text
 }
 
-// List returns all devices that --device accepts, in the order of the output, and marks the device that auto would
-// select. To find out, it queries the sound server and opens the sound card without playing.
+// List returns all audio devices that the flag --device accepts, in the order of the output. The device that auto
+// would select is marked. To find that out, List queries the sound server and opens the sound card without playing.
 func List() []Row {
 	server := Row{Name: "pulse", Detail: "the sound server"}
 	sinks, err := pulse.Sinks(context.Background())

@@ -15,8 +15,8 @@ import (
 // Overflow is a policy for a full pool.
 type Overflow mixer.Overflow
 
-// UnmarshalText parses the name of a policy: quietest, oldest, gain, reject, grow or masked. Other text is an error
-// and changes o, too.
+// UnmarshalText parses the name of a policy for a full pool, such as quietest or oldest, and stores it in o. Any other
+// text is an error that lists the names, and it changes o, too.
 func (o *Overflow) UnmarshalText(text []byte) error {
 	policy, ok := mixer.ParseOverflow(string(text))
 	if *o = Overflow(policy); !ok {
@@ -28,7 +28,8 @@ func (o *Overflow) UnmarshalText(text []byte) error {
 // Quality is an interpolation quality.
 type Quality voice.Quality
 
-// UnmarshalText parses the name of a quality: linear, cubic or best. Other text is an error and changes q, too.
+// UnmarshalText parses the name of an interpolation quality, linear, cubic or best, and stores it in q. Any other text
+// is an error that lists the names, and it changes q, too.
 func (q *Quality) UnmarshalText(text []byte) error {
 	quality, ok := voice.ParseQuality(string(text))
 	if *q = Quality(quality); !ok {
@@ -40,8 +41,8 @@ func (q *Quality) UnmarshalText(text []byte) error {
 // Time is a time as written in sheets.
 type Time rules.Time
 
-// UnmarshalText parses a time in the notation of sheets: 30s, 1m30s, or 1.5 for 1.5 s. Other text is an error and
-// sets t to 0.
+// UnmarshalText parses a time as written in sheets and stores it in t. Examples are 30s, 1m30s, and 1.5 for 1.5 s. Any
+// other text is an error and sets t to 0.
 func (t *Time) UnmarshalText(text []byte) error {
 	time, err := rules.ParseTime(string(text))
 	*t = Time(time)
@@ -54,7 +55,8 @@ func (t *Time) Value() *rules.Time { return (*rules.Time)(t) }
 // Format is a sample format.
 type Format struct{ wav.Format }
 
-// UnmarshalText parses the name of a sample format: s16, s24 or f32.
+// UnmarshalText parses the name of a sample format, s16, s24 or f32, and stores it in f. Any other text is an error
+// that lists the names.
 func (f *Format) UnmarshalText(text []byte) (err error) {
 	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
 		return fmt.Errorf("unknown format %q (want s16, s24 or f32)", text)
@@ -65,7 +67,8 @@ func (f *Format) UnmarshalText(text []byte) (err error) {
 // Gain is a number of decibels, with or without a unit.
 type Gain float64
 
-// UnmarshalText parses a gain in dB, -6 or -6dB, of any size. Other text is an error and leaves g unchanged.
+// UnmarshalText parses a gain in dB, such as -6 or -6dB, and stores it in g. The range is not limited. Any other text
+// is an error and leaves g unchanged.
 func (g *Gain) UnmarshalText(text []byte) error {
 	x, _, ok := words.ParseDecibels(string(text))
 	if !ok {

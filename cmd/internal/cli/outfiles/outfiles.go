@@ -37,12 +37,13 @@ type Input struct {
 	Label string    // as in messages: "the sheet a.yaml"
 }
 
-// Of returns a list with the output file path, or an empty list for an empty path. The parameters are as for
-// List.And.
+// Of returns a list with one output file of a command. For an empty path the list is empty. The parameters have the
+// same meaning as for List.And.
 func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
 
-// And returns the list with the output file path added. An empty path adds no file, and "-" adds standard output.
-// Messages name the file by flag, sep and path joined, such as "-o out.wav".
+// And returns the list with the output file path added; "-" means standard output. If path is empty, it returns l
+// unchanged. Error messages identify the file by flag, sep and path joined, such as "-o out.wav". And does not create
+// the file.
 func (l List) And(flag, sep, path string) List {
 	switch path {
 	case "":
@@ -53,14 +54,14 @@ func (l List) And(flag, sep, path string) List {
 	return append(l, output{flag: words.OneLine(flag + sep + path), path: path})
 }
 
-// Print returns the list with file added, which is standard output or standard error. Messages call it what. Print
-// does not write to file.
+// Print returns the list with the output file added, which is standard output or standard error. The parameter what
+// identifies it in error messages. Print does not write to file.
 func (l List) Print(what string, file *os.File) List {
 	return append(l, output{flag: what, file: file})
 }
 
-// NoteName prints a note if path, the name of a WAV file, has the extension of another audio format. If c.Quiet is
-// set, it does not print.
+// NoteName prints a note on c if path, the name of a WAV file to write, has the extension of another audio format. If
+// c.Quiet is set, it prints no note.
 func NoteName(c *console.Console, path string) {
 	if c.Quiet {
 		return
@@ -71,8 +72,8 @@ func NoteName(c *console.Console, path string) {
 	}
 }
 
-// SheetInputs returns the inputs of a command that plays sheet: the file at path, or in if path is "-", and the sound
-// files that sheet names.
+// SheetInputs returns the files that a command reads if it plays sheet: the sheet and the sound files that it names.
+// The sheet is the file at path. If path is "-", it is the parameter in, the standard input.
 func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	list, plays := []Input{{Path: path, Label: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
 	if path == "-" {
@@ -88,8 +89,9 @@ func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	return list
 }
 
-// CheckDistinct returns a usage error if an output in l is the same file as an input or another output, also under
-// another name. It also returns one if standard output or error is redirected into an output. It changes no file.
+// CheckDistinct protects files from being overwritten. It returns a usage error if an output in l is the same file as
+// an input or another output, also under another name. Another usage error is an output that is the file of a
+// redirected standard output or standard error. CheckDistinct changes no file.
 func (l List) CheckDistinct(inputs []Input) error {
 	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
 	found := false
@@ -127,7 +129,7 @@ func (l List) CheckDistinct(inputs []Input) error {
 	return nil
 }
 
-// stat returns the file information if the output exists and is a regular file, a pipe or a socket. Otherwise it
+// stat returns the file information of the output if it exists and is a regular file, a pipe or a socket. Otherwise it
 // returns nil, because a write cannot overwrite an input there.
 func (p output) stat() fs.FileInfo {
 	info, err := fs.FileInfo(nil), error(nil)
@@ -142,7 +144,8 @@ func (p output) stat() fs.FileInfo {
 	return regular(info, err)
 }
 
-// stat returns the file information if the input is a regular file, otherwise nil.
+// stat returns the file information of the input if it is a regular file. Otherwise, or if the file does not exist, it
+// returns nil.
 func (i Input) stat() fs.FileInfo {
 	if file, ok := i.In.(*os.File); ok {
 		return regular(file.Stat())
@@ -158,8 +161,8 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 	return info
 }
 
-// sameFile reports whether the paths a and b would create the same file: the same name in the same folder, after
-// links. If a file exists at either, it returns false.
+// sameFile reports whether two paths where no file exists yet would create the same file. They would if, after links,
+// they have the same name in the same folder. If a file exists at a or at b, it returns false.
 func sameFile(a, b string) bool {
 	a, b = resolve(a), resolve(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
@@ -170,8 +173,8 @@ func sameFile(a, b string) bool {
 	return os.SameFile(in, other)
 }
 
-// resolve returns the target of path if path is a symbolic link, which need not exist. Otherwise, or if the links
-// form a cycle, it returns path.
+// resolve returns the target of path if path is a symbolic link; the target need not exist. Otherwise it returns path,
+// also if links form a cycle.
 func resolve(path string) string {
 	if target, err := links.Follow(path); err == nil {
 		return target
@@ -179,7 +182,7 @@ func resolve(path string) string {
 	return path
 }
 
-// exists reports whether path, or the target of a link there, exists and can be examined.
+// exists reports whether a file exists at path, after links. If the file cannot be examined, the result is false.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -193,14 +196,15 @@ type File struct {
 	file *whole.File // an open pipe or device; nil: Save creates the file
 }
 
-// Open is Create, but returns the cause of ctx if ctx ends first, for example at a pipe without a reader.
+// Open creates a File for path, like Create, but returns the cause of ctx if ctx ends first. Otherwise a pipe without
+// a reader could block it.
 func Open(ctx context.Context, path string) (*File, error) {
 	return console.Within(ctx, func() (*File, error) { return Create(path) })
 }
 
-// Create returns a File for path after a check that it can be written. A regular file appears only with Save; a pipe
-// or device stays open. The caller must call Save or Discard. For an empty path and "-", Create returns nil, which is
-// a valid File, and no error.
+// Create returns a File, an output that appears at path only when it is complete, and checks that path can be written.
+// A pipe or device stays open; a regular file is created by Save. The caller must call Save or Discard. For an empty
+// path and for "-", Create returns a nil File, which is valid, and no error.
 func Create(path string) (*File, error) {
 	if path == "" || path == "-" {
 		return nil, nil
@@ -215,7 +219,7 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// open creates the file under a temporary name in the same folder, or opens a pipe or device, and stores it in
+// open creates the file under a temporary name in the same folder, or opens a pipe or device. It stores the result in
 // f.file. If f.file is open already, it has no effect. Errors begin with the path.
 func (f *File) open() error {
 	if f.file != nil {
@@ -229,9 +233,9 @@ func (f *File) open() error {
 	return nil
 }
 
-// Save calls write with a buffered writer and then gives the file its name, in place of an old file. After an error,
-// of write too, the old file remains and the error begins with the path. A nil File returns nil and does not call
-// write.
+// Save writes the content of the file and then gives the file its name, in place of an old file. It calls write with a
+// buffered writer to get the content. If write or another step fails, an old file remains, and the error begins with
+// the path. A nil File returns nil and does not call write.
 func (f *File) Save(write func(io.Writer) error) error {
 	if f == nil {
 		return nil
@@ -254,7 +258,7 @@ func (f *File) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// SaveFrom is Save with the content that w writes.
+// SaveFrom saves the file with the content that w writes. Effects and errors are as for Save.
 func (f *File) SaveFrom(w io.WriterTo) error {
 	return f.Save(func(out io.Writer) error {
 		_, err := w.WriteTo(out)
@@ -271,8 +275,8 @@ func (f *File) Discard() {
 	}
 }
 
-// Standard returns standard output as a writer whose errors begin with "standard output". It can seek if standard
-// output is a file.
+// Standard returns standard output as a writer. Its errors begin with "standard output". The writer can seek if
+// standard output is a file.
 func Standard() io.Writer { return namedWriter{"standard output", os.Stdout} }
 
 // namedWriter adds the name of the file to its errors. It can seek if the file can.
@@ -281,7 +285,8 @@ type namedWriter struct {
 	*os.File
 }
 
-// Write writes p to the file. An error has the name in front and does not wrap the cause.
+// Write writes p to the file. The text of an error begins with the name of the file. The error does not wrap its
+// cause.
 func (w namedWriter) Write(p []byte) (int, error) {
 	n, err := w.File.Write(p)
 	if err != nil {

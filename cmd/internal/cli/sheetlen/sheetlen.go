@@ -34,9 +34,10 @@ type Estimate struct {
 	unknown     error
 }
 
-// Of computes the length and the voices of a valid sheet with a silent render of at most 5 s. lib provides the
-// sounds, which may be missing. For a sheet without cues it returns nil and no error. If cues wait for GO, it returns
-// only their number and the pool. The error is the end of interrupted; other faults are kept for Faults.
+// Of computes how long the valid cue sheet lasts and how many voices it needs. For that it renders the sheet silently
+// for at most 5 s. lib provides the sounds; missing sounds are ignored. For a sheet without cues the result is nil,
+// without an error. If cues wait for GO, the result has only their number and the pool size. If a signal ends
+// interrupted, Of returns that as the error. Other failures are stored in the result; Estimate.Faults returns them.
 func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Estimate, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
@@ -66,8 +67,8 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	return x, nil
 }
 
-// Faults returns the faults that have stopped the computation of x, or nil, also for a nil x. file is the name of the
-// sheet for messages.
+// Faults returns the errors that have stopped the computation of x, or nil. A nil x is allowed and has no errors. The
+// parameter file is the name of the sheet for messages.
 func (x *Estimate) Faults(file string) rules.Errors {
 	if x == nil || x.unknown == nil {
 		return nil
@@ -78,8 +79,8 @@ func (x *Estimate) Faults(file string) rules.Errors {
 	return rules.Errors{{File: file, Msg: console.Message(x.unknown)}}
 }
 
-// slotsOf returns the smallest and the largest number of slots that sheet can set, by its settings, cues, scenes or a
-// growing pool, as a slice of two.
+// slotsOf returns two numbers: the smallest and the largest number of slots that the pool can have while sheet plays.
+// Its settings, cues and scenes change the number, and so does a growing pool.
 func slotsOf(sheet *cue.Sheet) []int {
 	least, most := sheet.Voices, sheet.Voices
 	note := func(voices int) {
@@ -99,8 +100,8 @@ func slotsOf(sheet *cue.Sheet) []int {
 	return []int{least, most}
 }
 
-// String describes x in one line without the name of the sheet, such as "lasts 12.0 s; 5 voices at once, of 32
-// slots". x must not be nil.
+// String describes the length and the voices of a sheet in one line, such as "lasts 12.0 s; 5 voices at once, of 32
+// slots". The line does not contain the name of the sheet. x must not be nil.
 func (x *Estimate) String() string {
 	text := ""
 	switch {

@@ -24,7 +24,8 @@ complete -f -c voicepool -a "(__complete_voicepool)"
 `,
 }
 
-// Predictors returns the completions of arguments and flags. The keys are the values of their struct tag predictor.
+// Predictors returns the completions of arguments and flags for a shell. The keys are the values that the struct tag
+// predictor has in commands.
 func Predictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
 		"sheet":    anyOf(complete.PredictFiles("*.yaml"), complete.PredictFiles("*.yml"), complete.PredictFiles("*.json")),
@@ -37,7 +38,8 @@ func Predictors() map[string]complete.Predictor {
 	}
 }
 
-// anyOf returns a predictor of the words that any of the predictors in all predicts, sorted and each once.
+// anyOf returns a predictor that combines the predictors in the parameter all. It predicts each of their words once,
+// in sorted order.
 func anyOf(all ...complete.Predictor) complete.Predictor {
 	return complete.PredictFunc(func(a complete.Args) []string {
 		words := complete.PredictOr(all...).Predict(a)

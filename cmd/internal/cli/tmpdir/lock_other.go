@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Lock creates the file path for this process alone, until the file is closed. It relies on Windows, which does not
-// remove open files. If another process has the file open, the error is ErrLocked.
+// Lock creates the file at path for this process alone, until the file is closed. If another process has the file
+// open, Lock returns ErrLocked. It first removes an old file, which Windows does not do with open files.
 func Lock(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrLocked

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock creates the file path and locks it for this process alone, until the file is closed or the process ends. It
-// does not wait: if another process has the lock, it returns ErrLocked.
+// Lock opens the file at path, or creates it, and locks it for this process alone. The lock ends when the file is
+// closed or the process ends. Lock does not wait: if another process has the lock, it returns ErrLocked.
 func Lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -22,8 +22,9 @@ func Lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// LockFile locks the open file f until it is closed or the process ends. It does not wait: if another open file has
-// the lock, the error is ErrLocked. Any other error means that the file system does not support locks.
+// LockFile locks the open file f. The lock ends when f is closed or the process ends. LockFile does not wait: if
+// another open file has the lock, it returns ErrLocked. Any other error means that the file system does not support
+// locks.
 func LockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

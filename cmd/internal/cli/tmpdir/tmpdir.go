@@ -21,8 +21,9 @@ var ErrLocked = errors.New("another process has it")
 // minAge is the minimum age of a folder before other processes check whether it is in use.
 const minAge = 10 * time.Second
 
-// New makes a folder in parent with a name that begins with prefix, and locks the file .lock in it. remove removes the
-// folder. New first removes folders with this prefix whose processes have ended, if they are older than 10 s.
+// New makes a temporary folder in parent, with a name that begins with prefix. It locks the file .lock in the folder,
+// so that other processes do not remove it. The function remove removes the folder. New first removes folders with the
+// same prefix that ended processes have left, if they are older than 10 s.
 func New(parent, prefix string) (folder string, remove func(), err error) {
 	sweep(parent, prefix)
 	if folder, err = os.MkdirTemp(parent, prefix); err != nil {
@@ -39,8 +40,8 @@ func New(parent, prefix string) (folder string, remove func(), err error) {
 	}, nil
 }
 
-// sweep removes the folders in parent whose names begin with prefix and that killed processes have left. It skips
-// folders younger than 10 s and locked ones, and ignores errors.
+// sweep removes the folders in parent that killed processes have left. Their names begin with prefix. It skips folders
+// younger than 10 s and folders whose file .lock is locked. Errors are ignored.
 func sweep(parent, prefix string) {
 	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, folder := range found {

@@ -136,7 +136,7 @@ func (b *Board) Watch(e report.Event) {
 }
 
 // Snapshot returns a picture of the player p: its statistics, the voices that have a slot, the levels of its buses,
-// and the new events. New events are the ones that Watch has recorded since the last call, so each appears in only one
+// and the new events. New are all events recorded by Watch since the last call, so each event appears in only one
 // picture. Snapshot also resets the peaks of p.Levels. Watch must get the events of the same player.
 func (b *Board) Snapshot(p *cue.Player) Picture {
 	m := p.Mixer()

@@ -122,9 +122,8 @@ func Outputs(w io.Writer, r *report.Report) {
 	}
 }
 
-// Summary writes a summary of the run to w. Levels and totals come from the report r. Irregularities come from r, too.
-// The most notable losses come from the events that Watch has recorded so far. Summary may be called at any time, also
-// during a run.
+// Summary writes a summary of the run to w. Levels, totals and irregularities come from the report r. The most notable
+// losses come from the events that Watch has recorded until now. Summary may be called at any time, also during a run.
 func (b *Board) Summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

@@ -149,8 +149,9 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// end passes the finished picture to the goroutine that writes to the terminal. The picture replaces an older one that
-// still waits there. end does not block, and after Close it has no effect. Only one goroutine may draw.
+// end passes the finished picture to the goroutine of the screen, which writes it to the terminal. The picture
+// replaces an older one still waiting there. end does not block, and after Close it has no effect. Only one goroutine
+// may draw.
 func (s *Screen) end() {
 	if s.free() > 0 {
 		s.buf.WriteString("\r\n\x1b[J")
