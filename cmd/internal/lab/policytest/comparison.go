@@ -42,9 +42,9 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 	return k, whole, err
 }
 
-// sufficientPool returns a pool size that causes no losses by a full pool with the policy p. For the sheet's own
-// policy it returns k.Needed without rendering. For another policy it renders the sheet to find the size. The sizes
-// can differ, because a policy also decides at the limits of buses.
+// sufficientPool returns a pool size that is large enough with the policy p: the full pool then neither steals nor
+// rejects a voice. For the sheet's own policy it returns k.Needed without rendering. For another policy it renders the
+// sheet to find the size. The sizes can differ, because a policy also decides at the limits of buses.
 func (k *Comparison) sufficientPool(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
@@ -62,9 +62,9 @@ func (p *Policy) Label(sheet *cue.Sheet) string {
 	return p.Name
 }
 
-// Measure renders the sheet with the policy p and a pool of the given number of voices, and compares the mix with the
-// reference. The row has the differences, and the losses per second of the reference. The fields Scene, Seed, and
-// others that only scenes have, stay empty.
+// Measure renders the sheet with the policy p and a pool of the given number of voices. It compares the mix with the
+// reference, a mix without steals. The row has the differences, and the stolen and rejected voices per second of the
+// reference. The fields Scene, Seed, and others that only built-in scenes have, stay empty.
 func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
 	if err != nil {
@@ -78,16 +78,17 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 	}, nil
 }
 
-// Differs reports whether the mix differs from the reference although no full pool caused that. The K-error must be
-// above -60 dB, and the pool must not have stolen or rejected a voice or made a voice virtual. The row must come from
-// Comparison.Measure.
+// Differs reports whether the measured mix differs from the reference, a mix without steals, although its pool was
+// large enough. The pool must not have stolen or rejected a voice or made a voice virtual. The level of the difference
+// must be above -60 dB, relative to the reference. The row must come from Comparison.Measure.
 func (r *Row) Differs() bool {
 	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
 }
 
-// AudibleShare returns in words how much of the mix audibly differs, followed by the text in the parameter of:
-// AudibleShare(" of it go") returns "3 % of it go". If the share is 0 but the K-error is above -20 dB, the text also
-// mentions the K-error; two equal sounds cause this. Tiles and KError of the row must be set.
+// AudibleShare returns in words how much of the mix audibly differs from a mix without steals. The text in the
+// parameter of follows: AudibleShare(" of it go") returns "3 % of it go". If the share is 0 but the difference is
+// strong, its level in dB is added; this happens if two equal sounds mask each other. Tiles and KError of the row must
+// be set.
 func (r *Row) AudibleShare(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
@@ -148,10 +149,10 @@ type Search struct {
 }
 
 // Smallest finds the smallest pool that is good enough for the policy p. A pool is good enough if the share of the mix
-// that audibly differs from the reference is at most damage, from 0 to 1. Smallest searches by bisection, which relies
-// on a loss that falls as the pool grows; this holds except for near-ties. If even a pool for all voices is not good
-// enough, Search.Within is false. Smallest calls next with each pool size before it measures that pool; next must not
-// be nil.
+// that audibly differs from a mix without steals is at most damage, from 0 to 1. The result has the row of this pool
+// and the rows of all measured pools. If even a pool for all voices is not good enough, Search.Within is false.
+// Smallest searches by bisection, which assumes that a larger pool loses less. It calls next with each pool size
+// before it measures that pool; next must not be nil.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.sufficientPool(ctx, p)
 	if err != nil {
@@ -210,9 +211,9 @@ func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	return list
 }
 
-// Policy renders the sheet with the policy p and the sheet's own pool size. It compares the mix with whole, the run
-// that NewComparison returned, and returns the losses as a row. It also returns the new mix. The field Wav of the row
-// stays empty.
+// Policy renders the sheet with the policy p and the sheet's own pool size. It compares the mix with a mix without
+// steals and returns the differences and losses as a row. The parameter whole is the run that NewComparison returned.
+// The second result is the new mix. The field Wav of the row stays empty.
 func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
 	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
 	if err != nil {
@@ -289,9 +290,8 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstTenths
 }
 
-// framesWithSlot returns for each start of the run r how many frames it had a slot, so that it was mixed. Only frames
-// from the parameter from up to, but not including, the parameter to are counted. Starts without such frames are left
-// out.
+// framesWithSlot returns for each start of the run r how many frames it had a slot, so that it was mixed. It counts
+// only frames in a range; the frame in the parameter to is excluded. Starts without such frames are left out.
 func framesWithSlot(r *Run, from, to int64) map[startID]int64 {
 	frames := map[startID]int64{}
 	for _, s := range slotSpans(r.Report.Events) {
@@ -302,9 +302,9 @@ func framesWithSlot(r *Run, from, to int64) map[startID]int64 {
 	return frames
 }
 
-// missingVoices counts, by the name of the sound, the starts that are missing in the run limited but not in whole.
-// Only the frames between from and to are considered. A start is missing if its time with a slot is shorter in limited
-// by at least a tenth of that range.
+// missingVoices counts the starts that are missing in the run limited but not in the run whole, by the name of the
+// sound. It considers only the frames between from and to. A start is missing if its time with a slot is shorter in
+// limited, by at least a tenth of that range.
 func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	is, missing := framesWithSlot(limited, from, to), map[string]int{}
 	for a, n := range framesWithSlot(whole, from, to) {

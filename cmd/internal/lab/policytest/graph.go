@@ -91,8 +91,8 @@ func strength(r *Row) *float64 {
 	return (*float64)(r.Power)
 }
 
-// damage returns the audible share of the mix that differs from a mix without steals, in percent. If r has no such
-// value, it returns nil.
+// damage returns how much of the mix audibly differs from a mix without steals, in percent. If r has no such value, it
+// returns nil.
 func damage(r *Row) *float64 {
 	if r.Tiles == nil {
 		return nil
@@ -122,8 +122,8 @@ func (p *graph) x(pool int) float64 {
 	return 10 + (graphWidth-20)*math.Log(float64(pool)/first)/math.Log(last/first)
 }
 
-// y returns the vertical position of the value v in pixels from the upper edge of a panel. Values beyond the axis are
-// drawn at its end.
+// y returns the vertical position of the value v on the axis of the graph, in pixels from the upper edge of a panel. A
+// value beyond the axis is drawn at the end of the axis.
 func (p *graph) y(v float64) float64 {
 	lo, hi := min(p.top, p.bottom), max(p.top, p.bottom)
 	return graphHeight * (p.top - min(max(v, lo), hi)) / (p.top - p.bottom)
@@ -187,8 +187,8 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintln(b, "</g>")
 }
 
-// textWidth returns an upper bound for the width of text in pixels, in common sans-serif fonts. size is the font
-// size in pixels.
+// textWidth returns an upper bound for the width of text in common sans-serif fonts, in pixels. The parameter size is
+// the font size in pixels.
 func textWidth(text string, size float64) int {
 	return int(math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text))))
 }
@@ -219,7 +219,7 @@ func (e *legendEntry) width() int {
 }
 
 // wrap arranges the entries of a legend in lines that are at most width pixels wide. It sets the fields x and line of
-// each entry and returns the number of lines. An entry wider than width begins a line of its own.
+// each entry and returns the number of lines. An entry wider than width gets a line of its own.
 func wrap(entries []legendEntry, width int) (lines int) {
 	x := 0
 	for i := range entries {

@@ -100,9 +100,9 @@ func (p *Policy) Sized() error {
 	return nil
 }
 
-// Apply returns a copy of sheet that uses the policy p, a pool of the given number of voices, and no limiter. If
-// p.Virtual is AsSheet, the copy keeps the sheet's number of virtual voices. Apply does not change sheet, but the copy
-// shares memory with it.
+// Apply returns a copy of sheet that uses the policy p with all its settings, a pool of the given number of voices,
+// and no limiter. If p.Virtual is AsSheet, the copy keeps the sheet's number of virtual voices. Apply does not change
+// sheet, but the copy shares memory with it.
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false

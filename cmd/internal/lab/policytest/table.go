@@ -98,8 +98,8 @@ func PrintSheet(w io.Writer, rows []Row) {
 }
 
 // LimitNote returns a sentence for the user. It explains that the given policies choose other victims than the policy
-// of sheet at the limits of sounds and buses. Their mixes therefore differ at every pool size. The parameter policies
-// must have at least one name.
+// of sheet at the limits of sounds and buses. Their mixes therefore differ even if the pool steals no voice. The
+// parameter policies must have at least one name.
 func LimitNote(policies []string, sheet *cue.Sheet) string {
 	own := PolicyOf(sheet)
 	do := "acts"
@@ -148,9 +148,9 @@ type Row struct {
 	NsPerPlay     *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
-// Means averages runs over all seeds. It returns one row for each combination of scene, policy and pool size, in the
-// order of their first run. Swaps, LimitSteals, Limited and NsPerPlay are not averaged and stay nil. All runs of a
-// combination must have the same set of values. A value that only some of them have gets a wrong average.
+// Means averages the rows in runs over all seeds. It returns one row for each combination of scene, policy and pool
+// size, in the order of their first run. Swaps, LimitSteals, Limited and NsPerPlay are not averaged and stay nil. All
+// rows of a combination must have the same set of values. A value that only some of them have gets a wrong average.
 func Means(runs []Row) []Row {
 	type key struct {
 		scene, policy string

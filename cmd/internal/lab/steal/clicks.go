@@ -97,9 +97,9 @@ func (p *Pair) Faded(fade Fade) []float32 {
 }
 
 // Clicks returns the share of pairs, from 0 to 1, whose cut is audible. A cut is audible if the cut voice contains
-// energy that the uncut voice does not have. Neither the uncut voice nor the newcomer must mask that energy. Clicks
-// calls the function signal once for each pair, which returns the cut voice from its beginning on. Without pairs the
-// result is NaN.
+// energy that the uncut voice does not have. Neither the uncut voice nor the sound that replaces it must mask that
+// energy. Clicks calls the function signal once for each pair, which returns the cut voice from its beginning on. If
+// pairs is empty, the result is NaN.
 func Clicks(pairs []Pair, signal func(*Pair) []float32) float64 {
 	e := newEar(Rate, clickBlock, clickHop, clickWidth)
 	count := 0
@@ -111,9 +111,9 @@ func Clicks(pairs []Pair, signal func(*Pair) []float32) float64 {
 	return float64(count) / float64(len(pairs))
 }
 
-// click reports whether the cut of the pair p is audible within 80 ms. The parameter signal is the cut voice from its
-// beginning on. The cut is audible if signal has energy that the uncut voice lacks, and neither this voice nor the
-// sound that replaces it masks that energy. e must have been made for clickBlock and clickHop.
+// click reports whether the cut of the voice of p is audible within 80 ms. The parameter signal is the cut voice from
+// its beginning on. The cut is audible if signal has energy that the uncut voice lacks. Neither this voice nor the
+// sound that replaces it must mask that energy. e must have been made for clickBlock and clickHop.
 func (e *ear) click(p *Pair, signal []float32) bool {
 	const around = 2
 	var blocks [clickBlocks + 2*around][2][]float64

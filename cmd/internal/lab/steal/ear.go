@@ -160,15 +160,15 @@ func (e *ear) isAudible(power *[2][]float64) bool {
 	return false
 }
 
-// mask converts spread to masks, in place: by frequency band, the largest power that stays inaudible beside it. On
-// entry spread has the powers from smear.
+// mask converts the powers in spread, by frequency band, to masks: the largest power that is inaudible beside each. It
+// overwrites spread. On entry spread must be a result of smear.
 func (e *ear) mask(spread []float64) {
 	for i := range spread {
 		spread[i] *= e.bands[i].offset
 	}
 }
 
-// pair returns two slices of zeros, left and right, with one element per band.
+// pair returns two slices of zeros, for the left and the right channel, with one element for each frequency band of e.
 func (e *ear) pair() [2][]float64 {
 	return [2][]float64{make([]float64, len(e.bands)), make([]float64, len(e.bands))}
 }

@@ -13,8 +13,9 @@ type Optimum struct {
 }
 
 // Optima computes the best result that any choice of victims can reach, for a pool of each size in pools. The choice
-// uses knowledge of the future, but a voice that was cut is never restored. The results are in the order of pools.
-// pools must not be empty, and its sizes must be positive. The parameter frames is the length of the scene.
+// uses knowledge of the future, but a voice that was cut is never restored. Each result has the remaining error and
+// the frame of the cut for each part. The results are in the order of pools. pools must not be empty, and its sizes
+// must be positive. The parameter frames is the length of the scene.
 //
 // The method is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next. At
 // a start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and is worth
@@ -121,9 +122,10 @@ func (g *slots) cuts(parts []Part) []int64 {
 // Grid is the time resolution of Bound and Optima in frames: 5 ms.
 const Grid = Rate / 200
 
-// Bound returns, for each pool size in pools, a lower bound for the K-error of any policy, in dB. It is the error of a
-// pool that plays the strongest voices of every 5 ms. It holds even for a policy that swaps voices at any time, as
-// long as the powers of voices add up. frames is the length of the scene.
+// Bound returns for each pool size in pools a lower bound for the error of any policy that chooses victims. The error
+// is the power of the lost voices relative to all voices, in dB, at least -60. The bound is the error of a pool that
+// plays the strongest voices of every 5 ms. It assumes that the powers of voices add up. The parameter frames is the
+// length of the scene.
 func Bound(parts []Part, frames int64, pools []int) []float64 {
 	starting := make([][]int, frames/Grid+1)
 	for i := range parts {
@@ -162,9 +164,10 @@ type Span struct {
 	From, To int64
 }
 
-// PowerError returns the K-error of a scene in dB, at least -60, if the given spans of its parts are silent: the lost
-// energy relative to the whole energy. It assumes that the powers of voices add up and that voices have no tails. The
-// parameter frames is the length of the scene. The result is comparable to Bound and to Optimum.KError.
+// PowerError returns how much of a scene is lost if the given spans of its parts are silent. The result is the lost
+// energy relative to the whole energy, K-weighted, in dB and at least -60. It assumes that the powers of voices add up
+// and that voices have no tails. The parameter frames is the length of the scene. The result is comparable to Bound
+// and to Optimum.KError.
 func PowerError(parts []Part, silent []Span, frames int64) float64 {
 	lost, total := 0.0, 0.0
 	for i := range parts {
@@ -229,9 +232,10 @@ func (g *flow) augment() int64 {
 	return cost
 }
 
-// search finds the cheapest paths from the first node of the network with the algorithm of Dijkstra, as far as g.end.
-// It stores in each node its distance and the arc that leads to it. Then it updates the potentials of the nodes. A
-// path to g.end must exist. With the potentials, no arc with room may have a negative cost.
+// search finds the cheapest paths from the first node of the network to the others, as far as g.end, with the
+// algorithm of Dijkstra. It stores in each node the distance and the arc that leads to it. Then it updates the
+// potentials of the nodes, which shift the costs of arcs. A path to g.end must exist. With the shift, no arc with room
+// may have a negative cost.
 func (g *flow) search() {
 	for n := range g.nodes {
 		g.nodes[n].distance = math.MaxInt64

@@ -125,7 +125,7 @@ func newWave(r *Recording, key waveKey, e *Event, changes []int64, limit int64) 
 }
 
 // until returns the K-weighted energy of the first n samples of the wave. It interpolates between stored sums. If n is
-// negative, the result is 0. If n is beyond the end, the result is the whole energy.
+// negative, the result is 0. If n is beyond the end, the result is the energy of the whole wave.
 func (w *wave) until(n int64) float64 {
 	i := n / grain
 	switch {
@@ -137,8 +137,8 @@ func (w *wave) until(n int64) float64 {
 	return w.energy[i] + (w.energy[i+1]-w.energy[i])*float64(n%grain)/grain
 }
 
-// Energy returns the K-weighted energy of the part between two frames of the scene, left and right together. The frame
-// in the parameter to is excluded. Frames outside the part count as silent.
+// Energy returns the K-weighted energy of the part, the signal of one sound, between two frames of the scene. It adds
+// left and right. The frame in the parameter to is excluded. Frames outside the part count as silent.
 func (p *Part) Energy(from, to int64) float64 {
 	from, to = max(from, p.From), min(to, p.To)
 	if from >= to {
@@ -178,10 +178,10 @@ func Linear(milliseconds int) Fade {
 	return f
 }
 
-// Add adds the part to dst, the mix of the whole scene, up to a cut. The parameter cut is a frame of the scene. From
-// there the part fades out with fade, one factor per frame, as a stolen voice does. If cut is at or before the first
-// frame of the part, dst does not change. If cut is at or after the end of the part, the whole part is added with its
-// own tail.
+// Add adds the part, the signal of one sound, to the mix of the whole scene in dst. The sound is cut at the frame cut
+// of the scene and then fades out with fade, one factor per frame, as a stolen voice does. If cut is at or before the
+// first frame of the part, dst does not change. If cut is at or after the end of the part, the whole part is added
+// with its own tail.
 func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	switch {
 	case cut <= p.From:
@@ -213,10 +213,11 @@ func (p *Part) at(frame int64) float32 { return p.wave.samples[frame-p.From] }
 // end returns the first silent frame after the part.
 func (p *Part) end() int64 { return p.To + int64(len(p.tail)) }
 
-// Missing stores in dst the signal that is lost if the part is cut at frame cut of the scene. Element 0 of dst is that
-// frame. A voice that has begun fades out with fade at the cut, so the loss fades in there. From frame back on, the
-// voice is restored and the loss fades out. If back is beyond the end of the part, the voice is not restored. The rest
-// of dst is cleared. The parameter cut must not be before the first frame of the part.
+// Missing stores in dst the signal that is lost if the part, the signal of one sound, is cut. The parameter cut is the
+// frame of the cut in the scene, and element 0 of dst is that frame. If the sound has begun before, it fades out with
+// fade at the cut, so the loss fades in. From frame back on, the sound is restored and the loss fades out. If back is
+// beyond the end of the part, the sound is not restored. The rest of dst is cleared. cut must not be before the first
+// frame of the part.
 func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	clear(dst)
 	left, right := float32(p.Left), float32(p.Right)
@@ -235,8 +236,9 @@ func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	}
 }
 
-// Mix returns the mix of parts in a scene with the given number of frames. Part i is cut at the frame cuts[i] of the
-// scene and fades out with fade, as a stolen voice does. If cuts is nil, all parts play to their end.
+// Mix returns the mix of parts, each the signal of one sound, in a scene with the given number of frames. Part i is
+// cut at the frame cuts[i] of the scene and fades out with fade, as a stolen voice does. If cuts is nil, all parts
+// play to their end.
 func Mix(parts []Part, cuts []int64, fade Fade, frames int64) []pcm.Frame {
 	mix := make([]pcm.Frame, frames)
 	for i := range parts {

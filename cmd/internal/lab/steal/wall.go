@@ -16,23 +16,23 @@ const (
 	wallFrames = Rate / 20 // time to appear or disappear
 )
 
-// within returns the elements of w.Changes between two frames: after the parameter from and before the parameter to.
-// The result shares memory with w.
+// within returns the frames between two frames when the wall appears or disappears: after the parameter from and
+// before the parameter to. The result is a part of w.Changes and shares its memory.
 func (w *Wall) within(from, to int64) []int64 {
 	i, _ := slices.BinarySearch(w.Changes, from+1)
 	k, _ := slices.BinarySearch(w.Changes, to)
 	return w.Changes[min(i, k):k]
 }
 
-// from returns the wall as an event sees it that begins at the given frame. The result has the state at that frame and
-// only the later changes. It shares memory with w.
+// from returns the wall for an event that begins at the given frame. The result begins with the state of w at that
+// frame and has only the later changes. It shares memory with w.
 func (w *Wall) from(frame int64) Wall {
 	i, _ := slices.BinarySearch(w.Changes, frame+1)
 	return Wall{w.Behind != (i%2 == 1), w.Changes[i:]}
 }
 
-// hertz returns the cutoff frequency of the wall's low-pass in Hz, after the wall has appeared or disappeared the
-// given number of times. If the wall is absent then, the result is 0.
+// hertz returns the cutoff frequency of the wall, which acts as a low-pass, in Hz. The parameter changes counts how
+// often the wall has appeared or disappeared. If the wall is absent then, the result is 0.
 func (w *Wall) hertz(changes int) float64 {
 	if w.Behind != (changes%2 == 1) {
 		return wallCutoff
@@ -40,8 +40,9 @@ func (w *Wall) hertz(changes int) float64 {
 	return 0
 }
 
-// cutoff returns the cutoff frequency of the wall's low-pass in Hz, as text for a cue sheet. The parameter changes
-// counts how often the wall has appeared or disappeared. If the wall is absent then, the result is "off".
+// cutoff returns the cutoff frequency of the wall, which acts as a low-pass, in Hz as text for a cue sheet. The
+// parameter changes counts how often the wall has appeared or disappeared. If the wall is absent then, the result is
+// "off".
 func (w *Wall) cutoff(changes int) string {
 	if hz := w.hertz(changes); hz > 0 {
 		return strconv.FormatFloat(hz, 'g', -1, 64)
