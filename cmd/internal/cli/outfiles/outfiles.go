@@ -37,8 +37,9 @@ type Input struct {
 	Label string    // as in messages: "the sheet a.yaml"
 }
 
-// Of returns a list with one output file of a command. For an empty path the list is empty. The parameters have the
-// same meaning as for List.And.
+// Of returns a list with the output file path of a command; "-" means standard output. For an empty path the list is
+// empty. Error messages identify the file by flag, sep and path joined, such as "-o out.wav". Of does not create the
+// file.
 func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
 
 // And returns the list with the output file path added; "-" means standard output. If path is empty, it returns l
@@ -196,8 +197,9 @@ type File struct {
 	file *whole.File // an open pipe or device; nil: Save creates the file
 }
 
-// Open creates a File for path, like Create, but returns the cause of ctx if ctx ends first. Otherwise a pipe without
-// a reader could block it.
+// Open returns a File, an output that appears at path only when it is complete, like Create. If ctx ends first, it
+// returns the cause of ctx, for example at a pipe without a reader. The caller must call Save or Discard. For an empty
+// path and for "-", Open returns a nil File, which is valid, and no error.
 func Open(ctx context.Context, path string) (*File, error) {
 	return console.Within(ctx, func() (*File, error) { return Create(path) })
 }
@@ -258,7 +260,8 @@ func (f *File) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// SaveFrom saves the file with the content that w writes. Effects and errors are as for Save.
+// SaveFrom saves the file with the content that w writes, and gives the file its name, in place of an old file. After
+// an error the old file remains. A nil File returns nil and does not call w.
 func (f *File) SaveFrom(w io.WriterTo) error {
 	return f.Save(func(out io.Writer) error {
 		_, err := w.WriteTo(out)

@@ -94,9 +94,9 @@ type Row struct {
 	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
-// Measure runs the benchmarks that o selects and returns a row for each figure, in the order of Cases. It calls next
-// with a description before each measurement, except before the case silent-block. next must not be nil. The first
-// error ends Measure, without rows. o must be valid according to Check.
+// Measure runs the benchmarks that o selects and returns a row for each figure, in the order of Cases. Slow benchmarks
+// run only if o.All is set. Measure calls next with a description before each measurement, except before the case
+// silent-block; next must not be nil. The first error ends Measure, without rows. o must be valid according to Check.
 func Measure(o Options, next Progress) ([]Row, error) {
 	var rows []Row
 	different := 16
@@ -247,8 +247,8 @@ func noise(samples int) []float32 {
 }
 
 // stage returns a new mixer for the mixing case b. n starts of looping voices are queued in it, at different
-// positions, gains and pans. The voices use sounds in turn. The result move makes the continuous changes of the case.
-// The caller must call move before each block, with the number of the block.
+// positions, gains and pans. The voices use sounds in turn. The caller must call the result move before each block,
+// with the number of the block. If voices move in this case, move sets their new positions.
 func (b mixCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {

@@ -126,7 +126,7 @@ type startID struct {
 type slotSpan struct {
 	startID
 	from, to int64 // to is math.MaxInt64 for an open end
-	lost     bool  // it ends with a steal
+	lost     bool  // it ends with a steal, or the voice became virtual
 }
 
 // slotSpans returns the ranges of frames during which starts had a slot, so that they were mixed. It reads them from

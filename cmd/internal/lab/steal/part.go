@@ -43,9 +43,10 @@ func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
 	return s.parts(corpus, map[waveKey]*wave{})
 }
 
-// parts renders the signal of each event, like Parts, but with a cache. It takes signals that an earlier call has
-// rendered from the map waves, and adds new signals to it. All calls with the same map must use the same corpus and
-// scenes of the same length.
+// parts renders the signal of each event of the scene alone and returns the signals in the order of s.Events. The map
+// waves is a cache. parts takes signals from it that an earlier call has rendered, and adds new signals to it. All
+// calls with the same map must use the same corpus and scenes of the same length. An error names the recording that
+// caused it.
 func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, error) {
 	tail := RaisedCosine(tailMilliseconds)
 	parts := make([]Part, len(s.Events))

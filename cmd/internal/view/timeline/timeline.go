@@ -91,7 +91,8 @@ func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error)
 }
 
 // read adds the events of a report, read as JSON from in, to g. It returns the timeline of all events in g, a drawing
-// of voices over time. The parameters and errors are as for the function Read.
+// of voices over time, with the heading title. The parameter name identifies the report in errors. recorded has the
+// levels of voices and may be nil. More than 500,000 events are an error.
 func (g *collector) read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
