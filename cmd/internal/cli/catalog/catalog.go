@@ -157,8 +157,8 @@ func Print(w io.Writer, rows []Row) error {
 	return table.Flush()
 }
 
-// Notes returns the remarks about the files of rows, such as an unusual format. Each is a line that begins with "note:
-// " and the name of the sound.
+// Notes returns the remarks about the files of rows, such as an unusual format, one line each. A line begins with
+// "note:", followed by the name of the sound.
 func Notes(rows []Row) (lines []string) {
 	for _, r := range rows {
 		for _, note := range r.info.Notes {

@@ -90,9 +90,9 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
 }
 
-// Finish prints the message of err, the result of a command, and returns the exit code for it. An Interruption and a
-// Reported have no message. If err is nil or has exit code 1, a failed write to c.Out replaces it. A broken pipe at
-// c.Out, as after head, prints no message.
+// Finish prints the message of err, the result of a command, and returns the exit code for it. If err is nil or has
+// exit code 1, a failed write to c.Out replaces it. Finish prints no message for nil, for a stop by a signal, for an
+// error that has been printed before, and for a broken pipe at c.Out, as after head.
 func (c *Console) Finish(err error) int {
 	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
@@ -109,7 +109,8 @@ func (c *Console) Finish(err error) int {
 }
 
 // Outcome prints the message of each error in outputs, the results of several outputs, on its own line. If all are
-// nil, it returns nil. Otherwise it returns a Reported with the highest exit code among them.
+// nil, it returns nil. Otherwise it returns a Reported, an error that is not printed again, with the highest exit code
+// among them.
 func (c *Console) Outcome(outputs ...error) error {
 	var failed error
 	for _, err := range outputs {
@@ -190,8 +191,8 @@ type Reported struct{ Code int }
 func (Reported) Error() string { return "failed" }
 
 // ExitCode returns the exit code of the process for err, which may be wrapped. nil gives 0. Wrong usage, faulty sheets
-// and invalid configurations give 2. An Interruption gives 128 plus the number of its signal, and a Reported gives its
-// Code. All other errors give 1.
+// and invalid configurations give 2. An Interruption, the stop of a command by a signal, gives 128 plus the number of
+// the signal. A Reported, an error that has been printed already, gives its Code. All other errors give 1.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
@@ -212,8 +213,9 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// Message returns the line to print for err. For nil, for an Interruption and for a Reported it is "". For several
-// errors in a sheet, the line has the first error and the number of the others.
+// Message returns the line to print for err. For nil, for the stop by a signal (Interruption), and for an error that
+// has been printed already (Reported) it is "". For several errors in a sheet, the line has the first error and the
+// number of the others.
 func Message(err error) string {
 	_, interrupted := errors.AsType[Interruption](err)
 	_, reported := errors.AsType[Reported](err)

@@ -6,8 +6,8 @@ import (
 )
 
 // Hangups returns a channel that receives a value for each SIGHUP, also if the signal was ignored before. Signals that
-// arrive before the caller has received the previous value may be merged. The function stop ends that. It must be
-// called once and does not close the channel.
+// arrive before the caller has received the previous value may be merged. The function stop ends the delivery. It must
+// be called once and does not close the channel.
 func Hangups() (signaled <-chan struct{}, stop func()) {
 	signals, out, done := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
 	NotifyHangups(signals)

@@ -55,12 +55,12 @@ func (c *Console) Listen() *Interrupts {
 	}}
 }
 
-// Cause returns why the context has ended: the Interruption with the first signal, or context.Canceled after Close
-// without a signal. While the context has not ended, it returns nil.
+// Cause returns why the context has ended: the signal as an Interruption, or context.Canceled after Close without a
+// signal. While the context has not ended, it returns nil.
 func (i *Interrupts) Cause() error { return context.Cause(i) }
 
 // Instead removes the progress line of c and returns the error to report. That is usually err. If err is not nil and a
-// signal has ended the context, it is the Interruption instead.
+// signal has ended the context, the result is the signal as an Interruption.
 func (i *Interrupts) Instead(c *Console, err error) error {
 	c.Progress("")
 	if e := i.Cause(); e != nil && err != nil {

@@ -139,8 +139,8 @@ func (x *examination) serverTimedOut() bool {
 	return isTimeout(x.sinkErr)
 }
 
-// gaps adds advice if the sound of the measured driver had gaps. It advises a larger buffer, and if the machine is
-// busy, also to close programs.
+// gaps adds advice to x.Advice if the sound of the measured driver had gaps. It advises a larger buffer, and if the
+// machine is busy, also to close programs.
 func gaps(x *examination) {
 	why, do := "the sound had gaps", "play with a larger --buffer, as --buffer 100ms"
 	if x.Busy != "" {
@@ -149,31 +149,32 @@ func gaps(x *examination) {
 	x.addAdvice(x.Sound && x.Measured.Gaps > 0, why, do)
 }
 
-// overloaded adds the advice to close programs if the machine is busy and a sound server or a driver did not answer in
-// time.
+// overloaded adds to x.Advice the advice to close programs if the machine is busy and a sound server or a driver did
+// not answer in time.
 func overloaded(x *examination) {
 	x.addAdvice(x.overdue(), "this machine is busy: "+x.Busy, "close other programs, and run the doctor again")
 }
 
-// leftOut adds the advice to build the program differently if it was built without any driver.
+// leftOut adds to x.Advice the advice to build the program differently if it was built without any driver.
 func leftOut(x *examination) {
 	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Outputs != "" })
 	x.addAdvice(!built, "no driver was built in", "build it without the tag nooto")
 }
 
-// wrongServer adds the advice to unset the environment variable PULSE_SERVER if its value is not a valid name of a
-// server.
+// wrongServer adds to x.Advice the advice to unset the environment variable PULSE_SERVER if its value is not a valid
+// name of a server.
 func wrongServer(x *examination) {
 	x.addAdvice(x.failedWith("pulse", "PULSE_SERVER:"), "PULSE_SERVER is not the name of a server", "unset PULSE_SERVER")
 }
 
-// wrongSink adds the advice to unset the environment variable PULSE_SINK if it names a sink that does not exist.
+// wrongSink adds to x.Advice the advice to unset the environment variable PULSE_SINK if it names a sink that does not
+// exist.
 func wrongSink(x *examination) {
 	x.addAdvice(x.failedWith("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that does not exist", "unset PULSE_SINK")
 }
 
-// elsewhere adds advice if the drivers reached no sound server but another server runs where they do not look. It
-// advises to change PULSE_SERVER or XDG_RUNTIME_DIR.
+// elsewhere adds advice to x.Advice if the drivers reached no sound server but another server runs where they do not
+// look. It advises to change PULSE_SERVER or XDG_RUNTIME_DIR.
 func elsewhere(x *examination) {
 	other := x.unusedServer()
 	if x.sinkErr == nil || other == nil || x.overdue() {
@@ -190,9 +191,9 @@ func elsewhere(x *examination) {
 	x.addAdvice(!x.failedWith("pulse", "PULSE_SERVER:"), "a sound server at "+words.OneLine(other.Path)+" is not used", do)
 }
 
-// otherUser adds advice if this user lacks the permission for a socket of a sound server that the drivers use. It
-// advises to run the program without sudo, or else as the owner of the socket. If another usable server runs, it adds
-// no advice.
+// otherUser adds advice to x.Advice if this user lacks the permission for a socket of a sound server that the drivers
+// use. It advises to run the program without sudo, or else as the owner of the socket. If another usable server runs,
+// it adds no advice.
 func otherUser(x *examination) {
 	socket := x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") })
 	if socket == nil || x.unusedServer() != nil {
@@ -208,8 +209,8 @@ func otherUser(x *examination) {
 	x.addAdvice(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
 }
 
-// hanging adds the advice to restart the sound server if it did not answer in time. It adds no advice if the machine
-// is busy, if PULSE_SERVER names the server, or if the command for a restart is unknown.
+// hanging adds to x.Advice the advice to restart the sound server if it did not answer in time. It adds no advice if
+// the machine is busy, if PULSE_SERVER names the server, or if the command for a restart is unknown.
 func hanging(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	if !x.serverTimedOut() || named || x.overdue() {
@@ -239,16 +240,16 @@ func (x *examination) serverAbsent() bool {
 		x.socket(func(s *Socket) bool { return s.InUse && strings.HasPrefix(s.Detail, "no permission") }) == nil
 }
 
-// noRuntime adds the advice to set the environment variable XDG_RUNTIME_DIR. The variable must be unset, the drivers
-// must have found no sound server, and the usual folder of this user must exist.
+// noRuntime adds to x.Advice the advice to set the environment variable XDG_RUNTIME_DIR. The variable must be unset,
+// the drivers must have found no sound server, and the usual folder of this user must exist.
 func noRuntime(x *examination) {
 	dir := "/run/user/" + x.machine.Identity().ID
 	x.addAdvice(x.serverAbsent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && exists(x.machine, dir[1:]),
 		"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR="+quoted(dir))
 }
 
-// noServer adds the advice to start or install a sound server if the drivers found no server. There must be a usable
-// sound card, or PipeWire must run without its PulseAudio server.
+// noServer adds to x.Advice the advice to start or install a sound server if the drivers found no server. There must
+// be a usable sound card, or PipeWire must run without its PulseAudio server.
 func noServer(x *examination) {
 	usable := slices.ContainsFunc(x.Cards, func(c Card) bool { return c.Usable })
 	if !x.serverAbsent() || !usable && !x.pipeWire() {
@@ -269,8 +270,8 @@ func noServer(x *examination) {
 	}
 }
 
-// noOutput adds advice if the sound server answers but has no output, and PipeWire runs. It advises to install the
-// session manager of PipeWire, or to restart it.
+// noOutput adds advice to x.Advice if the sound server answers but has no output, and PipeWire runs. It advises to
+// install the session manager of PipeWire, or to restart it.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
 		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
@@ -282,16 +283,16 @@ func noOutput(x *examination) {
 	x.addAdvice(has && x.hasUserSystemd() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
 }
 
-// muted adds the advice to unmute the sink if the driver pulse failed because its sink is muted. The program pactl
-// must be installed.
+// muted adds to x.Advice the advice to unmute the sink if the driver pulse failed because its sink is muted. The
+// program pactl must be installed.
 func muted(x *examination) {
 	if m, ok := errors.AsType[mutedError](x.driverError("pulse")); ok && x.machine.Program("pactl") {
 		x.addAdvice(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
 	}
 }
 
-// suspended adds the advice to wake the sink if the driver pulse failed because its sink is suspended. The program
-// pactl must be installed.
+// suspended adds to x.Advice the advice to wake the sink if the driver pulse failed because its sink is suspended. The
+// program pactl must be installed.
 func suspended(x *examination) {
 	asleep := errors.Is(x.driverError("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
 	if asleep {
@@ -299,8 +300,9 @@ func suspended(x *examination) {
 	}
 }
 
-// barred adds advice if this user has no permission for any of the sound cards. It advises to join the group of the
-// cards, or in a container to start it with that group. If the group or the user is unknown, it adds no advice.
+// barred adds advice to x.Advice if this user has no permission for any of the sound cards. It advises to join the
+// group of the cards, or in a container to start it with that group. If the group or the user is unknown, it adds no
+// advice.
 func barred(x *examination) {
 	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
 		return
@@ -314,8 +316,8 @@ func barred(x *examination) {
 	x.addAdvice(group != "" && group != "root" && i.User != "", "only the group "+words.OneLine(group)+" may use the sound cards", do)
 }
 
-// busy adds advice if the drivers reached no sound server and every sound card is in use by a program. For each card
-// it advises to end that program, or to let both play through a sound server.
+// busy adds advice to x.Advice if the drivers reached no sound server and every sound card is in use by a program. For
+// each card it advises to end that program, or to let both play through a sound server.
 func busy(x *examination) {
 	if x.sinkErr == nil || x.serverTimedOut() {
 		return
@@ -336,14 +338,14 @@ func (x *examination) lacksALSA() bool {
 	return err != nil && strings.Contains(err.Error(), "load libasound")
 }
 
-// noLibrary adds the advice to install ALSA's library if the driver oto failed because it cannot be loaded. If the
-// command to install it is unknown, it adds no advice.
+// noLibrary adds to x.Advice the advice to install ALSA's library if the driver oto failed because it cannot be
+// loaded. If the command to install it is unknown, it adds no advice.
 func noLibrary(x *examination) {
 	x.addAdvice(x.lacksALSA(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
 }
 
-// noCard adds the advice to start the container with access to the sound cards. This process must run in a container
-// that has neither a card nor a sound server.
+// noCard adds to x.Advice the advice to start the container with access to the sound cards. This process must run in a
+// container that has neither a card nor a sound server.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	reachable := x.pipeWire() || x.socket(func(s *Socket) bool { return s.InUse && s.Detail != "not there" }) != nil

@@ -81,8 +81,8 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	return &x.Report
 }
 
-// tryDrivers tries the drivers of the machine in order until one plays. x.Drivers gets a Trial for each driver. If a
-// driver was not tried, its Trial has the reason. x.Sound is set if a driver played.
+// tryDrivers tries the drivers of the machine in order until one plays. It stores a Trial for each driver in
+// x.Drivers, with the result, or the reason why the driver was not tried. x.Sound is set if a driver played.
 func (x *examination) tryDrivers(ctx context.Context) {
 	x.Drivers = []Trial{}
 	played := ""
@@ -108,8 +108,9 @@ func (x *examination) tryDrivers(ctx context.Context) {
 	x.Sound = played != ""
 }
 
-// play tries the driver d, which takes at least some seconds, and stores the result in t. The field Plays is set if
-// sound was heard. Detail has the output, or the error as text. The field err has the error.
+// play tries the driver d, which can take some seconds, and stores the result in t. The field Plays is set if the
+// driver played to the end and the sound was not muted. Detail has the output, or the error as text. The field err has
+// the error.
 func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 	x.options.Progress("opening %s", d.Name)
 	if t.err = x.open(ctx, d, t); t.err != nil {

@@ -23,7 +23,7 @@ const minAge = 10 * time.Second
 
 // New makes a temporary folder in parent, with a name that begins with prefix. It locks the file .lock in the folder,
 // so that other processes do not remove it. The function remove removes the folder. New first removes folders with the
-// same prefix that ended processes have left, if they are older than 10 s.
+// same prefix that ended processes have left, if they are older than 10 s. If New fails, it leaves no new folder.
 func New(parent, prefix string) (folder string, remove func(), err error) {
 	sweep(parent, prefix)
 	if folder, err = os.MkdirTemp(parent, prefix); err != nil {

@@ -89,8 +89,8 @@ func AssignKinds(sources []Source) (corpus []Recording, unused []Unused) {
 	return corpus, unused
 }
 
-// Lacks returns the kinds of sounds that do not occur in corpus. If all occur, it returns nil. NewScene needs all
-// kinds.
+// Lacks returns the kinds of sounds that do not occur in corpus. If all occur, it returns nil. NewScene may panic if a
+// kind is missing.
 func Lacks(corpus []Recording) []Kind {
 	var none []Kind
 	for k := range Kind(len(kindNames)) {

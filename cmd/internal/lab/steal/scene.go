@@ -57,8 +57,8 @@ var scenes = [...]struct {
 
 // NewScene makes the built-in test scene called name: a list of the starts that a game would request within 8 seconds.
 // The starts are drawn with seed and refer to the sounds of corpus. Equal arguments give equal scenes. If the name is
-// unknown, the error wraps ErrScene and lists the known names. NewScene panics if corpus lacks a kind of sound; see
-// Lacks.
+// unknown, the error wraps ErrScene and lists the known names. If corpus lacks a kind of sound that the scene uses,
+// NewScene panics; see Lacks.
 func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	s := &sceneBuilder{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
 	for i, r := range corpus {
