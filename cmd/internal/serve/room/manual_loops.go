@@ -83,8 +83,8 @@ func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize entries,
-// add first removes ended voices and sets l.pruneSize to twice the rest plus 16. The caller holds l.mutex.
+// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize
+// entries, add first removes ended voices and sets l.pruneSize to twice the rest plus 16. The caller holds l.mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.pruneSize {
