@@ -23,14 +23,14 @@ import (
 // maxFileName is the longest accepted file name, in bytes.
 const maxFileName = 255
 
-// validFileName reports whether name is valid as the name of an uploaded file: 1 to 255 bytes of UTF-8 without /, \,
-// control characters and a leading dot.
+// validFileName reports whether name may be the name of an uploaded file. A valid name has 1 to 255 bytes of UTF-8, no
+// slash, backslash or control character, and no dot at the beginning.
 func validFileName(name string) bool {
 	return name != "" && len(name) <= maxFileName && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// CheckFile returns an *Error of Kind Range if name is not valid as the name of an uploaded file, so that AddSound
-// would reject it. Otherwise it returns nil. It does not look at the disk.
+// CheckFile returns an *Error of Kind Range if name may not be the name of an uploaded file, so that AddSound would
+// reject it. Otherwise it returns nil. It does not look at the disk.
 func CheckFile(name string) error {
 	if validFileName(name) {
 		return nil
@@ -38,20 +38,21 @@ func CheckFile(name string) error {
 	return invalidField("name", "invalid file name %q: want 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), maxFileName)
 }
 
-// uploadSuffix is the extension of an incomplete file.
+// uploadSuffix is the end of the temporary name of an incomplete upload.
 const uploadSuffix = ".upload"
 
-// arrivingName is the temporary name of a complete file.
+// arrivingName is the temporary name of a complete upload, before it gets its own name.
 const arrivingName = ".arriving"
 
-// AddSound reads data, decodes it under Options.Limits and stores it as the file called name in the folder for uploads,
-// which it creates. Sounds of the sheet that use this file play the new data at their next start. If the sheet has no
-// such sound, AddSound adds a sound called name to the sheet, as Change does. It returns the sound's entry in the State
-// and the properties of the data.
+// AddSound reads a sound file from data and stores it under name in the folder for uploads, which it creates if
+// necessary. If a sound of the sheet already uses this file, it plays the new data at its next start. Otherwise
+// AddSound adds a sound called name to the sheet, as Change does. It returns the sound's entry in the State and the
+// properties of the data.
 //
-// A sound called name with another file, or a room without a folder for uploads, is an *Error of Kind Refused. An
-// invalid sound has Kind Range, and too much data Kind Limit. After an error the room and its folder are unchanged.
-// The room may be changed or ended during the upload.
+// An invalid name or data that cannot be decoded is an *Error of Kind Range. Data beyond Options.Limits is Kind Limit
+// or Range. If the sheet has a sound called name with another file, or the room has no folder for uploads, the Kind is
+// Refused. After an error, the room and the stored files are as before. Other methods, also Close, may be called during
+// the upload.
 func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
 	if err := CheckFile(name); err != nil {
 		return Sound{}, nil, err
@@ -101,12 +102,15 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	return one, info, nil
 }
 
-// replacedName is the temporary name of a replaced file, until the room uses the new one.
+// replacedName is a second name of the file that an upload replaces, until the room uses the new file.
 const replacedName = ".replaced"
 
-// replaceFile closes part, renames it to file in folder, and changes the room to the sheet text, which uses file.
-// After an error the old file, if there was an old file, is in place again and the room plays its old sheet. An old
-// file that is not regular is an *Error of Kind Refused. The caller holds the mutex r.changes.
+// replaceFile gives the upload part the name file in folder and switches the room to the sheet text, which uses that
+// file. It closes part. An old file of that name is replaced. If it is not a regular file, the error is an *Error of
+// Kind Refused.
+//
+// After any other error, replaceFile restores the old file, or removes the new one if there was no old file. The room
+// then plays its old sheet. The caller holds the mutex r.changes.
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
@@ -148,9 +152,12 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	return err
 }
 
-// preserve gives file, a file in folder, the second name in the constant replacedName, in place of an older file there.
-// The file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link
-// fails, as on a file system without hard links, preserve makes a copy with the permissions mode.
+// preserve keeps the contents of file, a file in folder, under the additional name .replaced (the constant
+// replacedName). It deletes an older file of that name. Later the caller can replace file and still go back.
+//
+// The parameter link makes a hard link; it is Root.Link except in tests. If link fails, as on a file system without
+// hard links, preserve makes a copy with the permissions mode. The error comes from copying; then there is no file
+// .replaced.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replacedName)
 	if link(file, replacedName) == nil {
@@ -184,8 +191,8 @@ func (r *Room) uploads() string {
 	return r.options.Folder
 }
 
-// sheetPath returns the path of the uploaded file called file as the parsed sheet has it: an absolute path if
-// Options.AnyFile is set, otherwise file itself.
+// sheetPath returns the path by which the parsed sheet refers to the uploaded file called file. If Options.AnyFile is
+// set, this is an absolute path in Options.Uploads. Otherwise it is file itself.
 func (r *Room) sheetPath(file string) string {
 	if r.options.AnyFile {
 		return filepath.Join(r.options.Uploads, file)
@@ -193,9 +200,10 @@ func (r *Room) sheetPath(file string) string {
 	return file
 }
 
-// uploadedFile reports, in ok, whether files, the files of a sound of the sheet, are exactly one uploaded file that is
-// called name, with any extension or without an extension. file is the name of that file with its extension; it is
-// meaningless if ok is false. It does not look at the disk.
+// uploadedFile reports whether a sound of the sheet has exactly one file, and this file is an upload for the sound
+// called name. The parameter files lists the files of the sound. The file must be called name, with or without an
+// extension. The result file is its name with the extension; it has no meaning if ok is false. uploadedFile does not
+// look at the disk.
 func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bool) {
 	if len(files) != 1 {
 		return "", false
@@ -204,9 +212,12 @@ func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bo
 	return file, files[0].Path == r.sheetPath(file) && strings.TrimSuffix(file, filepath.Ext(file)) == name
 }
 
-// decode copies data to part, syncs part to the disk, decodes it as a sound called name, and returns its properties.
+// decode copies data to the file part, syncs part to the disk, and decodes it as a sound called name. It returns the
+// properties of the sound.
+//
 // More data than Options.Limits.Bytes, by default 256 MiB, is an *Error of Kind Limit. An invalid sound is an *Error of
-// Kind Range. Errors of reading data and writing part are returned as they are, and so is the end of ctx.
+// Kind Range. Errors of reading data and writing part are returned unchanged. If ctx ends during decoding, decode
+// returns the error of ctx.
 func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
 	limit := r.options.Limits.Bytes
 	if limit <= 0 {
@@ -236,10 +247,12 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// sheetTextWith returns the text of the current sheet extended by a sound called name that uses the uploaded file
-// called name, the name of that sound, and the name of the file. It does not change the room. If the sheet already has
-// a sound with this file, the text is unchanged; file then may have an extension, as in sheets of older programs. If
-// the sound called name has another file, or the sheet cannot be extended, the error is an *Error of Kind Refused.
+// sheetTextWith returns the text of the current sheet, extended by a sound that uses the uploaded file called name. It
+// does not change the room. The results sound and file are the names of that sound and of its file.
+//
+// A new sound is also called name. If a sound of the sheet already uses the upload, the text is unchanged, and sound is
+// that sound. The result file may then have an extension, as in sheets of older programs. If the sheet has a sound
+// called name with another file, or its text cannot be extended, the error is an *Error of Kind Refused.
 func (r *Room) sheetTextWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()
@@ -282,9 +295,10 @@ func (r *Room) sheetTextWith(name string) (text []byte, sound, file string, err 
 	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: the sound cannot be inserted into its text; add %q by hand", "sounds: {"+entry+"}")}
 }
 
-// insertSound returns text, a sheet, with entry, such as `bell: {file: bell}`, inserted at the beginning of its sounds,
-// or in a new mapping sounds. root is the parsed text; nil means an empty sheet. If the sounds are not a mapping, text
-// is returned unchanged. The result need not be valid, so the caller must parse it.
+// insertSound returns the sheet text with entry inserted as the first of its sounds. The parameter entry is a line such
+// as `bell: {file: bell}`, and root is the parsed text; a nil root means an empty sheet. If the sheet has no mapping
+// called sounds, insertSound adds one. If sounds is not a mapping, text is returned unchanged. The result may be
+// invalid, so the caller must parse it.
 func insertSound(text string, root *yaml.Node, entry string) string {
 	var all *yaml.Node
 	if root != nil {
@@ -315,8 +329,8 @@ func insertSound(text string, root *yaml.Node, entry string) string {
 	return text[:before] + strings.Repeat(" ", column) + entry + "\n" + text[before:]
 }
 
-// insertAfterBrace returns text with entry inserted after the opening brace at the byte offset at. more means that
-// further entries follow, so that it also inserts a comma.
+// insertAfterBrace returns text with entry inserted after the opening brace at the byte offset at. If more is true,
+// other entries follow, and insertAfterBrace also adds a comma.
 func insertAfterBrace(text string, at int, entry string, more bool) string {
 	if more {
 		entry += ", "

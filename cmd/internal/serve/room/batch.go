@@ -11,8 +11,8 @@ import (
 // maxSteps is the largest number of steps in a batch.
 const maxSteps = 500 // a mixer accepts 960 commands at a time
 
-// batch collects steps that act together. They wait in a mixer.Batch, so that no step acts before all are
-// accepted.
+// batch collects the steps of one call of Batch. They wait in a mixer.Batch, so that they all act at one frame, or not
+// at all.
 type batch struct {
 	room     *Room
 	playback *playback
@@ -22,11 +22,16 @@ type batch struct {
 	voices   [][]mixer.Handle
 }
 
-// Batch carries out all steps at one frame, which it returns, or does not carry out any step. when is the time of the
-// batch; the steps' own times have no effect. A step may refer to an id that an earlier step starts. results has one
-// Result for each step; on a device, Batch waits at most 2 s for the results of starts. A start that the pool rejects
-// has Refused set and does not affect the other steps. For an invalid step the error is an *Error with the index of the
-// step in Field, such as "commands[2].gain". More than 500 steps are an *Error of Kind Limit.
+// Batch carries out all steps at the same frame, or does not carry out any step. It returns that frame and one Result
+// for each step. The parameter when is the time of the batch; the times in the steps are ignored. A step may use an id
+// that an earlier step starts.
+//
+// A start that the pool rejects sets Refused of its Result and does not affect the other steps. On a device, Batch
+// waits up to 2 s for the outcome of each start. If that wait fails, the error is of Kind Busy or Closed, although the
+// other steps have acted.
+//
+// If a step is invalid, the error is an *Error with the position in Field, such as "commands[2].gain". More than 500
+// steps are an *Error of Kind Limit.
 func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, err error) {
 	if err := when.check(); err != nil {
 		return 0, nil, err
@@ -68,8 +73,9 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	return frame, results, err
 }
 
-// addSteps checks all steps and then adds them to the mixer batch. The error names the first invalid step. After an
-// error the mixer batch may hold earlier steps, so the caller must drop it. The caller holds the mutex orders.
+// addSteps checks all steps and then adds them to the mixer's batch, where they wait until the caller fires it. The
+// error is for the first invalid step and has its index. After an error some steps may already be in the mixer's batch,
+// so the caller must drop it. The caller holds the mutex Room.orders.
 func (b *batch) addSteps() error {
 	for i := range b.steps {
 		if err := b.check(&b.steps[i]); err != nil {
@@ -85,8 +91,8 @@ func (b *batch) addSteps() error {
 	return nil
 }
 
-// withStepIndex returns err with the index i of its step, from 0, in front of Field and Detail. An error that cannot
-// be converted to an *Error is returned unchanged; so is nil.
+// withStepIndex converts err to an *Error whose Field and Detail begin with the position of a step, such as
+// "commands[2]". The parameter i is the index of the step, from 0. A nil err stays nil.
 func withStepIndex(i int, err error) error {
 	one, ok := errors.AsType[*Error](roomError(err))
 	if !ok {
@@ -101,8 +107,8 @@ func withStepIndex(i int, err error) error {
 	return &e
 }
 
-// check returns an *Error if the step s is empty, has a value out of range or names an unknown sound or bus. It does
-// not check that the step's voices exist, and does not change the batch.
+// check returns an *Error if the step s is empty, has a value out of range, or names an unknown sound or bus. It does
+// not check whether the voices of the step exist. It changes neither the batch nor the mixer.
 func (b *batch) check(s *Step) error {
 	switch {
 	case s.Play != nil:
@@ -121,9 +127,12 @@ func (b *batch) check(s *Step) error {
 	return invalidField("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// addStep adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of
-// a set or stop, in b for results. startedIDs is the set of ids that earlier steps start; a play adds its id. An
-// unknown voice or bus is an error; parts of the step may then be in the mixer batch.
+// addStep adds step i of the batch to the mixer's batch, where it waits until the batch fires. The step must have
+// passed check. For a play, addStep stores the handles of the new voices in b.plays[i], and adds the id of the play to
+// startedIDs. For a set or a stop, it stores the voices in b.voices[i].
+//
+// The set startedIDs has the ids that earlier steps start. An unknown voice or bus is an error. Parts of the step may
+// then already be in the mixer's batch.
 func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
@@ -155,10 +164,12 @@ func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the mixer targets of step i, a set or a stop whose field Target is an id or the number of a voice.
-// They are the tag of the id, which also covers starts of this batch, and each further voice that Target selects. It
-// stores the selected voices in b.voices[i]. startedIDs is the set of ids that earlier steps start. If Target selects
-// no voice and is not in startedIDs, the error is an *Error of Kind NotFound.
+// targets returns the mixer targets of step i, which is a set or a stop. The step's field Target is an id or the number
+// of a voice. The result has the tag of the id, which also covers voices that this batch starts, and each other voice
+// that Target selects. targets also stores the selected voices in b.voices[i].
+//
+// The set startedIDs has the ids that earlier steps start. If Target selects no voice and is not in startedIDs, the
+// error is an *Error of Kind NotFound.
 func (b *batch) targets(i int, startedIDs map[string]bool) (all []mixer.Target, err error) {
 	target := b.steps[i].Target
 	b.voices[i] = b.playback.find(target)
@@ -177,10 +188,13 @@ func (b *batch) targets(i int, startedIDs map[string]bool) (all []mixer.Target, 
 	return all, nil
 }
 
-// results returns the result of each step after the batch was sent, and records loops and bus changes for snapshots.
-// frame is the batch's frame. later means that this frame is still to come; starts then have the state "pending".
-// Otherwise, on a device, results waits for the outcome of each start as playResult does. The error concerns such a
-// wait; a rejected start is in Refused instead.
+// results returns the Result of each step after the batch was sent to the mixer. It also records started loops, changed
+// voices and bus changes for snapshots. The parameter frame is the frame of the batch, and later means that the mixer
+// has not reached it yet.
+//
+// If later is true, each start has the State "pending". Otherwise, on a device, results waits for the outcome of each
+// start, up to 2 s. A start that the pool rejects sets Refused of its Result. An error means that the outcome of a
+// start did not arrive; the remaining steps are then not recorded.
 func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	results := make([]Result, len(b.steps))
 	r := b.room
@@ -217,8 +231,9 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	return results, nil
 }
 
-// numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on, including voices that
-// earlier steps of this batch start. Without such voices it returns nil.
+// numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on. It includes voices that
+// earlier steps of this batch have started. A pending voice from before the batch has the number 0. Without voices the
+// result is nil.
 func (b *batch) numbers(i int) (numbers []uint64) {
 	for _, h := range b.voices[i] {
 		numbers = append(numbers, h.Number())

@@ -15,19 +15,23 @@ import (
 // replaceFade is the fade-out before another player replaces the current one.
 const replaceFade = 50 * time.Millisecond
 
-// Change switches the room to text, a sheet or a bank, and stores the room with Options.Save. Playing voices continue,
-// and changed sound files are read again. If the sheet needs another mixer, for example because of new buses, all
-// voices fade out over 50 ms; the new sheet then begins at frame 0 and keeps the bus settings made by hand. A sheet
-// with another sample rate or, on a device, another number of outputs is an *Error of Kind Refused. After an error the
-// room plays the old sheet.
+// Change switches the room to text, a sheet or a bank, and calls Options.Save to store the room. Playing voices
+// continue, and changed sound files are read again.
+//
+// Some sheets need another mixer, for example because of new buses. Then all voices fade out, and the new sheet begins
+// at frame 0. The bus settings made by hand are kept. Without a device the fade takes 50 ms.
+//
+// A sheet with another sample rate is an *Error of Kind Refused. So is, on a device, a sheet that needs another number
+// of outputs. After an error the room plays the old sheet.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	return r.change(ctx, text)
 }
 
-// change does the work of Change for callers that hold the mutex r.changes. If Options.Save fails, it applies the old
-// sheet again, even if ctx has ended, and returns the joined errors of both.
+// change does the work of Change for callers that hold the mutex r.changes. It switches the room to the sheet text and
+// calls Options.Save, if set. If Save fails, change switches back to the old sheet, even if ctx has ended. It then
+// returns the error of Save, joined with the error of switching back, if any.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
@@ -40,9 +44,9 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// apply switches the room to the sheet text as Change does, but does not call Options.Save. On success it makes text
-// the result of Text, and reports settings that need a new room to Options.Log. After an error the room plays the old
-// sheet. The caller holds the mutex r.changes.
+// apply switches the room to the sheet text as Change does, but does not call Options.Save. On success it stores text
+// as the result of Text. Settings that take effect only in a new room are reported to Options.Log. After an error the
+// room keeps the old text; an ended room returns errClosed. The caller holds the mutex r.changes.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
@@ -75,9 +79,12 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	return err
 }
 
-// replace makes a new playback for the sheet s, fades out and ends the current playback, and starts the new one. It
-// restores the bus settings made by hand, the pause, the standby cue, and the scene if s has it; loops are not
-// restored. After an error the current playback continues. The caller holds the mutex r.changes.
+// replace switches the room to the sheet s with a new player and mixer. It is for sheets that the current player cannot
+// change to. It ends the current playback, with a fade-out, and starts the new one at frame 0.
+//
+// The bus settings made by hand, the pause and the standby cue are kept, and the scene if s has it. Loops are not
+// restored. A different number of outputs on a device is an *Error of Kind Refused. After an error the current playback
+// continues. The caller holds the mutex r.changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	now, err := r.newPlayback(ctx, s, r.newLibrary(s), cue.Options{})
 	if err != nil {
@@ -117,8 +124,8 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOutVoices stops all voices of st, the current playback, with a fade of 50 ms and waits until the fade is over, at
-// most until the workers end. If no voice plays or is pending, it returns at once. The room must have no device.
+// fadeOutVoices fades out all voices of the current playback st within 50 ms and waits for that, about 70 ms. If the
+// workers end, it stops waiting. If no voice is playing or pending, it returns at once. The room must have no device.
 func (r *Room) fadeOutVoices(st *playback) {
 	if !r.hasVoices() {
 		return
@@ -133,9 +140,9 @@ func (r *Room) fadeOutVoices(st *playback) {
 	}
 }
 
-// swap makes the playback now the current one. It drops the stored events, loops, scheduled actions and scheduled bus
-// changes of the previous playback, and removes listeners to outputs that the new playback lacks. It does not end the
-// previous playback. In a room without a device the caller holds the mutex of the clock.
+// swap makes now the current playback. It drops the stored events, loops, scheduled actions and scheduled bus changes
+// of the previous playback. Listeners to an output that the new playback lacks are removed. swap does not end the
+// previous playback. In a room without a device, the caller holds the mutex of the clock.
 func (r *Room) swap(now *playback) {
 	r.eventLog.mutex.Lock()
 	r.eventLog.forgetVoices()
@@ -147,8 +154,8 @@ func (r *Room) swap(now *playback) {
 	r.playback.Store(now)
 }
 
-// setPairs sets the number of stereo outputs in a block to pairs. Listeners to an output that no longer exists are
-// removed; their Next returns io.EOF after the buffered frames.
+// setPairs sets the number of stereo outputs in each block to pairs. Listeners to an output that no longer exists are
+// removed. Their Next then returns the buffered frames, and after them io.EOF.
 func (h *listeners) setPairs(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -26,9 +26,9 @@ type clockedOutput struct {
 	nextMix time.Time // time of the next mix; owned by the workers
 }
 
-// start adds the room to the workers, which then mix it. If startTime is not zero, the clock of the room is as late as
-// if mixing had started at the time startTime: the frames since then are mixed at once. It must be called once, without
-// the mutex.
+// start adds the room to its workers, which mix it from now on. If startTime is not zero, the clock is set as if mixing
+// had started at that time, so that the workers first catch up on the frames since then. start must be called once,
+// without the mutex.
 func (p *clockedOutput) start(startTime time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -40,36 +40,36 @@ func (p *clockedOutput) start(startTime time.Time) {
 	p.workers.add(p, time.Now())
 }
 
-// setPlayback makes the clock continue at the current frame of the mixer of st, counted from now, and allocates the
-// block for the outputs of st. The mixer counts as awake. The caller holds the mutex.
+// setPlayback sets the clock for the playback st: its mixer's current frame is due now, and later frames follow in real
+// time. It allocates the block with room for all outputs of st. The mixer counts as awake. The caller holds the mutex.
 func (p *clockedOutput) setPlayback(st *playback) {
 	p.position, p.mixerAsleep = st.player.Mixer().Now(), false
 	p.startTime = time.Now().Add(-pcm.Duration(p.position, p.room.rate))
 	p.block = make([]pcm.Frame, int(pcm.Frames(mixInterval, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
 }
 
-// timeOf returns the time when frame, a frame of the mixer, is due. The caller holds the mutex.
+// timeOf returns the time at which the mixer frame called frame is due. The caller holds the mutex.
 func (p *clockedOutput) timeOf(frame int64) time.Time {
 	return p.startTime.Add(pcm.Duration(frame, p.room.rate))
 }
 
-// wake schedules a sleeping room to be mixed at once by the workers; it does not mix. It has no effect on an awake
-// room. It may be called with or without locks.
+// wake makes the workers mix a sleeping room again, as soon as possible. It does not mix or wait. It has no effect on
+// an awake room. The caller may hold locks.
 func (p *clockedOutput) wake() {
 	if p.asleep.CompareAndSwap(true, false) {
 		p.workers.add(p, time.Now())
 	}
 }
 
-// restart clears p.ended and wakes the room, after the playback of the room was replaced, so that mixing resumes even
-// if the previous player had ended by itself. The caller holds the mutex.
+// restart makes the workers mix the room again after its playback was replaced, even if the previous player had ended.
+// It clears p.ended and wakes the room. The caller holds the mutex.
 func (p *clockedOutput) restart() {
 	p.ended = false
 	p.wake()
 }
 
-// wakeMixer wakes the room as wake does. If the mixer slept, it also wakes the mixer, whose frame counter jumps to the
-// current time; p.position follows. The caller holds the mutex.
+// wakeMixer wakes the room, as the method wake does, and its mixer. If the mixer was asleep, its frame counter jumps to
+// the present time, and p.position advances by the same number of frames. The caller holds the mutex.
 func (p *clockedOutput) wakeMixer() {
 	p.wake()
 	if p.mixerAsleep {
@@ -78,17 +78,17 @@ func (p *clockedOutput) wakeMixer() {
 	}
 }
 
-// flushCommands renders an empty block, so that commands already sent act at the current frame, and then calls
-// stepPlayer. The caller holds the mutex and has called wakeMixer.
+// flushCommands makes commands that were sent to the mixer act at the current frame, by rendering an empty block. It
+// then runs one step of the player. The caller holds the mutex and has called wakeMixer.
 func (p *clockedOutput) flushCommands() {
 	st := p.room.current()
 	st.player.Mixer().Render(nil)
 	p.stepPlayer(st)
 }
 
-// stepPlayer calls Step of the player of st, which passes due cues to the mixer, and passes an error of Step to
-// Options.Log. When the player has ended, stepPlayer sets p.ended and closes st.done. After the end it has no effect.
-// The caller holds the mutex.
+// stepPlayer runs one step of the player of st, which passes due cues to the mixer. An error of the player is passed to
+// Options.Log. If the player has ended, stepPlayer sets p.ended and closes st.done; later calls have no effect. The
+// caller holds the mutex.
 func (p *clockedOutput) stepPlayer(st *playback) {
 	if p.ended {
 		return
@@ -103,10 +103,12 @@ func (p *clockedOutput) stepPlayer(st *playback) {
 	}
 }
 
-// step mixes the frames that are due at the last tick, in blocks of at most 10 ms, and returns the time when w must
-// call it again. If again is false, the room sleeps or has ended; w must not schedule it again, and step no longer
-// counts it as awake. If the room is more than a second behind, step skips the missed frames and counts them in w. Only
-// the workers call it, without the mutex.
+// step mixes the frames that are due now and returns the time of its next call. The parameter w is the pool of workers
+// that calls it. The frames up to the last tick of w are mixed in blocks of at most 10 ms.
+//
+// If the room is more than a second behind, step skips the missed frames and adds their number to w.skipped. If again
+// is false, w must not schedule the room: it has ended, it sleeps, or a request has just scheduled it. step then
+// subtracts the room from w.awake. Only the workers call step, without the mutex.
 func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -138,14 +140,15 @@ func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	return next, true
 }
 
-// backlog returns how many frames are due at the time at and not yet mixed. The result is negative if the room is ahead
-// of the clock. The caller holds the mutex.
+// backlog returns the number of frames that are due at the time at but not yet mixed. The result is negative if the
+// room is ahead of the clock. The caller holds the mutex.
 func (p *clockedOutput) backlog(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.startTime), p.room.rate) - p.position
 }
 
-// mix calls stepPlayer, renders the next block, whose length is frames and at most the length of p.block, applies the
-// output gate and passes the block to the listeners. It advances p.position. The caller holds the mutex.
+// mix mixes the next block and passes it to the listeners. The parameter frames is the length of the block, at most the
+// length of p.block per output. mix first runs a step of the player. After rendering, it applies the output gate, which
+// silences a room without a valid lease, and advances p.position. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.current()
 	block := p.block[:frames*st.player.Outputs()]
@@ -156,9 +159,9 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.broadcast(block)
 }
 
-// trySleep puts the room and its mixer to sleep if the player is idle and the room has no listener. It reports whether
-// the worker must not schedule the room again: the room sleeps, or a wake during the call has already scheduled it. A
-// later wake ends the sleep. The caller holds the mutex.
+// trySleep puts the room and its mixer to sleep if the player is idle and there are no listeners. A later wake ends the
+// sleep. The result true means that the worker must not schedule the room again. Either the room sleeps, or a wake
+// during the call has already scheduled it. The caller holds the mutex.
 func (p *clockedOutput) trySleep() bool {
 	r, st := p.room, p.room.current()
 	if !r.listeners.empty() || !st.player.Idle() {
@@ -172,8 +175,8 @@ func (p *clockedOutput) trySleep() bool {
 	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
 }
 
-// end stops mixing for good, after the block that is being mixed, and removes the room from the count of the workers.
-// If the workers belong to this room alone, it closes them. It must be called once, without the mutex.
+// end stops mixing for good. It waits for the block that is being mixed, and subtracts the room from the room count of
+// the workers. If the workers serve only this room, end closes them. It must be called once, without the mutex.
 func (p *clockedOutput) end() {
 	p.mutex.Lock()
 	p.ended = true

@@ -12,8 +12,8 @@ type Cutoffs struct {
 	HighPass *float64 `json:"highpass,omitempty"`
 }
 
-// cutoffs returns the mixer change that sets the cutoffs of f, in Hz. A nil cutoff is not in Fields of the result, so
-// without cutoffs Fields is 0.
+// cutoffs returns a mixer change that sets the filter cutoffs of f, in Hz. A nil cutoff is left out of the Fields of
+// the result. If both are nil, Fields is 0.
 func (f *BusChange) cutoffs() (c mixer.Change) {
 	if f.LowPass != nil {
 		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *f.LowPass
@@ -24,15 +24,15 @@ func (f *BusChange) cutoffs() (c mixer.Change) {
 	return c
 }
 
-// recordCutoffs records the cutoffs of f as set by hand on the bus called bus. A cutoff that is nil in f keeps the
-// recorded value. The caller holds d.mutex.
+// recordCutoffs stores the cutoffs of f as set by hand on the bus called bus, for snapshots. It does not change the
+// mixer. If a cutoff in f is nil, the stored value stays. The caller holds d.mutex.
 func (d *manualBuses) recordCutoffs(bus string, f *BusChange) {
 	was := d.cutoffs[bus]
 	d.cutoffs[bus] = Cutoffs{cmp.Or(f.LowPass, was.LowPass), cmp.Or(f.HighPass, was.HighPass)}
 }
 
-// cutoffsOf returns the cutoffs that were set by hand on the bus called bus, in Hz. A cutoff that was not set, also of
-// an unknown bus, is nil.
+// cutoffsOf returns the filter cutoffs that were set by hand on the bus called bus, in Hz. A cutoff that was not set is
+// nil; for an unknown bus both are nil.
 func (d *manualBuses) cutoffsOf(bus string) Cutoffs {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -16,8 +16,8 @@ import (
 	"voicepool/pcm"
 )
 
-// deviceOutput is the device of a room. Its audio side takes no lock: the frames for listeners go through a ring
-// buffer.
+// deviceOutput is the device of a room. Its audio side takes no lock, because the frames for listeners pass through a
+// ring buffer.
 type deviceOutput struct {
 	room            *Room
 	device          device.Device
@@ -37,8 +37,8 @@ type listenerBlock struct {
 	n      int
 }
 
-// CheckDevice returns an error if text is not a valid Options.Device; both values for no device are valid. It does not
-// look for the device.
+// CheckDevice returns an error if text is not valid as Options.Device. The values "" and "none", for no device, are
+// valid. It does not look for the device.
 func CheckDevice(text string) error {
 	if text == "" || text == "none" {
 		return nil
@@ -47,8 +47,8 @@ func CheckDevice(text string) error {
 	return err
 }
 
-// parseDevice parses text, the device of a room, such as "auto" or "pulse:SINK". An unknown device, and a device that
-// writes a file, are errors. The caller must handle both values for no device itself.
+// parseDevice parses text, the name of a room's device, such as "auto" or "pulse:SINK". An unknown device or a device
+// that writes a file is an error. The caller must handle "" and "none" (no device) before.
 func parseDevice(text string) (d liveplay.Device, err error) {
 	err = d.UnmarshalText([]byte(text))
 	switch kind, _, _ := strings.Cut(text, ":"); {
@@ -60,9 +60,11 @@ func parseDevice(text string) (d liveplay.Device, err error) {
 	return d, err
 }
 
-// openDeviceOutput opens Options.Device of r and starts playback on it, and the goroutine that serves the listeners.
-// With "auto" and no working sound card, the room plays silently, and the output keeps looking for one; a log line
-// reports that. Another device that is invalid or missing is an *Error of Kind Range. The caller must close the result.
+// openDeviceOutput opens Options.Device of the room r and starts playback on it. It also starts a goroutine that serves
+// the listeners. The caller must close the result.
+//
+// If the device is "auto" and no sound card works, the room plays silently. The output then keeps looking for a sound
+// card, and Options.Log gets a line. Any other device that is invalid or missing is an *Error of Kind Range.
 func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
 	spec, err := parseDevice(o.Device)
@@ -105,9 +107,9 @@ func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	return c, nil
 }
 
-// Render fills dst with the next frames of the mix, with all outputs interleaved, applies the output gate, and queues a
-// copy for the listeners, if there are any. If the queue is full, the listeners get a gap. Render takes no lock. The
-// device calls it on the audio side.
+// Render fills dst with the next frames of the mix, with all outputs interleaved. It then applies the output gate,
+// which silences a room without a valid lease. If there are listeners, Render queues a copy for them; if the queue is
+// full, they get a gap. The device calls Render on the audio side, so it takes no lock.
 func (c *deviceOutput) Render(dst []pcm.Frame) {
 	c.room.current().player.Render(dst)
 	c.room.gate.apply(dst, c.Outputs(), c.room.rate, time.Duration(c.latency.Load()))
@@ -124,15 +126,15 @@ func (c *deviceOutput) Render(dst []pcm.Frame) {
 	}
 }
 
-// Outputs returns the number of stereo outputs of the player.
+// Outputs returns the number of stereo outputs in each block.
 func (c *deviceOutput) Outputs() int { return c.room.current().player.Outputs() }
 
 // Rate returns the sample rate of the room in Hz.
 func (c *deviceOutput) Rate() int { return c.room.rate }
 
-// forward passes the queued frames to the listeners every 10 ms (the constant mixInterval) until c.stop is closed; then
-// it closes c.stopped. Each time it also sets c.hasListeners, whether there are listeners, and c.sceneDelay, the
-// latency of the device, for Render. It runs on its own goroutine.
+// forward passes the queued frames to the listeners every 10 ms, until c.stop is closed. It then closes c.stopped. Each
+// time it also stores two values for Render: in c.hasListeners whether there are listeners, and in c.latency the
+// latency of the device. It runs on its own goroutine.
 func (c *deviceOutput) forward() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(mixInterval)
@@ -152,8 +154,8 @@ func (c *deviceOutput) forward() {
 	}
 }
 
-// state returns the driver, the sink and the latency of the output. The field Lost is the reason why no sound card
-// plays, or "" if the output works. A null device always works.
+// state returns the driver, the sink and the latency of the device. If the output does not reach a sound card, Lost is
+// the reason; otherwise it is "". A null device always works.
 func (c *deviceOutput) state() liveview.Output {
 	h := liveview.Output{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.card != nil {
@@ -162,7 +164,8 @@ func (c *deviceOutput) state() liveview.Output {
 	return h
 }
 
-// close closes the device, ends drain and waits for its end. It returns the error of the device. Call it once.
+// close closes the device, ends the goroutine of forward and waits for its end. It returns the error of the device. It
+// must be called once.
 func (c *deviceOutput) close() error {
 	err := c.device.Close()
 	close(c.stop)

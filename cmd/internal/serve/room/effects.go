@@ -18,9 +18,9 @@ import (
 // number, a bool, or a text as in sheets: "4s", "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
-// values checks the values e for the effects of the bus b and returns them as numbers for the mixer, by name of the
-// effect. It does not change the mixer. An effect that b lacks is an *Error of Kind NotFound; an unknown parameter or
-// an invalid value is an *Error of Kind Range.
+// values checks the effect values e for the bus b and converts them to numbers for the mixer, by name of the effect. It
+// does not change the mixer. If b lacks an effect, the error is an *Error of Kind NotFound. An unknown parameter or an
+// invalid value is an *Error of Kind Range.
 func (e Effects) values(b mixer.Bus) (map[string]effect.Values, error) {
 	has, values := b.Effects(), map[string]effect.Values{}
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -53,7 +53,7 @@ func (e Effects) values(b mixer.Bus) (map[string]effect.Values, error) {
 	return values, nil
 }
 
-// formatValue formats value, parsed from JSON, for a message, on one line. nil gives "null".
+// formatValue formats value, which comes from JSON, as one line for a message. A nil value becomes "null".
 func formatValue(value any) string {
 	if value == nil {
 		return "null"
@@ -61,9 +61,10 @@ func formatValue(value any) string {
 	return words.OneLine(fmt.Sprint(value))
 }
 
-// valueOf converts from, a value parsed from JSON, to the number for the parameter p: an index for a choice, 0 for
-// "off", seconds or dB for a text with a unit. ok is false if the type or the text does not fit p. The range is not
-// checked.
+// valueOf converts from, a value that comes from JSON, to a number for the effect parameter p. A choice becomes its
+// index, "off" becomes 0, and a text with a unit becomes seconds or dB. A bool becomes 0 or 1, for a parameter with two
+// choices. The result ok is false if the type or the text of from does not fit p. valueOf does not check the range of
+// p.
 func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	switch v := from.(type) {
 	case float64:
@@ -90,9 +91,11 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// applyEffects sends the send gains and effect values of f to the mixer, for the bus b at the moment at, each within
-// the time f.Over. A faulty value is an *Error. All effect values are checked before anything is sent, but when a send
-// gain is faulty, the sends before it, by name, already act.
+// applyEffects sends the effect values and send gains of f to the mixer, for the bus b at the moment at. Each value
+// moves to its target within the time f.Over. An invalid value is an *Error.
+//
+// All effect values are checked before the first command is sent. Send gains are not: the sends are sent in the order
+// of their names, and those before an invalid send still act.
 func (f *BusChange) applyEffects(at mixer.Moment, b mixer.Bus) error {
 	values, err := f.Effects.values(b)
 	if err != nil {
@@ -115,8 +118,8 @@ func (f *BusChange) applyEffects(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// recordEffects records the effect values and send gains of f as set by hand on the bus called bus. Values that f does
-// not set stay as recorded. The caller holds d.mutex.
+// recordEffects stores the effect values and send gains of f as set by hand on the bus called bus, for snapshots. It
+// does not change the mixer. Stored values that f does not set stay. The caller holds d.mutex.
 func (d *manualBuses) recordEffects(bus string, f *BusChange) {
 	for name, values := range f.Effects {
 		if d.effects[bus] == nil {
@@ -133,8 +136,8 @@ func (d *manualBuses) recordEffects(bus string, f *BusChange) {
 	maps.Copy(d.sends[bus], f.Sends)
 }
 
-// effectsOf returns copies of the effect values and the send gains, in dB by destination, that were set by hand on the
-// bus called bus. Without such values the results are nil.
+// effectsOf returns copies of the effect values and send gains that were set by hand on the bus called bus. The gains
+// are in dB, by destination bus. A result without values is nil.
 func (d *manualBuses) effectsOf(bus string) (Effects, map[string]float64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

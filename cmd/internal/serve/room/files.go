@@ -24,8 +24,9 @@ type stamp struct {
 	size int64
 }
 
-// stampOf returns the modification time and size of the sound file of s at path. path is looked up in s.FS if that is
-// set, otherwise relative to the folder of the sheet's own file. A file that cannot be found gives the zero stamp.
+// stampOf returns the modification time and size of the sound file at path, to detect later changes of the file. If
+// s.FS is set, path is a path in it. Otherwise a relative path starts at the folder of the sheet's own file. If the
+// file cannot be found, stampOf returns the zero stamp.
 func stampOf(s *cue.Sheet, path string) stamp {
 	var info fs.FileInfo
 	var err error
@@ -43,8 +44,9 @@ func stampOf(s *cue.Sheet, path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// loadedSounds returns the loaded sounds of s by name, each with its length in seconds and the current stamps of its
-// files. files has the loaded files of each sound of s, in the same order.
+// loadedSounds combines the sounds of the sheet s with their loaded files and returns them by name. The parameter files
+// has one element for each sound of s, in the same order. Each result has the length of its longest file in seconds. It
+// also has the present modification times and sizes of its files, read from the disk.
 func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]loadedSound {
 	all := make(map[string]loadedSound, len(files))
 	for i := range files {
@@ -63,9 +65,9 @@ func loadedSounds(s *cue.Sheet, files []loading.Sound) map[string]loadedSound {
 	return all
 }
 
-// forgetChanged compares the stamps of the loaded files with the disk and removes the sounds with a changed file from
-// the library of st, so that the next load reads these files again. Playing voices continue. Relative paths are looked
-// up as in sheet, the next sheet of the room.
+// forgetChanged removes sounds whose files have changed on disk since loading from the sound library of st. The next
+// load then reads these files again. Playing voices continue. A file counts as changed if its modification time or size
+// differs. The parameter sheet is the next sheet of the room; it determines the folder of relative paths.
 func (st *playback) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()

@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// Lease holds the time until which rooms may be audible: the lease of a cluster node. A lease that has
-// never been extended does not hold. Methods may be called by any goroutine, including an audio side.
+// Lease holds the time until which rooms may be audible, as a cluster grants it to its node. A lease does not hold
+// before the first Extend. Any goroutine may call its methods, including the audio side.
 type Lease struct {
 	now     func() time.Duration
 	until   atomic.Int64
 	noticed atomic.Int64 // time when its end was first noticed, in Unix nanoseconds; 0: not ended
 }
 
-// NewLease returns a lease that does not hold until Extend is called. now returns the time since a fixed point; that
-// time must also advance while the machine sleeps.
+// NewLease returns a lease that does not hold until Extend is called. The function now returns the time since a fixed
+// point in the past. That time must also advance while the machine sleeps.
 func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
 
-// Extend sets the end of the lease to until, a time of the clock now of NewLease, which may be earlier than the present
-// end. The lease holds before until, not at it. Extend also clears the time that Lost reports.
+// Extend sets the end of the lease to until, measured on the clock that was passed to NewLease. The new end may be
+// earlier than the present one. The lease holds before until, but no longer at until. Extend also clears the time for
+// EndReason.
 func (p *Lease) Extend(until time.Duration) {
 	p.until.Store(int64(until))
 	p.noticed.Store(0)
@@ -28,8 +29,8 @@ func (p *Lease) Extend(until time.Duration) {
 // lease hold again.
 func (p *Lease) End() { p.until.Store(0) }
 
-// ValidFor reports whether the lease still holds when the duration d has passed from now. A nil Lease always holds.
-// The first call that returns false after Extend sets the time that Lost reports.
+// ValidFor reports whether the lease will still hold when the duration d has passed from now. A nil Lease always holds.
+// The first call that returns false after Extend stores the present time for EndReason.
 func (p *Lease) ValidFor(d time.Duration) bool {
 	if p == nil || int64(p.now()+d) < p.until.Load() {
 		return true
@@ -38,8 +39,8 @@ func (p *Lease) ValidFor(d time.Duration) bool {
 	return false
 }
 
-// EndReason returns one sentence on when and why the lease ended, or "" while it holds. The time is the local time when
-// Holds or EndReason first noticed the end.
+// EndReason returns a sentence on when and why the lease ended. It returns "" while the lease holds, and for a nil
+// Lease. The time in the sentence is the local time when ValidFor or EndReason first noticed the end.
 func (p *Lease) EndReason() string {
 	if p.ValidFor(0) {
 		return ""

@@ -37,7 +37,7 @@ type BusLevel struct {
 // levelsMaxAge is how long Levels are reused.
 const levelsMaxAge = 30 * time.Millisecond
 
-// meter caches Levels.
+// meter keeps the last Levels, so that calls within 30 ms share them.
 type meter struct {
 	mutex       sync.Mutex
 	computed    time.Time
@@ -47,10 +47,11 @@ type meter struct {
 	fingerprint string // summary of the slow values; a change increments the revision
 }
 
-// Levels returns the current levels, at most 30 ms old, and the revision of the State. The revision grows whenever a
-// value of the State other than levels, voices and times changes, such as a setting of a bus. The levels are shared, so
-// the caller must not change them. still means that no voice plays and no level has changed since the last computation;
-// l is then the same pointer as before.
+// Levels returns the current levels of the room, at most 30 ms old. Callers share l, so they must not change it.
+//
+// The number revision grows whenever a value of the State changes, except levels, voices and times. An example is the
+// setting of a bus. The result still means that no voice plays and no level has changed since the last computation. In
+// this case l is the same pointer as before.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter
 	m.mutex.Lock()
@@ -70,8 +71,10 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	return m.last, m.revision, m.still
 }
 
-// levels computes new levels, and a fingerprint: a text that changes whenever the sheet, the scene, the standby cue,
-// the pause, the messages, the output or a setting of a bus changes.
+// levels computes new levels of the room, and a fingerprint for comparison with earlier calls. The fingerprint is a
+// text that changes whenever a slow value changes. The slow values are the sheet, the scene, the standby cue, the
+// pause, the messages, the output and the settings of buses. levels also records scheduled bus changes that have taken
+// effect.
 func (r *Room) levels() (*Levels, string) {
 	shown, s := r.current().show.State(), r.current().player.Sheet()
 	st, now := r.current().player.Mixer().Stats(), r.current().player.Mixer().Now()
@@ -95,13 +98,14 @@ func (r *Room) levels() (*Levels, string) {
 	return l, fingerprint.String()
 }
 
-// level converts x, a linear amplitude with full scale 1, to dB, rounded to tenths, at least -120 dB (silence).
+// level converts x, a linear amplitude with full scale 1, to dB. The result is rounded to tenths and is at least -120,
+// which stands for silence.
 func level(x float32) float64 {
 	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
 }
 
-// same reports whether l can be returned again instead of the newer levels now, because at most Frame and Time differ.
-// That requires that in both no voice plays and no cue runs.
+// same reports whether l can be returned again in place of now, the newly computed levels. This requires that no voice
+// plays and no cue runs in either of them, and that they differ in Frame and Time at most.
 func (l *Levels) same(now *Levels) bool {
 	return l.Playing == 0 && now.Playing == 0 && l.Stolen == now.Stolen && l.Left == now.Left && l.Right == now.Right &&
 		slices.Equal(l.Buses, now.Buses) && slices.Equal(l.Voices, now.Voices) && len(l.Running) == 0 && len(now.Running) == 0 &&

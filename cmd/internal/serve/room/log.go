@@ -43,21 +43,23 @@ type victimInfo struct {
 	name  string
 }
 
-// init makes l an empty log. rate is the sample rate in Hz, for times in sentences. It must precede other methods.
+// init makes l an empty log. It must be called before the other methods. The parameter rate is the sample rate in Hz,
+// for times in texts.
 func (l *eventLog) init(rate int) {
 	l.rate, l.pending = rate, map[int64]*pendingPlay{}
 	l.forgetVoices()
 }
 
-// forgetVoices drops all events and voices, because a new mixer numbers its voices from 1 again. The event numbers
-// continue. The caller holds l.mutex or has the only reference to l.
+// forgetVoices drops all stored events and all data about voices, because a new mixer numbers its voices from 1 again.
+// Later events continue the old numbering. The caller holds l.mutex or has the only reference to l.
 func (l *eventLog) forgetVoices() {
 	l.voices, l.victims = map[uint64]voiceInfo{}, map[uint64]victimInfo{}
 	l.events.clear()
 }
 
-// record stores a copy of the event e, passes e to the play request that registerPlay has registered for the Ref of e,
-// updates the living voices and their victims, and wakes the goroutines that wait for events. It locks l.mutex.
+// record stores a copy of the event e and wakes the goroutines that wait for events. It also updates the tables of
+// living voices and of the voices that lost their slots to them. If e has the Ref of a play request that registerPlay
+// has registered, record passes e to that request. It locks l.mutex.
 func (l *eventLog) record(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -88,8 +90,9 @@ func (l *eventLog) wakeWaiters() {
 	}
 }
 
-// addDetails sets the fields of v that only events contain: Sound, and, in Took and TookName, the voice that lost its
-// slot to v. Fields without a stored value for the number v.Voice are unchanged.
+// addDetails sets the fields of v that only the stored events contain. These are Sound, and the voice that lost its
+// slot to v: its number in Took and its sound in TookName. If the log has no such value for the voice number v.Voice,
+// the field is unchanged.
 func (l *eventLog) addDetails(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -101,15 +104,16 @@ func (l *eventLog) addDetails(v *Voice) {
 	}
 }
 
-// eventRange returns the stored events with a number at least from and at most to. The range may be empty.
+// eventRange returns the stored events with numbers from..to, both inclusive. Events that are not stored are left out,
+// so the result may be empty. It locks the log.
 func (l *eventLog) eventRange(from, to int64) eventRange {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.events.eventRange(from, to)
 }
 
-// close ends the log and wakes the goroutines that wait for events. Next of a watcher returns the stored events first,
-// and then io.EOF.
+// close ends the log and wakes the goroutines that wait for events. A watcher still gets the stored events, and then
+// io.EOF.
 func (l *eventLog) close() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -20,9 +20,11 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Open creates a room with the options o and starts to play it, from o.Resume if that is set. If o.Text is nil, the
-// room has one sound for each embedded sound of the program. An invalid sheet, sound or device is an *Error. If ctx
-// ends during Open, Open fails; later the end of ctx has no effect. The caller must Close the room.
+// Open creates a room with the options o and starts to play it. If o.Resume is set, the room continues from that
+// snapshot. If o.Text is nil, the room gets a sheet with one sound for each embedded sound of the program.
+//
+// The caller must Close the room. An invalid sheet or sound, or a device that cannot be found, is an *Error. If ctx
+// ends during Open, Open fails. The end of ctx has no effect afterwards.
 func Open(ctx context.Context, o Options) (*Room, error) {
 	if o.Text == nil {
 		o.Text = embeddedSheet()
@@ -59,9 +61,9 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	return r, nil
 }
 
-// removeTemporaryFiles removes the temporary files that a killed process has left in the folder for uploads: the two of
-// replaceFile, and incomplete uploads older than two hours, which no running upload writes any longer. Without such a
-// folder it has no effect. Errors are ignored.
+// removeTemporaryFiles deletes the temporary files that a killed process has left in the folder for uploads. These are
+// the two fixed names that replaceFile uses, and incomplete uploads that are more than two hours old. A younger
+// incomplete upload may still be in use. Without a folder for uploads, it has no effect. Errors are ignored.
 func (r *Room) removeTemporaryFiles() {
 	if r.uploads() == "" {
 		return
@@ -77,8 +79,8 @@ func (r *Room) removeTemporaryFiles() {
 	}
 }
 
-// embeddedSheet returns the text of a sheet with one sound for each embedded sound of the program, which loops if the
-// embedded sound is made for that. The sheet has no cues.
+// embeddedSheet returns the text of a sheet with one sound for each embedded sound of the program, and no cues. A sound
+// loops in the sheet if the embedded sound is made for looping.
 func embeddedSheet() []byte {
 	var text strings.Builder
 	text.WriteString("sounds:\n")
@@ -88,11 +90,13 @@ func embeddedSheet() []byte {
 	return []byte(text.String())
 }
 
-// parseSheet parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a
-// length, and with Options.Voices. The sheet may use files anywhere if Options.AnyFile is set, otherwise only files in
-// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.VoiceLimit permits
-// is an
-// *Error of Kind Limit. parseSheet loads no sounds.
+// parseSheet parses text, a sheet or a bank, and applies the options of the room to the resulting sheet. It removes the
+// length of the sheet, because a room does not end by itself. Options.Voices, if set, replaces the number of voices.
+// With Options.AnyFile the sheet may use all files of the machine, otherwise only files in Options.Folder. parseSheet
+// loads no sounds.
+//
+// An invalid sheet is an *Error of Kind Range. A sheet with more voices than Options.VoiceLimit permits is an *Error of
+// Kind Limit.
 func (r *Room) parseSheet(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -126,9 +130,9 @@ func (r *Room) parseSheet(text []byte) (*cue.Sheet, error) {
 	return s, nil
 }
 
-// findUploads changes the path of each sound file of s that was uploaded to its path in Options.Uploads. A file
-// counts as uploaded if its path has no folder, no such file exists beside the sheet, and one exists in
-// Options.Uploads.
+// findUploads looks up the sound files of the sheet s that were uploaded, and sets their paths in s to files in
+// Options.Uploads. It changes a path only if the path has no folder, no such file exists beside the sheet, and such a
+// file exists in Options.Uploads. If Options.Uploads is empty, findUploads has no effect.
 func (r *Room) findUploads(s *cue.Sheet) {
 	if r.options.Uploads == "" {
 		return
@@ -150,9 +154,9 @@ func (r *Room) findUploads(s *cue.Sheet) {
 	}
 }
 
-// hideFolders returns text, a message about the sheet s, without the server's folders. An absolute path of a file of s
-// is replaced by the path that s has for it, or by the last element if that path is absolute, as for an upload. Other
-// paths in the same folders or their parents lose the folder.
+// hideFolders returns text, an error message about the sheet s, without the names of folders on the server. It replaces
+// the absolute path of each sound file of s by the path that the sheet has. If the sheet itself has an absolute path,
+// as for an upload, only the file name remains. Other paths in the same folders or their parents lose the folder part.
 func (r *Room) hideFolders(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {
@@ -182,17 +186,17 @@ func (r *Room) hideFolders(s *cue.Sheet, text string) string {
 	return withoutFolders(strings.NewReplacer(pairs...).Replace(text), folders)
 }
 
-// addParents adds all parent folders of path to the set folders, without the root. A relative path is ignored. It stops
-// at a folder that the set already has.
+// addParents adds the parent folders of path to the set folders, up to but without the root. It stops early at a folder
+// that is already in the set. A relative path adds no folder.
 func addParents(folders map[string]bool, path string) {
 	for dir := filepath.Dir(path); filepath.IsAbs(dir) && dir != filepath.Dir(dir) && !folders[dir]; dir = filepath.Dir(dir) {
 		folders[dir] = true
 	}
 }
 
-// withoutFolders returns text without the absolute folders in the set folders: each is removed from the beginning of
-// the paths in text, with the separator after it. It finds a folder regardless of upper and lower case, and also as
-// quoted by a shell or by Go.
+// withoutFolders returns text with the absolute folders in the set folders removed from the beginning of paths.
+// "/srv/x.wav" becomes "x.wav" if the set has "/srv". It ignores case, and also finds folders as quoted by a shell or
+// by Go.
 func withoutFolders(text string, folders map[string]bool) string {
 	spellings := map[string]bool{}
 	for dir := range folders {
@@ -220,14 +224,15 @@ func withoutFolders(text string, folders map[string]bool) string {
 	return text
 }
 
-// maxVoices returns the largest number of voices that the sheet s permits at a time: its slots, or the most after
-// growth, and its virtual voices.
+// maxVoices returns the largest number of voices that the sheet s permits at a time. It adds the number of slots, after
+// growth if the pool may grow, and the number of virtual voices.
 func maxVoices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
-// confineFiles sets s.FS so that s reads its files from Options.Folder only, and opens that folder as r.folder at the
-// first call. A path outside of the folder, any file if the room has no folder, and a folder that cannot be opened are
-// an
-// *Error of Kind Range.
+// confineFiles makes the sheet s read its files from Options.Folder only, by setting s.FS. The first call opens that
+// folder and keeps it in r.folder. Without Options.Folder, s.FS is an empty file system.
+//
+// The error is an *Error of Kind Range. It means that the folder cannot be opened, that a sound file is outside of the
+// folder, or that the sheet has a sound file but the room has no folder.
 func (r *Room) confineFiles(s *cue.Sheet) error {
 	s.FS = emptyFS{}
 	if r.folder == nil && r.options.Folder != "" {
@@ -263,9 +268,11 @@ func (emptyFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// start creates the player of s, makes it the current playback, starts mixing, and restores the snapshot
-// Options.Resume. If s has its own timeline, playback continues at the time that the show of the snapshot would have
-// reached by now. If that show would have ended by now, playback starts from the beginning. Call it once.
+// start creates the player of the sheet s, makes it the current playback and starts mixing. Then it restores the
+// snapshot Options.Resume, if that is set. It must be called once.
+//
+// A sheet whose timeline starts by itself is resumed at the time that the show of the snapshot would have reached by
+// now. If the show would have ended by now, or Resume is nil, playback starts from the beginning.
 func (r *Room) start(ctx context.Context, s *cue.Sheet) error {
 	r.eventLog.init(s.Rate)
 	r.manualBuses.init()
@@ -299,7 +306,7 @@ func (r *Room) start(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// hasTimeline reports whether the sheet s has cues on a timeline that starts by itself, not by a GO.
+// hasTimeline reports whether the sheet s has cues on a timeline that starts by itself, without a GO of the operator.
 func hasTimeline(s *cue.Sheet) bool {
 	own := len(s.Cues)
 	if len(s.List) > 0 {
@@ -313,9 +320,11 @@ func hasTimeline(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// startOutput starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or
-// r.clock. By the clock, the frames since startTime must be mixed at once; with the zero time, mixing starts now. An
-// error concerns the device.
+// startOutput starts mixing: on Options.Device, or paced by the clock if the room has no device. It sets r.output or
+// r.clock accordingly. An error concerns the device.
+//
+// The parameter startTime applies only without a device. The frames from startTime until now are then mixed at once, to
+// catch up. The zero time means that mixing starts now.
 func (r *Room) startOutput(ctx context.Context, startTime time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
@@ -332,8 +341,8 @@ func (r *Room) startOutput(ctx context.Context, startTime time.Time) (err error)
 	return nil
 }
 
-// sheetError converts err, an error of the sheet s or its sounds, to an *Error of Kind Range with the Field "sheet" and
-// a message without the server's folders. If ctx has ended, it returns the error of ctx instead.
+// sheetError converts err, an error of the sheet s or its sounds, to an *Error of Kind Range with the Field "sheet".
+// The message does not show folders of the server. If ctx has ended, sheetError returns the error of ctx instead.
 func (r *Room) sheetError(ctx context.Context, s *cue.Sheet, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -345,7 +354,7 @@ func (r *Room) sheetError(ctx context.Context, s *cue.Sheet, err error) error {
 	return &Error{Kind: Range, Field: "sheet", Detail: r.hideFolders(s, detail)}
 }
 
-// logLine passes a line for the operator to Options.Log, if that is set.
+// logLine calls Options.Log with line, a text for the operator, if Options.Log is set.
 func (r *Room) logLine(line string) {
 	if r.options.Log != nil {
 		r.options.Log(line)

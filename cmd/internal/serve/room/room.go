@@ -11,11 +11,11 @@ import (
 	"voicepool/cue"
 )
 
-// Room is a running room. Methods may be called by any goroutine.
+// Room is a running room: a mixer that several programs share. Any goroutine may call its methods.
 //
-// Orders are carried out one at a time. In a room without a device, an order acts at once: a Render of zero
-// frames carries it out, under the mutex that the workers hold while mixing. With a device, the audio side
-// takes no lock.
+// Orders are carried out one at a time. In a room without a device, an order acts at once: a Render of zero frames
+// carries it out, under the mutex that the workers hold while mixing. In a room with a device, the audio side takes no
+// lock.
 type Room struct {
 	options Options
 	rate    int
@@ -40,20 +40,21 @@ type Room struct {
 	done      chan struct{}
 }
 
-// Done returns a channel that is closed when Close has finished.
+// Done returns a channel that is closed when Close has ended the room.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
 // Name returns the name of the room.
 func (r *Room) Name() string { return r.options.Name }
 
-// Show returns the show of the current playback, which handles GO, standby, panic, pause and scenes. A change of the
-// sheet that needs another mixer replaces the show, so the caller must not keep the result.
+// Show returns the show of the room, which handles GO, standby, panic, pause and scenes. A change of the sheet may
+// replace the show, so the caller must not keep the result.
 func (r *Room) Show() *showrun.Show { return r.current().show }
 
-// Sheet returns the current sheet. Do not change it.
+// Sheet returns the current sheet. The caller must not change it.
 func (r *Room) Sheet() *cue.Sheet { return r.current().player.Sheet() }
 
-// Voices returns the size of the room's pool now: the number of slots and of virtual voices, in use or not.
+// Voices returns the present size of the voice pool: the number of slots plus the number of virtual voices that the
+// sheet allows. It counts both used and unused ones.
 func (r *Room) Voices() int {
 	return int(r.current().player.Mixer().Stats().Voices) + r.Sheet().Virtual
 }
@@ -61,8 +62,8 @@ func (r *Room) Voices() int {
 // Text returns a copy of the text of the current sheet.
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 
-// Look returns the sample rate, the mixer's statistics, the peak levels and the state of the output for a live view.
-// It leaves voices and events empty.
+// Look returns a picture of the room for a live view: the sample rate, the mixer's statistics, the peak levels and the
+// state of the output. Its lists of voices and events stay empty.
 func (r *Room) Look() liveview.Picture {
 	p := liveview.Picture{Rate: r.rate, Stats: r.current().player.Mixer().Stats()}
 	p.Left, p.Right = r.current().player.Levels()
@@ -70,8 +71,9 @@ func (r *Room) Look() liveview.Picture {
 	return p
 }
 
-// outputState returns the device, the sink and the latency of the output. Without a device, the latter two are zero.
-// The field Lost is the reason why the room cannot be heard, or "": an ended lease, or else a fault of the device.
+// outputState returns the device, the sink and the latency of the room's output. Without a device, Device is "none",
+// and sink and latency are zero. The field Lost says why the room cannot be heard: because its lease has ended, or else
+// because of a fault of the device. Lost is "" if the output works.
 func (r *Room) outputState() liveview.Output {
 	h := liveview.Output{Device: "none", State: "playing"}
 	if r.output != nil {
@@ -83,21 +85,24 @@ func (r *Room) outputState() liveview.Output {
 	return h
 }
 
-// current returns the current playback. Because a change of the sheet may replace it, one operation must use the same
-// result throughout.
+// current returns the current playback: the player with its show and sounds. A change of the sheet may replace it, so
+// an operation must call current once and use that result throughout.
 func (r *Room) current() *playback { return r.playback.Load() }
 
-// wake ends the sleep of a room without a device, after a request. With a device it has no effect. It may be called
-// with or without locks.
+// wake makes the workers mix a sleeping room without a device again. It has no effect on an awake room or a room with a
+// device. The caller may hold locks.
 func (r *Room) wake() {
 	if p := r.clock; p != nil {
 		p.wake()
 	}
 }
 
-// execute calls do, which sends commands to the mixer, and returns the error of do as an *Error. In a room without a
-// device, do runs with the mutex of the clock locked; the room wakes, and the commands have acted when execute returns
-// nil. On a device they act at the next block. If the room has ended, execute returns errClosed without calling do.
+// execute calls do, a function that sends commands to the mixer. It returns the error of do, converted to an *Error. If
+// the room has ended, or the clock no longer mixes it, execute returns errClosed without calling do.
+//
+// In a room without a device, execute wakes the room and its mixer first, and holds the mutex of the clock while do
+// runs. If do succeeds, its commands have acted when execute returns. With a device, execute takes no lock, and the
+// commands act at the next block.
 func (r *Room) execute(do func() error) error {
 	if r.ended() {
 		return errClosed
@@ -118,7 +123,7 @@ func (r *Room) execute(do func() error) error {
 	return nil
 }
 
-// ended reports whether Close has ended the room, so that the channel of Done is closed.
+// ended reports whether Close has ended the room. It does not wait.
 func (r *Room) ended() bool {
 	select {
 	case <-r.done:
@@ -128,9 +133,11 @@ func (r *Room) ended() bool {
 	}
 }
 
-// Close fades out the voices within the time fade, 0 meaning 10 ms, and resumes a paused show for that. It then ends
-// the room with its scheduled actions, player, listeners and watchers, and waits until the room has ended. The error
-// comes from the device. A further call waits until the first one has finished and returns nil.
+// Close ends the room and waits until it has ended. It cancels the scheduled actions first. It then resumes a paused
+// show and fades out all voices. The parameter fade is the time for that; 0 means 10 ms. At last it ends the player,
+// the device, the listeners and the watchers.
+//
+// The error comes from closing the device. A further call waits until the first call has finished, and returns nil.
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {
@@ -173,7 +180,8 @@ func (r *Room) Close(fade time.Duration) error {
 	return err
 }
 
-// hasVoices reports whether a voice is playing or pending in the mixer.
+// hasVoices reports whether the mixer has a playing or a pending voice. A pending voice has been requested but has not
+// begun.
 func (r *Room) hasVoices() bool {
 	st := r.current().player.Mixer().Stats()
 	return st.Playing > 0 || st.Pending > 0
