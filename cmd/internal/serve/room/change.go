@@ -18,8 +18,8 @@ const replaceFade = 50 * time.Millisecond
 // Change switches the room to text, a sheet or a bank, and calls Options.Save to store the room. Playing voices
 // continue, and changed sound files are read again.
 //
-// Some sheets need another mixer, for example because of new buses. Then all voices fade out, and the new sheet begins
-// at frame 0. The bus settings made by hand are kept. Without a device the fade takes 50 ms.
+// Some sheets need another mixer, for example because of new buses. Then all voices fade out, within 50 ms or, on a
+// device, within 300 ms. The new sheet begins at frame 0. The bus settings made by hand are kept.
 //
 // A sheet with another sample rate is an *Error of Kind Refused. So is, on a device, a sheet that needs another number
 // of outputs. After an error the room plays the old sheet.

@@ -26,9 +26,9 @@ type clockedOutput struct {
 	nextMix time.Time // time of the next mix; owned by the workers
 }
 
-// start adds the room to its workers, which mix it from now on. If startTime is not zero, the clock is set as if mixing
-// had started at that time, so that the workers first catch up on the frames since then. start must be called once,
-// without the mutex.
+// start adds the room to its workers, which mix it from now on. It must be called once, without the mutex. If startTime
+// is not zero, the clock is set as if mixing had started at that time. The workers then first catch up on the frames
+// since that time.
 func (p *clockedOutput) start(startTime time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -146,8 +146,8 @@ func (p *clockedOutput) backlog(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.startTime), p.room.rate) - p.position
 }
 
-// mix mixes the next block and passes it to the listeners. The parameter frames is the length of the block, at most the
-// length of p.block per output. mix first runs a step of the player. After rendering, it applies the output gate, which
+// mix mixes the next block and passes it to the listeners. The parameter frames is the length of the block; p.block
+// must have room for it. mix first runs a step of the player. After rendering, it applies the output gate, which
 // silences a room without a valid lease, and advances p.position. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.current()

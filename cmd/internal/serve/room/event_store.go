@@ -8,9 +8,9 @@ import (
 	"voicepool/mixer"
 )
 
-// eventStore stores a room's last events in chunks. The oldest chunk is dropped as a whole. Except for the odd
-// events, a chunk contains no pointers, so that the garbage collector need not scan it. A stored event never
-// changes; stretch relies on that.
+// eventStore stores a room's last events in chunks. The oldest chunk is dropped as a whole. Except for the rare events
+// in others, a chunk contains no pointers, so that the garbage collector need not scan it. A stored event never
+// changes; eventRange relies on that.
 type eventStore struct {
 	chunks  []eventChunk
 	dropped int64 // number of dropped events
@@ -41,7 +41,7 @@ type storedEvent struct {
 	reason      mixer.Reason
 }
 
-// lossFields holds the other fields of losses and rejections.
+// lossFields holds the further fields of events in which a voice loses its slot or a start is rejected.
 type lossFields struct {
 	by                                           uint64
 	audibility, newcomer, runnerUp, lost         report.Level
@@ -59,7 +59,7 @@ type valueTable[T comparable] struct {
 	values  []T
 }
 
-// index returns the index of x in t.values. If t.values lacks x, index appends it.
+// index returns the index of x in b.values. A new value is appended first.
 func (b *valueTable[T]) index(x T) uint32 {
 	i, ok := b.indexes[x]
 	if !ok {
@@ -73,9 +73,9 @@ func (b *valueTable[T]) index(x T) uint32 {
 	return i
 }
 
-// add stores a copy of e, without its Ref, under the number t.last+1, which becomes t.last. If the last chunk is full
-// and the store has at least Kept events and one chunk more, add drops the oldest chunk. The caller holds the mutex of
-// the log.
+// add stores a copy of the event e, without its Ref. The number of the event is t.last+1, which becomes t.last. When a
+// new chunk begins and MinStoredEvents remain without the oldest chunk, add drops that chunk. The caller holds the
+// mutex of the log.
 func (t *eventStore) add(e *report.Event) {
 	n := len(t.chunks)
 	if n == 0 || len(t.chunks[n-1].events) == chunkLength {
@@ -96,8 +96,9 @@ func (t *eventStore) add(e *report.Event) {
 	t.last++
 }
 
-// pack appends e to the chunk p, without Ref, in the shortest form that loses no field: a storedEvent alone, with
-// lossFields in p.losses, or with a copy of the whole event in p.others. It adds new names to t.names and t.calls.
+// pack appends the event e to the chunk p, without its Ref. It uses the shortest form that loses no field. That is a
+// storedEvent alone, or a storedEvent with lossFields in p.losses, or one with a copy of the whole event in p.others.
+// New names are added to t.names and t.calls.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.CueLabel), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -122,14 +123,15 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	p.events = append(p.events, k)
 }
 
-// short returns the event that k alone describes. Fields that k lacks, and Ref, are zero.
+// short returns the event that the short form k alone describes. Fields that k does not contain are zero, and so is
+// Ref.
 func (t *eventStore) short(k *storedEvent) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
 	e.Sound, e.CueLabel, e.Cue = t.names.values[k.sound], t.calls.values[k.call], int(k.cue)
 	return e
 }
 
-// long returns the event that k and the additional fields w describe. Ref is 0.
+// long returns the event that the short form k and the further fields w describe together. Ref is 0.
 func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 	e := t.short(k)
 	e.By, e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = w.by, w.audibility, w.newcomer, w.runnerUp, w.lost
@@ -141,10 +143,11 @@ func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 	return e
 }
 
-// first returns the number of the first stored event, or of the next event if the store is empty.
+// first returns the number of the oldest stored event. If the store is empty, it is the number of the next event.
 func (t *eventStore) first() int64 { return t.dropped + 1 }
 
-// at returns the stored event with the number number, without its Ref. It panics if the event is not stored.
+// at returns the stored event that has the given number in the room. Its Ref is 0. at panics if the event is not
+// stored.
 func (t *eventStore) at(number int64) report.Event {
 	i := number - t.dropped - 1
 	p := &t.chunks[i/chunkLength]
@@ -158,7 +161,7 @@ func (t *eventStore) at(number int64) report.Event {
 	}
 }
 
-// clear drops all events and names. The numbers of later events continue after t.last.
+// clear drops all events and names. Later events continue the numbering.
 func (t *eventStore) clear() { *t = eventStore{dropped: t.last, last: t.last} }
 
 // eventRange is a range of events. It may be read by any goroutine while the store changes.
@@ -167,9 +170,9 @@ type eventRange struct {
 	first, last int64
 }
 
-// eventRange returns the stored events with numbers in from..to, both inclusive. Events that are not stored are left
-// out, so the range may be empty. The range shares the stored chunks, which do not change, so it stays valid while
-// events are added.
+// eventRange returns the stored events with numbers from..to, both inclusive. Events that are not stored are left out,
+// so the result may be empty. The result shares the stored data, which never changes, so it stays valid while events
+// are added. The caller holds the mutex of the log.
 func (t *eventStore) eventRange(from, to int64) eventRange {
 	s := eventRange{first: max(from, t.first()), last: min(to, t.last)}
 	if s.first <= s.last {
@@ -181,7 +184,7 @@ func (t *eventStore) eventRange(from, to int64) eventRange {
 	return s
 }
 
-// all iterates over the numbers and events of the range, from s.first to s.last.
+// all iterates over the events of the range with their numbers, in ascending order.
 func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	return func(yield func(int64, report.Event) bool) {
 		for n := s.first; n <= s.last && yield(n, s.stored.at(n)); n++ {
@@ -189,8 +192,8 @@ func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	}
 }
 
-// describe returns the events of the range in order, with their numbers and a sentence about each. rate is the sample
-// rate in Hz, for times in the sentences. For an empty range the result is an empty slice, not nil.
+// describe returns the events of the range in order, each with its number and a sentence about it. The parameter rate
+// is the sample rate in Hz, for times in the sentences. For an empty range the result is an empty slice, not nil.
 func (s *eventRange) describe(rate int) []NumberedEvent {
 	events := make([]NumberedEvent, 0, max(s.last-s.first+1, 0))
 	head := &report.Report{Version: 1, Rate: rate}

@@ -37,7 +37,7 @@ type Duck struct {
 	Release time.Duration `json:"release"`
 }
 
-// above returns the threshold of the duck in dB: Above, or mixer.DuckAbove if Above is nil.
+// above returns the level in dB above which the duck acts: the field Above, or mixer.DuckAbove if Above is nil.
 func (d *Duck) above() pcm.Decibels {
 	if d.Above == nil {
 		return mixer.DuckAbove
@@ -45,7 +45,7 @@ func (d *Duck) above() pcm.Decibels {
 	return pcm.Decibels(*d.Above)
 }
 
-// manualBuses records changes made by hand, which the mixer does not report.
+// manualBuses records the bus settings made by hand, for snapshots, because the mixer does not report them.
 type manualBuses struct {
 	mutex     sync.Mutex
 	solo      map[string]bool
@@ -58,20 +58,20 @@ type manualBuses struct {
 	scene     string
 }
 
-// scheduledChange is a fader scheduled for a frame.
+// scheduledChange is a bus change that waits for a frame.
 type scheduledChange struct {
 	frame  int64
 	bus    string
 	change BusChange
 }
 
-// init initializes the maps of d, so that no bus counts as changed by hand.
+// init makes the maps of d, which are empty. It must be called before the other methods.
 func (d *manualBuses) init() {
 	d.solo, d.changed, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
 }
 
-// duckOf returns a copy of the duck that was set by hand on the bus called bus, or nil if no duck was set.
+// duckOf returns a copy of the duck that was set by hand on the bus called bus. It returns nil if no duck was set.
 func (d *manualBuses) duckOf(bus string) *Duck {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -81,15 +81,15 @@ func (d *manualBuses) duckOf(bus string) *Duck {
 	return nil
 }
 
-// changedBuses returns the names of the buses changed by hand, sorted.
+// changedBuses returns the sorted names of the buses that were changed by hand.
 func (d *manualBuses) changedBuses() []string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return slices.Sorted(maps.Keys(d.changed))
 }
 
-// check returns an *Error of Kind Range if a value, a duration or When of f is invalid. It does not check effects,
-// sends and names of buses.
+// check returns an *Error of Kind Range if a gain, a cutoff, a duck value, a duration or the time When of f is out of
+// range. It does not check effects, sends or names of buses. It returns nil if f is valid.
 func (f *BusChange) check() error {
 	if f.Gain != nil {
 		if err := checkRange("gain", *f.Gain); err != nil {
@@ -119,8 +119,9 @@ func (f *BusChange) check() error {
 	return f.When.check()
 }
 
-// apply sends all changes of f to the mixer, for bus b at the moment at. It stops at the first error and returns that
-// error; the changes before it act.
+// apply sends all changes of f to the mixer, for the bus b at the moment at. Gain, cutoffs, effects and sends move to
+// their new values within the time f.Over. apply stops at the first error and returns it; the changes that were sent
+// before still act.
 func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
@@ -159,10 +160,11 @@ func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// SetBus makes the changes of f to the bus called bus, which may be "master", at f.When, and records them for
-// snapshots. A change for now acts after a scene that was requested before. SetBus returns the present state of the
-// bus, even if the changes act later. An unknown bus is an *Error of Kind NotFound; a value out of range is an *Error
-// of Kind Range.
+// SetBus sends the changes of f to the bus called bus, which may be "master", and records them for snapshots. They act
+// at the time f.When. A change for now acts after a scene that was requested before. SetBus returns the present state
+// of the bus, even if the changes act later.
+//
+// An unknown bus or effect is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range.
 func (r *Room) SetBus(bus string, f BusChange) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
@@ -189,9 +191,11 @@ func (r *Room) SetBus(bus string, f BusChange) (Bus, error) {
 	return r.bus(bus), nil
 }
 
-// targetBus returns the mixer bus called bus, for the changes f, which it does not make. An unknown bus is an *Error of
-// Kind NotFound. If f sets a duck, the trigger of the duck must be a known bus (otherwise Kind NotFound), and neither
-// bus itself nor the master (Kind Range).
+// targetBus returns the mixer's bus called bus and checks whether the change f may refer to it. It does not change the
+// bus. An unknown bus is an *Error of Kind NotFound.
+//
+// If f turns a duck on, its trigger is the bus f.Duck.When. An unknown trigger is also of Kind NotFound. The bus itself
+// or the master as a trigger is of Kind Range.
 func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
 	m, s := r.current().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
@@ -212,9 +216,9 @@ func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
 	return b, nil
 }
 
-// recordBusChange records f, a change made by hand that was sent to the mixer for the bus called bus. later means that
-// the change acts at frame, which is still to come; it is then recorded when the mixer has reached that frame.
-// Otherwise frame is ignored. recordBusChange first records earlier changes that have become due.
+// recordBusChange records for snapshots that the change f was sent to the mixer for the bus called bus. If later is
+// true, the change acts at the given frame. It is then recorded when the mixer has reached that frame. Otherwise frame
+// is ignored, and the change is recorded at once. Earlier changes whose frames are reached are recorded first.
 func (r *Room) recordBusChange(bus string, f *BusChange, frame int64, later bool) {
 	r.recordReached()
 	if later {
@@ -224,8 +228,8 @@ func (r *Room) recordBusChange(bus string, f *BusChange, frame int64, later bool
 	r.recordNow(bus, f)
 }
 
-// recordNow records f, a change of the bus called bus that acts now: in the fader state and, for a mute, in the show.
-// It sends the mixer no command.
+// recordNow records the change f of the bus called bus for snapshots, as one that acts now. It reports a mute to the
+// show, too. It sends the mixer no command.
 func (r *Room) recordNow(bus string, f *BusChange) {
 	r.manualBuses.record(bus, f)
 	if f.Mute != nil {
@@ -233,15 +237,16 @@ func (r *Room) recordNow(bus string, f *BusChange) {
 	}
 }
 
-// recordReached records each scheduled bus change whose frame the mixer has reached, as move does, and removes it from
-// the scheduled changes.
+// recordReached records the scheduled bus changes whose frames the mixer has reached, and removes them from the
+// schedule. The mixer already has the commands for them.
 func (r *Room) recordReached() {
 	for _, one := range r.manualBuses.popReached(r.current().player.Mixer().Now()) {
 		r.recordNow(one.bus, &one.change)
 	}
 }
 
-// schedule keeps the scheduled bus change one, after the others up to its frame, until popReached returns it.
+// schedule keeps the bus change one until popReached returns it. Changes are ordered by frame, and changes at the same
+// frame by request.
 func (d *manualBuses) schedule(one scheduledChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -249,8 +254,8 @@ func (d *manualBuses) schedule(one scheduledChange) {
 	d.scheduled = slices.Insert(d.scheduled, at, one)
 }
 
-// popReached removes and returns the scheduled bus changes up to frame, inclusive, by frame and then in order of
-// request.
+// popReached removes and returns the scheduled bus changes up to the given frame, inclusive. They are ordered by frame,
+// and at the same frame by request.
 func (d *manualBuses) popReached(frame int64) []scheduledChange {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -263,16 +268,16 @@ func (d *manualBuses) popReached(frame int64) []scheduledChange {
 	return reached
 }
 
-// clearScheduled drops the scheduled bus changes. The room calls it when it has replaced the mixer that they were sent
-// to.
+// clearScheduled drops the scheduled bus changes without recording them. It is for a replaced mixer, which takes the
+// commands for these changes with it.
 func (d *manualBuses) clearScheduled() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scheduled = nil
 }
 
-// record records the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, and marks that
-// bus as changed. Nil fields leave the recorded values unchanged.
+// record stores the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, for snapshots. It
+// also marks the bus as changed. If a field of f is nil, the stored value stays. It does not change the mixer.
 func (d *manualBuses) record(bus string, f *BusChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -287,9 +292,9 @@ func (d *manualBuses) record(bus string, f *BusChange) {
 	d.recordCutoffs(bus, f)
 }
 
-// bus returns the current state of the bus called name, after it has recorded scheduled changes that have become due.
-// Gain, Peak and Reduction are in dB, rounded to tenths; Gain and Peak are at least -120. For an unknown bus, only the
-// name is set.
+// bus returns the current state of the bus called name. Gain, Peak and Reduction are in dB, rounded to tenths; Gain and
+// Peak are at least -120. For an unknown bus, only the name is set. For a known bus, the method first records scheduled
+// bus changes whose frames are reached.
 func (r *Room) bus(name string) Bus {
 	b, err := r.current().player.Mixer().Bus(name)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	Closed                   // the room has ended
 )
 
-// Error is the error of an order. The order has had no effect.
+// Error is the error of an order to a room.
 type Error struct {
 	Kind    Kind
 	Field   string // field of the order, or part of the sheet; may be empty
@@ -41,8 +41,9 @@ var (
 	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; try again later"}
 )
 
-// notFound returns an *Error of Kind NotFound whose message is: there is no WHAT "NAME". what, such as "voice", is
-// also its Field. nearest is its Nearest, which the message suggests, or "".
+// notFound returns an *Error of Kind NotFound with a message such as: there is no voice "bell". The parameter what is
+// the first word, such as "voice", and also the Field. If nearest is not "", it becomes Nearest, and the message
+// suggests it.
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {
@@ -51,14 +52,15 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// invalidField returns an *Error of Kind Range with the Field field. Its message is field, a colon, and values
-// formatted with format.
+// invalidField returns an *Error of Kind Range whose Field is the parameter field. The message consists of field, a
+// colon, and the values formatted with format.
 func invalidField(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
 
-// roomError converts err to an *Error. An *Error in err is returned itself. A busy mixer gets Kind Busy, a closed mixer
-// Kind Closed, an ended voice Kind NotFound, and any other error, of the player or the show, Kind Range. nil stays nil.
+// roomError converts err to an *Error. If err is or wraps an *Error, that is the result. A busy mixer gives Kind Busy,
+// a closed mixer Kind Closed, and an ended voice Kind NotFound. Any other error, of the player or the show, gives Kind
+// Range. A nil err stays nil.
 func roomError(err error) error {
 	var already *Error
 	switch {
@@ -90,8 +92,8 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// ValidValues describes the valid values of the field called field in a command to a room, such as "a number from -1 to
-// 1". It returns "" for a field without a fixed range, or an unknown field.
+// ValidValues describes the valid values of a field in a command to a room. For the field "pan" it returns "a number
+// from -1 to 1". For an unknown field or a field without a fixed range, it returns "".
 func ValidValues(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
@@ -100,12 +102,12 @@ func ValidValues(field string) string {
 	return limits[field].valid
 }
 
-// IsDecibels reports whether the field called field in a command to a room is in dB, so that its value may be written
-// with a unit: "-6dB".
+// IsDecibels reports whether a field in a command to a room is in dB, so that its value may have the unit, as in
+// "-6dB".
 func IsDecibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
-// checkRange returns an *Error of Kind Range if x is NaN or outside the range of the field called field, otherwise nil.
-// The map limits must have field.
+// checkRange returns an *Error of Kind Range if x is NaN or outside the range that the map limits has for field.
+// Otherwise it returns nil. For a field that limits lacks, only 0 is in range, so it must be known.
 func checkRange(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
 		return invalidField(field, "%v is out of range; want %s", x, l.valid)
@@ -113,8 +115,8 @@ func checkRange(field string, x float64) error {
 	return nil
 }
 
-// checkCutoff returns an *Error of Kind Range unless hz is nil, or *hz is 0 for off or a cutoff from 20 to 20,000 Hz.
-// field is the name of the field, for the message.
+// checkCutoff returns an *Error of Kind Range if the filter cutoff *hz is out of range. Valid are 20 to 20,000 Hz, 0
+// for off, and a nil hz. The parameter field is the name of the field, for the message.
 func checkCutoff(field string, hz *float64) error {
 	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
 		return nil
@@ -125,8 +127,8 @@ func checkCutoff(field string, hz *float64) error {
 // maxDuration is the longest time in an order.
 const maxDuration = 24 * time.Hour
 
-// checkDuration returns an *Error of Kind Range if d is negative or longer than 24 h, otherwise nil. field is the
-// name of the field in the command to the room, for the message.
+// checkDuration returns an *Error of Kind Range if d is negative or longer than 24 h, otherwise nil. The parameter
+// field is the name of the field, for the message.
 func checkDuration(field string, d time.Duration) error {
 	if d < 0 || d > maxDuration {
 		return invalidField(field, "%v is out of range; want a time from 0 to 24h", d)

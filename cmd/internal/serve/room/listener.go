@@ -15,10 +15,11 @@ import (
 // listenerBuffer is the capacity of a listener's buffer.
 const listenerBuffer = 2 * time.Second
 
-// Listen starts a listener for the output of the sheet called output, as 16-bit stereo, and wakes the room. "" means
-// the first output, or, in a room without a device, the sum of all outputs, clipped. "master" is the only output of a
-// sheet without a list of outputs. An unknown output is an *Error of Kind NotFound, an ended room an *Error of Kind
-// Closed. The caller must Close the listener.
+// Listen starts a listener, which receives the mix of the room as 16-bit stereo, and wakes a sleeping room. The
+// parameter output is the name of an output of the sheet. If the sheet has no list of outputs, "master" is its only
+// output. The empty name means the first output on a device, and otherwise the sum of all outputs, clipped.
+//
+// The caller must Close the listener. An unknown output is an *Error of Kind NotFound, an ended room is Kind Closed.
 func (r *Room) Listen(output string) (*Listener, error) {
 	l := &Listener{room: r, pair: -1, ready: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(listenerBuffer, r.rate))}
 	s := r.current().player.Sheet()
@@ -64,10 +65,11 @@ type Listener struct {
 // Rate returns the sample rate in Hz.
 func (l *Listener) Rate() int { return l.room.rate }
 
-// Next waits until frames are buffered and returns all of them, as interleaved 16-bit little-endian samples. The
-// slice is valid until the next call. If ctx ends first, Next returns the error of ctx. After the last frames it
-// returns io.EOF if the room has ended, the listener was closed, or a changed sheet lacks its output. It returns
-// ErrSlow, without the buffered frames, if the caller was more than two seconds behind. Only one goroutine may call it.
+// Next waits until frames are buffered and returns all of them, as interleaved 16-bit little-endian samples. The slice
+// is valid until the next call. Only one goroutine may call Next. If ctx ends first, Next returns the error of ctx.
+//
+// After the last frames, Next returns io.EOF: when the room has ended, the listener was closed, or a changed sheet
+// lacks the output. If the caller was more than two seconds behind, Next drops the buffered frames and returns ErrSlow.
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()
@@ -89,14 +91,14 @@ func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Close removes the listener from the room. Next then returns io.EOF after the buffered frames.
+// Close removes the listener from the room. Next then returns the buffered frames, and after them io.EOF.
 func (l *Listener) Close() {
 	l.room.listeners.remove(l)
 	l.end(io.EOF)
 }
 
-// end makes Next return err: ErrSlow at once, any other error after the buffered frames. Only the first call has an
-// effect.
+// end makes Next return err. If err is ErrSlow, Next returns it at once; otherwise it first returns the buffered
+// frames. Only the first call of end has an effect.
 func (l *Listener) end(err error) {
 	l.mutex.Lock()
 	if l.ended == nil {
@@ -106,7 +108,7 @@ func (l *Listener) end(err error) {
 	l.wake()
 }
 
-// wake makes a waiting Next check for frames and errors again. It does not block.
+// wake makes a waiting Next look for frames and errors again. It does not wait.
 func (l *Listener) wake() {
 	select {
 	case l.ready <- struct{}{}:
@@ -114,9 +116,9 @@ func (l *Listener) wake() {
 	}
 }
 
-// push converts the listener's output in block to 16 bits, buffers it for Next and wakes Next. It reports whether the
-// block fit; a block that does not fit into two seconds is dropped whole. pairs is the number of stereo outputs that
-// are interleaved in block.
+// push converts the listener's output in block to 16 bits, appends it to the buffer and wakes Next. The parameter pairs
+// is the number of stereo outputs that are interleaved in block. If the buffer would exceed two seconds, push buffers
+// no part of the block and returns false.
 func (l *Listener) push(block []pcm.Frame, pairs int) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -139,7 +141,7 @@ func (l *Listener) push(block []pcm.Frame, pairs int) bool {
 	return true
 }
 
-// sample converts x, a sample with full scale 1, to 16 bits. It rounds to the nearest value, and clips louder samples.
+// sample converts x, a sample with full scale 1, to 16 bits. It rounds to the nearest value and clips louder samples.
 func sample(x float32) int16 {
 	x = min(max(x*32768, -32768), 32767)
 	if x < 0 {
@@ -157,8 +159,8 @@ type listeners struct {
 	closed  bool
 }
 
-// add adds the listener l. It returns errClosed if the room has ended, and an *Error of Kind NotFound if a change of
-// the sheet has removed the output of l; then l is not added.
+// add adds the listener l. If the room has ended, it returns errClosed instead. If a change of the sheet has removed
+// the output of l, it returns an *Error of Kind NotFound.
 func (h *listeners) add(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -172,7 +174,7 @@ func (h *listeners) add(l *Listener) error {
 	return nil
 }
 
-// remove removes the listener l, without ending it. A listener that was already removed is ignored.
+// remove removes the listener l from the list. It does not end l. A listener that is not in the list is ignored.
 func (h *listeners) remove(l *Listener) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -191,8 +193,8 @@ func (h *listeners) empty() bool {
 	return len(h.all) == 0
 }
 
-// broadcast passes block, with all output pairs interleaved, to all listeners. A listener with a full buffer is removed
-// and counted as dropped, and its Next returns ErrSlow. broadcast does not wait for listeners.
+// broadcast passes block, in which all stereo outputs are interleaved, to all listeners. A listener whose buffer is
+// full is removed and counted in h.dropped, and its Next returns ErrSlow. broadcast does not wait for listeners.
 func (h *listeners) broadcast(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -209,7 +211,8 @@ func (h *listeners) broadcast(block []pcm.Frame) {
 	h.all = remaining
 }
 
-// close ends all listeners with io.EOF and rejects new ones.
+// close removes and ends all listeners; their Next returns io.EOF after the buffered frames. New listeners are
+// rejected.
 func (h *listeners) close() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -220,16 +223,17 @@ func (h *listeners) close() {
 	h.all = nil
 }
 
-// Listeners returns the number of current listeners, and the total number of listeners dropped because they were too
-// slow.
+// Listeners returns the number of current listeners. The result dropped counts the listeners since the beginning that
+// were removed because they were too slow.
 func (r *Room) Listeners() (now int, dropped int64) {
 	r.listeners.mutex.Lock()
 	defer r.listeners.mutex.Unlock()
 	return len(r.listeners.all), r.listeners.dropped
 }
 
-// unknownName returns an *Error of Kind NotFound for the unknown name name. It suggests the most similar name in known,
-// apart from name itself, if there is a similar name. what, such as "voice", is the Field and part of the message.
+// unknownName returns an *Error of Kind NotFound for a name that does not exist. The parameter what, such as "voice",
+// is the kind of thing; it becomes Field and part of the message. If another name in known is similar, the message
+// suggests it.
 func unknownName(what, name string, known []string) *Error {
 	nearest := ""
 	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended

@@ -14,7 +14,7 @@ import (
 	"voicepool/pcm"
 )
 
-// manualLoops tracks loops started by hand or by a GO, for snapshots.
+// manualLoops records the loops that were started by hand or by a GO, for snapshots.
 type manualLoops struct {
 	mutex     sync.Mutex
 	all       []manualLoop
@@ -22,7 +22,7 @@ type manualLoops struct {
 	start     int // number of the last start
 }
 
-// manualLoop is a voice of such a loop.
+// manualLoop is the record of one voice of such a loop.
 type manualLoop struct {
 	order      PlayRequest
 	voice      mixer.Handle
@@ -34,9 +34,8 @@ type manualLoop struct {
 	seeks      int      // number of seeks
 }
 
-// record records handles, the voices of the play request o, for snapshots, if the sound loops or has layers. The start
-// begins at frame. A sound that does neither, a start with Loop false, and a sound that the sheet s lacks are not
-// recorded.
+// record stores the voices in handles, which the play request o has started at frame, for snapshots. It stores only
+// sounds that loop or that have layers. If o sets Loop to false, or the sheet s lacks the sound, record has no effect.
 func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundNames(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
@@ -52,9 +51,9 @@ func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle
 	}
 }
 
-// recordCue records the voice of the start event e, which the cue c of the playback st caused, for snapshots. It
-// records only voices that loop without end or are layers, and have not ended. Voices that one cue starts at one frame
-// count as layers of one start.
+// recordCue stores the voice of the start event e for snapshots. The cue c of the playback st has started the voice.
+// recordCue stores a voice only if it loops without end or is a layer of a sound, and has not ended. Voices that the
+// same cue starts at the same frame count as layers of one start.
 func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -83,8 +82,9 @@ func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize
-// entries, add first removes ended voices and sets l.pruneSize to twice the rest plus 16. The caller holds l.mutex.
+// add appends the record one to l.all and numbers it with l.start, the number of the current start. If the list has
+// grown to l.pruneSize, add first removes ended voices. It then sets l.pruneSize to twice the remaining length plus 16.
+// The caller holds l.mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.pruneSize {
@@ -99,8 +99,9 @@ func (l *manualLoops) removeEnded() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// recordChange records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice
-// whose number is in voices. Snapshots then contain these values.
+// recordChange updates the records of the loops whose voice numbers are in voices, so that snapshots contain the change
+// m. It stores the pitch, speed, cutoffs and pause that m sets. If m seeks, it counts the seek. It does not change the
+// voices. The number 0 matches all voices that have not begun.
 func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -127,10 +128,13 @@ func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	}
 }
 
-// running returns the recorded loops that still sound or are paused, one Loop per start, and drops the records of
-// ended voices. frame is the current frame and rate the sample rate in Hz; the For of a loop is shortened by the time
-// since its beginning. showPaused means that the whole show is paused: a voice then counts as paused only if it was
-// paused on its own before. The result is never nil.
+// running returns the recorded loops that play or are paused, one Loop for each start, even if it has several layers.
+// Loops that have not begun, are leaving their loop or are fading to silence are left out. running also drops the
+// records of ended voices. The result is never nil.
+//
+// The parameter frame is the current frame and rate the sample rate in Hz. The field For of each loop becomes the time
+// that remains. If showPaused is true, the whole show is paused. Paused is then set only for loops that were paused on
+// their own.
 func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -159,8 +163,9 @@ func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 	return all
 }
 
-// markRestored records that voices, which note has recorded, are restored loops of the list cue with the number number.
-// The number "" means that the voices were started by hand.
+// markRestored marks the records of voices as loops that were restored from a snapshot. The parameter number is the
+// number of the list cue that started them before the restart, or "" if they were started by hand. The method record
+// must have stored the voices.
 func (l *manualLoops) markRestored(voices []mixer.Handle, number string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -178,10 +183,12 @@ func (l *manualLoops) clear() {
 	l.all = nil
 }
 
-// restoreLoop starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots.
-// since is the time since the snapshot was taken: the loop continues as far into the sound as it would be now, or at
-// its old position if it was paused. If the loop would have ended by now, restoreLoop returns nil and starts no voice.
-// It does not wait for the start.
+// restoreLoop starts the loop l of a snapshot again, with a fade-in of 10 ms. It also records the new voices for
+// snapshots. It does not wait for the start.
+//
+// The parameter since is the time since the snapshot was taken. The sound continues at the position that it would have
+// reached by now, or at its old position if the loop was paused. If the loop would have ended by now, restoreLoop
+// starts no voice and returns nil.
 func (r *Room) restoreLoop(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain

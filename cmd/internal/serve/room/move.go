@@ -23,8 +23,8 @@ type VoiceChange struct {
 	When                    Moment
 }
 
-// check returns an *Error of Kind Range for the first value or time of m that is out of range, or an unknown shape.
-// Otherwise it returns nil.
+// check returns an *Error of Kind Range if a value or a time of m is out of range, or its shape is unknown. It returns
+// nil if m is valid.
 func (m *VoiceChange) check() error {
 	for _, one := range []struct {
 		field string
@@ -66,8 +66,8 @@ var shapes = map[string]voice.Shape{
 	"cosine": voice.RaisedCosine, "power": voice.ConstantPower,
 }
 
-// shape returns the fade shape that sheets call name; "" is the natural shape. An unknown name is an *Error of Kind
-// Range.
+// shape returns the fade shape that sheets call name. The empty name means the natural shape. An unknown name is an
+// *Error of Kind Range.
 func shape(name string) (voice.Shape, error) {
 	s, ok := shapes[name]
 	if !ok {
@@ -76,8 +76,8 @@ func shape(name string) (voice.Shape, error) {
 	return s, nil
 }
 
-// change returns the change of mixer properties that m requests, without the seek, the pause, Over and When. If m only
-// seeks, pauses or resumes, Fields of the result is 0. An unknown Shape counts as natural.
+// change converts the property changes of m to a mixer change. It leaves out the seek, the pause and the times Over and
+// When. If m changes no property, the Fields of the result are 0. An unknown shape counts as natural.
 func (m *VoiceChange) change() (c mixer.Change) {
 	if m.Gain != nil {
 		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
@@ -110,8 +110,9 @@ func (m *VoiceChange) change() (c mixer.Change) {
 	return c
 }
 
-// apply sends the change, the seek and the pause or resume of m to the mixer, for the voices of t at the moment at. It
-// stops at the first error; the parts before it act.
+// apply sends the property changes, the seek and the pause or resume of m to the mixer, for the voices t at the moment
+// at. The properties move within the time m.Over. apply stops at the first error and returns it; the commands that were
+// sent before still act.
 func (m *VoiceChange) apply(at mixer.Moment, t mixer.Target) error {
 	if c := m.change(); c.Fields != 0 {
 		if err := at.Set(t, c, m.Over); err != nil {
@@ -132,9 +133,11 @@ func (m *VoiceChange) apply(at mixer.Moment, t mixer.Target) error {
 	return at.Resume(t)
 }
 
-// Set makes the changes of m to the voices that target, the number of a voice or an id, selects, at m.When, and records
-// changes of loops for snapshots. It returns the sorted numbers of the voices, without pending voices, which change,
-// too. An unknown target is an *Error of Kind NotFound; a value out of range is an *Error of Kind Range.
+// Set changes the voices that target selects as m describes, at the time m.When. The parameter target is the number of
+// a voice or an id. Changes of loops are recorded for snapshots. Set does not wait until the changes act.
+//
+// Pending voices also change, but have no number yet; Set returns the sorted numbers of the others. An unknown target
+// is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range.
 func (r *Room) Set(target string, m VoiceChange) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -144,9 +147,11 @@ func (r *Room) Set(target string, m VoiceChange) ([]uint64, error) {
 	return voices, err
 }
 
-// Stop fades out the voices that target, the number of a voice or an id, selects. The fade begins at when and takes
-// the time over; 0 means 10 ms. Stop does not wait for the fade. It returns the sorted numbers of the voices, without
-// pending voices, which are stopped, too. An unknown target is an *Error of Kind NotFound.
+// Stop fades out the voices that target selects. The parameter target is the number of a voice or an id. The fade
+// begins at the moment when and takes the time over; 0 means 10 ms. Stop does not wait for the fade.
+//
+// Pending voices are stopped, too, but have no number yet; Stop returns the sorted numbers of the others. An unknown
+// target is an *Error of Kind NotFound. A time out of range is an *Error of Kind Range.
 func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, error) {
 	if err := checkDuration("over", over); err != nil {
 		return nil, err
@@ -157,10 +162,12 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	return r.forTargets(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// forTargets calls do for each voice that target, the number of a voice or an id, selects, with the mixer moment of
-// when, as one order of the room. It returns the sorted numbers of these voices without pending voices, which have no
-// number yet. If target selects no voice, the error is an *Error of Kind NotFound. An error of do ends the loop, and
-// numbers is nil; earlier voices stay changed.
+// forTargets calls do for each voice that target, the number of a voice or an id, selects. It passes the mixer's moment
+// for when and the voice. All calls together are one order of the room. The result is the sorted numbers of these
+// voices; pending voices have no number yet.
+//
+// If target selects no voice, the error is an *Error of Kind NotFound. At the first error of do, forTargets stops and
+// returns that error without numbers. The voices before it stay changed.
 func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()

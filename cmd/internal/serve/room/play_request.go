@@ -29,8 +29,9 @@ type PlayRequest struct {
 	When     Moment        `json:"when,omitzero"`
 }
 
-// check returns an *Error if the sheet s lacks the sound of o (Kind NotFound), or a value, an id or an owner is out of
-// range (Kind Range). It does not check the bus.
+// check returns an *Error of Kind NotFound if the sheet s lacks the sound of o. It returns an *Error of Kind Range if a
+// value is out of range, or if the id or owner is longer than 128 bytes. It does not check the bus. It returns nil if o
+// is valid.
 func (o *PlayRequest) check(s *cue.Sheet) error {
 	found := false
 	for i := range s.Sounds {
@@ -60,9 +61,12 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 	return nil
 }
 
-// start passes the request, which check has accepted, to p and returns the handles of the started voices, one for each
-// layer. They begin at frame, which may be mixer.Now, or with batch if batch is not nil. The events of the start have
-// the Ref ref; 0 means no reference. o.When is ignored. An unknown bus is an *Error of Kind NotFound.
+// start sends the request to the player p and returns the handles of the new voices, one for each layer of the sound.
+// The request must have passed check. The voices begin at the given frame, which may be mixer.Now. If batch is not nil,
+// they begin with that batch instead. The field o.When is ignored.
+//
+// The events of the start have the number ref in their Ref; 0 means no reference. An unknown bus is an *Error of Kind
+// NotFound.
 func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
@@ -76,10 +80,12 @@ func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref 
 	})
 }
 
-// Play starts the sound that o requests and returns once the mixer has decided on the start; after 2 s it cancels the
-// start and returns an *Error of Kind Busy. If the pool rejects the start, the error is an *Error of Kind Refused with
-// the event. For a start at a later frame, and on a device during a pause of the show, Play returns at once with the
-// State "pending" and the number 0. Give such a start an ID to address its voices.
+// Play starts the sound that o requests and returns when the mixer has decided whether it plays. If a device takes
+// longer than 2 s, Play stops the start and returns an *Error of Kind Busy. If the pool rejects the start, the error is
+// an *Error of Kind Refused with the event.
+//
+// A start at a later frame has no result yet. On a device the same holds while the show is paused. Play then returns at
+// once, with the State "pending" and the voice number 0. Give such a start an ID to address its voices later.
 func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	st := r.current()
 	if err := o.check(st.player.Sheet()); err != nil {

@@ -27,7 +27,7 @@ type pendingPlay struct {
 	started chan struct{} // receives an item when first is set
 }
 
-// registerPlay registers a start, so that the log keeps the start's first event in the result. The caller must pass the
+// registerPlay registers a start, so that the log keeps the first event of that start. The caller must pass the field
 // ref of the result to the mixer with the start, and must call unregisterPlay later. registerPlay does not wait.
 func (l *eventLog) registerPlay() *pendingPlay {
 	l.mutex.Lock()
@@ -38,16 +38,16 @@ func (l *eventLog) registerPlay() *pendingPlay {
 	return a
 }
 
-// unregisterPlay ends the registration a, which registerPlay has made. The event kept in a remains.
+// unregisterPlay ends the registration a, so that the log keeps no further event for it. The event in a.first stays.
 func (l *eventLog) unregisterPlay(a *pendingPlay) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	delete(l.pending, a.ref)
 }
 
-// recordFirst stores a copy of e as the first event of the registered start with the same Ref, if such a start is
-// registered, and wakes playResult. Later events are ignored, except that an EventStarted replaces an event of another
-// kind. The caller holds l.mutex.
+// recordFirst stores a copy of e as the first event of its start, if registerPlay has registered a start with the Ref
+// of e. It then wakes playResult. Later events are ignored, with one exception: an EventStarted replaces an event of
+// another kind. The caller holds l.mutex.
 func (l *eventLog) recordFirst(e *report.Event) {
 	if a := l.pending[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
@@ -58,16 +58,19 @@ func (l *eventLog) recordFirst(e *report.Event) {
 	}
 }
 
-// firstEvent returns the event that recordFirst has stored for the registration a, or nil before the first event.
+// firstEvent returns the event that recordFirst has stored for the start a. It returns nil if no event has arrived.
 func (l *eventLog) firstEvent(a *pendingPlay) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return a.first
 }
 
-// playResult returns the result of the start a, which the request o made. On a device it waits for the first event of
-// the start; after 2 s it stops the voices and returns errBusy. Without a device it does not wait; before the first
-// event, the State is "pending". A rejected start is an *Error of Kind Refused with the event.
+// playResult returns the result of the start a, which the request o has caused. A start that the pool has rejected is
+// an *Error of Kind Refused with the event.
+//
+// On a device, playResult waits for the first event of the start. After 2 s it stops the voices and returns errBusy; if
+// the room ends, it returns errClosed. Without a device it does not wait. If no event has arrived then, the State is
+// "pending".
 func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	v := PlayResult{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
 	e := r.eventLog.firstEvent(a)
@@ -115,8 +118,7 @@ func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 	return v, nil
 }
 
-// reason returns the name of the rejection reason r in the API, such as "pool full". Other reasons have their name in
-// the mixer.
+// reason returns the name that the API uses for the rejection reason r, such as "pool full".
 func reason(r mixer.Reason) string {
 	switch r {
 	case mixer.ReasonPoolFull:

@@ -72,8 +72,8 @@ func (r *Room) Look() liveview.Picture {
 }
 
 // outputState returns the device, the sink and the latency of the room's output. Without a device, Device is "none",
-// and sink and latency are zero. The field Lost says why the room cannot be heard: because its lease has ended, or else
-// because of a fault of the device. Lost is "" if the output works.
+// and sink and latency are zero. The field Lost is the reason why the room cannot be heard: the lease has ended, or
+// else the device has a fault. Lost is "" if the output works.
 func (r *Room) outputState() liveview.Output {
 	h := liveview.Output{Device: "none", State: "playing"}
 	if r.output != nil {
