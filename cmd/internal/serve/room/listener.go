@@ -69,7 +69,8 @@ func (l *Listener) Rate() int { return l.room.rate }
 // is valid until the next call. Only one goroutine may call Next. If ctx ends first, Next returns the error of ctx.
 //
 // After the last frames, Next returns io.EOF: when the room has ended, the listener was closed, or a changed sheet
-// lacks the output. If the caller was more than two seconds behind, Next drops the buffered frames and returns ErrSlow.
+// lacks the output. If the caller was more than two seconds behind, Next returns ErrSlow instead of the buffered
+// frames.
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()

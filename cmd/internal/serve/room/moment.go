@@ -13,7 +13,8 @@ type Moment struct {
 	At    *time.Duration `json:"at,omitempty"`    // since the beginning of the room; nil: now
 }
 
-// check returns an *Error of Kind Range if Frame is negative, or At is negative or longer than 1e9 s.
+// check returns an *Error of Kind Range if Frame is negative, or if At is negative or longer than 1e9 seconds.
+// Otherwise it returns nil.
 func (m *Moment) check() error {
 	if m.Frame < 0 {
 		return invalidField("frame", "%d is out of range; want a frame from 0", m.Frame)
@@ -24,8 +25,9 @@ func (m *Moment) check() error {
 	return nil
 }
 
-// frame returns the frame of m in the mix, and, as later, whether the mixer has yet to reach it. The zero Moment gives
-// mixer.Now and false. A frame that is already mixed is returned as it is, with false.
+// frame converts the moment m to a frame of the mix. The result later reports whether the mixer has not reached that
+// frame yet. The zero Moment gives mixer.Now and false. A frame that was already mixed is returned unchanged, with
+// false.
 func (r *Room) frame(m *Moment) (frame int64, later bool) {
 	switch {
 	case m.Frame > 0:

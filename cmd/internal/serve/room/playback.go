@@ -21,7 +21,8 @@ import (
 	"voicepool/sounds"
 )
 
-// playback is a player with its show and sounds. A change that the player does not support replaces the playback.
+// playback is a player with its show and its sounds. If the player cannot change to a new sheet, the room replaces the
+// playback.
 type playback struct {
 	player     *cue.Player
 	show       *showrun.Show
@@ -36,16 +37,18 @@ type playback struct {
 	pruneSize    int                     // at this size, expect removes the starts that have begun
 }
 
-// newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads
-// a damaged sound file, a warning is passed to Options.Log.
+// newLibrary returns an empty sound library with the sample rate of the sheet s and the limits Options.Limits. When the
+// library later loads a damaged sound file, Options.Log gets a warning.
 func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, damage sounds.Damage) { r.logLine("warning: " + checkreport.Line(file, damage)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
-// newPlayback loads the sounds of s into lib and creates a player with the options o, extended by the room's own
-// options, and a show. It neither starts playback nor makes the result the current playback. The error is an *Error
-// without the server's folders, or the error of ctx.
+// newPlayback loads the sounds of the sheet s into lib and creates a player and a show for s. The player gets the
+// options o, to which newPlayback adds the options that each room needs. The result neither plays yet nor is it the
+// current playback.
+//
+// The error is an *Error whose message does not show folders of the server. If ctx ends, it is the error of ctx.
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
 	st := &playback{done: make(chan struct{}), pendingNames: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.handleEvent(st, &e) }, r.wake
@@ -68,8 +71,9 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	return st, nil
 }
 
-// handleEvent stores the event e of the playback st in the log. If e is the start of a voice by a list cue, it also
-// records the voice for snapshots, if it loops or is a layer. The player of st calls it for each event.
+// handleEvent stores the event e of the playback st in the log of the room. If a list cue has started a voice,
+// handleEvent also records the voice for snapshots, provided that it loops or is a layer of a sound. The player of st
+// calls it for each event.
 func (r *Room) handleEvent(st *playback, e *report.Event) {
 	r.eventLog.record(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
@@ -80,8 +84,9 @@ func (r *Room) handleEvent(st *playback, e *report.Event) {
 	}
 }
 
-// firstManualCue returns the index of the first cue in s.Cues that a GO starts; earlier cues belong to the timeline of
-// the sheet. If all cues belong to the timeline, it returns the number of cues.
+// firstManualCue returns the index of the first cue in s.Cues that needs a GO to start. The cues before it belong to
+// the timeline of the sheet, which starts by itself. If all cues belong to that timeline, the result is the number of
+// cues.
 func firstManualCue(s *cue.Sheet) int {
 	switch {
 	case !hasTimeline(s):
@@ -92,8 +97,8 @@ func firstManualCue(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// loadSounds loads the sounds of s through the library of st and makes them the current sounds of st, st.loaded. If it
-// returns an error, as loadSheetSounds does, st.loaded is unchanged.
+// loadSounds loads the sounds of the sheet s with the library of st and stores them in st.loaded. After an error,
+// st.loaded is unchanged. An invalid sound is an *Error of Kind Range. If ctx ends, the error is that of ctx.
 func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.loadSheetSounds(ctx, s, st.sounds)
 	if err != nil {
@@ -105,9 +110,9 @@ func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error
 	return nil
 }
 
-// loadSheetSounds loads the sounds of the sheet s through lib and returns them by name, with the present stamps of
-// their files: modification time and size. It does not store them in the room. On failure the map is nil and the error
-// is an *Error of Kind Range, or the error of ctx if ctx has ended.
+// loadSheetSounds loads the sounds of the sheet s with lib and returns them by name. It does not store them in the
+// room. Each result has the present modification times and sizes of its files. An invalid sound is an *Error of Kind
+// Range. If ctx ends, the error is the error of ctx.
 func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]loadedSound, error) {
 	ways := slices.Repeat([]loading.Modes{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
@@ -125,8 +130,9 @@ func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Li
 	return loadedSounds(s, files), nil
 }
 
-// namePending stores sound as the sound name of the pending voices handles, for soundOf, because no event names them
-// until they begin. When the list has doubled, it first removes voices that are no longer pending.
+// namePending stores sound as the sound name of the voices in handles, which have not begun, so that soundOf finds it.
+// No event names them until they begin. If the table has grown to st.pruneSize, namePending first removes voices that
+// have begun or ended. It then sets st.pruneSize to twice the remaining size plus 16.
 func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
@@ -139,15 +145,16 @@ func (st *playback) namePending(sound string, handles []mixer.Handle) {
 	}
 }
 
-// soundOf returns the sound name that namePending has stored for the voice h, or "" if the name is not stored.
+// soundOf returns the sound name that namePending has stored for the voice h. It returns "" if no name is stored.
 func (st *playback) soundOf(h mixer.Handle) string {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	return st.pendingNames[h]
 }
 
-// find returns the voices of the mixer that target selects: the voice whose number is target, and the voices that were
-// started with target as their id, also pending ones. Without such voices it returns nil.
+// find returns the voices of the mixer that target selects, also pending ones. If target is a number, it selects the
+// voice with that number. It also selects all voices that were started with target as their id. Without such voices the
+// result is nil.
 func (st *playback) find(target string) (found []mixer.Handle) {
 	number, err := strconv.ParseUint(target, 10, 64)
 	tag, _ := st.player.Tag(target)
@@ -159,9 +166,9 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called;
-// then st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no
-// effect.
+// startFeed runs the player on a new goroutine, with its method Feed, until the player has ended or the method end is
+// called. It then closes st.done. startFeed sets st.cancel, which stops Feed. An error of Feed is passed to log. The
+// end of ctx has no effect. Only rooms with a device use startFeed.
 func (st *playback) startFeed(ctx context.Context, log func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -172,7 +179,8 @@ func (st *playback) startFeed(ctx context.Context, log func(string)) {
 	}()
 }
 
-// end stops Feed, if startFeed was called, waits for its end, and closes the player. Rendering must have stopped.
+// end closes the player. If startFeed was called, end first stops Feed and waits until it has returned. No goroutine
+// may render any longer when end is called.
 func (st *playback) end() {
 	if st.cancel != nil {
 		st.cancel()
@@ -181,8 +189,8 @@ func (st *playback) end() {
 	st.player.Close()
 }
 
-// busNames returns the names of the buses of the sheet s: "master", the outputs except the first, then the buses of the
-// sheet's own list, in its order.
+// busNames returns the names of all buses of the sheet s. The first is "master". Then come the outputs except the
+// first, and then the buses that the sheet lists.
 func busNames(s *cue.Sheet) []string {
 	names := []string{"master"}
 	for i := range s.Outputs {
@@ -196,7 +204,7 @@ func busNames(s *cue.Sheet) []string {
 	return names
 }
 
-// soundNames returns the names of the sounds of the sheet s, in the order of the sheet.
+// soundNames returns the names of the sounds of the sheet s, in the order of the sheet. Without sounds it returns nil.
 func soundNames(s *cue.Sheet) (names []string) {
 	for i := range s.Sounds {
 		names = append(names, s.Sounds[i].Name)
@@ -205,7 +213,8 @@ func soundNames(s *cue.Sheet) (names []string) {
 }
 
 // playerError converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with
-// one word and a colon, that word becomes Field. If not, a message about a loop has the Field "loop".
+// a single word and a colon, that word becomes Field. Otherwise a message about a loop gets the Field "loop", and any
+// other message no Field.
 func playerError(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}

@@ -9,16 +9,16 @@ import (
 	"voicepool/pcm"
 )
 
-// restoredLoops is a player that attributes restored loops to the list cues that started them before a restart, so
-// that a stop finds them and displays show them.
+// restoredLoops is a player that also counts loops restored from a snapshot as parts of the list cues that started them
+// before the restart. So a stop of the cue finds them, and displays show them.
 type restoredLoops struct {
 	*cue.Player
 	loops *manualLoops
 }
 
-// Playing returns the running list cues of the player, and after them the cues whose restored loops still run, one
-// entry per start. In these entries List is -1 for a cue that the sheet no longer has; Left is the remaining length in
-// frames, or -1 for a loop without an end.
+// Playing returns the running list cues of the player. After them come the cues whose restored loops still run, with
+// one entry for each start. In these entries List is -1 if the sheet no longer has the cue. Left is the remaining
+// length in frames, or -1 for a loop without an end.
 func (v restoredLoops) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.restoredLoops() {
@@ -39,8 +39,9 @@ func (v restoredLoops) Playing() []cue.Running {
 	return all
 }
 
-// StopCue fades out the list cue with the index list, including its restored loops, over the time over; 0 means 10 ms.
-// A negative index means the restored loops of cues that the sheet no longer has. It does not wait for the fade.
+// StopCue fades out the list cue with the index list, and the loops of that cue that were restored from a snapshot. The
+// fade takes the time over; 0 means 10 ms. A negative index means the restored loops of all cues that the sheet no
+// longer has. StopCue does not wait for the fade.
 func (v restoredLoops) StopCue(list int, over time.Duration) {
 	v.Player.StopCue(list, over)
 	for _, one := range v.loops.restoredLoops() {
@@ -50,8 +51,9 @@ func (v restoredLoops) StopCue(list int, over time.Duration) {
 	}
 }
 
-// restoredLoops returns a copy of the records of loops that were restored from a snapshot for a list cue and have not
-// ended, one record for each layer. It drops the records of ended voices.
+// restoredLoops returns the records of loops that were restored from a snapshot, that a list cue had started, and that
+// have not ended. The result is a copy with one record for each layer of a sound. restoredLoops also drops the records
+// of ended voices.
 func (l *manualLoops) restoredLoops() []manualLoop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

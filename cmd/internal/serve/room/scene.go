@@ -8,8 +8,9 @@ import (
 	"voicepool/pcm"
 )
 
-// CheckScene returns an *Error if Scene would reject name or over: Kind NotFound for a scene that the sheet lacks, Kind
-// Range for a time over that is negative or longer than 24 h. The name "" is valid. It does not change the room.
+// CheckScene checks whether Scene would accept name and over, without changing the room. A scene that the sheet lacks
+// is an *Error of Kind NotFound. If over is negative or longer than 24 h, it is an *Error of Kind Range. The empty name
+// is valid; it leaves the current scene.
 func (r *Room) CheckScene(name string, over time.Duration) error {
 	if err := checkDuration("over", over); err != nil {
 		return err
@@ -27,9 +28,12 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 	return nil
 }
 
-// Scene begins to fade to the scene of the sheet called name within the time over; 0 means at once. The name "" leaves
-// the current scene. Scene does not wait for the end of the fade, but makes name the current scene of State at once. An
-// unknown scene is an *Error of Kind NotFound; an invalid time is an *Error of Kind Range.
+// Scene starts a fade to the scene that the sheet calls name, and returns without waiting for the end of the fade. The
+// fade takes the time over; 0 means at once. The empty name leaves the current scene. The State has name as its scene
+// from now on.
+//
+// An unknown scene is an *Error of Kind NotFound. If over is negative or longer than 24 h, the error is an *Error of
+// Kind Range.
 func (r *Room) Scene(name string, over time.Duration) error {
 	if err := r.CheckScene(name, over); err != nil {
 		return err
@@ -54,8 +58,9 @@ func (r *Room) Scene(name string, over time.Duration) error {
 // sceneDelay is the longest time between the scheduling of a scene by the player and its start.
 const sceneDelay = 25 * time.Millisecond
 
-// recordScene records the scene of the list cue with the index list as the current scene, if the cue sets a scene. The
-// player calls it when that cue has begun, on the player's goroutine. An index that the sheet lacks has no effect.
+// recordScene records which scene is current after a list cue has begun. The parameter list is the index of that cue.
+// If the cue sets no scene, or the sheet has no such index, recordScene has no effect. The second parameter is ignored.
+// The player calls recordScene on its own goroutine.
 func (r *Room) recordScene(list int, _ int64) {
 	st := r.current()
 	if st == nil {
@@ -73,14 +78,15 @@ func (r *Room) recordScene(list int, _ int64) {
 	}
 }
 
-// setScene records the name of the current scene; "" means no scene.
+// setScene records name as the name of the current scene. The empty name means that no scene is set. It does not change
+// the mixer.
 func (d *manualBuses) setScene(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scene = name
 }
 
-// currentScene returns the name of the current scene. It returns "" if no scene was chosen or the last one was left.
+// currentScene returns the name of the current scene. It returns "" if no scene was set, or the last one was left.
 func (d *manualBuses) currentScene() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

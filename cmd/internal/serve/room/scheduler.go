@@ -32,11 +32,16 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Schedule schedules do for the moment when in the future and returns the frame of that moment and true. do is called,
-// on another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. name
-// describes the action in the event if do fails. If when is not in the future, Schedule returns 0 and false and does
-// not schedule do; the caller acts at once. More than 1,000 waiting actions are an *Error of Kind Limit, an ended room
-// an *Error of Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
+// Schedule arranges that do is called when the mixer has reached the moment when. It returns the frame of that moment,
+// and true as later. If when is now or past, it returns 0 and false without arranging a call; the caller then acts at
+// once.
+//
+// The function do is called on another goroutine, within 20 ms on a machine that keeps real time. If do fails, the show
+// reports the error, with name as the description of the action. A panic of the show, a replaced mixer and the end of
+// the room cancel all waiting actions.
+//
+// An invalid time is an *Error of Kind Range. More than 1,000 waiting actions are of Kind Limit, and an ended room is
+// of Kind Closed.
 func (r *Room) Schedule(when Moment, name string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
@@ -59,8 +64,9 @@ func (r *Room) Schedule(when Moment, name string, do func() error) (frame int64,
 	return frame, true, nil
 }
 
-// setTimer sets the timer for the first scheduled action, or for an hour from now if that is earlier; the timer then
-// calls runDue. Without an action it has no effect. The caller holds the mutex of the scheduler.
+// setTimer sets the timer of the scheduler to the time of the first waiting action, but at most an hour from now. The
+// timer then calls runDue. Without a waiting action, setTimer has no effect. The caller holds the mutex of the
+// scheduler.
 func (r *Room) setTimer() {
 	a := &r.scheduler
 	if len(a.all) == 0 {
@@ -75,9 +81,9 @@ func (r *Room) setTimer() {
 	a.timer.Reset(wait)
 }
 
-// runDue runs, in order, the actions whose frame the mixer has reached, and sets the timer for the next action. If an
-// action fails, the show adds a line to its messages (Events). After each action it wakes a room without a device. The
-// timer calls it; further calls wait for the first.
+// runDue runs, in order, the scheduled actions whose frames the mixer has reached, and sets the timer for the next
+// action. If an action fails, the show reports its error as a line of text. After each action, runDue wakes a room
+// without a device. The timer calls runDue; a call waits until earlier calls have returned.
 func (r *Room) runDue() {
 	a := &r.scheduler
 	a.running.Lock()
@@ -99,7 +105,8 @@ func (r *Room) runDue() {
 	}
 }
 
-// cancel removes all scheduled actions without running them. An action that is already running continues.
+// cancel removes all scheduled actions without running them. A running action continues, and new actions may be
+// scheduled.
 func (a *scheduler) cancel() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -107,8 +114,8 @@ func (a *scheduler) cancel() {
 	a.all = a.all[:0]
 }
 
-// close stops the timer, removes all scheduled actions and makes Schedule return errClosed. It does not wait for a
-// running action.
+// close removes all scheduled actions, stops the timer, and makes Schedule return errClosed from now on. It does not
+// wait for a running action.
 func (a *scheduler) close() {
 	a.mutex.Lock()
 	a.closed = true

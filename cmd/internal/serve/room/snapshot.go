@@ -8,7 +8,7 @@ import (
 	"voicepool/bank/rules"
 )
 
-// Snapshot is the state that survives a restart, as JSON.
+// Snapshot is the state of a room that survives a restart, as JSON.
 type Snapshot struct {
 	Room    string       `json:"room"`
 	Time    time.Time    `json:"time"`
@@ -43,8 +43,8 @@ type Loop struct {
 	Seeks    int         `json:"-"` // number of seeks; a seek changes the position independently of the clock
 }
 
-// Snapshot returns the state that survives a restart, as of now, a new value at each call. It also records scheduled
-// bus changes that have become due, and drops the records of ended loops.
+// Snapshot returns the present state of the room that survives a restart, as a new value. It first records scheduled
+// bus changes whose frames are reached, and drops the records of ended loops.
 func (r *Room) Snapshot() *Snapshot {
 	st := r.current()
 	shown, now := st.show.State(), st.player.Mixer().Now()
@@ -62,8 +62,8 @@ func (r *Room) Snapshot() *Snapshot {
 	return out
 }
 
-// speedFactor returns the playback speed that Speed and Pitch of o give together, as a factor: 2 plays the sound in
-// half its time. A Speed of 0 counts as 1.
+// speedFactor returns the playback speed that results from Speed and Pitch of o together. The result is a factor: at 2
+// the sound takes half its normal time. A Speed of 0 counts as 1.
 func (o *PlayRequest) speedFactor() float64 {
 	speed := o.Speed
 	if speed == 0 {
@@ -72,8 +72,8 @@ func (o *PlayRequest) speedFactor() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
-// elapsed returns the time from s.Time until now, at least 0. If the show was paused in the snapshot, it returns 0,
-// because the clock of the show then did not advance.
+// elapsed returns the time since the snapshot was taken, at least 0. If the show was paused in the snapshot, the result
+// is 0, because the clock of the show did not advance.
 func (s *Snapshot) elapsed() time.Duration {
 	if s.Paused {
 		return 0
@@ -81,15 +81,15 @@ func (s *Snapshot) elapsed() time.Duration {
 	return max(time.Since(s.Time), 0)
 }
 
-// resumeTime returns the time that the show of the snapshot would have reached by now if it had continued, counted from
-// frame 0. rate is the sample rate in Hz.
+// resumeTime returns the time that the show of the snapshot would have reached by now if it had continued. It counts
+// from frame 0. The parameter rate is the sample rate in Hz.
 func (s *Snapshot) resumeTime(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.elapsed().Seconds()*float64(rate)), rate)
 }
 
-// restore restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
-// snapshot s in the current playback. It skips buses that the sheet no longer has. It passes errors to Options.Log and
-// continues after them.
+// restore applies the snapshot s to the current playback. It restores the scene, the buses changed by hand, the last
+// and the standby cue, the pause, and the loops. Buses that the sheet no longer has are skipped. After an error restore
+// continues; each error is passed to Options.Log.
 func (r *Room) restore(s *Snapshot) {
 	st, since := r.current(), s.elapsed()
 	logError := func(err error) {

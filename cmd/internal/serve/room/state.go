@@ -81,11 +81,11 @@ type Sound struct {
 // silence is the level of silence in JSON, which cannot represent infinity.
 const silence = -120
 
-// tenth returns x rounded to one decimal place, halves away from 0.
+// tenth returns x rounded to one decimal place. Halves are rounded away from 0.
 func tenth(x float64) float64 { return math.Round(10*x) / 10 }
 
-// State returns the current state of the room, a new value at each call. Its Revision is as in Levels. Like Levels, it
-// also records scheduled bus changes that have become due.
+// State returns the current state of the room, as a new value. Its levels of buses and voices are computed now; its
+// Revision is as in Levels. State also records scheduled bus changes whose frames are reached.
 func (r *Room) State() *State {
 	_, revision, _ := r.Levels()
 	shown := r.current().show.State()
@@ -115,7 +115,7 @@ func (r *Room) State() *State {
 }
 
 // voices returns the voices of the mixer that have not ended, sorted by number. Pending voices have the number 0 and
-// come last. A paused voice has the level of silence. The result is never nil.
+// come last. The Level of a paused voice is silence. The result is never nil.
 func (r *Room) voices() []Voice {
 	all := []Voice{}
 	current := r.current()

@@ -20,8 +20,8 @@ type Summary struct {
 	Behind time.Duration
 }
 
-// Summary returns counts and times of the room. It reads neither levels nor single voices, so it is cheap. In a room
-// without a device it locks the clock's mutex, so it blocks while a block is being mixed.
+// Summary returns counts and times of the room. It is cheap, because it reads neither levels nor single voices. In a
+// room without a device it locks the mutex of the clock, so it waits while a block is being mixed.
 func (r *Room) Summary() Summary {
 	m, output := r.current().player.Mixer(), r.outputState()
 	b := Summary{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: output.Device, Lost: output.Lost}
@@ -38,7 +38,8 @@ func (r *Room) Summary() Summary {
 	return b
 }
 
-// LastEvent returns the number of the latest event of the room, dropped or not, or 0 before the first event.
+// LastEvent returns the number of the latest event of the room, or 0 if there was no event. The event itself may no
+// longer be stored.
 func (r *Room) LastEvent() int64 {
 	r.eventLog.mutex.Lock()
 	defer r.eventLog.mutex.Unlock()

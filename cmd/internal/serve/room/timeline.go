@@ -19,8 +19,9 @@ const (
 	maxTimelineEvents = 20_000
 )
 
-// Timeline writes to w an HTML page with the voices that began in the last ten minutes, or within the last 20,000
-// events if these span less, and with the rejected starts. An error comes from w or the drawing.
+// Timeline draws the voices of the last ten minutes as an HTML page and writes it to w. The page has the voices that
+// began in that time, and the rejected starts. If the last 20,000 events span less than ten minutes, the page covers
+// only these. An error comes from w or from drawing.
 func (r *Room) Timeline(w io.Writer) error {
 	out := r.Report(maxTimelineEvents)
 	since := out.Frames - pcm.Frames(timelineLength, r.rate)

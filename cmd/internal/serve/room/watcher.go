@@ -14,8 +14,9 @@ import (
 	"voicepool/mixer"
 )
 
-// Events returns up to limit stored events with the number from or a greater one, oldest first. first is the number
-// of the oldest stored event; if it is greater than from, events in between were dropped. It does not wait.
+// Events returns the stored events with the number from or a greater one, oldest first, at most limit of them. It does
+// not wait. The result first is the number of the oldest stored event. If first is greater than from, the events
+// between them were dropped.
 func (r *Room) Events(from int64, limit int) (events []NumberedEvent, first int64) {
 	r.eventLog.mutex.Lock()
 	first = r.eventLog.events.first()
@@ -25,8 +26,8 @@ func (r *Room) Events(from int64, limit int) (events []NumberedEvent, first int6
 	return s.describe(r.rate), first
 }
 
-// Watch returns a watcher whose first Next begins with the event called from; it may be a later event that is still to
-// come. 0 or less means the first event after the call of Watch. The watcher need not be closed.
+// Watch returns a watcher that returns events from the number from on. The number may be that of an event still to
+// come. If from is 0 or less, the watcher begins with the next event after this call. The watcher need not be closed.
 func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
 		r.eventLog.mutex.Lock()
@@ -36,8 +37,8 @@ func (r *Room) Watch(from int64) *Watcher {
 	return &Watcher{log: &r.eventLog, next: from}
 }
 
-// Watcher returns events in order. It has no buffer of its own, so a slow watcher does not delay others. One
-// goroutine at a time.
+// Watcher returns the events of a room in order. It has no buffer of its own, so a slow watcher does not delay others.
+// Only one goroutine at a time may use it.
 type Watcher struct {
 	log  *eventLog
 	next int64
@@ -47,8 +48,11 @@ type Watcher struct {
 const maxEvents = 1000
 
 // Next waits until the event after the last returned one is stored. It returns that event and the stored events after
-// it, at most 1,000. It returns the error of ctx if ctx ends first, io.EOF when the room has ended and all events are
-// read, and ErrSlow if the log has already dropped the next event; so does each call after ErrSlow.
+// it, at most 1,000 in a call. If ctx ends first, it returns the error of ctx. When the room has ended and all events
+// are read, it returns io.EOF.
+//
+// If the log has already dropped the next event, because the caller was too slow, Next returns ErrSlow. All later calls
+// then return ErrSlow, too.
 func (w *Watcher) Next(ctx context.Context) ([]NumberedEvent, error) {
 	for {
 		l := w.log
@@ -82,8 +86,8 @@ func (w *Watcher) Next(ctx context.Context) ([]NumberedEvent, error) {
 // ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// describeEvent describes the event e in one sentence, which names the sound and the number of its voice. head is a
-// report of the room, as the method reportHeader returns it; explain.Outcome uses it for rejected starts.
+// describeEvent describes the event e in one sentence, with the sound and the number of its voice. The parameter head
+// is a report of the room. Its sample rate and totals are used in sentences about steals and rejected starts.
 func describeEvent(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
@@ -120,8 +124,9 @@ func describeEvent(e *report.Event, head *report.Report) string {
 	return name + ": " + e.Kind.String()
 }
 
-// Voice returns the stored events of the voice with the number number, oldest first, including the events of voices
-// that lost their slots to it. If no such event is stored, or number is 0, the error is an *Error of Kind NotFound.
+// Voice returns the stored events of a voice, oldest first. The parameter number is the number of the voice. The result
+// includes the events of other voices that lost their slots to this voice. If no such event is stored, or number is 0,
+// the error is an *Error of Kind NotFound.
 func (r *Room) Voice(number uint64) ([]NumberedEvent, error) {
 	var events []NumberedEvent
 	head := &report.Report{Version: 1, Rate: r.rate}
@@ -137,8 +142,9 @@ func (r *Room) Voice(number uint64) ([]NumberedEvent, error) {
 	return events, nil
 }
 
-// Explain returns lines that explain the voice with the number number: a title, its events with their times
-// and reasons, and advice. If its start is no longer stored, the error is an *Error of Kind NotFound.
+// Explain returns lines of text that explain how a voice started, played and ended. The parameter number is the number
+// of the voice. The lines are a title, the events of the voice with times and reasons, and advice. If the start of the
+// voice is no longer stored, the error is an *Error of Kind NotFound.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {
@@ -159,7 +165,7 @@ func (r *Room) Explain(number uint64) ([]string, error) {
 	return append(text, explanation.Advice...), nil
 }
 
-// reportHeader returns a report of the room so far, with its totals and without events.
+// reportHeader returns a report of the room so far, with its settings and totals, but without events.
 func (r *Room) reportHeader() *report.Report {
 	st, s := r.current().player.Mixer().Stats(), r.current().player.Sheet()
 	return &report.Report{
@@ -168,7 +174,8 @@ func (r *Room) reportHeader() *report.Report {
 	}
 }
 
-// Report returns a report of the room so far, with totals and the latest stored events, at most limit of them.
+// Report returns a report of the room so far, with its totals and the latest stored events. There are at most limit
+// events, oldest first.
 func (r *Room) Report(limit int) *report.Report {
 	out := r.reportHeader()
 	s := r.eventLog.eventRange(r.LastEvent()-int64(limit)+1, math.MaxInt64)
@@ -178,9 +185,9 @@ func (r *Room) Report(limit int) *report.Report {
 	return out
 }
 
-// WriteReport writes to w a JSON report with all events that are stored at the time of the call. It holds no lock while
-// it writes. If w is so slow that the log drops events before they are written, the report is incomplete and the error
-// wraps ErrSlow. Other errors come from w.
+// WriteReport writes a report of the room to w, as JSON, with all events that are stored at the time of the call. It
+// holds no lock while it writes. If w is so slow that the log drops events before they are written, the report is
+// incomplete and the error wraps ErrSlow. Other errors come from w.
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.reportHeader()
 	r.eventLog.mutex.Lock()

@@ -18,8 +18,8 @@ const (
 	skipAfter = time.Second
 )
 
-// Workers mix rooms without a device. A few goroutines serve any number of rooms. A sleeping room is not in
-// the schedule. Any goroutine.
+// Workers is a pool of goroutines that mix rooms without a device. A few goroutines serve any number of rooms. A
+// sleeping room is not in the schedule. Any goroutine may call its methods.
 type Workers struct {
 	startTime time.Time // time of tick 0
 	mutex     sync.Mutex
@@ -36,8 +36,8 @@ type Workers struct {
 	longest               atomic.Int64 // nanoseconds
 }
 
-// NewWorkers starts n goroutines that mix rooms. An n of 0 or less means GOMAXPROCS. Their ticks count from now. The
-// caller must Close the result.
+// NewWorkers starts a pool of n goroutines that mix rooms. If n is 0 or less, it starts GOMAXPROCS goroutines. The
+// ticks at which rooms are mixed count from now. The caller must Close the result.
 func NewWorkers(n int) *Workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -49,8 +49,8 @@ func NewWorkers(n int) *Workers {
 	return w
 }
 
-// Close stops the workers and waits until their current blocks are mixed and they have ended. Their rooms are no longer
-// mixed. It may be called again.
+// Close stops the workers and waits until they have returned. A block that is being mixed is completed; after that, the
+// rooms of the workers are not mixed any longer. Close may be called again.
 func (w *Workers) Close() {
 	w.mutex.Lock()
 	closed := w.closed
@@ -71,7 +71,8 @@ type WorkerStats struct {
 	Longest      time.Duration // longest time for a block
 }
 
-// Stats returns the current numbers of rooms, and the other statistics since the workers began.
+// Stats returns the statistics of the workers. The numbers of rooms are the present ones; the other values count from
+// the beginning of the workers.
 func (w *Workers) Stats() WorkerStats {
 	return WorkerStats{
 		Rooms: int(w.rooms.Load()), Awake: int(w.awake.Load()), Blocks: w.blocks.Load(), Late: w.late.Load(),
@@ -79,8 +80,8 @@ func (w *Workers) Stats() WorkerStats {
 	}
 }
 
-// add schedules the room p to be mixed at the time at, sets p.nextMix, and counts p as awake. If p is now the first to
-// be mixed, add wakes a worker. p must not be scheduled already.
+// add schedules the room p to be mixed at the time at. It sets p.nextMix and counts p as awake. If p is now the first
+// in the schedule, add wakes a worker. The room must not be in the schedule already.
 func (w *Workers) add(p *clockedOutput, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
@@ -93,7 +94,8 @@ func (w *Workers) add(p *clockedOutput, at time.Time) {
 	}
 }
 
-// wakeWorker makes one sleeping worker, or else the next that would sleep, read the schedule again. It does not block.
+// wakeWorker makes one worker read the schedule again. If no worker is sleeping, the next worker that would sleep reads
+// it. wakeWorker does not wait.
 func (w *Workers) wakeWorker() {
 	select {
 	case w.wake <- struct{}{}:
@@ -101,14 +103,14 @@ func (w *Workers) wakeWorker() {
 	}
 }
 
-// tick returns the last tick at or before now. Ticks are 10 ms apart (the constant mixInterval), counted from
-// w.startTime.
+// tick returns the last tick at or before now. Ticks are the times at which rooms are mixed. They are 10 ms apart (the
+// constant mixInterval) and count from w.startTime.
 func (w *Workers) tick(now time.Time) time.Time {
 	return now.Add(-(now.Sub(w.startTime) % mixInterval))
 }
 
-// work mixes rooms when they are due and schedules them again, until Close; rooms that sleep or have ended leave the
-// schedule. Each worker runs it on its own goroutine.
+// work mixes rooms when they are due and schedules them again, until the workers are closed. Rooms that sleep or have
+// ended are not scheduled again. Each worker runs it on its own goroutine.
 func (w *Workers) work() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -140,9 +142,12 @@ func (w *Workers) work() {
 	}
 }
 
-// next removes the first room from the schedule and returns it, if it is due; if further rooms wait, it may wake
-// another worker. Otherwise p is nil, and wait is the time until the first room is due, or 0 if the schedule is empty
-// or closed. A wait above 0 is counted in w.sleepers, which the caller must decrement after the wait.
+// next removes the first room from the schedule and returns it as p, if it is due. If other rooms are scheduled, next
+// may wake another worker for them.
+//
+// If no room is due, p is nil, and wait is the time until the first room is due. A wait above 0 is counted in
+// w.sleepers, which the caller must decrement after the wait. The result wait is 0 if the schedule is empty or the
+// workers are closed.
 func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -161,8 +166,8 @@ func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	return p, 0
 }
 
-// recordBlock adds one block to the statistics. The block was due at dueTime and was mixed from startTime to now; it
-// counts as late if now is more than 20 ms after dueTime.
+// recordBlock adds one mixed block to the statistics. The block was due at dueTime, and was mixed from startTime to
+// now. It counts as late if now is more than 20 ms after dueTime.
 func (w *Workers) recordBlock(dueTime, startTime, now time.Time) {
 	w.blocks.Add(1)
 	if now.Sub(dueTime) > lateAfter {
@@ -176,19 +181,19 @@ func (w *Workers) recordBlock(dueTime, startTime, now time.Time) {
 	}
 }
 
-// schedule is a heap of rooms by due time.
+// schedule is a heap of rooms, ordered by the time at which they must be mixed next.
 type schedule []*clockedOutput
 
 // Len implements heap.Interface.
 func (s schedule) Len() int { return len(s) }
 
-// Less implements heap.Interface: the room that is due first comes first.
+// Less implements heap.Interface. The room that must be mixed first comes first.
 func (s schedule) Less(i, j int) bool { return s[i].nextMix.Before(s[j].nextMix) }
 
 // Swap implements heap.Interface.
 func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
 
-// Push implements heap.Interface. p is a *clockedOutput.
+// Push implements heap.Interface. It appends p, which must be a *clockedOutput.
 func (s *schedule) Push(p any) { *s = append(*s, p.(*clockedOutput)) }
 
 // Pop implements heap.Interface. It removes and returns the last element, a *clockedOutput.
