@@ -109,8 +109,8 @@ const replacedName = ".replaced"
 // file. It closes part. An old file of that name is replaced. If it is not a regular file, the error is an *Error of
 // Kind Refused.
 //
-// After any other error, replaceFile restores the old file, or removes the new one if there was no old file. The room
-// then plays its old sheet. The caller holds the mutex r.changes.
+// After any other error, replaceFile restores the old file; without an old file, it removes the new one. The room then
+// plays its old sheet. The caller holds the mutex r.changes.
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
@@ -153,11 +153,12 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 }
 
 // preserve keeps the contents of file, a file in folder, under the additional name .replaced (the constant
-// replacedName). It deletes an older file of that name. Later the caller can replace file and still go back.
+// replacedName). It deletes an older file of that name. The caller can then replace file, and later put the old
+// contents back.
 //
 // The parameter link makes a hard link; it is Root.Link except in tests. If link fails, as on a file system without
-// hard links, preserve makes a copy with the permissions mode. The error comes from copying; then there is no file
-// .replaced.
+// hard links, preserve makes a copy with the permissions mode. The error comes from copying; an incomplete copy is
+// removed.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replacedName)
 	if link(file, replacedName) == nil {
@@ -191,8 +192,8 @@ func (r *Room) uploads() string {
 	return r.options.Folder
 }
 
-// sheetPath returns the path by which the parsed sheet refers to the uploaded file called file. If Options.AnyFile is
-// set, this is an absolute path in Options.Uploads. Otherwise it is file itself.
+// sheetPath returns the path of the uploaded file called file in the form that the parsed sheet uses. If
+// Options.AnyFile is set, this is an absolute path in Options.Uploads. Otherwise it is file itself.
 func (r *Room) sheetPath(file string) string {
 	if r.options.AnyFile {
 		return filepath.Join(r.options.Uploads, file)

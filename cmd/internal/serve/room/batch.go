@@ -18,7 +18,7 @@ type batch struct {
 	playback *playback
 	steps    []Step
 	batch    *mixer.Batch
-	plays    []*pendingPlay // results of the plays, by step
+	plays    []*pendingPlay // starts that wait for their results, by step; nil for other steps
 	voices   [][]mixer.Handle
 }
 

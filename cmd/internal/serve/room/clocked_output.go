@@ -48,7 +48,7 @@ func (p *clockedOutput) setPlayback(st *playback) {
 	p.block = make([]pcm.Frame, int(pcm.Frames(mixInterval, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
 }
 
-// timeOf returns the time at which the mixer frame called frame is due. The caller holds the mutex.
+// timeOf returns the time when the mixer frame with the number frame is due. The caller holds the mutex.
 func (p *clockedOutput) timeOf(frame int64) time.Time {
 	return p.startTime.Add(pcm.Duration(frame, p.room.rate))
 }
@@ -159,9 +159,9 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.broadcast(block)
 }
 
-// trySleep puts the room and its mixer to sleep if the player is idle and there are no listeners. A later wake ends the
-// sleep. The result true means that the worker must not schedule the room again. Either the room sleeps, or a wake
-// during the call has already scheduled it. The caller holds the mutex.
+// trySleep puts the room and its mixer to sleep if the player is idle and the room has no listener. A later wake ends the sleep.
+// The result true means that the worker must not schedule the room again. Either the room sleeps, or a wake during the
+// call has already scheduled it. The caller holds the mutex.
 func (p *clockedOutput) trySleep() bool {
 	r, st := p.room, p.room.current()
 	if !r.listeners.empty() || !st.player.Idle() {

@@ -37,8 +37,8 @@ type listenerBlock struct {
 	n      int
 }
 
-// CheckDevice returns an error if text is not valid as Options.Device. The values "" and "none", for no device, are
-// valid. It does not look for the device.
+// CheckDevice returns an error if text is not valid as Options.Device. The two values for rooms without a device are
+// valid. CheckDevice does not look for the device.
 func CheckDevice(text string) error {
 	if text == "" || text == "none" {
 		return nil
@@ -48,7 +48,7 @@ func CheckDevice(text string) error {
 }
 
 // parseDevice parses text, the name of a room's device, such as "auto" or "pulse:SINK". An unknown device or a device
-// that writes a file is an error. The caller must handle "" and "none" (no device) before.
+// that writes a file is an error. The caller must handle the two values for rooms without a device itself.
 func parseDevice(text string) (d liveplay.Device, err error) {
 	err = d.UnmarshalText([]byte(text))
 	switch kind, _, _ := strings.Cut(text, ":"); {

@@ -34,14 +34,14 @@ type eventChunk struct {
 type storedEvent struct {
 	frame       int64
 	voice       uint64
-	sound, call uint32 // indexes in the books
+	sound, call uint32 // indexes in names and calls
 	cue, slot   int32
-	extra       int32 // the other fields: 1 + index in wide, or -1 - index in odd; 0: no others
+	extra       int32 // the other fields: 1 + index in losses, or -1 - index in others; 0: no other fields
 	kind        mixer.EventKind
 	reason      mixer.Reason
 }
 
-// lossFields holds the further fields of events in which a voice loses its slot or a start is rejected.
+// lossFields holds the further fields of events about stolen voices and rejected starts.
 type lossFields struct {
 	by                                           uint64
 	audibility, newcomer, runnerUp, lost         report.Level

@@ -14,7 +14,7 @@ import (
 	"voicepool/voice"
 )
 
-// BusChange is a change of a bus. Nil fields do not change.
+// BusChange is a change of a bus. A nil field leaves its property unchanged.
 type BusChange struct {
 	Gain       *float64
 	LowPass    *float64 // in Hz; 0: off
@@ -228,8 +228,8 @@ func (r *Room) recordBusChange(bus string, f *BusChange, frame int64, later bool
 	r.recordNow(bus, f)
 }
 
-// recordNow records the change f of the bus called bus for snapshots, as one that acts now. It reports a mute to the
-// show, too. It sends the mixer no command.
+// recordNow records the change f of the bus called bus for snapshots, as a change that acts now. It reports a mute to
+// the show, too. It sends the mixer no command.
 func (r *Room) recordNow(bus string, f *BusChange) {
 	r.manualBuses.record(bus, f)
 	if f.Mute != nil {

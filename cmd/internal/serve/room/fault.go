@@ -41,9 +41,8 @@ var (
 	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; try again later"}
 )
 
-// notFound returns an *Error of Kind NotFound with a message such as: there is no voice "bell". The parameter what is
-// the first word, such as "voice", and also the Field. If nearest is not "", it becomes Nearest, and the message
-// suggests it.
+// notFound returns an *Error of Kind NotFound with a message such as: there is no voice "bell". The parameter what,
+// here "voice", is also the Field. If nearest is not "", it becomes Nearest, and the message suggests it.
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {

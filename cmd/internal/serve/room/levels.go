@@ -99,7 +99,7 @@ func (r *Room) levels() (*Levels, string) {
 }
 
 // level converts x, a linear amplitude with full scale 1, to dB. The result is rounded to tenths and is at least -120,
-// which stands for silence.
+// the value for silence.
 func level(x float32) float64 {
 	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
 }

@@ -17,7 +17,7 @@ type NumberedEvent struct {
 // MinStoredEvents is the minimum number of events that a room keeps.
 const MinStoredEvents = 100_000
 
-// eventLog keeps the last events of a room. A beginning or an end takes 40 bytes, a loss 120.
+// eventLog keeps the last events of a room. The start or the end of a voice takes 40 bytes, a steal 120.
 type eventLog struct {
 	rate int
 
@@ -25,7 +25,7 @@ type eventLog struct {
 	events  eventStore
 	voices  map[uint64]voiceInfo  // living voices by number
 	victims map[uint64]victimInfo // the victim of a voice, by the voice's number
-	ref     int64                 // of the last awaited play
+	ref     int64                 // the last Ref that registerPlay has assigned
 	pending map[int64]*pendingPlay
 	added   chan struct{} // closed at the next event; nil: no waiters
 	closed  bool

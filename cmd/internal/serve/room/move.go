@@ -10,7 +10,7 @@ import (
 	"voicepool/voice"
 )
 
-// VoiceChange is a change of voices. Nil fields do not change.
+// VoiceChange is a change of voices. A nil field leaves its property unchanged.
 type VoiceChange struct {
 	Gain, Pan, Pitch, Speed *float64
 	LowPass, HighPass       *float64 // in Hz; 0: off

@@ -14,9 +14,9 @@ type Options struct {
 	Folder  string // the only folder for its sounds; empty: only embedded sounds
 	AnyFile bool   // the sheet may use any file, because the operator chose it
 
-	// Uploads is the folder where AddSound stores the sounds of a room with AnyFile. Its sheet may use them without a
-	// folder; a file of that name in Folder has precedence. AddSound creates the folder. Other rooms store
-	// their sounds in Folder.
+	// Uploads is the folder where AddSound stores the sounds of a room with AnyFile. AddSound creates it. The sheet
+	// may name these sounds without a folder; a file of the same name beside the sheet has precedence. A room without
+	// AnyFile stores its uploaded sounds in Folder.
 	Uploads string
 
 	// Device is like --device. Empty or "none" means no device: the room is paced by the clock and streamed
@@ -25,8 +25,8 @@ type Options struct {
 	Buffer time.Duration
 	Block  int
 
-	// Save stores the room after a change of its sheet or sounds. If it fails, the change is reverted and
-	// returns the error. Calls do not overlap. It may be nil.
+	// Save stores the room after a change of its sheet or sounds. If Save fails, the room reverts the change and
+	// returns the error. Calls of Save do not overlap. It may be nil.
 	Save func(*Room) error
 
 	Voices     int        // size of the pool; 0: the sheet's

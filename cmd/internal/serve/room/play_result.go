@@ -8,7 +8,7 @@ import (
 	"voicepool/mixer"
 )
 
-// PlayResult is the result of an order.
+// PlayResult is the result of a PlayRequest.
 type PlayResult struct {
 	Voice  uint64   `json:"voice"`
 	Voices []uint64 `json:"voices,omitempty"` // if there are several layers
@@ -23,7 +23,7 @@ type PlayResult struct {
 type pendingPlay struct {
 	ref     int64
 	handles []mixer.Handle
-	first   *report.Event // its first event; guarded by the mutex of the log
+	first   *report.Event // first event of the start; guarded by the mutex of the log
 	started chan struct{} // receives an item when first is set
 }
 

@@ -29,12 +29,12 @@ type playback struct {
 	sounds     *sounds.Library
 	done       chan struct{}      // closed when the player has ended
 	cancel     context.CancelFunc // cancels Feed; nil in a paced room
-	sceneFrame atomic.Int64       // the frame after which the last scene acts
+	sceneFrame atomic.Int64       // the last requested scene acts before this frame
 
 	mutex        sync.Mutex
 	loaded       map[string]loadedSound  // by sound name
 	pendingNames map[mixer.Handle]string // sound names of pending starts
-	pruneSize    int                     // at this size, expect removes the starts that have begun
+	pruneSize    int                     // at this size, namePending removes the starts that have begun
 }
 
 // newLibrary returns an empty sound library with the sample rate of the sheet s and the limits Options.Limits. When the
@@ -45,8 +45,8 @@ func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
 }
 
 // newPlayback loads the sounds of the sheet s into lib and creates a player and a show for s. The player gets the
-// options o, to which newPlayback adds the options that each room needs. The result neither plays yet nor is it the
-// current playback.
+// options o and the options that each room needs. The result does not play yet, and the current playback of the room
+// stays the same.
 //
 // The error is an *Error whose message does not show folders of the server. If ctx ends, it is the error of ctx.
 func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
@@ -98,7 +98,7 @@ func firstManualCue(s *cue.Sheet) int {
 }
 
 // loadSounds loads the sounds of the sheet s with the library of st and stores them in st.loaded. After an error,
-// st.loaded is unchanged. An invalid sound is an *Error of Kind Range. If ctx ends, the error is that of ctx.
+// st.loaded is unchanged. An invalid sound is an *Error of Kind Range. If ctx ends, the error is the error of ctx.
 func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.loadSheetSounds(ctx, s, st.sounds)
 	if err != nil {

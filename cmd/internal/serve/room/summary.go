@@ -38,8 +38,8 @@ func (r *Room) Summary() Summary {
 	return b
 }
 
-// LastEvent returns the number of the latest event of the room, or 0 if there was no event. The event itself may no
-// longer be stored.
+// LastEvent returns the number of the latest event of the room. It returns 0 before the first event. The event itself
+// may have been dropped.
 func (r *Room) LastEvent() int64 {
 	r.eventLog.mutex.Lock()
 	defer r.eventLog.mutex.Unlock()

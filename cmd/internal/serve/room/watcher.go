@@ -26,8 +26,9 @@ func (r *Room) Events(from int64, limit int) (events []NumberedEvent, first int6
 	return s.describe(r.rate), first
 }
 
-// Watch returns a watcher that returns events from the number from on. The number may be that of an event still to
-// come. If from is 0 or less, the watcher begins with the next event after this call. The watcher need not be closed.
+// Watch returns a watcher of the room's events. The watcher begins with the event with the number from, which may be
+// still to come. If from is 0 or less, the watcher begins with the next event after this call. The watcher need not be
+// closed.
 func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
 		r.eventLog.mutex.Lock()
@@ -144,7 +145,7 @@ func (r *Room) Voice(number uint64) ([]NumberedEvent, error) {
 
 // Explain returns lines of text that explain how a voice started, played and ended. The parameter number is the number
 // of the voice. The lines are a title, the events of the voice with times and reasons, and advice. If the start of the
-// voice is no longer stored, the error is an *Error of Kind NotFound.
+// voice was dropped from the log, the error is an *Error of Kind NotFound.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {
@@ -165,7 +166,7 @@ func (r *Room) Explain(number uint64) ([]string, error) {
 	return append(text, explanation.Advice...), nil
 }
 
-// reportHeader returns a report of the room so far, with its settings and totals, but without events.
+// reportHeader returns a report of the room up to now, with its settings and totals, but without events.
 func (r *Room) reportHeader() *report.Report {
 	st, s := r.current().player.Mixer().Stats(), r.current().player.Sheet()
 	return &report.Report{
@@ -174,8 +175,8 @@ func (r *Room) reportHeader() *report.Report {
 	}
 }
 
-// Report returns a report of the room so far, with its totals and the latest stored events. There are at most limit
-// events, oldest first.
+// Report returns a report of the room up to now, with its totals and the latest stored events, oldest first. The
+// parameter limit is the largest number of events in it.
 func (r *Room) Report(limit int) *report.Report {
 	out := r.reportHeader()
 	s := r.eventLog.eventRange(r.LastEvent()-int64(limit)+1, math.MaxInt64)

@@ -36,8 +36,8 @@ type Workers struct {
 	longest               atomic.Int64 // nanoseconds
 }
 
-// NewWorkers starts a pool of n goroutines that mix rooms. If n is 0 or less, it starts GOMAXPROCS goroutines. The
-// ticks at which rooms are mixed count from now. The caller must Close the result.
+// NewWorkers starts a pool of n goroutines that mix rooms. If n is 0 or less, it starts GOMAXPROCS goroutines. Rooms
+// are mixed every 10 ms, counted from now. The caller must Close the result.
 func NewWorkers(n int) *Workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -103,8 +103,8 @@ func (w *Workers) wakeWorker() {
 	}
 }
 
-// tick returns the last tick at or before now. Ticks are the times at which rooms are mixed. They are 10 ms apart (the
-// constant mixInterval) and count from w.startTime.
+// tick returns the last tick at or before now. Rooms are mixed when a tick comes. Ticks are 10 ms apart (the constant
+// mixInterval) and count from w.startTime.
 func (w *Workers) tick(now time.Time) time.Time {
 	return now.Add(-(now.Sub(w.startTime) % mixInterval))
 }
@@ -181,7 +181,7 @@ func (w *Workers) recordBlock(dueTime, startTime, now time.Time) {
 	}
 }
 
-// schedule is a heap of rooms, ordered by the time at which they must be mixed next.
+// schedule is a heap of rooms, ordered by the time of their next mix.
 type schedule []*clockedOutput
 
 // Len implements heap.Interface.
