@@ -165,8 +165,9 @@ func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 }
 
 // targets returns the mixer targets of step i, which is a set or a stop. The step's field Target is an id or the number
-// of a voice. The result has the tag of the id, which also covers voices that this batch starts, and each other voice
-// that Target selects. targets also stores the selected voices in b.voices[i].
+// of a voice. An id is selected by its tag, the mixer's number for an id, so that voices started by this batch are
+// included. Each other voice that Target selects is a target of its own. targets also stores the selected voices in
+// b.voices[i].
 //
 // The set startedIDs has the ids that earlier steps start. If Target selects no voice and is not in startedIDs, the
 // error is an *Error of Kind NotFound.
@@ -232,8 +233,8 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 }
 
 // numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on. It includes voices that
-// earlier steps of this batch have started. A pending voice from before the batch has the number 0. Without voices the
-// result is nil.
+// earlier steps of this batch have started. A voice that was pending before the batch, which means that it had not
+// begun, has the number 0. Without voices the result is nil.
 func (b *batch) numbers(i int) (numbers []uint64) {
 	for _, h := range b.voices[i] {
 		numbers = append(numbers, h.Number())

@@ -30,8 +30,8 @@ func (r *Room) Change(ctx context.Context, text []byte) error {
 }
 
 // change does the work of Change for callers that hold the mutex r.changes. It switches the room to the sheet text and
-// calls Options.Save, if set. If Save fails, change switches back to the old sheet, even if ctx has ended. It then
-// returns the error of Save, joined with the error of switching back, if any.
+// calls Options.Save, if set. If Save fails, change switches back to the old sheet, even if ctx has ended. It returns
+// the error of Save, joined with an error of switching back.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
@@ -124,7 +124,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOutVoices fades out all voices of the current playback st within 50 ms and waits for that, about 70 ms. If the
+// fadeOutVoices fades out all voices of the current playback st within 50 ms. It waits about 70 ms for that; if the
 // workers end, it stops waiting. If no voice is playing or pending, it returns at once. The room must have no device.
 func (r *Room) fadeOutVoices(st *playback) {
 	if !r.hasVoices() {

@@ -36,7 +36,7 @@ type storedEvent struct {
 	voice       uint64
 	sound, call uint32 // indexes in names and calls
 	cue, slot   int32
-	extra       int32 // the other fields: 1 + index in losses, or -1 - index in others; 0: no other fields
+	extra       int32 // the other fields: 1 + index in losses, or -1 - index in others; 0: only these fields
 	kind        mixer.EventKind
 	reason      mixer.Reason
 }
@@ -73,9 +73,9 @@ func (b *valueTable[T]) index(x T) uint32 {
 	return i
 }
 
-// add stores a copy of the event e, without its Ref. The number of the event is t.last+1, which becomes t.last. When a
-// new chunk begins and MinStoredEvents remain without the oldest chunk, add drops that chunk. The caller holds the
-// mutex of the log.
+// add stores a copy of the event e, without its Ref. The number of the event is t.last+1, which becomes t.last. A full
+// chunk of 1024 events is followed by a new one. add then drops the oldest chunk if at least MinStoredEvents other
+// events remain. The caller holds the mutex of the log.
 func (t *eventStore) add(e *report.Event) {
 	n := len(t.chunks)
 	if n == 0 || len(t.chunks[n-1].events) == chunkLength {
@@ -96,9 +96,9 @@ func (t *eventStore) add(e *report.Event) {
 	t.last++
 }
 
-// pack appends the event e to the chunk p, without its Ref. It uses the shortest form that loses no field. That is a
-// storedEvent alone, or a storedEvent with lossFields in p.losses, or one with a copy of the whole event in p.others.
-// New names are added to t.names and t.calls.
+// pack appends the event e to the chunk p, without its Ref. It uses the shortest form that loses no field: a
+// storedEvent alone, a storedEvent with lossFields in p.losses, or a storedEvent with a copy of e in p.others. New
+// names are added to t.names and t.calls.
 func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	k := storedEvent{frame: e.Frame, voice: e.Voice, sound: t.names.index(e.Sound), call: t.calls.index(e.CueLabel), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -123,8 +123,7 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 	p.events = append(p.events, k)
 }
 
-// short returns the event that the short form k alone describes. Fields that k does not contain are zero, and so is
-// Ref.
+// short returns the event that the short form k alone describes. Ref and all fields that k does not contain are zero.
 func (t *eventStore) short(k *storedEvent) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
 	e.Sound, e.CueLabel, e.Cue = t.names.values[k.sound], t.calls.values[k.call], int(k.cue)
@@ -146,8 +145,8 @@ func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 // first returns the number of the oldest stored event. If the store is empty, it is the number of the next event.
 func (t *eventStore) first() int64 { return t.dropped + 1 }
 
-// at returns the stored event that has the given number in the room. Its Ref is 0. at panics if the event is not
-// stored.
+// at returns the stored event with the number number, which counts the events of the room from 1. Its Ref is 0. at
+// panics if the event is not stored.
 func (t *eventStore) at(number int64) report.Event {
 	i := number - t.dropped - 1
 	p := &t.chunks[i/chunkLength]

@@ -120,8 +120,8 @@ func (f *BusChange) check() error {
 }
 
 // apply sends all changes of f to the mixer, for the bus b at the moment at. Gain, cutoffs, effects and sends move to
-// their new values within the time f.Over. apply stops at the first error and returns it; the changes that were sent
-// before still act.
+// their new values within the time f.Over. Mute, solo and duck do not use that time. apply stops at the first error and
+// returns it; the changes that were sent before still act.
 func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
@@ -268,8 +268,8 @@ func (d *manualBuses) popReached(frame int64) []scheduledChange {
 	return reached
 }
 
-// clearScheduled drops the scheduled bus changes without recording them. It is for a replaced mixer, which takes the
-// commands for these changes with it.
+// clearScheduled drops the scheduled bus changes without recording them. The room calls it when it has replaced the
+// mixer, because these changes will then never act.
 func (d *manualBuses) clearScheduled() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -105,8 +105,8 @@ func ValidValues(field string) string {
 // "-6dB".
 func IsDecibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
-// checkRange returns an *Error of Kind Range if x is NaN or outside the range that the map limits has for field.
-// Otherwise it returns nil. For a field that limits lacks, only 0 is in range, so it must be known.
+// checkRange returns an *Error of Kind Range if x is NaN or outside the range of field in the map limits. Otherwise it
+// returns nil. The map must have field.
 func checkRange(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
 		return invalidField(field, "%v is out of range; want %s", x, l.valid)

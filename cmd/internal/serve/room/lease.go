@@ -18,8 +18,8 @@ type Lease struct {
 func NewLease(now func() time.Duration) *Lease { return &Lease{now: now} }
 
 // Extend sets the end of the lease to until, measured on the clock that was passed to NewLease. The new end may be
-// earlier than the present one. The lease holds before until, but no longer at until. Extend also clears the time for
-// EndReason.
+// earlier than the present one. The lease holds before until, but no longer at until. Extend also clears the time that
+// EndReason reports.
 func (p *Lease) Extend(until time.Duration) {
 	p.until.Store(int64(until))
 	p.noticed.Store(0)
@@ -30,7 +30,7 @@ func (p *Lease) Extend(until time.Duration) {
 func (p *Lease) End() { p.until.Store(0) }
 
 // ValidFor reports whether the lease will still hold when the duration d has passed from now. A nil Lease always holds.
-// The first call that returns false after Extend stores the present time for EndReason.
+// After each Extend, the first call that returns false stores the present time, which EndReason reports.
 func (p *Lease) ValidFor(d time.Duration) bool {
 	if p == nil || int64(p.now()+d) < p.until.Load() {
 		return true

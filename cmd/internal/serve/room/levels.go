@@ -50,7 +50,7 @@ type meter struct {
 // Levels returns the current levels of the room, at most 30 ms old. Callers share l, so they must not change it.
 //
 // The number revision grows whenever a value of the State changes, except levels, voices and times. An example is the
-// setting of a bus. The result still means that no voice plays and no level has changed since the last computation. In
+// setting of a bus. The result still is true if no voice plays and no level has changed since the last computation. In
 // this case l is the same pointer as before.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter

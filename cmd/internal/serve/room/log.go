@@ -51,15 +51,17 @@ func (l *eventLog) init(rate int) {
 }
 
 // forgetVoices drops all stored events and all data about voices, because a new mixer numbers its voices from 1 again.
-// Later events continue the old numbering. The caller holds l.mutex or has the only reference to l.
+// The numbers of events continue. The caller holds l.mutex or has the only reference to l.
 func (l *eventLog) forgetVoices() {
 	l.voices, l.victims = map[uint64]voiceInfo{}, map[uint64]victimInfo{}
 	l.events.clear()
 }
 
-// record stores a copy of the event e and wakes the goroutines that wait for events. It also updates the tables of
-// living voices and of the voices that lost their slots to them. If e has the Ref of a play request that registerPlay
-// has registered, record passes e to that request. It locks l.mutex.
+// record stores a copy of the event e and wakes the goroutines that wait for events. If e has the Ref of a start that
+// registerPlay has registered, record also keeps e as the result of that start. It locks l.mutex.
+//
+// record updates two tables with e. The table voices has the voices that have not ended. The table victims has, for
+// such a voice, the voice that lost its slot to it.
 func (l *eventLog) record(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -34,8 +34,9 @@ type manualLoop struct {
 	seeks      int      // number of seeks
 }
 
-// record stores the voices in handles, which the play request o has started at frame, for snapshots. It stores only
-// sounds that loop or that have layers. If o sets Loop to false, or the sheet s lacks the sound, record has no effect.
+// record stores the voices in handles for snapshots. The play request o has started them, and they begin at frame. All
+// handles count as one start. record stores them only if the sound loops, because of o or of the sheet s, or has
+// layers. If o sets Loop to false, or the sheet s lacks the sound, record has no effect.
 func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundNames(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
@@ -128,9 +129,9 @@ func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	}
 }
 
-// running returns the recorded loops that play or are paused, one Loop for each start, even if it has several layers.
-// Loops that have not begun, are leaving their loop or are fading to silence are left out. running also drops the
-// records of ended voices. The result is never nil.
+// running returns the recorded loops that play or are paused. There is one Loop for each start, even if the sound has
+// several layers with a voice each. Loops that have not begun, are leaving their loop or are fading to silence are left
+// out. running also drops the records of ended voices. The result is never nil.
 //
 // The parameter frame is the current frame and rate the sample rate in Hz. The field For of each loop becomes the time
 // that remains. If showPaused is true, the whole show is paused. Paused is then set only for loops that were paused on
@@ -184,7 +185,7 @@ func (l *manualLoops) clear() {
 }
 
 // restoreLoop starts the loop l of a snapshot again, with a fade-in of 10 ms. It also records the new voices for
-// snapshots. It does not wait for the start.
+// snapshots. It does not wait for the start. The error is an *Error, for example if the sheet no longer has the sound.
 //
 // The parameter since is the time since the snapshot was taken. The sound continues at the position that it would have
 // reached by now, or at its old position if the loop was paused. If the loop would have ended by now, restoreLoop

@@ -136,8 +136,9 @@ func (m *VoiceChange) apply(at mixer.Moment, t mixer.Target) error {
 // Set changes the voices that target selects as m describes, at the time m.When. The parameter target is the number of
 // a voice or an id. Changes of loops are recorded for snapshots. Set does not wait until the changes act.
 //
-// Pending voices also change, but have no number yet; Set returns the sorted numbers of the others. An unknown target
-// is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range.
+// Voices that have not begun also change, but have no number yet; Set returns the sorted numbers of the others. An
+// unknown target is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range. If the mixer rejects a
+// change of one voice, the voices before it stay changed.
 func (r *Room) Set(target string, m VoiceChange) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -150,8 +151,8 @@ func (r *Room) Set(target string, m VoiceChange) ([]uint64, error) {
 // Stop fades out the voices that target selects. The parameter target is the number of a voice or an id. The fade
 // begins at the moment when and takes the time over; 0 means 10 ms. Stop does not wait for the fade.
 //
-// Pending voices are stopped, too, but have no number yet; Stop returns the sorted numbers of the others. An unknown
-// target is an *Error of Kind NotFound. A time out of range is an *Error of Kind Range.
+// Voices that have not begun are stopped, too, but have no number yet; Stop returns the sorted numbers of the others.
+// An unknown target is an *Error of Kind NotFound. A time out of range is an *Error of Kind Range.
 func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, error) {
 	if err := checkDuration("over", over); err != nil {
 		return nil, err
@@ -162,9 +163,9 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	return r.forTargets(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// forTargets calls do for each voice that target, the number of a voice or an id, selects. It passes the mixer's moment
-// for when and the voice. All calls together are one order of the room. The result is the sorted numbers of these
-// voices; pending voices have no number yet.
+// forTargets calls do for each voice that target selects, with the mixer's moment for when and the voice. The parameter
+// target is the number of a voice or an id. No other change of voices or buses comes between the calls. The result is
+// the sorted numbers of these voices, without those that have not begun, because they have no number.
 //
 // If target selects no voice, the error is an *Error of Kind NotFound. At the first error of do, forTargets stops and
 // returns that error without numbers. The voices before it stay changed.

@@ -92,8 +92,10 @@ func embeddedSheet() []byte {
 
 // parseSheet parses text, a sheet or a bank, and applies the options of the room to the resulting sheet. It removes the
 // length of the sheet, because a room does not end by itself. Options.Voices, if set, replaces the number of voices.
-// With Options.AnyFile the sheet may use all files of the machine, otherwise only files in Options.Folder. parseSheet
-// loads no sounds.
+// parseSheet loads no sounds.
+//
+// With Options.AnyFile the sheet may use all files of the machine, and names of uploaded files are completed to paths.
+// Otherwise the sheet may use only files in Options.Folder.
 //
 // An invalid sheet is an *Error of Kind Range. A sheet with more voices than Options.VoiceLimit permits is an *Error of
 // Kind Limit.

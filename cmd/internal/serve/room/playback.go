@@ -71,9 +71,9 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	return st, nil
 }
 
-// handleEvent stores the event e of the playback st in the log of the room. If a list cue has started a voice,
-// handleEvent also records the voice for snapshots, provided that it loops or is a layer of a sound. The player of st
-// calls it for each event.
+// handleEvent stores the event e of the playback st in the log of the room. If a cue that needs a GO has started a
+// voice, handleEvent also records the voice for snapshots, provided that it loops or is a layer of a sound. The player
+// of st calls it for each event.
 func (r *Room) handleEvent(st *playback, e *report.Event) {
 	r.eventLog.record(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {

@@ -9,8 +9,8 @@ import (
 )
 
 // CheckScene checks whether Scene would accept name and over, without changing the room. A scene that the sheet lacks
-// is an *Error of Kind NotFound. If over is negative or longer than 24 h, it is an *Error of Kind Range. The empty name
-// is valid; it leaves the current scene.
+// is an *Error of Kind NotFound. The empty name is valid; it leaves the current scene. A time over that is negative or
+// longer than 24 h is an *Error of Kind Range.
 func (r *Room) CheckScene(name string, over time.Duration) error {
 	if err := checkDuration("over", over); err != nil {
 		return err
@@ -29,8 +29,8 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 }
 
 // Scene starts a fade to the scene that the sheet calls name, and returns without waiting for the end of the fade. The
-// fade takes the time over; 0 means at once. The empty name leaves the current scene. The State has name as its scene
-// from now on.
+// fade takes the time over; 0 means at once. The empty name leaves the current scene. The State contains the new scene
+// at once. Bus changes that are requested afterwards act after the start of the fade.
 //
 // An unknown scene is an *Error of Kind NotFound. If over is negative or longer than 24 h, the error is an *Error of
 // Kind Range.
@@ -58,9 +58,9 @@ func (r *Room) Scene(name string, over time.Duration) error {
 // sceneDelay is the longest time between the scheduling of a scene by the player and its start.
 const sceneDelay = 25 * time.Millisecond
 
-// recordScene records which scene is current after a list cue has begun. The parameter list is the index of that cue.
-// If the cue sets no scene, or the sheet has no such index, recordScene has no effect. The second parameter is ignored.
-// The player calls recordScene on its own goroutine.
+// recordScene records which scene is current after a cue has begun that the operator starts by GO. The parameter list
+// is the index of that cue in the list of the sheet. If the cue sets no scene, or the list has no such index,
+// recordScene has no effect. The second parameter is ignored. The player calls recordScene on its own goroutine.
 func (r *Room) recordScene(list int, _ int64) {
 	st := r.current()
 	if st == nil {

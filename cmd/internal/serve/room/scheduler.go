@@ -32,9 +32,9 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Schedule arranges that do is called when the mixer has reached the moment when. It returns the frame of that moment,
-// and true as later. If when is now or past, it returns 0 and false without arranging a call; the caller then acts at
-// once.
+// Schedule arranges a call of do for the time when the mixer has reached the moment when. It returns the frame of that
+// moment, and later is true. If the moment is now or past, Schedule arranges no call and returns 0 and false; the
+// caller then acts at once.
 //
 // The function do is called on another goroutine, within 20 ms on a machine that keeps real time. If do fails, the show
 // reports the error, with name as the description of the action. A panic of the show, a replaced mixer and the end of
