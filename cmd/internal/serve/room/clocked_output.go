@@ -159,9 +159,9 @@ func (p *clockedOutput) mix(frames int) {
 	p.room.listeners.broadcast(block)
 }
 
-// trySleep puts the room and its mixer to sleep if the player is idle and the room has no listener. A later wake ends the sleep.
-// The result true means that the worker must not schedule the room again. Either the room sleeps, or a wake during the
-// call has already scheduled it. The caller holds the mutex.
+// trySleep puts the room and its mixer to sleep if the player is idle and the room has no listener. A later wake ends
+// the sleep. The result true means that the worker must not schedule the room again. Either the room sleeps, or a wake
+// during the call has already scheduled it. The caller holds the mutex.
 func (p *clockedOutput) trySleep() bool {
 	r, st := p.room, p.room.current()
 	if !r.listeners.empty() || !st.player.Idle() {
@@ -175,8 +175,8 @@ func (p *clockedOutput) trySleep() bool {
 	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
 }
 
-// end stops mixing for good. It waits for the block that is being mixed, and subtracts the room from the room count of
-// the workers. If the workers serve only this room, end closes them. It must be called once, without the mutex.
+// end stops mixing for good, after the block that is being mixed. It subtracts the room from the room count of the
+// workers. If the workers serve only this room, end also closes them. It must be called once, without the mutex.
 func (p *clockedOutput) end() {
 	p.mutex.Lock()
 	p.ended = true

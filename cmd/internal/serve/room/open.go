@@ -157,8 +157,8 @@ func (r *Room) findUploads(s *cue.Sheet) {
 }
 
 // hideFolders returns text, an error message about the sheet s, without the names of folders on the server. It replaces
-// the absolute path of each sound file of s by the path that the sheet has. If the sheet itself has an absolute path,
-// as for an upload, only the file name remains. Other paths in the same folders or their parents lose the folder part.
+// the absolute path of each sound file by the path that s has for the file. If s has an absolute path, as for an
+// upload, only the file name remains. Other paths in the same folders or their parents lose the folder part.
 func (r *Room) hideFolders(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {
@@ -197,8 +197,8 @@ func addParents(folders map[string]bool, path string) {
 }
 
 // withoutFolders returns text with the absolute folders in the set folders removed from the beginning of paths.
-// "/srv/x.wav" becomes "x.wav" if the set has "/srv". It ignores case, and also finds folders as quoted by a shell or
-// by Go.
+// "/srv/x.wav" becomes "x.wav" if the set has "/srv". A relative path such as "sounds/srv/x.wav" stays as it is.
+// withoutFolders ignores case, and also finds folders as quoted by a shell or by Go.
 func withoutFolders(text string, folders map[string]bool) string {
 	spellings := map[string]bool{}
 	for dir := range folders {
@@ -273,8 +273,8 @@ func (emptyFS) Open(name string) (fs.File, error) {
 // start creates the player of the sheet s, makes it the current playback and starts mixing. Then it restores the
 // snapshot Options.Resume, if that is set. It must be called once.
 //
-// A sheet whose timeline starts by itself is resumed at the time that the show of the snapshot would have reached by
-// now. If the show would have ended by now, or Resume is nil, playback starts from the beginning.
+// If the timeline of s starts by itself, playback begins at the time that the show of the snapshot would have reached
+// by now. If the show would have ended by now, or without a snapshot, playback starts from the beginning.
 func (r *Room) start(ctx context.Context, s *cue.Sheet) error {
 	r.eventLog.init(s.Rate)
 	r.manualBuses.init()

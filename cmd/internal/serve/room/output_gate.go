@@ -35,7 +35,7 @@ func (r *Room) FadeOut(fade time.Duration) { r.gate.requested.Store(-max(pcm.Fra
 
 // apply fades or silences block in place, so that the room is audible only while its lease holds. Without a lease it
 // has no effect. It normally applies the fade that FadeIn or FadeOut has requested. Before the first request the block
-// becomes silent.
+// becomes silent. The field v.gain keeps the last gain for the next block.
 //
 // The parameter delay is the time from now until the block is heard. If the lease will not hold at the end of the
 // block, the block becomes silent. If the lease ends soon after, during the next block or within 20 ms, apply fades the

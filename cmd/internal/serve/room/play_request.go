@@ -82,10 +82,12 @@ func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref 
 
 // Play starts the sound that o requests and returns when the mixer has decided whether it plays. If a device takes
 // longer than 2 s, Play stops the start and returns an *Error of Kind Busy. If the pool rejects the start, the error is
-// an *Error of Kind Refused with the event.
+// an *Error of Kind Refused with the event. An unknown sound or bus is of Kind NotFound, a value out of range of Kind
+// Range.
 //
-// A start at a later frame has no result yet. On a device the same holds while the show is paused. Play then returns at
-// once, with the State "pending" and the voice number 0. Give such a start an ID to address its voices later.
+// A start at a later frame has no result yet. During a pause of the show, a start may have no result either. Play then
+// returns at once, with the State "pending" and the voice number 0. Give such a start an ID to address its voices
+// later. Loops are recorded for snapshots.
 func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	st := r.current()
 	if err := o.check(st.player.Sheet()); err != nil {

@@ -101,8 +101,8 @@ func (r *Room) wake() {
 // the room has ended, or the clock no longer mixes it, execute returns errClosed without calling do.
 //
 // In a room without a device, execute wakes the room and its mixer first, and holds the mutex of the clock while do
-// runs. If do succeeds, its commands have acted when execute returns. With a device, execute takes no lock, and the
-// commands act at the next block.
+// runs. If do succeeds, its commands for now have acted when execute returns. With a device, execute takes no lock, and
+// commands for now act at the next block.
 func (r *Room) execute(do func() error) error {
 	if r.ended() {
 		return errClosed
@@ -134,7 +134,7 @@ func (r *Room) ended() bool {
 }
 
 // Close ends the room and waits until it has ended. It cancels the scheduled actions first. It then resumes a paused
-// show and fades out all voices. The parameter fade is the time for that; 0 means 10 ms. At last it ends the player,
+// show and fades out all voices. The parameter fade is the time for that; 0 means 10 ms. Finally it ends the player,
 // the device, the listeners and the watchers.
 //
 // The error comes from closing the device. A further call waits until the first call has finished, and returns nil.
