@@ -164,8 +164,8 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 }
 
 // forTargets calls do for each voice that target selects, with the mixer's moment for when and the voice. The parameter
-// target is the number of a voice or an id. No other change of voices or buses comes between the calls. The result is
-// the sorted numbers of these voices, without those that have not begun, because they have no number.
+// target is the number of a voice or an id. Other changes of voices and buses wait until the calls are made. The result
+// is the sorted numbers of these voices, without the voices that have not begun, because they have no number.
 //
 // If target selects no voice, the error is an *Error of Kind NotFound. At the first error of do, forTargets stops and
 // returns that error without numbers. The voices before it stay changed.
