@@ -152,13 +152,9 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	return err
 }
 
-// preserve keeps the contents of file, a file in folder, under the additional name .replaced (the constant
-// replacedName). It deletes an older file of that name. The caller can then replace file, and later put the old
-// contents back.
-//
-// The parameter link makes a hard link; it is Root.Link except in tests. If link fails, as on a file system without
-// hard links, preserve makes a copy with the permissions mode. The error comes from copying; an incomplete copy is
-// removed.
+// preserve gives file, a file in folder, the second name in the constant replacedName, in place of an older file there. The
+// file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link fails,
+// as on a file system without hard links, preserve makes a copy with the permissions mode.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replacedName)
 	if link(file, replacedName) == nil {

@@ -127,12 +127,9 @@ func (b *batch) check(s *Step) error {
 	return invalidField("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// addStep adds step i of the batch to the mixer's batch, where it waits until the batch fires. The step must have
-// passed check. For a play, addStep stores the handles of the new voices in b.plays[i], and adds the id of the play to
-// startedIDs. For a set or a stop, it stores the voices in b.voices[i].
-//
-// The set startedIDs has the ids that earlier steps start. An unknown voice or bus is an error. Parts of the step may
-// then already be in the mixer's batch.
+// addStep adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of a
+// set or stop, in b for results. startedIDs is the set of ids that earlier steps start; a play adds its id. An unknown voice
+// or bus is an error; parts of the step may then be in the mixer batch.
 func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
@@ -164,13 +161,10 @@ func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the mixer targets of step i, which is a set or a stop. The step's field Target is an id or the number
-// of a voice. An id is selected by its tag, the mixer's number for an id, so that voices started by this batch are
-// included. Each other voice that Target selects is a target of its own. targets also stores the selected voices in
-// b.voices[i].
-//
-// The set startedIDs has the ids that earlier steps start. If Target selects no voice and is not in startedIDs, the
-// error is an *Error of Kind NotFound.
+// targets returns the mixer targets of step i, a set or a stop whose field Target is an id or the number of a voice. They
+// are the tag of the id, which also covers starts of this batch, and each further voice that Target selects. It stores the
+// selected voices in b.voices[i]. startedIDs is the set of ids that earlier steps start. If Target selects no voice and is not in
+// startedIDs, the error is an *Error of Kind NotFound.
 func (b *batch) targets(i int, startedIDs map[string]bool) (all []mixer.Target, err error) {
 	target := b.steps[i].Target
 	b.voices[i] = b.playback.find(target)

@@ -15,23 +15,19 @@ import (
 // replaceFade is the fade-out before another player replaces the current one.
 const replaceFade = 50 * time.Millisecond
 
-// Change switches the room to text, a sheet or a bank, and calls Options.Save to store the room. Playing voices
-// continue, and changed sound files are read again.
-//
-// Some sheets need another mixer, for example because of new buses. Then all voices fade out, within 50 ms or, on a
-// device, within 300 ms. The new sheet begins at frame 0. The bus settings made by hand are kept.
-//
-// A sheet with another sample rate is an *Error of Kind Refused. So is, on a device, a sheet that needs another number
-// of outputs. After an error the room plays the old sheet.
+// Change switches the room to text, a sheet or a bank, and stores the room with Options.Save. Playing voices continue,
+// and changed sound files are read again. If the sheet needs another mixer, for example because of new buses, all
+// voices fade out over 50 ms; the new sheet then begins at frame 0 and keeps the bus settings made by hand. A sheet
+// with another sample rate or, on a device, another number of outputs is an *Error of Kind Refused. After an error the
+// room plays the old sheet.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	return r.change(ctx, text)
 }
 
-// change does the work of Change for callers that hold the mutex r.changes. It switches the room to the sheet text and
-// calls Options.Save, if set. If Save fails, change switches back to the old sheet, even if ctx has ended. It returns
-// the error of Save, joined with an error of switching back.
+// change does the work of Change for callers that hold the mutex r.changes. If Options.Save fails, it applies the old
+// sheet again, even if ctx has ended, and returns the joined errors of both.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)

@@ -26,9 +26,9 @@ type clockedOutput struct {
 	nextMix time.Time // time of the next mix; owned by the workers
 }
 
-// start adds the room to its workers, which mix it from now on. It must be called once, without the mutex. If startTime
-// is not zero, the clock is set as if mixing had started at that time. The workers then first catch up on the frames
-// since that time.
+// start adds the room to the workers, which then mix it. If startTime is not zero, the clock of the room is as late as if
+// mixing had started at the time startTime: the frames since then are mixed at once. It must be called once, without the
+// mutex.
 func (p *clockedOutput) start(startTime time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -68,8 +68,8 @@ func (p *clockedOutput) restart() {
 	p.wake()
 }
 
-// wakeMixer wakes the room, as the method wake does, and its mixer. If the mixer was asleep, its frame counter jumps to
-// the present time, and p.position advances by the same number of frames. The caller holds the mutex.
+// wakeMixer wakes the room as wake does. If the mixer slept, it also wakes the mixer, whose frame counter jumps to the
+// current time; p.position follows. The caller holds the mutex.
 func (p *clockedOutput) wakeMixer() {
 	p.wake()
 	if p.mixerAsleep {
@@ -78,17 +78,17 @@ func (p *clockedOutput) wakeMixer() {
 	}
 }
 
-// flushCommands makes commands that were sent to the mixer act at the current frame, by rendering an empty block. It
-// then runs one step of the player. The caller holds the mutex and has called wakeMixer.
+// flushCommands renders an empty block, so that commands already sent act at the current frame, and then calls stepPlayer. The
+// caller holds the mutex and has called wakeMixer.
 func (p *clockedOutput) flushCommands() {
 	st := p.room.current()
 	st.player.Mixer().Render(nil)
 	p.stepPlayer(st)
 }
 
-// stepPlayer runs one step of the player of st, which passes due cues to the mixer. An error of the player is passed to
-// Options.Log. If the player has ended, stepPlayer sets p.ended and closes st.done; later calls have no effect. The
-// caller holds the mutex.
+// stepPlayer calls Step of the player of st, which passes due cues to the mixer, and passes an error of Step to Options.Log.
+// When the player has ended, stepPlayer sets p.ended and closes st.done. After the end it has no effect. The caller holds the
+// mutex.
 func (p *clockedOutput) stepPlayer(st *playback) {
 	if p.ended {
 		return
@@ -146,9 +146,8 @@ func (p *clockedOutput) backlog(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.startTime), p.room.rate) - p.position
 }
 
-// mix mixes the next block and passes it to the listeners. The parameter frames is the length of the block; p.block
-// must have room for it. mix first runs a step of the player. After rendering, it applies the output gate, which
-// silences a room without a valid lease, and advances p.position. The caller holds the mutex.
+// mix calls stepPlayer, renders the next block, whose length is frames and at most the length of p.block, applies the output
+// gate and passes the block to the listeners. It advances p.position. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.current()
 	block := p.block[:frames*st.player.Outputs()]

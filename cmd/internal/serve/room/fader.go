@@ -216,9 +216,9 @@ func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
 	return b, nil
 }
 
-// recordBusChange records for snapshots that the change f was sent to the mixer for the bus called bus. If later is
-// true, the change acts at the given frame. It is then recorded when the mixer has reached that frame. Otherwise frame
-// is ignored, and the change is recorded at once. Earlier changes whose frames are reached are recorded first.
+// recordBusChange records f, a change made by hand that was sent to the mixer for the bus called bus. later means that the change
+// acts at frame, which is still to come; it is then recorded when the mixer has reached that frame. Otherwise frame is
+// ignored. recordBusChange first records earlier changes that have become due.
 func (r *Room) recordBusChange(bus string, f *BusChange, frame int64, later bool) {
 	r.recordReached()
 	if later {
@@ -245,8 +245,7 @@ func (r *Room) recordReached() {
 	}
 }
 
-// schedule keeps the bus change one until popReached returns it. Changes are ordered by frame, and changes at the same
-// frame by request.
+// schedule keeps the scheduled bus change one, after the others up to its frame, until popReached returns it.
 func (d *manualBuses) schedule(one scheduledChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

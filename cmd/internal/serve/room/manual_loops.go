@@ -83,9 +83,8 @@ func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add appends the record one to l.all and numbers it with l.start, the number of the current start. If the list has
-// grown to l.pruneSize, add first removes ended voices. It then sets l.pruneSize to twice the remaining length plus 16.
-// The caller holds l.mutex.
+// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize entries,
+// add first removes ended voices and sets l.pruneSize to twice the rest plus 16. The caller holds l.mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.pruneSize {
@@ -100,9 +99,8 @@ func (l *manualLoops) removeEnded() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// recordChange updates the records of the loops whose voice numbers are in voices, so that snapshots contain the change
-// m. It stores the pitch, speed, cutoffs and pause that m sets. If m seeks, it counts the seek. It does not change the
-// voices. The number 0 matches all voices that have not begun.
+// recordChange records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice whose
+// number is in voices. Snapshots then contain these values.
 func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -129,13 +127,10 @@ func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	}
 }
 
-// running returns the recorded loops that play or are paused. There is one Loop for each start, even if the sound has
-// several layers with a voice each. Loops that have not begun, are leaving their loop or are fading to silence are left
-// out. running also drops the records of ended voices. The result is never nil.
-//
-// The parameter frame is the current frame and rate the sample rate in Hz. The field For of each loop becomes the time
-// that remains. If showPaused is true, the whole show is paused. Paused is then set only for loops that were paused on
-// their own.
+// running returns the recorded loops that still sound or are paused, one Loop per start, and drops the records of
+// ended voices. frame is the current frame and rate the sample rate in Hz; the For of a loop is shortened by the time
+// since its beginning. showPaused means that the whole show is paused: a voice then counts as paused only if it was paused
+// on its own before. The result is never nil.
 func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -184,12 +179,10 @@ func (l *manualLoops) clear() {
 	l.all = nil
 }
 
-// restoreLoop starts the loop l of a snapshot again, with a fade-in of 10 ms. It also records the new voices for
-// snapshots. It does not wait for the start. The error is an *Error, for example if the sheet no longer has the sound.
-//
-// The parameter since is the time since the snapshot was taken. The sound continues at the position that it would have
-// reached by now, or at its old position if the loop was paused. If the loop would have ended by now, restoreLoop
-// starts no voice and returns nil.
+// restoreLoop starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots.
+// since is the time since the snapshot was taken: the loop continues as far into the sound as it would be now, or at
+// its old position if it was paused. If the loop would have ended by now, restoreLoop returns nil and starts no voice. It
+// does not wait for the start.
 func (r *Room) restoreLoop(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain

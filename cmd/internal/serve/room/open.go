@@ -90,15 +90,10 @@ func embeddedSheet() []byte {
 	return []byte(text.String())
 }
 
-// parseSheet parses text, a sheet or a bank, and applies the options of the room to the resulting sheet. It removes the
-// length of the sheet, because a room does not end by itself. Options.Voices, if set, replaces the number of voices.
-// parseSheet loads no sounds.
-//
-// With Options.AnyFile the sheet may use all files of the machine, and names of uploaded files are completed to paths.
-// Otherwise the sheet may use only files in Options.Folder.
-//
-// An invalid sheet is an *Error of Kind Range. A sheet with more voices than Options.VoiceLimit permits is an *Error of
-// Kind Limit.
+// parseSheet parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a length,
+// and with Options.Voices. The sheet may use files anywhere if Options.AnyFile is set, otherwise only files in
+// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.VoiceLimit permits is an
+// *Error of Kind Limit. parseSheet loads no sounds.
 func (r *Room) parseSheet(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -322,11 +317,9 @@ func hasTimeline(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// startOutput starts mixing: on Options.Device, or paced by the clock if the room has no device. It sets r.output or
-// r.clock accordingly. An error concerns the device.
-//
-// The parameter startTime applies only without a device. The frames from startTime until now are then mixed at once, to
-// catch up. The zero time means that mixing starts now.
+// startOutput starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or r.clock.
+// By the clock, the frames since startTime must be mixed at once; with the zero time, mixing starts now. An error
+// concerns the device.
 func (r *Room) startOutput(ctx context.Context, startTime time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
@@ -356,7 +349,7 @@ func (r *Room) sheetError(ctx context.Context, s *cue.Sheet, err error) error {
 	return &Error{Kind: Range, Field: "sheet", Detail: r.hideFolders(s, detail)}
 }
 
-// logLine calls Options.Log with line, a text for the operator, if Options.Log is set.
+// logLine passes a line for the operator to Options.Log, if that is set.
 func (r *Room) logLine(line string) {
 	if r.options.Log != nil {
 		r.options.Log(line)

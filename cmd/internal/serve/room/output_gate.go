@@ -24,25 +24,19 @@ const (
 	fadeOutMargin = 20 * time.Millisecond
 )
 
-// FadeIn makes a room with a Lease audible, with a fade-in of the given length, and returns at once. The room is then
-// audible while the lease holds. Before the first FadeIn it plays silently. A room without a Lease is always audible,
-// and FadeIn has no effect.
+// FadeIn makes a room that was opened with a Lease audible while the lease holds, with a fade-in of the length fade. It
+// does not wait. Before the first FadeIn the room plays silently. A room without a Lease is always audible.
 func (r *Room) FadeIn(fade time.Duration) { r.gate.requested.Store(max(pcm.Frames(fade, r.rate), 1)) }
 
 // FadeOut makes a room with a Lease inaudible, with a fade-out of the given length, and returns at once. The room keeps
 // playing, and FadeIn makes it audible again. On a room without a Lease, FadeOut has no effect.
 func (r *Room) FadeOut(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
-// apply fades or silences block in place, so that the room is audible only while its lease holds. Without a lease it
-// has no effect. It normally applies the fade that FadeIn or FadeOut has requested. Before the first request the block
-// becomes silent. The field v.gain keeps the last gain for the next block.
-//
-// The parameter delay is the time from now until the block is heard. If the lease will not hold at the end of the
-// block, the block becomes silent. If the lease ends soon after, during the next block or within 20 ms, apply fades the
-// block out. When the lease holds again, the fade-in takes 10 ms.
-//
-// The parameter outputs is the number of stereo outputs that are interleaved in block, and rate is the sample rate in
-// Hz. The audio side calls apply.
+// apply applies the fade that FadeIn or FadeOut has requested to block in place; before the first request block becomes
+// silent. If the lease will not hold at the end of the block, apply silences the block; if the lease ends during the
+// next block or within 20 ms, apply fades the block out. delay is the time from now until the block is heard. outputs
+// is the number of stereo outputs that are interleaved in block, and rate is in Hz. Without a lease it has no effect.
+// Audio side.
 func (v *outputGate) apply(block []pcm.Frame, outputs, rate int, delay time.Duration) {
 	if v.lease == nil {
 		return

@@ -38,7 +38,7 @@ func (l *eventLog) registerPlay() *pendingPlay {
 	return a
 }
 
-// unregisterPlay ends the registration a, so that the log keeps no further event for it. The event in a.first stays.
+// unregisterPlay ends the registration a, which registerPlay has made. The event kept in a remains.
 func (l *eventLog) unregisterPlay(a *pendingPlay) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -37,8 +37,8 @@ type playback struct {
 	pruneSize    int                     // at this size, namePending removes the starts that have begun
 }
 
-// newLibrary returns an empty sound library with the sample rate of the sheet s and the limits Options.Limits. When the
-// library later loads a damaged sound file, Options.Log gets a warning.
+// newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads a
+// damaged sound file, a warning is passed to Options.Log.
 func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, damage sounds.Damage) { r.logLine("warning: " + checkreport.Line(file, damage)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
@@ -97,8 +97,8 @@ func firstManualCue(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// loadSounds loads the sounds of the sheet s with the library of st and stores them in st.loaded. After an error,
-// st.loaded is unchanged. An invalid sound is an *Error of Kind Range. If ctx ends, the error is the error of ctx.
+// loadSounds loads the sounds of s through the library of st and makes them the current sounds of st, st.loaded. If it
+// returns an error, as loadSheetSounds does, st.loaded is unchanged.
 func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error {
 	all, err := r.loadSheetSounds(ctx, s, st.sounds)
 	if err != nil {
@@ -166,9 +166,8 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// startFeed runs the player on a new goroutine, with its method Feed, until the player has ended or the method end is
-// called. It then closes st.done. startFeed sets st.cancel, which stops Feed. An error of Feed is passed to log. The
-// end of ctx has no effect. Only rooms with a device use startFeed.
+// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called; then
+// st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no effect.
 func (st *playback) startFeed(ctx context.Context, log func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {

@@ -97,12 +97,9 @@ func (r *Room) wake() {
 	}
 }
 
-// execute calls do, a function that sends commands to the mixer. It returns the error of do, converted to an *Error. If
-// the room has ended, or the clock no longer mixes it, execute returns errClosed without calling do.
-//
-// In a room without a device, execute wakes the room and its mixer first, and holds the mutex of the clock while do
-// runs. If do succeeds, its commands for now have acted when execute returns. With a device, execute takes no lock, and
-// commands for now act at the next block.
+// execute calls do, which sends commands to the mixer, and returns the error of do as an *Error. In a room without a
+// device, do runs with the mutex of the clock locked; the room wakes, and the commands have acted when execute returns
+// nil. On a device they act at the next block. If the room has ended, execute returns errClosed without calling do.
 func (r *Room) execute(do func() error) error {
 	if r.ended() {
 		return errClosed

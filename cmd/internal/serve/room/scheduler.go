@@ -32,16 +32,11 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Schedule arranges a call of do for the time when the mixer has reached the moment when. It returns the frame of that
-// moment, and later is true. If the moment is now or past, Schedule arranges no call and returns 0 and false; the
-// caller then acts at once.
-//
-// The function do is called on another goroutine, within 20 ms on a machine that keeps real time. If do fails, the show
-// reports the error, with name as the description of the action. A panic of the show, a replaced mixer and the end of
-// the room cancel all waiting actions.
-//
-// An invalid time is an *Error of Kind Range. More than 1,000 waiting actions are of Kind Limit, and an ended room is
-// of Kind Closed.
+// Schedule schedules do for the moment when in the future and returns the frame of that moment and true. do is called, on
+// another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. name describes
+// the action in the event if do fails. If when is not in the future, Schedule returns 0 and false and does not schedule
+// do; the caller acts at once. More than 1,000 waiting actions are an *Error of Kind Limit, an ended room an *Error of
+// Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
 func (r *Room) Schedule(when Moment, name string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err

@@ -87,9 +87,9 @@ func (s *Snapshot) resumeTime(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.elapsed().Seconds()*float64(rate)), rate)
 }
 
-// restore applies the snapshot s to the current playback. It restores the scene, the buses changed by hand, the last
-// and the standby cue, the pause, and the loops. Buses that the sheet no longer has are skipped. After an error restore
-// continues; each error is passed to Options.Log.
+// restore restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
+// snapshot s in the current playback. It skips buses that the sheet no longer has. It passes errors to Options.Log and
+// continues after them.
 func (r *Room) restore(s *Snapshot) {
 	st, since := r.current(), s.elapsed()
 	logError := func(err error) {
