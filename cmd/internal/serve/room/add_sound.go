@@ -23,8 +23,8 @@ import (
 // maxFileName is the longest accepted file name, in bytes.
 const maxFileName = 255
 
-// validFileName reports whether name may be the name of an uploaded file. A valid name has 1 to 255 bytes of UTF-8, no
-// slash, backslash or control character, and no dot at the beginning.
+// validFileName reports whether name is valid as the name of an uploaded file: 1 to 255 bytes of UTF-8 without /, \,
+// control characters and a leading dot.
 func validFileName(name string) bool {
 	return name != "" && len(name) <= maxFileName && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
@@ -152,9 +152,9 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	return err
 }
 
-// preserve gives file, a file in folder, the second name in the constant replacedName, in place of an older file there. The
-// file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link fails,
-// as on a file system without hard links, preserve makes a copy with the permissions mode.
+// preserve gives file, a file in folder, the second name in the constant replacedName, in place of an older file there.
+// The file also keeps its own name, so that a crash does not lose it. link is Root.Link; tests pass another. If link
+// fails, as on a file system without hard links, preserve makes a copy with the permissions mode.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replacedName)
 	if link(file, replacedName) == nil {
@@ -244,12 +244,10 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// sheetTextWith returns the text of the current sheet, extended by a sound that uses the uploaded file called name. It
-// does not change the room. The results sound and file are the names of that sound and of its file.
-//
-// A new sound is also called name. If a sound of the sheet already uses the upload, the text is unchanged, and sound is
-// that sound. The result file may then have an extension, as in sheets of older programs. If the sheet has a sound
-// called name with another file, or its text cannot be extended, the error is an *Error of Kind Refused.
+// sheetTextWith returns the text of the current sheet extended by a sound called name that uses the uploaded file
+// called name, the name of that sound, and the name of the file. It does not change the room. If the sheet already has
+// a sound with this file, the text is unchanged; file then may have an extension, as in sheets of older programs. If
+// the sound called name has another file, or the sheet cannot be extended, the error is an *Error of Kind Refused.
 func (r *Room) sheetTextWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()

@@ -127,9 +127,9 @@ func (b *batch) check(s *Step) error {
 	return invalidField("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// addStep adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of a
-// set or stop, in b for results. startedIDs is the set of ids that earlier steps start; a play adds its id. An unknown voice
-// or bus is an error; parts of the step may then be in the mixer batch.
+// addStep adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of
+// a set or stop, in b for results. startedIDs is the set of ids that earlier steps start; a play adds its id. An
+// unknown voice or bus is an error; parts of the step may then be in the mixer batch.
 func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
@@ -161,10 +161,10 @@ func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns the mixer targets of step i, a set or a stop whose field Target is an id or the number of a voice. They
-// are the tag of the id, which also covers starts of this batch, and each further voice that Target selects. It stores the
-// selected voices in b.voices[i]. startedIDs is the set of ids that earlier steps start. If Target selects no voice and is not in
-// startedIDs, the error is an *Error of Kind NotFound.
+// targets returns the mixer targets of step i, a set or a stop whose field Target is an id or the number of a voice.
+// They are the tag of the id, which also covers starts of this batch, and each further voice that Target selects. It
+// stores the selected voices in b.voices[i]. startedIDs is the set of ids that earlier steps start. If Target selects
+// no voice and is not in startedIDs, the error is an *Error of Kind NotFound.
 func (b *batch) targets(i int, startedIDs map[string]bool) (all []mixer.Target, err error) {
 	target := b.steps[i].Target
 	b.voices[i] = b.playback.find(target)

@@ -120,8 +120,8 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOutVoices fades out all voices of the current playback st within 50 ms. It waits about 70 ms for that; if the
-// workers end, it stops waiting. If no voice is playing or pending, it returns at once. The room must have no device.
+// fadeOutVoices stops all voices of st, the current playback, with a fade of 50 ms and waits until the fade is over, at
+// most until the workers end. If no voice plays or is pending, it returns at once. The room must have no device.
 func (r *Room) fadeOutVoices(st *playback) {
 	if !r.hasVoices() {
 		return

@@ -26,9 +26,9 @@ type clockedOutput struct {
 	nextMix time.Time // time of the next mix; owned by the workers
 }
 
-// start adds the room to the workers, which then mix it. If startTime is not zero, the clock of the room is as late as if
-// mixing had started at the time startTime: the frames since then are mixed at once. It must be called once, without the
-// mutex.
+// start adds the room to the workers, which then mix it. If startTime is not zero, the clock of the room is as late as
+// if mixing had started at the time startTime: the frames since then are mixed at once. It must be called once, without
+// the mutex.
 func (p *clockedOutput) start(startTime time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -61,8 +61,8 @@ func (p *clockedOutput) wake() {
 	}
 }
 
-// restart makes the workers mix the room again after its playback was replaced, even if the previous player had ended.
-// It clears p.ended and wakes the room. The caller holds the mutex.
+// restart clears p.ended and wakes the room, after the playback of the room was replaced, so that mixing resumes even
+// if the previous player had ended by itself. The caller holds the mutex.
 func (p *clockedOutput) restart() {
 	p.ended = false
 	p.wake()
@@ -78,17 +78,17 @@ func (p *clockedOutput) wakeMixer() {
 	}
 }
 
-// flushCommands renders an empty block, so that commands already sent act at the current frame, and then calls stepPlayer. The
-// caller holds the mutex and has called wakeMixer.
+// flushCommands renders an empty block, so that commands already sent act at the current frame, and then calls
+// stepPlayer. The caller holds the mutex and has called wakeMixer.
 func (p *clockedOutput) flushCommands() {
 	st := p.room.current()
 	st.player.Mixer().Render(nil)
 	p.stepPlayer(st)
 }
 
-// stepPlayer calls Step of the player of st, which passes due cues to the mixer, and passes an error of Step to Options.Log.
-// When the player has ended, stepPlayer sets p.ended and closes st.done. After the end it has no effect. The caller holds the
-// mutex.
+// stepPlayer calls Step of the player of st, which passes due cues to the mixer, and passes an error of Step to
+// Options.Log. When the player has ended, stepPlayer sets p.ended and closes st.done. After the end it has no effect.
+// The caller holds the mutex.
 func (p *clockedOutput) stepPlayer(st *playback) {
 	if p.ended {
 		return
@@ -140,14 +140,14 @@ func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	return next, true
 }
 
-// backlog returns the number of frames that are due at the time at but not yet mixed. The result is negative if the
-// room is ahead of the clock. The caller holds the mutex.
+// backlog returns how many frames are due at the time at and not yet mixed. The result is negative if the room is ahead
+// of the clock. The caller holds the mutex.
 func (p *clockedOutput) backlog(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.startTime), p.room.rate) - p.position
 }
 
-// mix calls stepPlayer, renders the next block, whose length is frames and at most the length of p.block, applies the output
-// gate and passes the block to the listeners. It advances p.position. The caller holds the mutex.
+// mix calls stepPlayer, renders the next block, whose length is frames and at most the length of p.block, applies the
+// output gate and passes the block to the listeners. It advances p.position. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.current()
 	block := p.block[:frames*st.player.Outputs()]

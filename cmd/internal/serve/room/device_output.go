@@ -132,9 +132,9 @@ func (c *deviceOutput) Outputs() int { return c.room.current().player.Outputs() 
 // Rate returns the sample rate of the room in Hz.
 func (c *deviceOutput) Rate() int { return c.room.rate }
 
-// forward passes the queued frames to the listeners every 10 ms (the constant mixInterval) until c.stop is closed; then it
-// closes c.stopped. Each time it also sets c.hasListeners, whether there are listeners, and c.sceneDelay, the latency of the
-// device, for Render. It runs on its own goroutine.
+// forward passes the queued frames to the listeners every 10 ms (the constant mixInterval) until c.stop is closed; then
+// it closes c.stopped. Each time it also sets c.hasListeners, whether there are listeners, and c.sceneDelay, the
+// latency of the device, for Render. It runs on its own goroutine.
 func (c *deviceOutput) forward() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(mixInterval)

@@ -91,11 +91,9 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// applyEffects sends the effect values and send gains of f to the mixer, for the bus b at the moment at. Each value
-// moves to its target within the time f.Over. An invalid value is an *Error.
-//
-// All effect values are checked before the first command is sent. Send gains are not: the sends are sent in the order
-// of their names, and those before an invalid send still act.
+// applyEffects sends the send gains and effect values of f to the mixer, for the bus b at the moment at, each within
+// the time f.Over. A faulty value is an *Error. All effect values are checked before anything is sent, but when a send
+// gain is faulty, the sends before it, by name, already act.
 func (f *BusChange) applyEffects(at mixer.Moment, b mixer.Bus) error {
 	values, err := f.Effects.values(b)
 	if err != nil {

@@ -191,8 +191,8 @@ func (s *eventRange) all() iter.Seq2[int64, report.Event] {
 	}
 }
 
-// describe returns the events of the range in order, each with its number and a sentence about it. The parameter rate
-// is the sample rate in Hz, for times in the sentences. For an empty range the result is an empty slice, not nil.
+// describe returns the events of the range in order, with their numbers and a sentence about each. rate is the sample
+// rate in Hz, for times in the sentences. For an empty range the result is an empty slice, not nil.
 func (s *eventRange) describe(rate int) []NumberedEvent {
 	events := make([]NumberedEvent, 0, max(s.last-s.first+1, 0))
 	head := &report.Report{Version: 1, Rate: rate}

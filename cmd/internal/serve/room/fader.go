@@ -216,9 +216,9 @@ func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
 	return b, nil
 }
 
-// recordBusChange records f, a change made by hand that was sent to the mixer for the bus called bus. later means that the change
-// acts at frame, which is still to come; it is then recorded when the mixer has reached that frame. Otherwise frame is
-// ignored. recordBusChange first records earlier changes that have become due.
+// recordBusChange records f, a change made by hand that was sent to the mixer for the bus called bus. later means that
+// the change acts at frame, which is still to come; it is then recorded when the mixer has reached that frame.
+// Otherwise frame is ignored. recordBusChange first records earlier changes that have become due.
 func (r *Room) recordBusChange(bus string, f *BusChange, frame int64, later bool) {
 	r.recordReached()
 	if later {
@@ -228,8 +228,8 @@ func (r *Room) recordBusChange(bus string, f *BusChange, frame int64, later bool
 	r.recordNow(bus, f)
 }
 
-// recordNow records the change f of the bus called bus for snapshots, as a change that acts now. It reports a mute to
-// the show, too. It sends the mixer no command.
+// recordNow records f, a change of the bus called bus that acts now: in the fader state and, for a mute, in the show.
+// It sends the mixer no command.
 func (r *Room) recordNow(bus string, f *BusChange) {
 	r.manualBuses.record(bus, f)
 	if f.Mute != nil {
@@ -237,8 +237,8 @@ func (r *Room) recordNow(bus string, f *BusChange) {
 	}
 }
 
-// recordReached records the scheduled bus changes whose frames the mixer has reached, and removes them from the
-// schedule. The mixer already has the commands for them.
+// recordReached records each scheduled bus change whose frame the mixer has reached, as move does, and removes it from
+// the scheduled changes.
 func (r *Room) recordReached() {
 	for _, one := range r.manualBuses.popReached(r.current().player.Mixer().Now()) {
 		r.recordNow(one.bus, &one.change)
@@ -253,8 +253,8 @@ func (d *manualBuses) schedule(one scheduledChange) {
 	d.scheduled = slices.Insert(d.scheduled, at, one)
 }
 
-// popReached removes and returns the scheduled bus changes up to the given frame, inclusive. They are ordered by frame,
-// and at the same frame by request.
+// popReached removes and returns the scheduled bus changes up to frame, inclusive, by frame and then in order of
+// request.
 func (d *manualBuses) popReached(frame int64) []scheduledChange {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -267,16 +267,16 @@ func (d *manualBuses) popReached(frame int64) []scheduledChange {
 	return reached
 }
 
-// clearScheduled drops the scheduled bus changes without recording them. The room calls it when it has replaced the
-// mixer, because these changes will then never act.
+// clearScheduled drops the scheduled bus changes. The room calls it when it has replaced the mixer that they were sent
+// to.
 func (d *manualBuses) clearScheduled() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scheduled = nil
 }
 
-// record stores the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, for snapshots. It
-// also marks the bus as changed. If a field of f is nil, the stored value stays. It does not change the mixer.
+// record records the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, and marks that
+// bus as changed. Nil fields leave the recorded values unchanged.
 func (d *manualBuses) record(bus string, f *BusChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

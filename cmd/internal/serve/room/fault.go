@@ -52,7 +52,8 @@ func notFound(what, name, nearest string) *Error {
 }
 
 // invalidField returns an *Error of Kind Range whose Field is the parameter field. The message consists of field, a
-// colon, and the values formatted with format.
+// colon, and the values
+// formatted with format.
 func invalidField(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
@@ -92,7 +93,8 @@ var limits = map[string]struct {
 }
 
 // ValidValues describes the valid values of a field in a command to a room. For the field "pan" it returns "a number
-// from -1 to 1". For an unknown field or a field without a fixed range, it returns "".
+// from -1 to
+// 1". For an unknown field or a field without a fixed range, it returns "".
 func ValidValues(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":

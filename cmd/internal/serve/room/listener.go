@@ -194,8 +194,8 @@ func (h *listeners) empty() bool {
 	return len(h.all) == 0
 }
 
-// broadcast passes block, with all stereo outputs interleaved, to all listeners. A listener whose buffer is full is
-// removed and counted in h.dropped, and its Next returns ErrSlow. broadcast does not wait for listeners.
+// broadcast passes block, with all output pairs interleaved, to all listeners. A listener with a full buffer is removed
+// and counted as dropped, and its Next returns ErrSlow. broadcast does not wait for listeners.
 func (h *listeners) broadcast(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -57,11 +57,8 @@ func (l *eventLog) forgetVoices() {
 	l.events.clear()
 }
 
-// record stores a copy of the event e and wakes the goroutines that wait for events. If e has the Ref of a start that
-// registerPlay has registered, record also keeps e as the result of that start. It locks l.mutex.
-//
-// record updates two tables with e. The table voices has the voices that have not ended. The table victims has, for
-// such a voice, the voice that lost its slot to it.
+// record stores a copy of the event e, passes e to the play request that registerPlay has registered for the Ref of e,
+// updates the living voices and their victims, and wakes the goroutines that wait for events. It locks l.mutex.
 func (l *eventLog) record(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -52,9 +52,9 @@ func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle
 	}
 }
 
-// recordCue stores the voice of the start event e for snapshots. The cue c of the playback st has started the voice.
-// recordCue stores a voice only if it loops without end or is a layer of a sound, and has not ended. Voices that the
-// same cue starts at the same frame count as layers of one start.
+// recordCue records the voice of the start event e, which the cue c of the playback st caused, for snapshots. It
+// records only voices that loop without end or are layers, and have not ended. Voices that one cue starts at one frame
+// count as layers of one start.
 func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -83,8 +83,8 @@ func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	l.add(one)
 }
 
-// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize entries,
-// add first removes ended voices and sets l.pruneSize to twice the rest plus 16. The caller holds l.mutex.
+// add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize
+// entries, add first removes ended voices and sets l.pruneSize to twice the rest plus 16. The caller holds l.mutex.
 func (l *manualLoops) add(one manualLoop) {
 	one.start = l.start
 	if len(l.all) >= l.pruneSize {
@@ -99,8 +99,8 @@ func (l *manualLoops) removeEnded() {
 	l.all = slices.DeleteFunc(l.all, func(one manualLoop) bool { return one.voice.State().Over() })
 }
 
-// recordChange records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice whose
-// number is in voices. Snapshots then contain these values.
+// recordChange records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice
+// whose number is in voices. Snapshots then contain these values.
 func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -129,8 +129,8 @@ func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 
 // running returns the recorded loops that still sound or are paused, one Loop per start, and drops the records of
 // ended voices. frame is the current frame and rate the sample rate in Hz; the For of a loop is shortened by the time
-// since its beginning. showPaused means that the whole show is paused: a voice then counts as paused only if it was paused
-// on its own before. The result is never nil.
+// since its beginning. showPaused means that the whole show is paused: a voice then counts as paused only if it was
+// paused on its own before. The result is never nil.
 func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -181,8 +181,8 @@ func (l *manualLoops) clear() {
 
 // restoreLoop starts the loop l of a snapshot again, with a fade-in of 10 ms, and records the new voices for snapshots.
 // since is the time since the snapshot was taken: the loop continues as far into the sound as it would be now, or at
-// its old position if it was paused. If the loop would have ended by now, restoreLoop returns nil and starts no voice. It
-// does not wait for the start.
+// its old position if it was paused. If the loop would have ended by now, restoreLoop returns nil and starts no voice.
+// It does not wait for the start.
 func (r *Room) restoreLoop(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain

@@ -61,9 +61,9 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	return r, nil
 }
 
-// removeTemporaryFiles deletes the temporary files that a killed process has left in the folder for uploads. These are
-// the two fixed names that replaceFile uses, and incomplete uploads that are more than two hours old. A younger
-// incomplete upload may still be in use. Without a folder for uploads, it has no effect. Errors are ignored.
+// removeTemporaryFiles removes the temporary files that a killed process has left in the folder for uploads: the two of
+// replaceFile, and incomplete uploads older than two hours, which no running upload writes any longer. Without such a
+// folder it has no effect. Errors are ignored.
 func (r *Room) removeTemporaryFiles() {
 	if r.uploads() == "" {
 		return
@@ -90,9 +90,10 @@ func embeddedSheet() []byte {
 	return []byte(text.String())
 }
 
-// parseSheet parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a length,
-// and with Options.Voices. The sheet may use files anywhere if Options.AnyFile is set, otherwise only files in
-// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.VoiceLimit permits is an
+// parseSheet parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a
+// length, and with Options.Voices. The sheet may use files anywhere if Options.AnyFile is set, otherwise only files in
+// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.VoiceLimit permits
+// is an
 // *Error of Kind Limit. parseSheet loads no sounds.
 func (r *Room) parseSheet(text []byte) (*cue.Sheet, error) {
 	o := &r.options
@@ -151,9 +152,9 @@ func (r *Room) findUploads(s *cue.Sheet) {
 	}
 }
 
-// hideFolders returns text, an error message about the sheet s, without the names of folders on the server. It replaces
-// the absolute path of each sound file by the path that s has for the file. If s has an absolute path, as for an
-// upload, only the file name remains. Other paths in the same folders or their parents lose the folder part.
+// hideFolders returns text, a message about the sheet s, without the server's folders. An absolute path of a file of s
+// is replaced by the path that s has for it, or by the last element if that path is absolute, as for an upload. Other
+// paths in the same folders or their parents lose the folder.
 func (r *Room) hideFolders(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {
@@ -221,15 +222,14 @@ func withoutFolders(text string, folders map[string]bool) string {
 	return text
 }
 
-// maxVoices returns the largest number of voices that the sheet s permits at a time. It adds the number of slots, after
-// growth if the pool may grow, and the number of virtual voices.
+// maxVoices returns the largest number of voices that the sheet s permits at a time: its slots, or the most after
+// growth, and its virtual voices.
 func maxVoices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
-// confineFiles makes the sheet s read its files from Options.Folder only, by setting s.FS. The first call opens that
-// folder and keeps it in r.folder. Without Options.Folder, s.FS is an empty file system.
-//
-// The error is an *Error of Kind Range. It means that the folder cannot be opened, that a sound file is outside of the
-// folder, or that the sheet has a sound file but the room has no folder.
+// confineFiles sets s.FS so that s reads its files from Options.Folder only, and opens that folder as r.folder at the
+// first call. A path outside of the folder, any file if the room has no folder, and a folder that cannot be opened are
+// an
+// *Error of Kind Range.
 func (r *Room) confineFiles(s *cue.Sheet) error {
 	s.FS = emptyFS{}
 	if r.folder == nil && r.options.Folder != "" {
@@ -317,9 +317,9 @@ func hasTimeline(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// startOutput starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or r.clock.
-// By the clock, the frames since startTime must be mixed at once; with the zero time, mixing starts now. An error
-// concerns the device.
+// startOutput starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or
+// r.clock. By the clock, the frames since startTime must be mixed at once; with the zero time, mixing starts now. An
+// error concerns the device.
 func (r *Room) startOutput(ctx context.Context, startTime time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {

@@ -27,7 +27,7 @@ type pendingPlay struct {
 	started chan struct{} // receives an item when first is set
 }
 
-// registerPlay registers a start, so that the log keeps the first event of that start. The caller must pass the field
+// registerPlay registers a start, so that the log keeps the start's first event in the result. The caller must pass the
 // ref of the result to the mixer with the start, and must call unregisterPlay later. registerPlay does not wait.
 func (l *eventLog) registerPlay() *pendingPlay {
 	l.mutex.Lock()

@@ -37,8 +37,8 @@ type playback struct {
 	pruneSize    int                     // at this size, namePending removes the starts that have begun
 }
 
-// newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads a
-// damaged sound file, a warning is passed to Options.Log.
+// newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads
+// a damaged sound file, a warning is passed to Options.Log.
 func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, damage sounds.Damage) { r.logLine("warning: " + checkreport.Line(file, damage)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
@@ -71,9 +71,8 @@ func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Librar
 	return st, nil
 }
 
-// handleEvent stores the event e of the playback st in the log of the room. If a cue that needs a GO has started a
-// voice, handleEvent also records the voice for snapshots, provided that it loops or is a layer of a sound. The player
-// of st calls it for each event.
+// handleEvent stores the event e of the playback st in the log. If e is the start of a voice by a list cue, it also
+// records the voice for snapshots, if it loops or is a layer. The player of st calls it for each event.
 func (r *Room) handleEvent(st *playback, e *report.Event) {
 	r.eventLog.record(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
@@ -110,9 +109,9 @@ func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error
 	return nil
 }
 
-// loadSheetSounds loads the sounds of the sheet s with lib and returns them by name. It does not store them in the
-// room. Each result has the present modification times and sizes of its files. An invalid sound is an *Error of Kind
-// Range. If ctx ends, the error is the error of ctx.
+// loadSheetSounds loads the sounds of the sheet s through lib and returns them by name, with the present stamps of
+// their files: modification time and size. It does not store them in the room. On failure the map is nil and the error
+// is an *Error of Kind Range, or the error of ctx if ctx has ended.
 func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]loadedSound, error) {
 	ways := slices.Repeat([]loading.Modes{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
@@ -166,8 +165,9 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called; then
-// st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no effect.
+// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called;
+// then st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no
+// effect.
 func (st *playback) startFeed(ctx context.Context, log func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -212,8 +212,7 @@ func soundNames(s *cue.Sheet) (names []string) {
 }
 
 // playerError converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with
-// a single word and a colon, that word becomes Field. Otherwise a message about a loop gets the Field "loop", and any
-// other message no Field.
+// one word and a colon, that word becomes Field. If not, a message about a loop has the Field "loop".
 func playerError(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}

@@ -71,9 +71,8 @@ func (r *Room) Look() liveview.Picture {
 	return p
 }
 
-// outputState returns the device, the sink and the latency of the room's output. Without a device, sink and latency are
-// zero. The field Lost is the reason why the room cannot be heard: the lease has ended, or else the device has a fault.
-// Lost is "" if the output works.
+// outputState returns the device, the sink and the latency of the output. Without a device, the latter two are zero.
+// The field Lost is the reason why the room cannot be heard, or "": an ended lease, or else a fault of the device.
 func (r *Room) outputState() liveview.Output {
 	h := liveview.Output{Device: "none", State: "playing"}
 	if r.output != nil {

@@ -58,9 +58,8 @@ func (r *Room) Scene(name string, over time.Duration) error {
 // sceneDelay is the longest time between the scheduling of a scene by the player and its start.
 const sceneDelay = 25 * time.Millisecond
 
-// recordScene records which scene is current after a cue has begun that the operator starts by GO. The parameter list
-// is the index of that cue in the list of the sheet. If the cue sets no scene, or the list has no such index,
-// recordScene has no effect. The second parameter is ignored. The player calls recordScene on its own goroutine.
+// recordScene records the scene of the list cue with the index list as the current scene, if the cue sets a scene. The
+// player calls it when that cue has begun, on the player's goroutine. An index that the sheet lacks has no effect.
 func (r *Room) recordScene(list int, _ int64) {
 	st := r.current()
 	if st == nil {

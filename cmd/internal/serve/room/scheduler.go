@@ -32,11 +32,11 @@ type scheduledAction struct {
 	do    func() error
 }
 
-// Schedule schedules do for the moment when in the future and returns the frame of that moment and true. do is called, on
-// another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. name describes
-// the action in the event if do fails. If when is not in the future, Schedule returns 0 and false and does not schedule
-// do; the caller acts at once. More than 1,000 waiting actions are an *Error of Kind Limit, an ended room an *Error of
-// Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
+// Schedule schedules do for the moment when in the future and returns the frame of that moment and true. do is called,
+// on another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. name
+// describes the action in the event if do fails. If when is not in the future, Schedule returns 0 and false and does
+// not schedule do; the caller acts at once. More than 1,000 waiting actions are an *Error of Kind Limit, an ended room
+// an *Error of Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
 func (r *Room) Schedule(when Moment, name string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
@@ -109,8 +109,8 @@ func (a *scheduler) cancel() {
 	a.all = a.all[:0]
 }
 
-// close removes all scheduled actions, stops the timer, and makes Schedule return errClosed from now on. It does not
-// wait for a running action.
+// close stops the timer, removes all scheduled actions and makes Schedule return errClosed. It does not wait for a
+// running action.
 func (a *scheduler) close() {
 	a.mutex.Lock()
 	a.closed = true

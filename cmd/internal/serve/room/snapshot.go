@@ -62,8 +62,8 @@ func (r *Room) Snapshot() *Snapshot {
 	return out
 }
 
-// speedFactor returns the playback speed that results from Speed and Pitch of o together. The result is a factor: at 2
-// the sound takes half its normal time. A Speed of 0 counts as 1.
+// speedFactor returns the playback speed that Speed and Pitch of o give together, as a factor: 2 plays the sound in
+// half its time. A Speed of 0 counts as 1.
 func (o *PlayRequest) speedFactor() float64 {
 	speed := o.Speed
 	if speed == 0 {

@@ -87,8 +87,8 @@ func (w *Watcher) Next(ctx context.Context) ([]NumberedEvent, error) {
 // ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// describeEvent describes the event e in one sentence, which names the sound and the number of its voice. head is a report
-// of the room, as the method reportHeader returns it; explain.Outcome uses it for rejected starts.
+// describeEvent describes the event e in one sentence, which names the sound and the number of its voice. head is a
+// report of the room, as the method reportHeader returns it; explain.Outcome uses it for rejected starts.
 func describeEvent(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {

@@ -80,8 +80,8 @@ func (w *Workers) Stats() WorkerStats {
 	}
 }
 
-// add schedules the room p to be mixed at the time at, sets p.nextMix, and counts p as awake. If p is now the first to be
-// mixed, add wakes a worker. p must not be scheduled already.
+// add schedules the room p to be mixed at the time at, sets p.nextMix, and counts p as awake. If p is now the first to
+// be mixed, add wakes a worker. p must not be scheduled already.
 func (w *Workers) add(p *clockedOutput, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
@@ -104,7 +104,8 @@ func (w *Workers) wakeWorker() {
 }
 
 // tick returns the last tick at or before now. Rooms are mixed when a tick comes. Ticks are 10 ms apart (the constant
-// mixInterval) and count from w.startTime.
+// mixInterval) and count from
+// w.startTime.
 func (w *Workers) tick(now time.Time) time.Time {
 	return now.Add(-(now.Sub(w.startTime) % mixInterval))
 }
@@ -166,8 +167,8 @@ func (w *Workers) next() (p *clockedOutput, wait time.Duration) {
 	return p, 0
 }
 
-// recordBlock adds one block to the statistics. The block was due at dueTime and was mixed from startTime to now; it counts
-// as late if now is more than 20 ms after dueTime.
+// recordBlock adds one block to the statistics. The block was due at dueTime and was mixed from startTime to now; it
+// counts as late if now is more than 20 ms after dueTime.
 func (w *Workers) recordBlock(dueTime, startTime, now time.Time) {
 	w.blocks.Add(1)
 	if now.Sub(dueTime) > lateAfter {
