@@ -7,10 +7,11 @@ import (
 	"voicepool/cmd/internal/serve/problemjson"
 )
 
-// Answer carries out message, an order for the room called room, and returns the reply. Both are JSON in the format
-// of the WebSocket, for other message protocols. A failure is a reply, too, also if the message is longer than
-// Limits.BodyBytes (413), comes before FinishOpening (503) or exceeds the caller's rate limit. The caller's role in ctx
-// is checked as in Do.
+// Answer carries out message, an order for the room called room, and returns the reply. It serves message protocols
+// other than HTTP and WebSocket. Message and reply are JSON objects, as on the WebSocket of the server. An order that
+// fails gives a reply, too, with the HTTP status and the reason. Also rejected are a message longer than
+// Limits.BodyBytes (413), a message before FinishOpening (503), and a message above the caller's rate limit. The caller
+// in ctx needs the role that Do requires.
 func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte {
 	var over error
 	switch most := s.options.Limits.BodyBytes; {
@@ -25,8 +26,9 @@ func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte
 	return text
 }
 
-// Refuse returns the JSON reply that rejects message with err, without carrying out the message. The reply repeats
-// the ref of the message if that is readable. err must not be nil.
+// Refuse returns the JSON reply to message that reports the error err, without carrying out the message. The reply
+// repeats the field ref of the message, if that can be read, so that the sender can match the reply. err must not be
+// nil.
 func (s *Server) Refuse(message []byte, err error) []byte {
 	text, _ := s.reply(context.Background(), "", message, err)
 	return text
@@ -40,8 +42,8 @@ func Trust(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, trustKey{}, role)
 }
 
-// trusted reports whether ctx comes from Trust. If it does and its role is below need, err is a problem with status
-// 403; otherwise err is nil.
+// trusted reports in is whether ctx comes from Trust, which sets the caller's role in the context. If it does, and that
+// role is below need, err has the HTTP status 403. Otherwise err is nil.
 func trusted(ctx context.Context, need Role) (is bool, err error) {
 	have, is := ctx.Value(trustKey{}).(Role)
 	if is && have < need {

@@ -12,8 +12,8 @@ import (
 	"voicepool/cmd/internal/serve/room"
 )
 
-// wavHeader returns the 44-byte header of a WAV file of 16-bit stereo PCM. The sizes of the file and of its data have
-// the largest value, which means endless. rate is the sample rate in Hz.
+// wavHeader returns the 44-byte header of an endless WAV file with 16-bit stereo PCM. rate is the sample rate in Hz.
+// The two size fields of the header have the largest value, because the length is unknown.
 func wavHeader(rate int) []byte {
 	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
 	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
@@ -28,10 +28,12 @@ func wavHeader(rate int) []byte {
 	return binary.LittleEndian.AppendUint32(b, endless)
 }
 
-// wav streams the mix of the room, or the output named by the query parameter output, as an endless WAV file in real
-// time. It ends with the client, the room or the server; a client that reads too slowly is dropped and counted. A
-// HEAD request gets only the HTTP headers. An error precedes the answer: an unknown room or output, or too many
-// streams.
+// wav answers an HTTP request with the mix of a room, as an endless WAV file in real time. The query parameter output
+// names an output of the room. Without it, the client gets the first output or, in a room without a sound card, the sum
+// of all outputs. The stream ends when the client disconnects, or when the room or the server ends. A client that reads
+// too slowly is dropped and counted in the metrics. A HEAD request gets only the HTTP headers.
+//
+// wav returns an error only before the answer has begun: for an unknown room or output, or too many streams.
 func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -79,10 +81,14 @@ type audioFormat struct {
 	Format   string `json:"format"`
 }
 
-// audio sends the mix of the room, or the output named by the query parameter output, over a WebSocket in real time:
-// first the format as JSON, then binary messages with frames of 16-bit little-endian stereo. It returns when the
-// client, the room or the server has ended, or the client is too slow. A returned error precedes the upgrade: an
-// unknown room or output, no Upgrade header, or too many streams.
+// audio sends the mix of a room over a WebSocket in real time. The query parameter output names an output of the room.
+// Without it, the client gets the first output or, in a room without a sound card, the sum of all outputs. The first
+// message is JSON with the format. Each later message is binary and holds frames of 16-bit little-endian stereo. audio
+// returns when the client, the room or the server has ended. A client that reads too slowly is disconnected and counted
+// in the metrics.
+//
+// audio returns an error only before the upgrade to a WebSocket: for an unknown room or output, a missing Upgrade
+// header, or too many streams.
 func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -114,9 +120,10 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// closeStream closes the WebSocket c because err has ended its stream. If err is room.ErrSlow, the client gets the
-// close code 1008 and is counted as slow under kind; otherwise the room or the server has ended, and the code is 1001.
-// If ctx has ended although the server runs, the client has disconnected, and closeStream does not act.
+// closeStream closes the WebSocket c after the error err has ended its stream. If err is room.ErrSlow, it closes with
+// code 1008 and counts a slow client in the metrics under the label kind. Any other err means that the room or the
+// server has ended, and the code is 1001. If ctx has ended but the server still runs, the client has disconnected
+// already, and closeStream does not act.
 func (s *Server) closeStream(ctx context.Context, c *webSocket, err error, kind string) {
 	switch {
 	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone

@@ -20,8 +20,10 @@ type batchReply struct {
 	Results []any `json:"results"`
 }
 
-// batch carries out the order "batch": all commands at one frame, or no command. It returns the HTTP status and the
-// body, a *batchReply or a problem. The commands after the first count against the caller's rate limit, through o.more.
+// batch carries out the order "batch" in the room r. All commands act at one frame, or the whole batch is rejected.
+// o.With is the JSON body, with the list of commands and the time. batch returns the HTTP status and the body of the
+// answer. The body is a *batchReply with one result for each command, or a problem. The commands after the first count
+// against the caller's rate limit, through o.more.
 func batch(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "frame", "at", "commands")
 	f.require("commands")
@@ -54,8 +56,9 @@ func batch(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, b
 }
 
-// steps parses the field "commands", a list of 1 to 500 commands. If the field is invalid, the error is in o.err,
-// and the result must not be used. If the field is absent or o already has an error, it returns nil.
+// steps returns the commands of a batch, parsed from the field "commands" of o. The field is a list of 1 to 500
+// commands. If the field is invalid, steps records the error in o.err, and the result must not be used. If the field is
+// absent or o has an error already, steps returns nil.
 func (o *jsonObject) steps() (steps []room.Step) {
 	v := o.raw("commands")
 	if v == nil {
@@ -83,9 +86,9 @@ func (o *jsonObject) steps() (steps []room.Step) {
 	return steps
 }
 
-// parseStep parses text, one command of a batch. prefix is the place of the command in the request, such as
-// "commands[3].", and precedes field names in problems. An unknown command or field, a missing target and a time of
-// the command's own are problems with status 400. If problem is not nil, s must not be used.
+// parseStep parses text, the JSON of one command in a batch. prefix is the place of the command in the request, such as
+// "commands[3]."; it precedes field names in error messages. The errors have the HTTP status 400: an unknown command or
+// field, a missing target, or a time in the command itself. If problem is not nil, s must not be used.
 func parseStep(text json.RawMessage, prefix string) (s room.Step, problem *problemjson.Problem) {
 	o := parseObject(text, prefix, "do", "voice", "bus", "with")
 	o.require("do")

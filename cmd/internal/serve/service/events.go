@@ -19,8 +19,8 @@ const (
 	maxLastEvents = 10_000           // maximum events in one answer
 )
 
-// appendEvent appends e as a JSON object to the slice b and returns the longer slice. The object is the event as in
-// reports, with the additional fields number and text.
+// appendEvent appends the event e as a JSON object to b and returns the extended slice. The object has the fields of an
+// event in reports. It also has number, the event's number, and text, a sentence that describes the event.
 func appendEvent(b []byte, e *room.NumberedEvent) []byte {
 	sentence, _ := json.Marshal(e.Text) // marshaling a string cannot fail
 	text := e.Event.AppendJSON(b)
@@ -34,9 +34,10 @@ type eventList struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// events streams the events of the room as server-sent events, from the event that firstEvent returns, until the client
-// disconnects, is too slow, or the room ends. With the query parameter last=N, N from 1 to 10,000, it answers with
-// the last N events as JSON instead. A returned error precedes the answer.
+// events streams the events of a room to the client as server-sent events. The stream begins with the event that
+// firstEvent returns. It ends when the client disconnects or is too slow, or when the room ends. With the query
+// parameter last=N, events answers with the last N events as one JSON object instead. N is from 1 to 10,000. A returned
+// error means that the answer has not begun.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -62,9 +63,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// firstEvent returns the number of the first event to stream: the number after the header Last-Event-ID, or else the
-// query parameter from, at least 1. Without both it returns 0, the next event. An unreadable number is a problem with
-// status 400; a dropped event, or a from beyond the next event, is a 404. A future number in the header gives 0.
+// firstEvent returns the number of the first event to stream for the request r, or 0 for the next new event. The header
+// Last-Event-ID has precedence: the stream then begins after that event. If the header names a future event, firstEvent
+// returns 0. Otherwise the query parameter from is the first number, raised to 1 if it is 0. Without header and
+// parameter, firstEvent returns 0.
+//
+// An unreadable number is an error with the HTTP status 400. An event that is no longer stored is a 404, and so is a
+// from beyond the next event.
 func firstEvent(r *http.Request, h *roomEntry) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return h.eventAfter(id)
@@ -84,10 +89,13 @@ func firstEvent(r *http.Request, h *roomEntry) (int64, error) {
 	return from, h.checkStored("from", from)
 }
 
-// eventAfter returns the number of the event that follows the event called id in a stream: the room's runID and a
-// number, such as "k3v9x2ab-17", or only "17". An id with another runID belongs to an earlier run of the room and gives
-// the first stored event. A number beyond the last event gives 0, the next event. An unreadable id is a problem with
-// status 400, a dropped event a 404.
+// eventAfter returns the number of the event that follows the event id. An id is the room's runID, a hyphen and a
+// number, such as "k3v9x2ab-17", or only the number. runID is the random id of one run of the room. If id has another
+// runID, it belongs to an earlier run, and eventAfter returns the first stored event. If the number is beyond the last
+// event, eventAfter returns 0, which means the next event.
+//
+// An unreadable id is an error with the HTTP status 400. If the following event is no longer stored, the error is a
+// 404.
 func (h *roomEntry) eventAfter(id string) (int64, error) {
 	const name = "Last-Event-ID"
 	text := id
@@ -105,8 +113,8 @@ func (h *roomEntry) eventAfter(id string) (int64, error) {
 	return number + 1, h.checkStored(name, number+1)
 }
 
-// parseEventNumber parses the number of an event, from 0 to 2^53. Other texts are a problem with status 400 that blames
-// name, a header or query parameter.
+// parseEventNumber parses text, the number of an event, from 0 to 2^53. Any other text is an error with the HTTP status
+// 400. name is the header or query parameter that the error names.
 func parseEventNumber(name, text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > 1<<53 {
@@ -115,8 +123,8 @@ func parseEventNumber(name, text string) (int64, error) {
 	return n, nil
 }
 
-// checkStored returns a problem with status 404 if the room no longer stores the event called number, otherwise nil,
-// also for a future number. name is the header or query parameter that the problem blames.
+// checkStored returns nil if the room still stores the event with this number, or if the number is in the future.
+// Otherwise it returns an error with the HTTP status 404. name is the header or query parameter that the error names.
 func (h *roomEntry) checkStored(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problemjson.New(http.StatusNotFound, "%s: the event %d is no longer kept; the first kept event is %d", name, number, first).WithField(name)
@@ -124,7 +132,8 @@ func (h *roomEntry) checkStored(name string, number int64) error {
 	return nil
 }
 
-// writeLastEvents answers with the latest n events of r as JSON, oldest first, or with fewer if fewer are stored.
+// writeLastEvents answers with the latest n events of r as JSON, the oldest first. If fewer events are stored, it
+// answers with those. It returns an error only if an event cannot be encoded.
 func writeLastEvents(w http.ResponseWriter, r *room.Room, n int) error {
 	all, _ := r.Events(max(r.LastEvent()-int64(n)+1, 1), n)
 	out := eventList{[]json.RawMessage{}}
@@ -134,10 +143,11 @@ func writeLastEvents(w http.ResponseWriter, r *room.Room, n int) error {
 	return write(w, http.StatusOK, &out)
 }
 
-// stream runs do, which writes an answer without a fixed end to w, and returns the error of do. The context of do
-// ends with the request and with the server; the controller of do belongs to w. Before, stream removes the read
-// deadline and marks w as a stream. If the limit of sockets and streams is reached or the server is closing, stream
-// returns a problem and does not run do.
+// stream runs do, which writes an answer of unlimited length to w, and returns the error of do. The context that do
+// receives ends with the request or with the server. The controller that do receives belongs to w and can flush it.
+// Before do runs, stream removes the read deadline of the connection. If w is a *trackingWriter, stream also marks w as
+// a stream, which counts its slow readers itself. If too many sockets and streams are open or the server is closing,
+// stream returns an error with an HTTP status and does not run do.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.Context, *http.ResponseController) error) error {
 	done, err := s.countStream()
 	if err != nil {
@@ -155,8 +165,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 	return do(ctx, out)
 }
 
-// countStream counts an open socket or stream until the caller calls done; Close waits for these calls. If the server
-// is closing (503) or Limits.Sockets are open (429), countStream returns a problem, and done is nil.
+// countStream counts a newly opened socket or stream. The caller must call done when the socket or stream has ended.
+// Server.Close waits for that. If the server is closing (HTTP status 503) or Limits.Sockets are open already (429),
+// countStream returns an error, and done is nil.
 func (s *Server) countStream() (done func(), err error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -175,10 +186,10 @@ func (s *Server) countStream() (done func(), err error) {
 	}, nil
 }
 
-// streamEvents writes the events from watcher to w as server-sent events until the room ends, ctx ends, a write fails
-// or watcher is too slow. It first writes a comment line, and another after every 15 s without an event. The id of an
-// event is runID, the id of this run of the room, a hyphen and the number. It always returns nil; a client that is too
-// slow is counted in the metrics.
+// streamEvents writes the events from watcher to w as server-sent events. It returns when the room or ctx ends, a write
+// fails, or watcher was read too slowly. It first writes a comment line, and a further one after each 15 s without an
+// event. The id of an event is runID, a hyphen and the event's number; runID is the random id of this run of the room.
+// streamEvents always returns nil. It counts a client that is too slow in the metrics.
 func (s *Server) streamEvents(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, runID string, watcher *room.Watcher) error {
 	b := []byte(": events\n\n")
 	for {

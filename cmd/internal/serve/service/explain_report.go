@@ -17,9 +17,9 @@ type voiceExplanation struct {
 	Text  []string `json:"text"`
 }
 
-// explain answers with sentences about why a voice plays, was stolen or was rejected, as JSON. It returns a problem
-// with status 400 for an invalid number, and an error that becomes a 404 for an unknown room or a voice whose start
-// is no longer stored.
+// explain answers with JSON: sentences that explain why a voice plays, was stolen or was rejected. The path of the
+// request has the room and the number of the voice's start. An invalid number is an error with the HTTP status 400. An
+// unknown room, and a voice whose start is no longer stored, are errors that become a 404.
 func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -36,9 +36,9 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, &voiceExplanation{number, text})
 }
 
-// report answers with a report of the room so far, as JSON. If the client reads so slowly that the room drops events
-// before they are written, report aborts the connection by a panic with http.ErrAbortHandler and counts the client as
-// slow. Its only error is an unknown room.
+// report answers with a report of the room so far, as JSON. It returns an error only for an unknown room. If the client
+// reads so slowly that the room drops events before they are written, the report would be incomplete. Then report
+// counts the client as slow and aborts the connection with a panic of http.ErrAbortHandler.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -53,8 +53,9 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	return nil // an error means that the client has gone
 }
 
-// timeline answers with an HTML page that shows the voices of the last ten minutes. It is not cached and has its own
-// Content-Security-Policy, which permits the page's inline script. A returned error precedes the answer.
+// timeline answers with an HTML page that shows the voices of the room in the last ten minutes. The headers forbid
+// caching. They also set a Content-Security-Policy for this page, which permits its inline script. A returned error
+// means that the answer has not begun.
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -72,8 +73,9 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// draw returns the HTML page of r.Timeline, and the error of r.Timeline. At most four pages of a server are drawn at
-// a time; draw waits for its turn, or returns nil and the error of ctx if ctx ends first.
+// draw renders the timeline of r, an HTML page, and returns it in a buffer, with the error of r.Timeline. The server
+// renders at most four pages at the same time, and draw waits for its turn. If ctx ends before that, draw returns nil
+// and the error of ctx.
 func (s *Server) draw(ctx context.Context, r *room.Room) (*bytes.Buffer, error) {
 	select {
 	case s.drawing <- struct{}{}:

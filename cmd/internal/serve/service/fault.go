@@ -24,10 +24,9 @@ var statuses = map[room.Kind]int{
 	room.Closed:   http.StatusNotFound,
 }
 
-// problemOf converts err, which must not be nil, to a problem. A *problemjson.Problem in err is returned as it is, and
-// a
-// *room.Error gets the status of its kind. A busy mixer is a 503, a closed mixer a 404 and a full disk a 507. Any other
-// error becomes a 500 without details.
+// problemOf converts err to the problem that the client receives. err must not be nil. A *problemjson.Problem in err is
+// returned unchanged. A *room.Error gets the HTTP status of its kind and keeps its details. A busy mixer becomes a 503,
+// a closed mixer a 404, and a full disk a 507. Any other error becomes a 500 without details.
 func problemOf(err error) *problemjson.Problem {
 	var p *problemjson.Problem
 	var e *room.Error
@@ -60,17 +59,17 @@ func isDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
 }
 
-// errorReply returns the HTTP status and the *problemjson.Problem that problemOf makes of err, as the result of an
-// order. err must not be nil.
+// errorReply returns the failed result of an order: the HTTP status and, as the body, the *problemjson.Problem of err.
+// problemOf makes the problem. err must not be nil.
 func errorReply(err error) (int, any) {
 	p := problemOf(err)
 	return p.Status, p
 }
 
-// showError converts err, an error of the show that is not nil, to a problem. An unknown cue or target (cue.ErrAction)
-// is a 404. Any other error is an action that the show rejects in its present state: a 409 whose Reason is from
-// refusals, or "show". field is the request field to blame, or "". Errors of a busy or closed mixer are returned as
-// they are.
+// showError converts err, an error of a show, to the error of a call. err must not be nil. An unknown cue or target
+// (cue.ErrAction) becomes an HTTP 404. mixer.ErrBusy and mixer.ErrClosed are returned unchanged. Any other error means
+// that the show rejects the action in its present state. It becomes a 409, whose Reason comes from the table refusals,
+// or is "show". field is the request field that the error names, or "".
 func showError(err error, field string) error {
 	switch {
 	case errors.Is(err, mixer.ErrBusy), errors.Is(err, mixer.ErrClosed):

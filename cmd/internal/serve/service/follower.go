@@ -17,8 +17,8 @@ type Follower struct {
 	last    int64 // the number of the last returned event
 }
 
-// Follow returns a Follower that begins with the next event of the room called name. An unknown room is a problem
-// with status 404.
+// Follow returns a Follower, which reads the events of the room called name, from the next event on. An unknown room is
+// an error with the HTTP status 404.
 func (s *Server) Follow(name string) (*Follower, error) {
 	h, err := s.entry(name)
 	if err != nil {
@@ -27,16 +27,17 @@ func (s *Server) Follow(name string) (*Follower, error) {
 	return follow(h.room, h.runID), nil
 }
 
-// follow returns a Follower that begins with the next event of r. runID is the random id of this run of the room,
-// which every message repeats.
+// follow returns a Follower that reads the events of r, from the next event on. runID is the random id of this run of
+// the room; each message of the Follower repeats it.
 func follow(r *room.Room, runID string) *Follower {
 	last := r.LastEvent()
 	return &Follower{room: r, runID: runID, watcher: r.Watch(last + 1), last: last}
 }
 
-// Next waits for events and returns at least one, each as a WebSocket message in JSON. missed is the number of
-// events between the last call and the first message that were dropped because the caller was too slow. The error is
-// io.EOF when the room has ended, or the error of ctx; then missed is 0.
+// Next waits for events and returns at least one, each as a WebSocket message in JSON. If the caller was too slow, the
+// room has dropped events; Next then continues with newer events. missed is the number of events dropped since the last
+// call. The error is io.EOF after the end of the room, or the error of ctx. With an error, messages is nil and missed
+// is 0.
 func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, err error) {
 	all, err := f.watcher.Next(ctx)
 	for errors.Is(err, room.ErrSlow) { // this server was too slow: continue with the next event

@@ -18,7 +18,8 @@ type health struct {
 	Status string `json:"status"`
 }
 
-// healthy answers 200 as long as the process runs. The field status is "opening" before FinishOpening, then "ok".
+// healthy answers 200 as long as the process runs, as JSON. The field status is "opening" until FinishOpening is
+// called, and then "ok".
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return write(w, http.StatusOK, &health{"opening"})
@@ -26,8 +27,9 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// ready answers 200 if the server is not opening, Options.Ready returns nil and no room is stalled. Otherwise it
-// returns a problem: the error of Options.Ready, or status 503, which names the stalled rooms.
+// ready answers 200 if the server can play: FinishOpening was called, Options.Ready returns nil, and no room is
+// stalled. Otherwise ready returns an error. It is the error of Options.Ready, or has the HTTP status 503. For stalled
+// rooms the error lists their names.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return openingProblem()
@@ -51,8 +53,9 @@ func openingProblem() error {
 	return problemjson.New(http.StatusServiceUnavailable, "the rooms are being opened; try again in a moment")
 }
 
-// StalledRooms returns the sorted names of the stalled rooms, whose mix is more than two seconds behind the clock. A
-// room whose sound card is lost does not count, because it keeps time and streams over the network.
+// StalledRooms returns the sorted names of the stalled rooms. A room is stalled if its mix is more than two seconds
+// behind the clock. A room that has lost its sound card is not stalled for that reason, because it keeps time and
+// streams over the network.
 func (s *Server) StalledRooms() (names []string) {
 	for _, r := range s.Rooms() {
 		if b := r.Summary(); b.Behind > stalledAfter {

@@ -31,14 +31,14 @@ type hub struct {
 	levels  []byte
 }
 
-// init sets the fields of h, the hub of room r. runID is the random id of this run of the room, which messages with
-// events repeat. The hub has no goroutine until a socket enters.
+// init sets the fields of h, which sends the messages of the room r to its sockets. runID is the random id of this run
+// of the room; messages with events repeat it. init starts no goroutine; the first add does.
 func (h *hub) init(s *Server, r *room.Room, runID string) {
 	h.server, h.room, h.runID, h.wake, h.sockets = s, r, runID, make(chan struct{}, 1), map[*socket]bool{}
 }
 
-// notifyChange makes the hub check within a thirtieth of a second whether state or levels have changed, also if the
-// room was idle. Call it after an order. It does not block.
+// notifyChange makes the hub of the room check within a thirtieth of a second whether state or levels have changed.
+// Otherwise the hub of an idle room checks less often. Call notifyChange after an order. It does not block.
 func (h *roomEntry) notifyChange() {
 	select {
 	case h.hub.wake <- struct{}{}:
@@ -46,8 +46,9 @@ func (h *roomEntry) notifyChange() {
 	}
 }
 
-// add adds c to the sockets of the hub. c receives the current state at once, and from then on events and changes
-// of state and levels. The first socket starts the two goroutines of the hub. The caller must call remove later.
+// add adds the socket c to the hub, which sends it messages from now on: the current state at once, then events and
+// changes of state and levels. The first socket starts the two goroutines of the hub. The caller must later call
+// remove.
 func (h *hub) add(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -65,8 +66,8 @@ func (h *hub) add(c *socket) {
 	c.setState(h.state, h.levels)
 }
 
-// remove removes c from the sockets of the hub. After the last socket, remove cancels the goroutines of the hub,
-// without waiting for them.
+// remove removes the socket c from the hub. If c was the last socket, remove cancels the two goroutines of the hub, but
+// does not wait for them.
 func (h *hub) remove(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -86,9 +87,9 @@ func typedMessage(kind, key string, value any) []byte {
 	return bytes.Join([][]byte{[]byte(`{"type":"` + kind + `","` + key + `":`), text, []byte("}")}, nil)
 }
 
-// sendChanges sends the levels and the state of the room to all sockets, at first and whenever they have changed. It
-// checks thirty times a second, but only ten times after a second without new levels, until notifyChange is called. It
-// returns when ctx or the room ends.
+// sendChanges sends the levels and the state of the room to all sockets of the hub, at first and after each change. It
+// checks for changes thirty times a second. After a second without new levels it checks ten times a second, until
+// notifyChange is called. It returns when ctx or the room ends.
 func (h *hub) sendChanges(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -128,8 +129,9 @@ func (h *hub) sendChanges(ctx context.Context) {
 	}
 }
 
-// send stores state and levels, both encoded messages, for sockets that enter later, and passes them to all sockets.
-// nil means unchanged. After the end of ctx the call has no effect, because another goroutine has taken over.
+// send passes state and levels to all sockets of the hub. Both are encoded messages; nil means unchanged. The hub also
+// stores them for sockets that are added later. If ctx has ended, send has no effect, because a newer goroutine has
+// taken over.
 func (h *hub) send(ctx context.Context, state, levels []byte) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -147,8 +149,8 @@ func (h *hub) send(ctx context.Context, state, levels []byte) {
 	}
 }
 
-// sendEvents sends the events of f to all sockets until ctx or the room ends. When the room ends, sendEvents ends the
-// sockets. Events that the server was too slow to read are skipped.
+// sendEvents sends each event that f reads to all sockets of the hub. It returns when ctx or the room ends. At the end
+// of the room it also ends the sockets. Events that f has missed, because this server was too slow, are skipped.
 func (h *hub) sendEvents(ctx context.Context, f *Follower) {
 	for {
 		messages, _, err := f.Next(ctx)

@@ -40,11 +40,15 @@ type keyedCall struct {
 	body     any
 }
 
-// do runs act and stores its status and body under call and key, or returns the stored ones if do was called with
-// both in the last ten minutes. While the first act still runs, a repeated call waits for it. call identifies the
-// route. It begins with the room's name, or "" for an answer that outlives the room, and a zero byte. The same key with
-// another body is a 422, a key of more than 128 bytes a 400. If key is "", act always runs. An answer that may be
-// temporary, as in finish, is not stored.
+// do runs act at most once for a key, so that a repeated call gets the first answer. It returns act's HTTP status and
+// body and stores both for ten minutes, under call and key. If do was called with the same call and key in that time,
+// it returns the stored answer instead. If that first act is still running, do waits for it until ctx ends (HTTP status
+// 503).
+//
+// call identifies the route and its target. It begins with the room's name and a zero byte; the name is "" for an
+// answer that outlives the room. body is the request body. The same key with another body gives a 422. A key of more
+// than 128 bytes gives a 400. If key is "", act always runs. Answers that may be temporary, such as a 500, are not
+// stored; see finish.
 func (k *idempotency) do(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()
@@ -63,9 +67,10 @@ func (k *idempotency) do(ctx context.Context, key, call, body string, act func()
 	return status, out
 }
 
-// waitResult waits for the end of one, the first call with the same key, and returns the status and body of one.
-// bodyHash is the hash of the repeated call's body; if it differs from the first call's, the answer is a 422. If ctx
-// ends first, or the first call panicked without an answer, the answer is a 503.
+// waitResult waits for the end of one, the first call with an idempotency key, and returns the status and body of its
+// answer. It is for a repeated call with that key. bodyHash is the hash of the repeated call's body. If the first call
+// had another body, the answer is a 422. If ctx ends first, or if the first call panicked without an answer, the answer
+// is a 503.
 func (one *keyedCall) waitResult(ctx context.Context, bodyHash [sha256.Size]byte) (int, any) {
 	select {
 	case <-one.done:
@@ -81,9 +86,11 @@ func (one *keyedCall) waitResult(ctx context.Context, bodyHash [sha256.Size]byte
 	return one.status, one.body
 }
 
-// start returns the entry of call, which is the room's name (or "", as in do), a zero byte, the route and the key. If
-// first is true, the entry is new, and the caller must carry out the call and then call k.finish; otherwise the caller
-// must call one.waitResult. start drops entries after ten minutes, and the oldest if that name has more than 1,000.
+// start returns the entry for an idempotency key, and makes it if it is missing. call is the room's name (or "", as in
+// do), a zero byte, the route, a zero byte and the key. If first is true, the entry is new. The caller must then carry
+// out the call, and after that call k.finish. If first is false, the caller must call one.waitResult instead. start
+// also drops the room's entries that are older than ten minutes. A new entry replaces the oldest if the room has 1,000
+// entries.
 func (k *idempotency) start(call string) (one *keyedCall, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
@@ -107,8 +114,8 @@ func (k *idempotency) start(call string) (one *keyedCall, first bool) {
 	return one, true
 }
 
-// prune drops the entries of r that have expired at now, and then the oldest until at most `most` entries remain. The
-// caller holds the mutex of the idempotency.
+// prune drops the entries of r that are older than keyLifetime at the time now. It then drops the oldest entries until
+// at most `most` entries remain. The caller holds the mutex of the idempotency.
 func (r *roomKeys) prune(now time.Time, most int) {
 	n := 0
 	for n < len(r.order) && (now.Sub(r.order[n].since) >= keyLifetime || len(r.order)-n > most) {
@@ -118,17 +125,18 @@ func (r *roomKeys) prune(now time.Time, most int) {
 	r.order = append(r.order[:0], r.order[n:]...)
 }
 
-// drop removes the entry one from r.calls, unless a newer entry has its key there. It does not change r.order. The
-// caller holds the mutex of the idempotency.
+// drop removes the entry one from the map r.calls, unless a newer entry has replaced it there. It does not change the
+// list r.order. The caller holds the mutex of the idempotency.
 func (r *roomKeys) drop(one *keyedCall) {
 	if r.calls[one.call] == one {
 		delete(r.calls, one.call)
 	}
 }
 
-// finish stores status and body as the answer of the call one and wakes the callers of one.waitResult. bodyHash is the
-// hash of the request's body. A status of 0 or from 500, a 429 and the refusal of an ending room are not kept for later
-// calls, because the same call may then succeed. Call finish once for each entry.
+// finish stores status and body as the answer of one, a call that start has begun, and wakes the callers of
+// one.waitResult. bodyHash is the hash of the request's body. Some answers are not kept for later calls, because the
+// same call may then succeed. These have a status of 0, of 429, or of 500 and above, or refuse a room that is ending.
+// Call finish once for each entry.
 func (k *idempotency) finish(one *keyedCall, bodyHash [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -142,7 +150,7 @@ func (k *idempotency) finish(one *keyedCall, bodyHash [sha256.Size]byte, status 
 	close(one.done)
 }
 
-// forget drops all keys of the room called name, which has ended.
+// forget drops all stored answers of the room called name, because that room has ended.
 func (k *idempotency) forget(name string) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

@@ -27,9 +27,10 @@ type jsonObject struct {
 	err    *problemjson.Problem
 }
 
-// parseObject parses text, a JSON object that may have the fields in known. prefix precedes field names in errors, such
-// as "with.", and may be empty. Empty text is an object without fields. The result is never nil. Its field err is the
-// first error, a problem with status 400, such as an unknown or repeated field; a fault of the syntax has precedence.
+// parseObject parses text, a JSON object, strictly. known lists the fields that it may have. prefix precedes field
+// names in errors, such as "with.", and may be "". Empty text is an object without fields. The result is never nil. Its
+// field err holds the first error, with the HTTP status 400, such as an unknown or repeated field. But an error of the
+// JSON syntax has precedence over these.
 func parseObject(text []byte, prefix string, known ...string) *jsonObject {
 	o := &jsonObject{prefix: prefix}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -77,8 +78,9 @@ func parseObject(text []byte, prefix string, known ...string) *jsonObject {
 	return o
 }
 
-// syntax returns a reason for the client from err, an error of the JSON decoder: an early end of the text, or a fault
-// with its byte offset. For any other err, also nil, the reason is that the name of a field is expected.
+// syntax returns the reason in an error message for err, an error of the JSON decoder. If the text ends too early, the
+// reason reports that. A syntax error gives its message and its byte offset. For any other err, also nil, the reason is
+// that the name of a field is expected.
 func syntax(err error) string {
 	var s *json.SyntaxError
 	switch {
@@ -90,16 +92,17 @@ func syntax(err error) string {
 	return "want the name of a field"
 }
 
-// decodeMap decodes the field key into the map that to points to. An absent field leaves the map as it is. A value of
-// another type, or null, is recorded as an error of o; its message describes valid values with want.
+// decodeMap decodes the field key of o into a map. The parameter to is a pointer to that map. An absent field leaves
+// the map unchanged. A value of another type, or null, is recorded as an error of o. want describes valid values in its
+// message.
 func (o *jsonObject) decodeMap(key string, to any, want string) {
 	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
 		o.fail(key, "it takes "+want)
 	}
 }
 
-// failSyntax records in o that the whole text is not a valid JSON object, in place of an earlier error, and returns o.
-// why is the reason in the message. The problem blames no field.
+// failSyntax records in o.err that the text is not a valid JSON object, and returns o. why is the reason in the
+// message. It replaces an earlier error. The error names no field.
 func (o *jsonObject) failSyntax(why string) *jsonObject {
 	o.err = problemjson.New(400, "the JSON cannot be read: %s", why)
 	if o.prefix != "" {
@@ -108,16 +111,16 @@ func (o *jsonObject) failSyntax(why string) *jsonObject {
 	return o
 }
 
-// fail records an error of the field key, unless there is an earlier error. why follows the name of the field in
-// the message.
+// fail records an error of the field key in o.err, unless there is an earlier error. why is the second part of the
+// message, after the name of the field.
 func (o *jsonObject) fail(key, why string) {
 	if o.err == nil {
 		o.err = problemjson.New(400, "%s: %s", o.prefix+key, why).WithField(o.prefix + key)
 	}
 }
 
-// rejectType records in o that v, the JSON value of the field key, has the wrong type, unless there is an earlier
-// error. The message describes valid values as room.ValidValues does. v must not be empty.
+// rejectType records in o.err that v, the JSON value of the field key, has the wrong type. It has no effect if there is
+// an earlier error. The message describes the valid values with room.ValidValues, or as a number. v must not be empty.
 func (o *jsonObject) rejectType(key string, v json.RawMessage) {
 	want, text := room.ValidValues(key), string(v)
 	switch {
@@ -143,7 +146,7 @@ func (o *jsonObject) raw(key string) json.RawMessage {
 	return nil
 }
 
-// require records an error for the first of keys that o lacks, unless there is an earlier error.
+// require records an error for the first of keys that is missing in o, unless there is an earlier error.
 func (o *jsonObject) require(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(o.keys, key) {
@@ -152,8 +155,9 @@ func (o *jsonObject) require(keys ...string) {
 	}
 }
 
-// text returns the field key, a string of at most 256 bytes. Numbers and booleans are accepted, too, as in sheets. It
-// returns "" if the field is absent or has another type; another type, null and a longer string are recorded as errors.
+// text returns the value of the field key as a string of at most 256 bytes. A number or boolean is returned as its JSON
+// text, as in sheets. If the field is absent, text returns "". An object, a list, null and a longer string are recorded
+// as errors of o.
 func (o *jsonObject) text(key string) (s string) {
 	v := o.raw(key)
 	if v == nil {
@@ -175,8 +179,9 @@ func (o *jsonObject) text(key string) (s string) {
 // maxNameLength limits the strings of a call in bytes: names, ids and cue numbers.
 const maxNameLength = 256
 
-// number returns the field key, a finite number. It returns nil if the field is absent, or invalid, which is recorded
-// as an error. If room.IsDecibels(key), the field may also be a string with the unit, such as "-6dB".
+// number returns the value of the field key, a finite number. If room.IsDecibels(key), the field may also be a string
+// with the unit, such as "-6dB". number returns nil if the field is absent. It also returns nil for an invalid value,
+// and records that as an error of o.
 func (o *jsonObject) number(key string) *float64 {
 	v := o.raw(key)
 	if v == nil {
@@ -199,8 +204,8 @@ func (o *jsonObject) number(key string) *float64 {
 	return &x
 }
 
-// cutoff returns the field key, the cutoff of a filter in Hz. The string "off" gives 0. It returns nil if the field is
-// absent, or invalid, which is recorded as an error.
+// cutoff returns the value of the field key, the cutoff frequency of a filter in Hz. The string "off" gives 0. cutoff
+// returns nil if the field is absent. It also returns nil for an invalid value, and records that as an error of o.
 func (o *jsonObject) cutoff(key string) *float64 {
 	if string(o.raw(key)) == `"off"` {
 		return new(float64)
@@ -208,8 +213,8 @@ func (o *jsonObject) cutoff(key string) *float64 {
 	return o.number(key)
 }
 
-// decibels parses a JSON string that is a gain with its unit, such as "-6dB". ok is false for any other value, also
-// for a string without the unit.
+// decibels parses v, a JSON string that holds a gain with its unit, such as "-6dB". ok is false for any other value,
+// also for a number or a string without the unit.
 func decibels(v json.RawMessage) (x float64, ok bool) {
 	var text string
 	if json.Unmarshal(v, &text) != nil {
@@ -219,8 +224,8 @@ func decibels(v json.RawMessage) (x float64, ok bool) {
 	return x, ok && unit
 }
 
-// integer returns the field key, an integer from -2^53 to 2^53. It returns nil if the field is absent, or invalid,
-// which is recorded as an error.
+// integer returns the value of the field key, a whole number from -2^53 to 2^53. It returns nil if the field is absent.
+// It also returns nil for an invalid value, and records that as an error of o.
 func (o *jsonObject) integer(key string) *int64 {
 	x := o.number(key)
 	if x == nil {
@@ -233,8 +238,8 @@ func (o *jsonObject) integer(key string) *int64 {
 	return new(int64(*x))
 }
 
-// boolean returns the field key, true or false. It returns nil if the field is absent, or invalid, which is recorded as
-// an error.
+// boolean returns the value of the field key, true or false. It returns nil if the field is absent. It also returns nil
+// for an invalid value, and records that as an error of o.
 func (o *jsonObject) boolean(key string) *bool {
 	switch v := o.raw(key); string(v) {
 	case "":
@@ -246,7 +251,8 @@ func (o *jsonObject) boolean(key string) *bool {
 	return nil
 }
 
-// name returns the field key as text does. An empty string is recorded as an error; an absent field is not.
+// name returns the value of the field key as a string, with the rules of text. An empty string is recorded as an error
+// of o. An absent field is not an error and gives "".
 func (o *jsonObject) name(key string) string {
 	s := o.text(key)
 	if s == "" && o.raw(key) != nil {
@@ -255,7 +261,8 @@ func (o *jsonObject) name(key string) string {
 	return s
 }
 
-// positiveTime returns the field key as time does. A time of 0 is recorded as an error; an absent field is not.
+// positiveTime returns the value of the field key as a time, with the rules of time. A time of 0 is recorded as an
+// error of o. An absent field is not an error and gives nil.
 func (o *jsonObject) positiveTime(key string) *time.Duration {
 	d := o.time(key)
 	if d != nil && *d == 0 {
@@ -264,8 +271,9 @@ func (o *jsonObject) positiveTime(key string) *time.Duration {
 	return d
 }
 
-// time returns the field key, a time: a number of seconds, or a string as in a sheet, such as "250ms". It returns nil
-// if the field is absent, or invalid, which is recorded as an error.
+// time returns the value of the field key as a duration. The field is a number of seconds, or a string as in a sheet,
+// such as "250ms". time returns nil if the field is absent. It also returns nil for an invalid value, and records that
+// as an error of o.
 func (o *jsonObject) time(key string) *time.Duration {
 	v := o.raw(key)
 	if v == nil {

@@ -28,8 +28,8 @@ type sums struct {
 	late, underruns, lost, slow                   int64
 }
 
-// add adds the counts of a room to s: its mixer statistics st, and slow, the number of its listeners that were dropped
-// for being slow.
+// add adds the counts of one room to s. st has the statistics of the room's mixer. slow is the number of listeners that
+// the room has dropped because they were too slow.
 func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.started += st.Started
 	s.rejected += st.Rejected
@@ -42,8 +42,8 @@ func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.slow += slow
 }
 
-// newMetrics returns the metrics of s. Counters with fixed labels exist from the beginning, with 0. It also switches
-// on the HELP and TYPE lines of the metrics library, for the whole process.
+// newMetrics returns the metrics of the server s. Counters whose labels are known in advance are created at once, with
+// the value 0. newMetrics also switches on the HELP and TYPE lines of the metrics library, for the whole process.
 func newMetrics(s *Server) *metrics {
 	victoria.ExposeMetadata(true)
 	m := &metrics{server: s, set: victoria.NewSet()}
@@ -68,12 +68,14 @@ func newMetrics(s *Server) *metrics {
 	return m
 }
 
-// counter returns the counter called name with labels, pairs of a label and its value. It creates a missing counter.
+// counter returns the counter with this name and these labels, and creates it if it is missing. labels alternates
+// between the name of a label and its value.
 func (m *metrics) counter(name string, labels ...string) *victoria.Counter {
 	return m.set.GetOrCreateCounter(metricName(name, labels...))
 }
 
-// sockets returns the gauge that counts the open WebSockets of kind, "orders" or "audio". It creates a missing gauge.
+// sockets returns the gauge for the number of open WebSockets of a kind, "orders" or "audio". It creates the gauge if
+// it is missing.
 func (m *metrics) sockets(kind string) *victoria.Gauge {
 	return m.set.GetOrCreateGauge(metricName("voicepool_websockets", "kind", kind), nil)
 }
@@ -81,8 +83,8 @@ func (m *metrics) sockets(kind string) *victoria.Gauge {
 // durations are the upper bounds of the buckets of answer times, in seconds.
 var durations = []float64{1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3}
 
-// metricName returns a metric's name with its labels in the text format of Prometheus, such as name{kind="audio"}.
-// labels are pairs of a label and its value; without labels, only the name.
+// metricName returns a metric with its labels in the text format of Prometheus, such as name{kind="audio"}. labels
+// alternates between the name of a label and its value. Without labels, the result is name.
 func metricName(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name
@@ -99,9 +101,10 @@ func metricName(name string, labels ...string) string {
 	return name + b.String() + "}"
 }
 
-// countCall counts an answered request by its route and status, and adds duration, the time to answer, to the histogram
-// of the route. pattern is the pattern of the mux, such as "GET /healthz"; without a method it counts as "/". status 0,
-// no answer yet, counts as 101. For the routes of streams and sockets, duration is ignored.
+// countCall counts an answered HTTP request by its route and status. It also adds duration, the time to answer, to the
+// histogram of the route, except for streams and WebSockets. pattern is the mux pattern of the request, such as "GET
+// /healthz". A pattern without a method counts as the route "/". A status of 0 means that no status was written, and
+// counts as 101.
 func (m *metrics) countCall(pattern string, status int, duration time.Duration) {
 	_, route, _ := strings.Cut(pattern, " ")
 	if route == "" {
@@ -118,27 +121,28 @@ func (m *metrics) countCall(pattern string, status int, duration time.Duration) 
 	}
 }
 
-// countDropped counts a reader that was dropped for being slow, with a kind as in countSlow. If ctx has ended, the
-// client has disconnected or the server ends, and countDropped has no effect.
+// countDropped counts a reader that was dropped because it was too slow. kind is its label, as in countSlow. If ctx has
+// ended, the client has disconnected or the server is ending, and countDropped has no effect.
 func (m *metrics) countDropped(kind string, ctx context.Context) {
 	if ctx.Err() == nil {
 		m.countSlow(kind)
 	}
 }
 
-// countSlow counts a reader that was dropped for being slow. kind is "orders", "audio", "events" or "answers".
+// countSlow counts a reader that was dropped because it was too slow. kind is its label in the metrics: "orders",
+// "audio", "events" or "answers".
 func (m *metrics) countSlow(kind string) {
 	m.counter("voicepool_readers_dropped_total", "kind", kind).Inc()
 }
 
-// OSC adds received and dropped, both numbers of OSC messages, to the counters with these outcomes.
+// OSC adds the number of received and the number of dropped OSC messages to the metrics of the server.
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "received").Add(received)
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)
 }
 
-// CountStoreFailure counts a room or a sound that could not be stored because of err, with the reason "disk full" or
-// "other".
+// CountStoreFailure counts in the metrics that a room or a sound could not be stored. err is the cause. The reason in
+// the metrics is "disk full" or "other".
 func (s *Server) CountStoreFailure(err error) {
 	reason := "other"
 	if isDiskFull(err) {
@@ -154,19 +158,21 @@ const (
 	Events  = "events"
 )
 
-// NATS adds the numbers passed and dropped to the counts of NATS messages of kind: Orders, Replies or Events.
+// NATS adds to the metrics how many messages between NATS and the server were passed and how many were dropped. kind is
+// Orders, Replies or Events.
 func (s *Server) NATS(kind string, passed, dropped int) {
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "passed").Add(passed)
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "dropped").Add(dropped)
 }
 
-// CountWatchErrors adds failed to the count of failed watches on the nodes and rooms in NATS.
+// CountWatchErrors adds failed to the number of failed watches in the metrics. A watch observes the nodes and rooms of
+// a cluster in NATS.
 func (s *Server) CountWatchErrors(failed int) {
 	s.metrics.counter("voicepool_nats_watch_errors_total").Add(failed)
 }
 
-// scrape answers with the metrics of the server, its rooms and the process in the text format of Prometheus. It
-// always returns nil.
+// scrape answers with all metrics in the text format of Prometheus: metrics of the server, its rooms and the process.
+// It always returns nil.
 func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
 	var all bytes.Buffer
 	s.metrics.set.WritePrometheus(&all)
@@ -179,8 +185,9 @@ func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// describe returns all, metrics in the text format of Prometheus, with the help texts of helpTexts in its HELP lines.
-// Metrics without a help text are left out, because they are not documented. So are repeated HELP and TYPE lines.
+// describe adds help texts to all, metrics in the text format of Prometheus, and returns the result. Each HELP line
+// gets its text from the table helpTexts. Metrics without a text there are left out, because they are not documented.
+// Repeated HELP and TYPE lines are left out, too.
 func describe(all []byte) []byte {
 	var out bytes.Buffer
 	written, known := map[string]bool{}, false
@@ -207,8 +214,9 @@ func describe(all []byte) []byte {
 	return out.Bytes()
 }
 
-// writeRooms writes the metrics of the server's rooms to w, summed over all rooms, and the pace of the server's
-// workers if they run. The counters of rooms include rooms that have ended.
+// writeRooms writes the metrics of the rooms to w in the text format of Prometheus, added up over all rooms. The
+// counters include rooms that have ended. If the workers that mix rooms have been started, writeRooms also writes their
+// statistics.
 func (m *metrics) writeRooms(w io.Writer) {
 	rooms, sum := m.server.roomsAndSums()
 	var playing, pool, listeners, lost, behind int64
@@ -253,8 +261,8 @@ func (m *metrics) writeRooms(w io.Writer) {
 	}
 }
 
-// startedWorkers returns the workers that mix the rooms made by calls: Options.Workers, or else the server's own
-// workers. It returns nil if the server's own are needed but have not been started.
+// startedWorkers returns the workers that mix the rooms made by calls. These are Options.Workers, or else the server's
+// own workers. If the server's own workers have not been started, startedWorkers returns nil.
 func (s *Server) startedWorkers() *room.Workers {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()

@@ -13,8 +13,9 @@ import (
 	victoria "github.com/VictoriaMetrics/metrics"
 )
 
-// writeProcess writes the process metrics that the library lacks to w: settings of the Go runtime, network bytes and
-// the limit of the address space. The latter two come from /proc; without it they are left out.
+// writeProcess writes to w the process metrics that the metrics library lacks. These are settings of the Go runtime,
+// network bytes, and the limit of the address space. The last two come from /proc and are left out where the system has
+// no such file.
 func writeProcess(w io.Writer) {
 	runtime := []runtimemetrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}, {Name: "/sched/gomaxprocs:threads"}}
 	runtimemetrics.Read(runtime)
@@ -32,8 +33,8 @@ func writeProcess(w io.Writer) {
 	}
 }
 
-// networkBytes returns the IP bytes received and sent in the network namespace of the process, by all processes there
-// since the namespace exists. ok is false if the system does not provide the counts.
+// networkBytes returns how many bytes of IP traffic were received and sent. The counts include all processes in the
+// network namespace of this process, since the namespace exists. ok is false if the system does not provide the counts.
 func networkBytes() (received, sent uint64, ok bool) {
 	text, err := os.ReadFile("/proc/self/net/netstat")
 	if err != nil {
@@ -63,8 +64,8 @@ func networkBytes() (received, sent uint64, ok bool) {
 	return 0, 0, false
 }
 
-// addressSpace returns the limit on the address space of the process in bytes, or 2^64 if it is unlimited. ok is
-// false if the system does not provide it.
+// addressSpace returns the largest size of the address space of this process in bytes. If it is unlimited, most is
+// 2^64. ok is false if the system does not provide the limit.
 func addressSpace() (most float64, ok bool) {
 	text, err := os.ReadFile("/proc/self/limits")
 	if err != nil {

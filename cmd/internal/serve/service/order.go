@@ -46,10 +46,12 @@ var commands = [...]command{
 	{"state", Read, "", state},
 }
 
-// Do carries out the order o on the room called name. It returns the HTTP status and a body for json.Marshal, which is
-// a *problemjson.Problem if the status is 400 or above. Options.Allow checks the role of the caller in ctx, and
-// Options.CheckOperable checks orders that change the room. An order with a Key that was carried out before gets the
-// stored answer. Only the further commands of a batch count against the rate limit.
+// Do carries out the order o on the room called name. It returns the HTTP status and the body of the answer, for
+// json.Marshal. If the status is 400 or above, the body is a *problemjson.Problem.
+//
+// Options.Allow checks the role of the caller in ctx. Options.CheckOperable checks orders that change the room. If
+// o.Key is set and an order with this key was carried out before, Do returns the stored answer. In a batch, the
+// commands after the first count against the caller's rate limit. The caller of Do counts the order itself.
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
 	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
 	if i < 0 {
@@ -94,8 +96,8 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	return status, body
 }
 
-// state carries out the order "state". It returns the HTTP status 200 and the state of r, or a problem if o.With has
-// fields.
+// state carries out the order "state". It returns the HTTP status 200 and the state of the room r. If o.With has
+// fields, it returns the status 400 and a problem instead.
 func state(r *room.Room, o *Order) (int, any) {
 	if f := parseObject(o.With, ""); f.err != nil {
 		return errorReply(f.err)

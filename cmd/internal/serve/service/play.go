@@ -15,8 +15,9 @@ import (
 // playFields are the fields of a play order.
 var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "highpass", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
 
-// play carries out the order "play", which starts a sound in r. It returns the HTTP status and the result: 201 with
-// the voice that has begun, 202 with a pending start, or a problem.
+// play carries out the order "play": it starts a sound in the room r. o.With is the JSON body. play returns the HTTP
+// status and the body of the answer. The status is 201 for a voice that has begun, and 202 for a start that is still
+// pending. The body is then a *room.PlayResult. Otherwise the body is a problem.
 func play(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", playFields...)
 	order := f.play()
@@ -38,8 +39,9 @@ func startStatus(v *room.PlayResult) int {
 	return http.StatusCreated
 }
 
-// play reads the fields of a play order; sound is required. Other absent fields have their zero values. If an error is
-// in o.err, the result must not be used. play does not check the ranges of values.
+// play reads the fields of a play order from the JSON object o. Only the field sound is required. Some absent fields
+// are nil, the others zero. If an error is in o.err afterwards, the result must not be used. play does not check the
+// ranges of values.
 func (o *jsonObject) play() room.PlayRequest {
 	o.require("sound")
 	return room.PlayRequest{
@@ -53,9 +55,9 @@ func (o *jsonObject) play() room.PlayRequest {
 // clampInt32 converts n to an int, clamped to 32 bits. Larger numbers are out of range for every field anyway.
 func clampInt32(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
-// when reads the moment of an order from the field frame, a frame of the room, or the field at, the time since the
-// room began. Without both, it returns the zero Moment: now. Both at once and a negative frame are recorded as errors
-// of o.
+// when reads from o the moment of an order. The field frame is a frame of the room. The field at is the time since the
+// room began. Without both, when returns the zero Moment, which means now. If both fields exist or frame is negative,
+// when records an error of o.
 func (o *jsonObject) when() room.Moment {
 	m := room.Moment{Frame: orZero(o.integer("frame")), At: o.time("at")}
 	if m.Frame < 0 {
@@ -70,8 +72,9 @@ func (o *jsonObject) when() room.Moment {
 // setFields are the fields of a set order.
 var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
 
-// set carries out the order "set", which changes properties of the voices that o.Voice, a number or an id, selects. It
-// returns the HTTP status and the numbers of the voices, or a problem.
+// set carries out the order "set": it changes properties of voices in the room r. o.Voice, a start's number or an id,
+// selects the voices. o.With has the properties as JSON. set returns the HTTP status and the body of the answer. The
+// body has the numbers of the voices, or is a problem.
 func set(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", setFields...)
 	m := f.voiceChange()
@@ -81,8 +84,9 @@ func set(r *room.Room, o *Order) (int, any) {
 	return voices(r.Set(o.Voice, m))
 }
 
-// voiceChange reads the fields of a set order. Absent properties are nil, which leaves them unchanged. If an error is
-// in o.err, the result must not be used. voiceChange does not check the ranges of values.
+// voiceChange reads the fields of a set order from the JSON object o. A property that is absent is nil in the result,
+// which leaves it unchanged. If an error is in o.err afterwards, the result must not be used. voiceChange does not
+// check the ranges of values.
 func (o *jsonObject) voiceChange() room.VoiceChange {
 	m := room.VoiceChange{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
@@ -98,8 +102,9 @@ func (o *jsonObject) voiceChange() room.VoiceChange {
 // stopFields are the fields of a stop order.
 var stopFields = []string{"over", "at", "frame"}
 
-// stop carries out the order "stop", which fades out the voices that o.Voice, a number or an id, selects. It returns
-// the HTTP status and the numbers of the voices, or a problem.
+// stop carries out the order "stop": it fades out voices in the room r. o.Voice, a start's number or an id, selects the
+// voices. o.With is a JSON object with the length of the fade and the moment. stop returns the HTTP status and the body
+// of the answer. The body contains the numbers of the voices, or is a problem.
 func stop(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", stopFields...)
 	over, when := f.stop()
@@ -109,8 +114,8 @@ func stop(r *room.Room, o *Order) (int, any) {
 	return voices(r.Stop(o.Voice, over, when))
 }
 
-// stop reads the fields of a stop order: over, the length of the fade, 0 if absent, and the moment. If an error is in
-// o.err, the results must not be used.
+// stop reads the fields of a stop order from the JSON object o. over is the length of the fade, 0 if absent. when is
+// the beginning of the fade, by default now. If an error is in o.err afterwards, the results must not be used.
 func (o *jsonObject) stop() (over time.Duration, when room.Moment) {
 	return orZero(o.time("over")), o.when()
 }
@@ -120,8 +125,9 @@ type voicesReply struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// voices returns the HTTP status and the body of an order that has changed voices: 200 with their numbers, a list
-// that is never null, or the problem of err if err is not nil.
+// voices returns the HTTP status and the body of an order that has changed voices. numbers are the numbers of these
+// voices; the JSON body has a list even if numbers is nil. If err is not nil, voices returns the status and problem of
+// err instead.
 func voices(numbers []uint64, err error) (int, any) {
 	if err != nil {
 		return errorReply(err)
@@ -138,8 +144,8 @@ var (
 	duckFields = []string{"when", "by", "above", "attack", "hold", "release"}
 )
 
-// bus carries out the order "bus", which changes the bus o.Bus. It returns the HTTP status and the new state of the
-// bus, or a problem.
+// bus carries out the order "bus": it changes properties of the bus o.Bus in the room r. o.With has the properties as
+// JSON. bus returns the HTTP status and the body of the answer. The body is the new state of the bus, or a problem.
 func bus(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", busFields...)
 	change := f.busChange()
@@ -153,8 +159,8 @@ func bus(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, &b
 }
 
-// gains reads the field key, an object that maps names to gains in dB, such as -6 or "-6dB". It returns nil if the
-// field is absent or empty. An invalid gain is left out of the result and recorded as an error of o.
+// gains reads the field key of o, a JSON object that maps names to gains in dB, such as -6 or "-6dB". It returns nil if
+// the field is absent or empty. An invalid gain is left out of the result and recorded as an error of o.
 func (o *jsonObject) gains(key string) map[string]float64 {
 	var read map[string]json.RawMessage
 	o.decodeMap(key, &read, "an object of gains in dB, such as {\"hall\": -6}")
@@ -174,9 +180,10 @@ func (o *jsonObject) gains(key string) map[string]float64 {
 	return all
 }
 
-// busChange reads the fields of a bus order. Absent properties are nil, which leaves them unchanged; a duck of null
-// gives a zero Duck, which ends the ducking. A duck object requires when and by. If an error is in o.err, the result
-// must not be used.
+// busChange reads the fields of a bus order from the JSON object o. A property that is absent is nil in the result,
+// which leaves it unchanged. The field duck lowers the bus while another is audible, and requires the fields when and
+// by. A duck of null gives a zero Duck, which ends the ducking. If an error is in o.err afterwards, the result must not
+// be used.
 func (o *jsonObject) busChange() room.BusChange {
 	f := room.BusChange{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.boolean("mute"), Solo: o.boolean("solo"), Over: orZero(o.time("over")), When: o.when()}
 	o.decodeMap("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")

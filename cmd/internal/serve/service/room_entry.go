@@ -28,8 +28,9 @@ type roomEntry struct {
 	calls int // running uploads and sheet changes; guarded by the lock of the name
 }
 
-// Add makes r available to calls under its name. An invalid or taken name, the limit of rooms, and a closed server
-// are a problem. The server removes the room when the room has ended, and ends the room in Close.
+// Add makes the room r available to calls, under r's own name. It returns an error with an HTTP status if the name is
+// invalid or taken, the limit of rooms is reached, or the server is closed. The server removes r from its rooms when r
+// has ended. Server.Close ends r.
 func (s *Server) Add(r *room.Room) error {
 	if err := s.reserve(r.Name()); err != nil {
 		return err
@@ -53,8 +54,8 @@ func (s *Server) Rooms() []*room.Room {
 	return all
 }
 
-// roomsAndSums returns all rooms sorted by name, including rooms that fade out, and the summed counts of the rooms that
-// have ended, as of the same moment.
+// roomsAndSums returns all rooms, sorted by name, including rooms that fade out. ended has the summed counts of the
+// rooms that have ended before. Both results are from the same moment, so that no room is missing or counted twice.
 func (s *Server) roomsAndSums() (all []*room.Room, ended sums) {
 	s.mutex.RLock()
 	for _, h := range s.entries {
@@ -68,8 +69,8 @@ func (s *Server) roomsAndSums() (all []*room.Room, ended sums) {
 	return all, ended
 }
 
-// entry returns the entry of the room called name, even while the room fades out. An unknown name, also of a room that
-// is still being made, is a problem with status 404 that suggests the nearest name.
+// entry returns the entry of the room called name. A room that fades out still has its entry. An unknown name is an
+// error with the HTTP status 404, which suggests the nearest name. A room that is still being made is unknown, too.
 func (s *Server) entry(name string) (*roomEntry, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -86,8 +87,8 @@ func (s *Server) entry(name string) (*roomEntry, error) {
 	return nil, problemjson.New(http.StatusNotFound, "unknown room %q", words.OneLine(name)).WithField("room").WithNearest(words.Nearest(name, names))
 }
 
-// activeRoom returns the entry of the room called name, like entry. But a room that fades out because a call has ended
-// it is a problem with status 409.
+// activeRoom returns the entry of the room called name, but not while the room fades out because a call has ended it.
+// The error then has the HTTP status 409. An unknown name is a 404, as in entry.
 func (s *Server) activeRoom(name string) (*roomEntry, error) {
 	h, err := s.entry(name)
 	if err == nil && h.ending.Load() {
@@ -99,8 +100,9 @@ func (s *Server) activeRoom(name string) (*roomEntry, error) {
 // reasonEnding is the reason of refusals that last until the room has ended.
 const reasonEnding = "ending"
 
-// reserve takes name for a room before the room is made; the caller must end the reservation with register. An invalid
-// name (400), a taken name (409), the limit of rooms (429) and a closed server (503) are a problem.
+// reserve takes a name for a room that is not made yet, so that other calls cannot take it. The caller must later call
+// register, which replaces the reservation. The errors have an HTTP status: an invalid name (400), a taken name (409),
+// too many rooms (429), and a closed server (503).
 func (s *Server) reserve(name string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -119,9 +121,9 @@ func (s *Server) reserve(name string) error {
 	return nil
 }
 
-// register stores r under name, which the caller has reserved, and returns its entry. A new goroutine removes the entry
-// when r has ended. If r is nil or the server is closed, register frees the name and returns nil; the caller then
-// closes r.
+// register stores the room r under name, which the caller has reserved, and returns its entry. It also starts a
+// goroutine that removes the entry when r has ended. If r is nil or the server is closed, register frees the name and
+// returns nil. The caller must then close r.
 func (s *Server) register(name string, r *room.Room) *roomEntry {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -136,22 +138,24 @@ func (s *Server) register(name string, r *room.Room) *roomEntry {
 	return h
 }
 
-// awaitEnd waits until the room of h has ended and then calls forget. It runs on a goroutine of its own.
+// awaitEnd waits until the room of h has ended. It then calls forget, which removes the entry h and frees name, the
+// name of the room. It runs on a goroutine of its own.
 func (s *Server) awaitEnd(name string, h *roomEntry) {
 	<-h.room.Done()
 	s.forget(name, h)
 }
 
-// forget removes the room h, which has ended and is called name, and adds its counts to the server's sums. It also
-// drops the room's idempotency keys. When forget returns, the name is free. Only the first call for h has an effect;
-// later calls wait for it.
+// forget removes the entry h of a room that has ended. name is the name of the room, and is free when forget returns.
+// forget adds the counts of the room to the server's metrics and drops its idempotency keys. Only the first call for h
+// has an effect; later calls wait for it.
 func (s *Server) forget(name string, h *roomEntry) {
 	h.forgotten.Do(func() { s.removeEntry(name, h) })
 }
 
-// removeEntry does the work of forget. If a call has ended the room, removeEntry first calls Options.RemoveFiles,
-// before another room can take the name. If the entry is gone already, because the server is closing, it does not count
-// the room.
+// removeEntry removes the entry h of a room that has ended, and frees its name. forget calls it once for each entry. If
+// a call has ended the room, removeEntry first calls Options.RemoveFiles, before another room can take the name. It
+// adds the counts of the room to the server's metrics and drops its idempotency keys. It leaves out both if Close has
+// removed the entry already.
 func (s *Server) removeEntry(name string, h *roomEntry) {
 	if h.ending.Load() && s.options.RemoveFiles != nil {
 		s.options.RemoveFiles(h.room)
@@ -167,8 +171,9 @@ func (s *Server) removeEntry(name string, h *roomEntry) {
 	}
 }
 
-// workers returns the workers that mix the rooms made by calls: Options.Workers, or the server's own, which it
-// starts at the first call. It may return nil after Close, if they were never started.
+// workers returns the workers that mix the rooms made by calls. These are Options.Workers, or else the server's own
+// workers, which the first call of workers starts. After Close it returns nil if the server's own workers were never
+// started.
 func (s *Server) workers() *room.Workers {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -181,9 +186,10 @@ func (s *Server) workers() *room.Workers {
 	return s.own
 }
 
-// create makes a room called name, and its folder for sounds, from text, a sheet or a bank. It registers the room and
-// stores it with Options.Save. If Options.Create is set, that function does all this instead. After an error the room
-// is closed, the name is free, and a folder without sounds is removed. The caller holds the lock of the name.
+// create makes a room called name from text, a sheet or a bank, and returns its entry. If Options.Create is set, that
+// function does all the work, and create only looks up the entry. Otherwise create also makes the room's folder for
+// sounds, registers the room, and stores it with Options.Save. After an error the room is closed, the name is free, and
+// an empty folder is removed. The caller holds the lock of the name.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
 	if s.options.Create != nil {
 		if err := s.options.Create(ctx, name, text); err != nil {
@@ -235,8 +241,8 @@ func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEnt
 // uploadSheet is the sheet of a room that an upload has made, until a client puts another sheet.
 const uploadSheet = "# This room was created by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// madeByUpload reports whether the sheet of r begins with the comment of uploadSheet, so that an upload has made r and
-// no client has put a sheet since.
+// madeByUpload reports whether an upload has made the room r, and no client has put a sheet since then. It recognizes
+// such a room by the first line of its sheet, the comment of uploadSheet.
 func madeByUpload(r *room.Room) bool {
 	comment, _, _ := strings.Cut(uploadSheet, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
@@ -248,8 +254,8 @@ type nameLock struct {
 	calls int // calls that hold the lock or wait for it
 }
 
-// lockName locks the room name, so that only one call at a time makes, replaces or withdraws the room. It waits until
-// the name is unlocked. The caller must call done, which unlocks it.
+// lockName locks a room name, so that only one call at a time makes, replaces or withdraws the room. It waits while
+// another caller has the lock. The caller must call done, which unlocks the name.
 func (s *Server) lockName(name string) (done func()) {
 	s.mutex.Lock()
 	e := s.nameLocks[name]
@@ -270,9 +276,10 @@ func (s *Server) lockName(name string) (done func()) {
 	}
 }
 
-// hold returns the room called name and counts the caller in h.calls, so that endIfEmpty does not end the room until the
-// caller calls release. A missing room is made from text, and created is true; if text is nil, it is a problem with
-// status 404 instead. A room that a call has ended is a 409. After an error the caller must not call release.
+// hold returns the entry of the room called name and counts the caller as a user of the room. Until the caller calls
+// release, endIfEmpty does not end the room. If the room is missing, hold makes it from text, a sheet or bank, and
+// created is true. If text is nil, a missing room is an error with the HTTP status 404 instead. A room that is ending
+// is a 409. After an error the caller must not call release.
 func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEntry, created bool, err error) {
 	defer s.lockName(name)() // of several simultaneous calls, the first makes the room
 	h, err = s.activeRoom(name)
@@ -287,16 +294,17 @@ func (s *Server) hold(ctx context.Context, name string, text []byte) (h *roomEnt
 	return h, created, nil
 }
 
-// release ends a hold of the room h, which is called name. If this was the last hold, and the room was made by an
-// upload but received no sound, release ends the room.
+// release undoes one call of hold for the room of h, which is called name. If this was the last hold, and the room was
+// made by an upload but received no sound, release ends the room.
 func (s *Server) release(name string, h *roomEntry) {
 	defer s.lockName(name)()
 	h.calls--
 	s.endIfEmpty(name, h)
 }
 
-// endIfEmpty ends and removes the room h, called name, if its sheet is the unchanged uploadSheet, so that it received
-// no sound, and no call holds it. Otherwise endIfEmpty has no effect. The caller holds the lock of the name.
+// endIfEmpty ends and removes the room of h, called name, if an upload made it but stored no sound in it. The sheet is
+// then still equal to uploadSheet. While a call holds the room, endIfEmpty has no effect. The caller holds the lock of
+// the name.
 func (s *Server) endIfEmpty(name string, h *roomEntry) {
 	if h.calls == 0 && string(h.room.Text()) == uploadSheet && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
@@ -304,9 +312,9 @@ func (s *Server) endIfEmpty(name string, h *roomEntry) {
 	}
 }
 
-// holdForUpload returns the room called name for an upload and holds it; the caller must call release. A missing room
-// is made with uploadSheet if the server has a folder for sounds, no Options.Create, and name is valid. Otherwise it is
-// a problem with status 404.
+// holdForUpload returns the entry of the room called name for an upload, and holds the room. The caller must call
+// release. A missing room is made with the sheet uploadSheet, if the server has a folder for sounds, Options.Create is
+// nil, and name is valid. Otherwise a missing room is an error with the HTTP status 404.
 func (s *Server) holdForUpload(ctx context.Context, name string) (*roomEntry, error) {
 	var text []byte
 	if s.options.Folder != "" && s.options.Create == nil && validName(name) {
@@ -316,10 +324,10 @@ func (s *Server) holdForUpload(ctx context.Context, name string) (*roomEntry, er
 	return h, err
 }
 
-// replace closes the room h, called name, and makes a new room from text in its place, with the same uploaded sounds.
-// It is for a sheet with another rate; h has the sheet of an upload. If the new room fails, replace makes the old room
-// again, logs a failure of that, and returns the first error. If another call holds h too, the room stays, and the
-// error is a problem with status 409. The caller holds h, but not the lock of the name.
+// replace closes the room of h, called name, and makes a new room from text in its place. The uploaded sounds stay. It
+// is for a room made by an upload, if the new sheet has another sample rate. If the new room fails, replace returns
+// that error and makes the old room again. If this fails, too, it is only logged. If another call also holds h, the
+// room stays, and the error has the HTTP status 409. The caller holds h, but not the lock of the name.
 func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {
 	defer s.lockName(name)()
 	if h.calls > 1 {
@@ -340,8 +348,8 @@ func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []
 	return nil
 }
 
-// voiceLimit returns how many voices the room called name may use: Limits.RoomVoices minus the voices of all other
-// rooms, at least 0.
+// voiceLimit returns how many voices the room called name may use. It is Limits.RoomVoices minus the voices of all
+// other rooms, and at least 0.
 func (s *Server) voiceLimit(name string) int {
 	free := s.options.Limits.RoomVoices
 	for _, r := range s.Rooms() {
@@ -352,15 +360,16 @@ func (s *Server) voiceLimit(name string) int {
 	return max(free, 0)
 }
 
-// validName reports whether name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a leading dot.
+// validName reports whether name is valid for a room. A valid name has 1 to 64 characters: ASCII letters, digits, _, -
+// and dots, but no leading dot.
 func validName(name string) bool {
 	return len(name) >= 1 && len(name) <= 64 && name[0] != '.' && !strings.ContainsFunc(name, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
 	})
 }
 
-// invalidName returns the problem, with status 400, of an invalid name. It blames the request field called what, such
-// as "room".
+// invalidName returns the error for name, an invalid name of a room, with the HTTP status 400. The error blames a
+// request field, such as "room", whose name is in the parameter what.
 func invalidName(what, name string) error {
 	return problemjson.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).WithField(what)
 }

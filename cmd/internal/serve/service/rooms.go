@@ -23,7 +23,7 @@ type roomListEntry struct {
 	List    bool    `json:"list"` // it has cues that wait for GO
 }
 
-// list answers with a JSON list of the rooms where the caller has the role Read, sorted by name.
+// list answers with a JSON list of rooms, sorted by name. It leaves out rooms that the caller must not read.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	out := struct {
 		Rooms []roomListEntry `json:"rooms"`
@@ -44,9 +44,12 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 // sheetTypes are the media types accepted for a sheet.
 var sheetTypes = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
 
-// put makes a room from the sheet or bank in the body, or changes an existing room to it. It answers with the state
-// of the room, with status 201 if the room is new, otherwise 200. A repeated Idempotency-Key gets the first answer. It
-// returns a problem for an invalid name or an empty body (400), another media type than YAML (415) and a long body.
+// put makes a room from the sheet or bank in the request body. If the room exists, put changes it to that sheet. It
+// answers with the state of the room. The status is 201 if the room is new, otherwise 200. A repeated Idempotency-Key
+// gets the stored answer.
+//
+// put writes no answer and returns an error with an HTTP status in three cases. These are an invalid name or an empty
+// body (400), a media type other than YAML (415), and a body above the limit (413).
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	if !validName(name) {
@@ -72,9 +75,9 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// sheet makes a room called name from text, a sheet or a bank (status 201), or changes the existing room to text
-// (status 200). now is the room. If the existing room was made by an upload and text has another sample rate, now is a
-// new room that replaces it.
+// sheet makes a room called name from text, a sheet or a bank, and returns it with the status 201. If the room exists,
+// sheet changes it to text, with the status 200. An existing room cannot change its sample rate, unless an upload has
+// made it. In that case a new room replaces it, and now is the new room. After an error, status is 0 and now is nil.
 func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
 	h, created, err := s.hold(ctx, name, text)
 	if err != nil {
@@ -97,9 +100,9 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	return http.StatusOK, h.room, nil
 }
 
-// logStoreError takes err, an error of storing a sheet or a sound in the room called name. It logs and counts a failure
-// of the server, such as a full disk, but not the end of a call's context. err must not be nil. logStoreError returns
-// err, or the cause of an *os.LinkError that it has logged.
+// logStoreError logs and counts err, an error of storing a sheet or a sound, if it is a failure of the server, such as
+// a full disk. Faults of the client and the end of a context are not logged. name is the room. err must not be nil.
+// logStoreError returns err. If it has logged an *os.LinkError, it returns the cause without the paths instead.
 func (s *Server) logStoreError(name string, err error) error {
 	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if status := problemOf(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {
@@ -112,9 +115,10 @@ func (s *Server) logStoreError(name string, err error) error {
 	return err
 }
 
-// end fades out the room and removes it, and answers when the room has ended. The query parameter over is the length
-// of the fade, by default 300 ms, at most a minute. A room that another call is ending is a 409. If Options.BeforeEnd
-// returns an error, that is the answer, and the room continues.
+// end fades out the room, removes it, and answers when the room has ended. The query parameter over is the length of
+// the fade, by default 300 ms, at most a minute. If another call is ending the room already, the answer is a 409.
+// Options.BeforeEnd runs before the fade. If it returns an error, that error is the answer and the room continues. A
+// repeated Idempotency-Key gets the first answer.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	name, over := r.PathValue("room"), defaultFade
 	if text := r.URL.Query().Get("over"); text != "" {

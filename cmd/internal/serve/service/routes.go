@@ -55,8 +55,8 @@ var routes = [...]route{
 	{"GET /openapi.json", Public, nil, "", (*Server).document},
 }
 
-// route returns the handler of the route c. It answers an error of handle as problem JSON, unless the response has
-// already begun.
+// route returns the HTTP handler of the route c, which calls handle. The handler answers an error of handle as problem
+// JSON, unless the response has already begun.
 func (s *Server) route(c *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.handle(c, w, r); err != nil {
@@ -67,9 +67,11 @@ func (s *Server) route(c *route) http.Handler {
 	})
 }
 
-// handle checks role, server state and query of a request, redirects it if another server plays the room, or else
-// carries out the route c: its call, or its order through Do. The query of a DELETE order replaces the body. After an
-// error the caller must answer, unless the response has begun.
+// handle answers a request on the route c. It checks the caller's role, whether the server is still opening, and the
+// query. If another server plays the room, it redirects the request there. Otherwise it calls the function of the
+// route, or carries out the order of the route with Do. For a DELETE, the query takes the place of the body. handle
+// returns an error if it has not answered; the caller must then answer. A route function may also return an error after
+// the response has begun.
 func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err
@@ -103,9 +105,10 @@ func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error 
 	return write(w, status, body)
 }
 
-// redirect redirects a request with status 307 if Options.Locate has the address of another server for its room, and
-// reports whether it did. err is the problem of a room that no server can play at the moment; a PUT of a sheet ignores
-// it. If both results are zero, this server must answer: it has the room, the room is unknown, or the path has no room.
+// redirect redirects a request to another server with status 307, if Options.Locate returns an address for its room. It
+// reports whether it did. err is the error of Options.Locate, for a room that no server can play at the moment. A PUT
+// of a sheet ignores that error. If redirected is false and err is nil, this server must answer: it has the room, the
+// room is unknown, or the path has no room.
 func (s *Server) redirect(w http.ResponseWriter, r *http.Request) (redirected bool, err error) {
 	name := r.PathValue("room")
 	if name == "" || s.options.Locate == nil {
@@ -126,8 +129,8 @@ func (s *Server) redirect(w http.ResponseWriter, r *http.Request) (redirected bo
 	return true, nil
 }
 
-// queryObject returns values, query parameters, as the fields of a JSON body: the first value of each as a string, but
-// frame as an int64 if it is a whole number.
+// queryObject converts query parameters to the fields of a JSON body. Each field is the first value of its parameter,
+// as a string. Only the parameter frame becomes an int64, if it is a whole number.
 func queryObject(values url.Values) map[string]any {
 	out := map[string]any{}
 	for key := range values {
@@ -139,8 +142,8 @@ func queryObject(values url.Values) map[string]any {
 	return out
 }
 
-// checkQuery returns a problem with status 400 if the query of r cannot be parsed, or has a parameter twice or a
-// parameter that is not in known. Otherwise it returns nil.
+// checkQuery checks the query of the request r. known lists the parameters that the route accepts. Any other parameter,
+// a parameter given twice, and a query that cannot be parsed are errors with the HTTP status 400.
 func checkQuery(r *http.Request, known []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -157,8 +160,8 @@ func checkQuery(r *http.Request, known []string) error {
 	return nil
 }
 
-// body reads the whole body of the request r. An empty body may give nil. A body of more than most bytes is a problem
-// with status 413, an incomplete body a problem with status 400.
+// body reads and returns the whole body of the request r. most is the largest length in bytes; a longer body is an
+// error with the HTTP status 413. A body that ends too early is a 400. For an empty body, body may return nil.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil, nil
@@ -192,8 +195,9 @@ func tooLong(most int64) error {
 	return problemjson.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).WithLimit(most)
 }
 
-// write answers with status and body, encoded as JSON that must not be cached. If body is a problem, the problem's own
-// status and media type are used. It returns an error only if body cannot be encoded; then it has written no answer.
+// write answers with status and with body, encoded as JSON. The answer must not be cached. If body is a
+// *problemjson.Problem, write uses the problem's own status and media type instead. If body cannot be encoded, write
+// returns the error and writes no answer. A client that has disconnected is not an error.
 func write(w http.ResponseWriter, status int, body any) error {
 	if p, wrong := body.(*problemjson.Problem); wrong {
 		p.Write(w)
@@ -212,8 +216,9 @@ func write(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// unmatched answers requests that match no route, after it has discarded the body up to Limits.BodyBytes: with 405 if
-// the path has other methods, with Options.Board for a path outside /v1/, and otherwise with 404.
+// unmatched answers requests that match no route. If the path exists with other methods, the answer is a 405 with these
+// methods. Otherwise Options.Board answers a path outside /v1/, if it is set. In all other cases the answer is a 404.
+// First unmatched discards the request body, up to Limits.BodyBytes, so that the client receives the answer.
 func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 	var can []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

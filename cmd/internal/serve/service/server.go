@@ -88,7 +88,7 @@ type Limits struct {
 	Sockets    int   // 4,096: WebSockets and streams of events and audio at once
 }
 
-// setDefaults replaces each limit of 0 by its default.
+// setDefaults replaces each field of l that is 0 by its default.
 func (l *Limits) setDefaults() {
 	for _, f := range []struct {
 		p    *int
@@ -139,7 +139,7 @@ const closeTimeout = 300 * time.Millisecond
 // maxUploads limits simultaneous uploads, and maxDrawings limits timelines rendered at once.
 const maxUploads, maxDrawings = 4, 4
 
-// New returns a server without rooms. Limits of 0 in o have their defaults. The caller must Close the server.
+// New returns a server without rooms. It replaces each 0 in o.Limits by its default. The caller must call Close.
 func New(o Options) *Server {
 	o.Limits.setDefaults()
 	s := &Server{
@@ -156,9 +156,9 @@ func New(o Options) *Server {
 	return s
 }
 
-// ServeHTTP answers a call and counts it in the metrics, with its route, status and time. A client that does not accept
-// a piece of the answer within 10 s is dropped and counted as slow. A panic becomes a 500 and a log line, except
-// http.ErrAbortHandler, which aborts the connection.
+// ServeHTTP answers an HTTP request and counts its route, status and time in the metrics. A client that does not accept
+// a piece of the answer within 10 s is dropped and counted as slow. A panic of a handler becomes a log line and, if no
+// answer has begun, a 500. But ServeHTTP passes on a panic with http.ErrAbortHandler, which aborts the connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	t := &trackingWriter{ResponseWriter: w, out: http.NewResponseController(w), timeout: s.writeTimeout}
@@ -182,8 +182,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(t, r)
 }
 
-// allow returns a problem if the caller in ctx lacks role in the room called name, by Trust or else by Options.Allow.
-// Public is always allowed, and so is every role if Options.Allow is nil.
+// allow returns nil if the caller in ctx has a role in the room called name. Otherwise it returns an error with an HTTP
+// status. Public is always allowed. A role set by Trust decides first, then Options.Allow. If neither is set,
+// everything is allowed.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	if role == Public {
 		return nil
@@ -194,8 +195,9 @@ func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	return s.options.Allow(ctx, role, name)
 }
 
-// count counts n requests of the caller in ctx against the rate limit of Options.CountRequests. If the limit is
-// exceeded, it returns a problem. An n of 0 or less is ignored.
+// count counts n requests of the caller in ctx against the rate limit, through Options.CountRequests. If the limit is
+// exceeded, it returns an error with an HTTP status. If n is 0 or less, or the server has no rate limit, count has no
+// effect.
 func (s *Server) count(ctx context.Context, n int) error {
 	if s.options.CountRequests == nil || n <= 0 {
 		return nil
@@ -210,9 +212,9 @@ func (s *Server) logLine(line string) {
 	}
 }
 
-// Close fades out all rooms over the time fade and ends them, then ends all sockets and streams, and returns when all
-// have ended. Sockets and streams have 300 ms after the rooms to end by themselves. From the beginning of Close, the
-// server rejects new rooms, sockets and streams. At last Close ends the server's own workers.
+// Close ends the server and returns when all its rooms, sockets and streams have ended. First it fades out all rooms
+// over the time fade. Then sockets and streams have 300 ms to end by themselves, before Close ends them. Last it closes
+// the server's own workers. From the beginning of Close, the server rejects new rooms, sockets and streams.
 func (s *Server) Close(fade time.Duration) {
 	s.mutex.Lock()
 	s.closed = true

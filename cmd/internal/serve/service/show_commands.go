@@ -19,9 +19,10 @@ type showReply struct {
 	Frame   int64  `json:"frame,omitempty"` // the frame of an action that was scheduled for later
 }
 
-// runOrSchedule runs do now and returns the HTTP status and the body of do. If when is in the future, it schedules do
-// in r instead and returns 202 and a body with the frame; the show of r reports a later problem of do as an event. A
-// moment that r rejects gives a problem. word is the name of the order in the body and in the event.
+// runOrSchedule runs an order now, or schedules it in the room r. do carries out the order and returns an HTTP status
+// and a body. If when is not in the future, runOrSchedule runs do and returns its results. Otherwise it schedules do
+// and returns 202 and a body with the frame. A later problem of do is reported as an event of r. If r rejects the
+// moment, the result is a problem. word names the order in the body and in the event.
 func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
 	frame, later, err := r.Schedule(when, word, func() error {
 		_, body := do()
@@ -39,13 +40,15 @@ func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, 
 	return http.StatusAccepted, &showReply{Standby: r.Show().Next(), Said: word, Frame: frame}
 }
 
-// replyStandby returns status 200 and a body with the cue on standby in r and word, the name of the order.
+// replyStandby returns the answer to a show order in the room r: the HTTP status 200 and a body. The body has the cue
+// on standby, which the next GO starts, and word, the name of the order.
 func replyStandby(r *room.Room, word string) (int, any) {
 	return http.StatusOK, &showReply{Standby: r.Show().Next(), Said: word}
 }
 
-// checkCue returns nil if the list of r has a cue whose number equals number by value: "2.50" finds cue 2.5. Otherwise,
-// also without a list, it returns a problem with status 404 that suggests the nearest number.
+// checkCue returns nil if the cue list of the room r has a cue with this number. Numbers are equal by value: "2.50"
+// finds cue 2.5. Otherwise, also without a list, it returns an error with the HTTP status 404, which suggests the
+// nearest number.
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.ListIndex(number)
@@ -61,8 +64,9 @@ func checkCue(r *room.Room, number string) error {
 	return p
 }
 
-// goCue carries out the order "go": it starts a cue of the list, by default the cue on standby, now or later. It
-// returns the HTTP status and a *showReply or a problem: 404 for an unknown cue, 409 if the show rejects the GO.
+// goCue carries out the order "go": it starts a cue of the list in the room r, now or later. o.With is the JSON body.
+// Its field cue is the number of the cue, by default the cue on standby. goCue returns the HTTP status and the body, a
+// *showReply or a problem. An unknown cue is a 404. If the show rejects the GO, the status is 409.
 func goCue(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
@@ -83,9 +87,10 @@ func goCue(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// standby carries out the order "standby": it puts the cue of the field cue on standby, or moves standby one cue
-// forward or back with the field step, 1 or -1, now or later. It requires exactly one field, cue or step. It returns
-// the HTTP status and a *showReply or a problem.
+// standby carries out the order "standby" in the room r, now or later. The cue on standby is the cue that the next GO
+// starts. o.With is the JSON body. Its field cue puts that cue on standby. Its field step, 1 or -1, moves standby one
+// cue forward or back. Exactly one field, cue or step, is required. standby returns the HTTP status and the body, a
+// *showReply or a problem.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.integer("step"), f.when()
@@ -118,8 +123,8 @@ func standby(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// panicShow carries out the order "panic": it fades everything out and cancels scheduled actions, now or later. It
-// returns the HTTP status and a *showReply or a problem.
+// panicShow carries out the order "panic" in the room r, now or later: it fades everything out and cancels scheduled
+// actions. o.With is the JSON body. panicShow returns the HTTP status and the body, a *showReply or a problem.
 func panicShow(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
@@ -132,9 +137,9 @@ func panicShow(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// stopAll carries out the order "stopall": it fades out all running cues over the field over, by default
-// showrun.Fade, now or later. With the field target it stops only the voices with that id or on that bus. It returns
-// the HTTP status and a *showReply or a problem.
+// stopAll carries out the order "stopall" in the room r, now or later: it fades out all running cues. o.With is the
+// JSON body. Its field over is the length of the fade, by default showrun.Fade. With its field target, only the voices
+// with that id or on that bus stop. stopAll returns the HTTP status and the body, a *showReply or a problem.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "over", "target", "at", "frame")
 	over, target, when := orDefault(f.time("over"), showrun.Fade), f.text("target"), f.when()
@@ -150,9 +155,9 @@ func stopAll(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// pause carries out the order "pause": it pauses the show, or resumes it if the field on is false, now or later.
-// With the field target it affects only the voices with that id or on that bus. It returns the HTTP status and a
-// *showReply or a problem.
+// pause carries out the order "pause" in the room r, now or later: it pauses the show. o.With is the JSON body. If its
+// field on is false, the show resumes instead. With its field target, only the voices with that id or on that bus are
+// affected. pause returns the HTTP status and the body, a *showReply or a problem.
 func pause(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "on", "target", "at", "frame")
 	on, target, when := orDefault(f.boolean("on"), true), f.text("target"), f.when()
@@ -172,9 +177,10 @@ func pause(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// runAction runs the action word of the show, such as "stop", on target, the id of voices or a bus. args are the
-// action's further arguments. It returns the HTTP status and the body: the cue on standby, or a problem. A target with
-// a space or a control character is unknown (404), because the action is passed to the show as one line.
+// runAction runs an action of the show of r on a target, and returns the HTTP status and the body. word is the action,
+// such as "stop". target is an id of voices or the name of a bus. args are further arguments of the action. The body
+// has the cue on standby, or is a problem. The action is passed to the show as one line. Therefore a target with a
+// space or a control character is unknown (404).
 func runAction(r *room.Room, word, target string, args ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return errorReply(problemjson.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).WithField("target"))
@@ -185,9 +191,10 @@ func runAction(r *room.Room, word, target string, args ...string) (int, any) {
 	return replyStandby(r, word)
 }
 
-// scene carries out the order "scene": it fades to a scene of the sheet over the field over, now or later. The scene ""
-// leaves the current scene. The name is checked at once, also for later. It returns the HTTP status and a *showReply
-// or a problem.
+// scene carries out the order "scene" in the room r, now or later: it fades to a scene of the sheet. o.With is the JSON
+// body. Its field scene is the name; "" leaves the current scene. Its field over is the length of the fade, by default
+// 0. The name is checked at once, even if the change is for later. scene returns the HTTP status and the body, a
+// *showReply or a problem.
 func scene(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "scene", "over", "at", "frame")
 	f.require("scene")

@@ -41,9 +41,12 @@ type socket struct {
 	slow      bool
 }
 
-// socket answers with a WebSocket that carries orders, replies, events, state and levels. With the query parameter
-// tell=replies it sends only replies and the end of the room. It returns nil when the socket has ended. An error
-// precedes the upgrade: an unknown room, an invalid parameter, no Upgrade header, or too many sockets.
+// socket answers a request with a WebSocket for one room. The client sends orders; the server sends replies, events,
+// state and levels. With the query parameter tell=replies, the server sends only replies and the end of the room.
+// socket returns nil when the WebSocket has ended.
+//
+// socket returns an error only before the upgrade: for an unknown room, an invalid parameter, a missing Upgrade header,
+// or too many sockets.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	h, err := s.entry(name)
@@ -82,8 +85,9 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// setState sets state and levels, both encoded messages, as the next to write, and wakes write. They replace older
-// values that are not written yet. nil means unchanged. It does not block.
+// setState makes state and levels the next messages of their kind to send, and wakes the writing goroutine. Both are
+// encoded messages; nil means unchanged. They replace older messages that are not sent yet, so that a slow client skips
+// some. setState does not block.
 func (c *socket) setState(state, levels []byte) {
 	c.mutex.Lock()
 	if state != nil {
@@ -96,9 +100,9 @@ func (c *socket) setState(state, levels []byte) {
 	c.wakeWriter()
 }
 
-// queue adds message to the output and wakes write, without blocking. If the client reads so slowly that 8,192 messages
-// or 8 MiB are waiting, queue drops all messages, counts the client as slow and cancels the socket. After that, queue
-// has no effect.
+// queue adds message to the messages that wait for the client, and wakes the writing goroutine. It does not block. If
+// the client reads so slowly that 8,192 messages or 8 MiB are waiting, queue drops all of them, cancels the socket, and
+// counts a slow client. After that, queue has no effect.
 func (c *socket) queue(message []byte) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -115,7 +119,8 @@ func (c *socket) queue(message []byte) {
 	c.wakeWriter()
 }
 
-// end makes write send the queued messages and the end of the room, and then close the socket. It does not block.
+// end makes the writing goroutine send the queued messages and a message about the end of the room, and then close the
+// socket. It does not block.
 func (c *socket) end() {
 	c.mutex.Lock()
 	c.roomEnded = true
@@ -123,7 +128,7 @@ func (c *socket) end() {
 	c.wakeWriter()
 }
 
-// wakeWriter wakes the goroutine of write, which then writes all waiting messages. It does not block.
+// wakeWriter wakes the writing goroutine, which then sends all waiting messages. It does not block.
 func (c *socket) wakeWriter() {
 	select {
 	case c.wake <- struct{}{}:
@@ -131,8 +136,9 @@ func (c *socket) wakeWriter() {
 	}
 }
 
-// popMessages removes all waiting messages from the socket and appends them to the slice before: replies and events
-// first, then the state and the levels if they are new. over reports whether end was called.
+// popMessages removes all waiting messages from the socket and returns before, extended by them. Replies and events
+// come first. The newest state and the newest levels follow, if they have not been sent yet. over reports whether end
+// was called.
 func (c *socket) popMessages(before [][]byte) (all [][]byte, over bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -149,9 +155,10 @@ func (c *socket) popMessages(before [][]byte) (all [][]byte, over bool) {
 	return all, c.roomEnded
 }
 
-// write writes queued messages until ctx ends, end was called or a write fails; then it cancels the socket. After end
-// it writes the end of the room and closes with code 1001. It pings the client every 20 s; a client without an answer
-// within 10 s is counted as slow. It runs on its own goroutine.
+// write sends queued messages to the client, whenever wakeWriter wakes it. It returns when ctx ends, a message cannot
+// be sent, or end was called, and then cancels the socket. After end it also sends a message about the end of the room
+// and closes with code 1001. write pings the client every 20 s. A client without an answer within 10 s is counted as
+// slow. write runs on its own goroutine.
 func (c *socket) write(ctx context.Context) {
 	defer c.cancel()
 	timer := time.NewTimer(ping)
@@ -189,9 +196,9 @@ func (c *socket) write(ctx context.Context) {
 	}
 }
 
-// push writes message, text or binary as kind, to c and reports whether that succeeded; if not, the caller must drop
-// the client. A client that does not accept the message within 10 s is counted as slow under the label what, "orders"
-// or "audio".
+// push sends message to the client of c and reports whether that succeeded. If not, the caller must drop the client.
+// kind is text or binary. A client that does not accept the message within 10 s is counted as slow in the metrics. Its
+// label there, "orders" or "audio", is the parameter what.
 func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageType, message []byte, what string) bool {
 	soon, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
@@ -202,17 +209,17 @@ func (s *Server) push(ctx context.Context, c *webSocket, kind websocket.MessageT
 	return err == nil
 }
 
-// send writes value as JSON to the audio socket c, in a message of the type kind, and reports whether that succeeded.
-// The limits are as in push.
+// send sends value as JSON to the client of the audio socket c and reports whether that succeeded. kind is the type of
+// the message, text or binary. A client that does not accept it within 10 s is counted as slow.
 func (s *Server) send(ctx context.Context, c *webSocket, kind websocket.MessageType, value any) bool {
 	text, err := json.Marshal(value)
 	return err == nil && s.push(ctx, c, kind, text, "audio")
 }
 
-// read reads orders from the client, carries them out one after another in the room called name and queues the
-// replies, until ctx or the connection ends. caller is the context with the identity of the client. A message above
-// the rate limit is rejected and followed by a pause of 10 ms. A message that is not UTF-8 text, and the hundredth
-// that is not a JSON object, close the socket.
+// read reads orders from the client until ctx or the connection ends. It carries them out one after another in the room
+// called name, and queues the replies. The context caller carries the identity of the client, for its role and its rate
+// limit. A message above the rate limit is rejected, and read then pauses for 10 ms. A message that is not UTF-8 text
+// closes the socket. So does the hundredth message that is not a JSON object.
 func (c *socket) read(ctx, caller context.Context, name string) {
 	for invalid := 0; invalid < maxInvalid; {
 		kind, message, err := c.conn.Read(ctx)
@@ -253,7 +260,7 @@ type reply struct {
 	Body   any             `json:"body"`
 }
 
-// sleep waits for the time d, or until ctx ends if that is earlier.
+// sleep waits for the time d. If ctx ends earlier, it returns then.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -263,9 +270,10 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// reply carries out message, a JSON order for the room called name, with Do, and returns the JSON reply, which repeats
-// the ref of message. If over is not nil, for example because of the rate limit, the message is rejected with that
-// error instead. A panic of the order becomes a 500. readable is false if message is not even a JSON object.
+// reply carries out message, a JSON order for the room called name, and returns the JSON reply. The context caller
+// carries the caller's role. The reply repeats the field ref of message. If over is not nil, for example because of a
+// rate limit, reply does not carry out message and reports over in the reply. A panic of the order becomes a 500.
+// readable is false if message is not a JSON object.
 func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
 	f := parseObject(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
@@ -288,9 +296,9 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 	return text, readable
 }
 
-// ref returns the field ref, the sender's reference of a message, which the reply repeats: a number or a string of at
-// most 256 bytes of JSON. It returns nil if the field is absent, or invalid; an invalid ref replaces the error of o.
-// Unlike other reads, it works even if o already has an error.
+// ref returns the field ref of o, the sender's own number or name of a message. The reply repeats it. A valid ref is a
+// number or a string, with at most 256 bytes of JSON. If the field is absent or invalid, ref returns nil; an invalid
+// ref is recorded in o.err, in place of an earlier error. Unlike other fields, ref can be read even if o has an error.
 func (o *jsonObject) ref() json.RawMessage {
 	i := slices.Index(o.keys, "ref") // also if another field is wrong
 	if i < 0 {
@@ -304,8 +312,8 @@ func (o *jsonObject) ref() json.RawMessage {
 	return v
 }
 
-// recoverPanics runs do and returns its status and body. If do panics, recoverPanics returns a 500 and writes a line to
-// the log, so that one order does not end the server.
+// recoverPanics runs do, an order, and returns its HTTP status and body. If do panics, recoverPanics writes a line to
+// the log and returns a 500, so that one order does not end the server.
 func (s *Server) recoverPanics(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {

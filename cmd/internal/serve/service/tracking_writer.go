@@ -22,8 +22,8 @@ type trackingWriter struct {
 // writeSize is the number of bytes that a reader must accept within timeout.
 const writeSize = 64 << 10
 
-// extendDeadline sets the write deadline of the connection to timeout from now, unless it did so within the last tenth
-// of timeout.
+// extendDeadline moves the write deadline of the connection to t.timeout from now. It has no effect if it moved the
+// deadline within the last tenth of t.timeout.
 func (t *trackingWriter) extendDeadline() {
 	if now := time.Now(); now.Sub(t.deadlineSet) > t.timeout/10 {
 		t.deadlineSet = now
@@ -31,7 +31,8 @@ func (t *trackingWriter) extendDeadline() {
 	}
 }
 
-// WriteHeader records status if it is the first, renews the write deadline and passes status on.
+// WriteHeader passes status on to the underlying writer. It also extends the write deadline, and stores the first
+// status in t.status.
 func (t *trackingWriter) WriteHeader(status int) {
 	if t.status == 0 {
 		t.status = status
@@ -40,8 +41,9 @@ func (t *trackingWriter) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Write passes b on in pieces of at most 64 KiB, each with its own deadline. If the client misses a deadline, Write
-// returns the error and sets t.slow. Without an earlier WriteHeader it records the status 200.
+// Write passes b on to the underlying writer in pieces of at most 64 KiB. Before each piece it extends the write
+// deadline. If the client misses a deadline, Write sets t.slow and returns the error. It stores the status 200 in
+// t.status if WriteHeader was not called before.
 func (t *trackingWriter) Write(b []byte) (n int, err error) {
 	if t.status == 0 {
 		t.status = http.StatusOK

@@ -25,9 +25,9 @@ type uploadReply struct {
 	Rate     int     `json:"rate"`
 }
 
-// upload stores the body as a sound of the room, which is made if it is missing, and answers with the sound's
-// properties and status 201. At most four uploads of a server run at once; others wait. A repeated idempotency key gets
-// the answer of the first call if the body has the same hash. A returned error precedes the answer.
+// upload stores the request body as a sound of the room. It answers with the sound's properties and status 201. A
+// missing room is made. At most four uploads run at the same time; others wait. A repeated idempotency key gets the
+// answer of the first call, if both bodies are equal. A returned error means that the answer has not begun.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if err := room.CheckFile(name); err != nil {
@@ -75,9 +75,9 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// storeSound reads a sound from in and stores it in the room h as the file called name, if the room's limits permit it.
-// It returns the HTTP status and the body: 201 and an *uploadReply, or a problem. A failure to store is logged and
-// counted.
+// storeSound reads a sound from in and stores it in the room of h as the file called name. It returns the HTTP status
+// and the body of the answer: 201 and an *uploadReply, or a problem. If the room has reached its limits, storeSound
+// returns a problem without reading. A failure to store is logged and counted in the metrics.
 func (s *Server) storeSound(ctx context.Context, h *roomEntry, name string, in *hashingReader) (status int, body any) {
 	if err := s.checkRoomSize(h.room.Name(), name); err != nil {
 		return errorReply(err)
@@ -93,9 +93,10 @@ func (s *Server) storeSound(ctx context.Context, h *roomEntry, name string, in *
 	return http.StatusCreated, &uploadReply{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
 }
 
-// checkRoomSize returns a problem if the stored sounds of the room called name have reached Limits.RoomSounds (429) or
-// Limits.RoomBytes (413), otherwise nil. An old version of sound, the name of the sound to upload, and the hidden
-// files of running uploads do not count. The size of the new sound is not checked here.
+// checkRoomSize returns nil if the room called name may store one more sound. If its stored sounds have reached
+// Limits.RoomSounds (HTTP status 429) or Limits.RoomBytes (413), it returns an error. The parameter sound is the name
+// of the new sound. An old version of that sound and the hidden files of running uploads do not count. The size of the
+// new sound is not checked here.
 func (s *Server) checkRoomSize(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
@@ -127,7 +128,7 @@ type hashingReader struct {
 	err error
 }
 
-// Read reads from the body into b, adds the data to the hash and stores an error other than io.EOF in m.err.
+// Read reads from the body into b and adds the bytes to the hash. It stores an error other than io.EOF in m.err, too.
 func (m *hashingReader) Read(b []byte) (int, error) {
 	n, err := m.in.Read(b)
 	m.sum.Write(b[:n])
@@ -137,8 +138,8 @@ func (m *hashingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drain reads and discards the rest of the body, so that the hash covers it. It returns m.err: nil, or the error of
-// this or an earlier read.
+// drain reads and discards the rest of the body, so that the hash covers the whole body. It returns m.err, the error of
+// this or an earlier read, or nil.
 func (m *hashingReader) drain() error {
 	if m.err == nil {
 		_, _ = io.Copy(io.Discard, m) // m.err holds the error

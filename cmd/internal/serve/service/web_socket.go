@@ -21,7 +21,7 @@ type webSocket struct {
 	handshakeTimeout time.Duration // time limit for the client's part of the closing handshake
 }
 
-// Close sends a close frame with code and reason, and waits until the client has closed, at most for
+// Close sends a close frame with code and reason. It then waits until the client has closed, too, but at most for
 // w.handshakeTimeout.
 func (w *webSocket) Close(code websocket.StatusCode, reason string) error {
 	w.network.drainFor(w.handshakeTimeout)
@@ -34,15 +34,15 @@ type network struct {
 	draining atomic.Bool
 }
 
-// drainFor makes a later Close discard input until the client closes, at most until the time d from now. All reads of
-// the connection fail after that time, too. It returns at once.
+// drainFor prepares the connection for a clean Close. It returns at once and starts a time limit of d. Close will then
+// discard input until the client closes or the limit ends. All reads of the connection fail after the limit, too.
 func (n *network) drainFor(d time.Duration) {
 	_ = n.SetReadDeadline(time.Now().Add(d)) // the connection may be closed already
 	n.draining.Store(true)
 }
 
-// Close closes the connection. After drainFor it first closes the sending side, so that the client sees the end, and
-// discards input until the client closes or the time of drainFor is over.
+// Close closes the connection. If drainFor was called before, Close first closes only the sending side, so that the
+// client sees the end. It then discards input until the client closes or the time limit of drainFor ends.
 func (n *network) Close() error {
 	if half, ok := n.Conn.(interface{ CloseWrite() error }); ok && n.draining.Load() && half.CloseWrite() == nil {
 		_, _ = io.Copy(io.Discard, n.Conn) // it ends with an error or at the deadline
@@ -56,17 +56,19 @@ type hijacker struct {
 	network *network
 }
 
-// Hijack implements http.Hijacker. It returns the connection wrapped in a network, which it also stores in h.network.
+// Hijack implements http.Hijacker. It returns the connection of the request, wrapped in a network. It also stores the
+// network in h.network.
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffer, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	h.network = &network{Conn: conn}
 	return h.network, buffer, err
 }
 
-// upgrade turns a request into a WebSocket, runs do with it, and then closes the connection without a close frame.
-// kind is the label of the socket in the metrics, "orders" or "audio". The context of do ends with the server. It also
-// ends with the context of r, when the caller's token ends; the close code is then 1008. If the limit of sockets is
-// reached or the server is closing, upgrade returns a problem; once the response has begun, the error is nil.
+// upgrade turns the request r into a WebSocket, runs do with it, and then closes the connection without a close frame.
+// kind is the label of the socket in the metrics, "orders" or "audio". The context that do receives ends with the
+// server. It also ends with the context of r, when the caller's token ends; upgrade then closes with code 1008. If too
+// many sockets are open or the server is closing, upgrade returns an error with an HTTP status. Once the response has
+// begun, the error is nil.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *webSocket)) error {
 	done, err := s.countStream()
 	if err != nil {
