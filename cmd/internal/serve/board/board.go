@@ -41,8 +41,8 @@ type asset struct {
 	tag, kind string
 }
 
-// Handler returns a handler that serves the page at / and its files below /board/, and answers other paths with a 404
-// in problem JSON. Browsers cache the files and revalidate them by their hash at each use.
+// Handler returns an HTTP handler that serves the page at / and its files below /board/. Other paths get a 404 in
+// problem JSON. Browsers may cache the files, but ask at each use whether their hash has changed.
 func Handler() http.Handler {
 	assets := map[string]asset{}
 	entries, _ := fs.ReadDir(files, "static") // the folder is embedded
@@ -59,8 +59,8 @@ func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, assets) })
 }
 
-// serve answers r with the asset of its path in assets. Other paths get 404, and methods other than GET and HEAD 405.
-// The HTML page gets the header Content-Security-Policy with Policy.
+// serve answers the request r with the file of its path. assets has the files by path. Another path gets a 404, and a
+// method other than GET and HEAD a 405. The HTML page gets the header Content-Security-Policy, with Policy.
 func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	a, ok := assets[r.URL.Path]
 	switch {

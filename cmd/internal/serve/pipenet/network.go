@@ -20,8 +20,8 @@ type Network struct {
 // New returns a network with the address 127.0.0.1:7700.
 func New() *Network { return &Network{conns: make(chan net.Conn), ended: make(chan struct{})} }
 
-// Accept waits for the next Dial and returns the server's end of the connection, whose remote address is on loopback.
-// After Close it returns net.ErrClosed.
+// Accept waits for the next Dial and returns the server's end of that connection. The remote address of the connection
+// is on loopback. After Close, Accept returns net.ErrClosed.
 func (n *Network) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.conns:
@@ -31,7 +31,8 @@ func (n *Network) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept and Dial with net.ErrClosed. Open connections stay open.
+// Close makes Accept and Dial return net.ErrClosed, also calls that are waiting. Open connections stay open. It always
+// returns nil.
 func (n *Network) Close() error {
 	n.end.Do(func() { close(n.ended) })
 	return nil
@@ -42,8 +43,9 @@ func (n *Network) Addr() net.Addr { return address }
 
 var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7700}
 
-// Dial waits until the server calls Accept, and returns the client's end of the connection. It ignores the network and
-// the address. If ctx ends first, it returns the error of ctx; after Close it returns net.ErrClosed.
+// Dial waits until the server calls Accept, and returns the client's end of the new connection. Its last two
+// parameters, network and address, are ignored. If ctx ends first, Dial returns the error of ctx. After Close it
+// returns net.ErrClosed.
 func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {

@@ -28,20 +28,21 @@ type Problem struct {
 	Event   *report.Event `json:"event,omitempty"`   // of a rejected start
 }
 
-// New returns a problem with the HTTP status status and a Detail formatted as by fmt.Sprintf. Title is the text of the
-// status; WithField, WithNearest, WithReason and WithLimit set further fields.
+// New returns a problem with an HTTP status. Its Detail is formatted from format and values as by fmt.Sprintf, and its
+// Title is the standard text of the status. WithField, WithNearest, WithReason and WithLimit set further fields.
 func New(status int, format string, values ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, values...)}
 }
 
-// WithField sets the field of the call to blame, such as "gain", in p itself, and returns p.
+// WithField sets p.Field to the name of the field of the call with the fault, such as "gain". It changes p itself and
+// returns p.
 func (p *Problem) WithField(field string) *Problem {
 	p.Field = field
 	return p
 }
 
-// WithNearest sets Nearest to name, the nearest known name, adds "did you mean" with name to Detail, and returns p.
-// With "" it does not change p.
+// WithNearest sets p.Nearest to name, the known name nearest to a misspelled one, and appends "did you mean" to
+// p.Detail. It changes p itself and returns p. If name is "", p stays unchanged.
 func (p *Problem) WithNearest(name string) *Problem {
 	if name != "" {
 		p.Nearest = name
@@ -50,13 +51,13 @@ func (p *Problem) WithNearest(name string) *Problem {
 	return p
 }
 
-// WithReason sets the reason, a word or two for programs, and returns p.
+// WithReason sets p.Reason, a word or two for programs. It changes p itself and returns p.
 func (p *Problem) WithReason(reason string) *Problem {
 	p.Reason = reason
 	return p
 }
 
-// WithLimit sets the limit that was exceeded, and returns p. It does not change Detail.
+// WithLimit sets p.Limit to the limit that was exceeded. It changes p itself, except p.Detail, and returns p.
 func (p *Problem) WithLimit(limit int64) *Problem {
 	p.Limit = limit
 	return p
@@ -65,8 +66,9 @@ func (p *Problem) WithLimit(limit int64) *Problem {
 // Error returns Detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// Write answers a call with the problem as problem JSON, which must not be cached. With status 429 or 503 it adds the
-// header Retry-After: 1. A problem that cannot be encoded becomes a general one with status 500, also in p.Status.
+// Write answers an HTTP request with p as problem JSON, which must not be cached. With the status 429 or 503 it adds
+// the header Retry-After: 1. If p cannot be encoded, Write answers with a general problem of status 500, and sets
+// p.Status to 500.
 func (p *Problem) Write(w http.ResponseWriter) {
 	text, err := json.Marshal(p)
 	if err != nil { // an event that cannot be encoded

@@ -9,8 +9,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// dial opens a WebSocket at address with the token, and follows redirects as checkRedirect permits. If the server
-// answers with an error status, the error and the response are not nil.
+// dial opens a WebSocket at address with the token of c. It follows redirects that checkRedirect permits. If the server
+// answers with an error status, both the error and the response are set.
 func (c *webConnection) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	head := http.Header{}
 	c.addToken(head)

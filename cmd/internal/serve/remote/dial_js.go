@@ -7,7 +7,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// dial opens a WebSocket at address. A browser authenticates it with its cookie.
+// dial opens a WebSocket at address. In a browser, the cookie of the page authenticates the WebSocket.
 func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	return websocket.Dial(ctx, address, nil)
 }

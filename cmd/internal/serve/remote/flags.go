@@ -16,7 +16,7 @@ type Flags struct {
 	Creds string `hidden:"" name:"to-creds" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS; give them by VOICEPOOL_NATS_CREDS."`
 }
 
-// Room returns a client of the room in f.To, without connecting. An invalid address is a usage error.
+// Room returns a client of the room at the address f.To. It does not connect yet. An invalid address is a usage error.
 func (f *Flags) Room() (*Client, error) {
 	room, err := New(f.To, f.Token, f.Creds)
 	if err != nil {
@@ -25,8 +25,8 @@ func (f *Flags) Room() (*Client, error) {
 	return room, nil
 }
 
-// Command sends command, a name and its arguments as in Run, to the room and prints the answer as JSON on c. A signal
-// ends the wait. Its errors are as in PrintAnswer; an invalid address is a usage error.
+// Command sends command to the room and prints the server's answer as JSON on c. command is a name and its arguments,
+// as in Client.Run. A signal ends the wait. Errors are as in PrintAnswer; an invalid address is a usage error.
 func (f *Flags) Command(c *console.Console, command ...string) error {
 	room, err := f.Room()
 	if err != nil {
@@ -38,9 +38,9 @@ func (f *Flags) Command(c *console.Console, command ...string) error {
 	return PrintAnswer(c, answer, err)
 }
 
-// PrintAnswer prints answer, the answer of a server, on c if err is nil, and returns nil. Otherwise it returns an error
-// and does not print. A *Refusal with a status below 500, and an error that wraps ErrCommand, become usage errors;
-// other errors are returned as they are.
+// PrintAnswer prints answer, the answer of a server, on c. If err is not nil, it prints no answer and returns an error.
+// err becomes a usage error if it wraps ErrCommand, or a *Refusal with a status below 500. Any other err is returned
+// unchanged.
 func PrintAnswer(c *console.Console, answer []byte, err error) error {
 	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrCommand) {
 		return console.Usage("%s", words.Plain(err))

@@ -40,9 +40,9 @@ type natsConn interface {
 	close()
 }
 
-// natsClient returns the client for address, such as nats://a:4222,b:4222/ROOM, without connecting. Without a room, the
-// room is Main. creds is the path of a file with credentials, or "". An invalid address or name of a room is an error
-// without passwords.
+// natsClient returns a client for the room at address, such as nats://a:4222,b:4222/ROOM. It does not connect yet.
+// Without a room in address, the room is Main. creds is the path of a file with credentials, or "". An invalid address
+// or room name is an error, whose message has no passwords.
 func natsClient(address, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	var servers, hosts []string
@@ -97,7 +97,8 @@ func withoutPasswords(address string) string {
 // address returns the addresses of the NATS servers, without passwords.
 func (n *natsConnection) address() string { return n.servers }
 
-// open connects to NATS. The caller must close the connection. Errors name the address, except the error of ctx.
+// open connects to NATS. The caller must close the connection. If ctx has ended, the error is unchanged; any other
+// error names the address.
 func (n *natsConnection) open(ctx context.Context) (natsConn, error) {
 	p, err := n.dial(ctx)
 	if err == nil || ctx.Err() != nil {
@@ -109,8 +110,8 @@ func (n *natsConnection) open(ctx context.Context) (natsConn, error) {
 	return nil, fmt.Errorf("%s: %w", n.servers, err)
 }
 
-// send connects to NATS, sends the order o to the room, closes the connection, and returns the body of the answer. Its
-// errors are as in open and in order.
+// send sends the order o to the room and returns the body of the answer. It connects to NATS for that and closes the
+// connection afterwards. Its errors are as in open and order.
 func (n *natsConnection) send(ctx context.Context, o *Order) (json.RawMessage, error) {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -120,9 +121,10 @@ func (n *natsConnection) send(ctx context.Context, o *Order) (json.RawMessage, e
 	return n.order(ctx, p, o)
 }
 
-// order sends the order o to the room over p and returns the body of the reply. It waits at most 10 s. A status other
-// than 2xx is a *Refusal, returned with the body. If no server plays the room, the error is a noServerError, which
-// permits a retry. Other errors name the address, except the error of ctx.
+// order sends the order o to the room over the connection p and returns the body of the reply. It waits at most 10 s. A
+// status other than 2xx is a *Refusal, and order also returns the body then. If no server plays the room, the error is
+// a noServerError, and the caller may retry. If ctx has ended, order returns the error of ctx. Any other error of NATS
+// names the address.
 func (n *natsConnection) order(ctx context.Context, p natsConn, o *Order) (json.RawMessage, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -157,9 +159,10 @@ func (n *natsConnection) order(ctx context.Context, p natsConn, o *Order) (json.
 	return r.Body, nil
 }
 
-// watch requests the state of the room every 100 ms, follows the room's events, adds both to w, and calls show with
-// each new picture and false. It uses one connection, which it closes. It always returns an error: of ctx or of the
-// connection, a *Refusal with a status 4xx, or errEnd.
+// watch follows the room and calls show with each new picture of it, and with false. Every 100 ms it requests the state
+// of the room. It adds the states and the room's events to w, which makes the pictures. It uses one connection, which
+// it closes. watch always returns an error: the error of ctx or of the connection, a *Refusal with a status 4xx, or
+// errEnd.
 func (n *natsConnection) watch(ctx context.Context, w *roomView, show func(liveview.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -200,8 +203,9 @@ func (n *natsConnection) watch(ctx context.Context, w *roomView, show func(livev
 // clusterConn is a connection to a real NATS.
 type clusterConn struct{ *cluster.Conn }
 
-// request sends data to subject and returns the data of the reply. It waits until ctx ends, but returns an error at
-// once if NATS does not permit the request, or if no client has subscribed to subject (nats.ErrNoResponders).
+// request sends data to subject, the address of a NATS message, and returns the data of the reply. It waits until ctx
+// ends. If NATS does not permit the request, or if no client has subscribed to subject (nats.ErrNoResponders), it
+// returns an error at once.
 func (o clusterConn) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	inbox := o.NC.NewInbox()
 	sub, err := o.NC.SubscribeSync(inbox)
@@ -225,8 +229,8 @@ func (o clusterConn) request(ctx context.Context, subject string, data []byte) (
 	return m.Data, nil
 }
 
-// follow subscribes to subject and sends the data of its messages to events, on another goroutine, until close. If the
-// channel is full, messages are dropped. It does not wait for messages.
+// follow subscribes to subject, the address of NATS messages. From then on, another goroutine sends the data of each
+// message to the channel events, until close. If the channel is full, the message is dropped. follow returns at once.
 func (o clusterConn) follow(subject string, events chan<- []byte) error {
 	_, err := o.NC.Subscribe(subject, func(m *nats.Msg) {
 		select {

@@ -13,8 +13,8 @@ type Order struct {
 	With  map[string]any `json:"with,omitempty"`
 }
 
-// Call returns the HTTP call for the order o: the method, and the escaped path below the path of the room. The fields
-// of o.With are not in it.
+// Call returns the HTTP method and the path of the order o. The path is escaped and begins below the path of the room.
+// The fields of o.With are not part of it.
 func (o *Order) Call() (method, path string) {
 	switch o.Do {
 	case "set":

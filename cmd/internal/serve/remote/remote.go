@@ -51,9 +51,10 @@ type connection interface {
 	address() string
 }
 
-// New returns a client for the room of address, without connecting. address is http://HOST:PORT/ROOM, or
-// nats://HOST:PORT/ROOM for a cluster, also with https, tls, ws or wss; without a room, the room is Main. token, for
-// HTTP, and creds, the path of a file with credentials for NATS, may be "". An invalid address is an error.
+// New returns a client for the room at address. It does not connect yet. address is http://HOST:PORT/ROOM or, for a
+// cluster, nats://HOST:PORT/ROOM; the schemes https, tls, ws and wss are valid, too. Without a room in address, the
+// room is Main. token is for HTTP. creds is the path of a file with credentials for NATS. Both may be "". An invalid
+// address is an error.
 func New(address, token, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	switch scheme {
@@ -77,9 +78,9 @@ func New(address, token, creds string) (*Client, error) {
 // Room returns the name of the room in the client's address.
 func (c *Client) Room() string { return c.room }
 
-// send sends the order o to the room and returns the body of the answer. While the room moves from one node to another,
-// it retries every 200 ms for at most 10 s; if no server plays the room, for the time in the noServerError. The error
-// is then of the last try, or the error of ctx.
+// send sends the order o to the room and returns the body of the answer. In two cases it retries every 200 ms. While
+// the room moves from one node to another, it retries for at most 10 s. If no server plays the room, it retries for the
+// time in the noServerError. In the end it returns the result of the last try, or the error of ctx.
 func (c *Client) send(ctx context.Context, o *Order) (json.RawMessage, error) {
 	for began := time.Now(); ; {
 		answer, err := c.connection.send(ctx, o)
@@ -125,8 +126,8 @@ type Refusal struct {
 // Error returns Detail.
 func (r *Refusal) Error() string { return r.Detail }
 
-// refusal returns the error for an answer with the HTTP status status. text is the body, a problem in JSON; if text is
-// not readable, the message names the status.
+// refusal returns the error for an answer with an HTTP status. text is the body of the answer, a problem in JSON. If
+// text is not readable, the message of the error names the status instead.
 func refusal(status int, text []byte) *Refusal {
 	var p struct {
 		Title, Detail, Reason string

@@ -50,7 +50,7 @@ var commands = []command{
 	}},
 }
 
-// Help returns the commands of Run with their arguments, one line each.
+// Help returns the commands that Client.Run accepts, with their arguments, one line for each command.
 func Help() (lines []string) {
 	for _, w := range commands {
 		lines = append(lines, strings.TrimSpace(w.name+" "+w.usage))
@@ -58,9 +58,9 @@ func Help() (lines []string) {
 	return lines
 }
 
-// Run carries out args, the name of a command and its arguments as listed by Help, in the room and returns the server's
-// answer as JSON. The error wraps ErrCommand if the command is invalid; then no order was sent. It is a *Refusal if the
-// server rejects the order, and otherwise concerns the connection or ctx.
+// Run carries out a command in the room and returns the server's answer as JSON. args is the name of the command and
+// its arguments, as listed by Help. If the command is invalid, the error wraps ErrCommand, and no order was sent. If
+// the server rejects the order, the error is a *Refusal. Any other error concerns the connection or ctx.
 func (c *Client) Run(ctx context.Context, args ...string) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrCommand)
@@ -81,8 +81,9 @@ func (c *Client) Run(ctx context.Context, args ...string) (json.RawMessage, erro
 	return w.run(c, ctx, rest)
 }
 
-// order returns a function for the table of commands, which sends the order do. Argument i of the command becomes the
-// field keys[i] as a string, without the optional prefix "KEY=". The command has at most as many arguments as keys.
+// order returns a function that runs a command by sending one order. The order is called do. Argument i of the command
+// becomes the field keys[i] of the order, as a string. The prefix "KEY=" of an argument is removed if it is there. The
+// command must have at most as many arguments as keys. The function returns the server's answer as JSON.
 func order(do string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		body := map[string]any{}
@@ -94,7 +95,8 @@ func order(do string, keys ...string) func(*Client, context.Context, []string) (
 	}
 }
 
-// trimKey returns text without the prefix "KEY=", if it has that prefix.
+// trimKey returns text without the prefix "KEY=", where KEY is the parameter key. Text without that prefix is returned
+// unchanged.
 func trimKey(text, key string) string {
 	if value, found := strings.CutPrefix(text, key+"="); found {
 		return value
@@ -102,16 +104,17 @@ func trimKey(text, key string) string {
 	return text
 }
 
-// moveStandby returns a function for the table of commands, which moves standby by one cue, forward if by is 1 and back
-// if by is -1.
+// moveStandby returns a function that runs the command next or back. It moves standby, the mark on the next cue to
+// start, by one cue: forward if by is 1, back if by is -1. The function returns the server's answer as JSON.
 func moveStandby(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
 		return c.send(ctx, &Order{Do: "standby", With: map[string]any{"step": by}})
 	}
 }
 
-// pauseVoices returns a function for the table of commands, which pauses (on is true) or resumes voices. The argument
-// of the command is the id of the voices; without an argument, the whole show is paused or resumed.
+// pauseVoices returns a function that runs the command pause or resume. If on is true, it pauses voices, otherwise it
+// resumes them. The argument of the command is the id of the voices. Without an argument, the whole show is affected.
+// The function returns the server's answer as JSON.
 func pauseVoices(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		if len(rest) == 1 {
@@ -121,17 +124,18 @@ func pauseVoices(on bool) func(*Client, context.Context, []string) (json.RawMess
 	}
 }
 
-// muteBus returns a function for the table of commands, which mutes (on is true) or unmutes the bus that the argument
-// of the command names.
+// muteBus returns a function that runs the command mute or unmute. If on is true, it mutes a bus, otherwise it unmutes
+// the bus. The argument of the command is the name of the bus. The function returns the server's answer as JSON.
 func muteBus(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		return c.send(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
 	}
 }
 
-// stop carries out the command stop; rest is [ID|all] [TIME]. It fades out the voices with the id ID, everything for
-// "all", or all running cues without either word. TIME is the length of the fade; the default is the server's. If rest
-// is a single plain number, that is an id. It returns the server's answer as JSON.
+// stop carries out the command stop. rest holds its optional arguments, [ID|all] [TIME]. With an ID it fades out the
+// voices with that id. With "all" it fades out everything, and without either word all running cues. TIME is the length
+// of the fade; without it the server uses its default. A single plain number is an ID. stop returns the server's answer
+// as JSON.
 func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body := map[string]any{}
 	if n := len(rest); n > 0 && isTime(rest[n-1]) && (n == 2 || !isNumber(rest[0])) {
@@ -146,9 +150,9 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.send(ctx, &Order{Do: "stopall", With: body})
 }
 
-// play carries out the command play. rest, at least one word, is the sound and then words KEY=VALUE, the fields of the
-// order. It returns the server's answer as JSON; a word that is not KEY=VALUE or repeats a key is an error that wraps
-// ErrCommand.
+// play carries out the command play. rest has at least one word. The first word is the sound, and further words are
+// KEY=VALUE, the fields of the order. play returns the server's answer as JSON. A word that is not KEY=VALUE, or
+// repeats a key, is an error that wraps ErrCommand.
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("play", rest[1:])
 	if err != nil {
@@ -158,15 +162,16 @@ func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.Play(ctx, body)
 }
 
-// Play starts a sound and returns the server's answer as JSON. body has the fields of the server's order play, such
-// as "sound" and "gain".
+// Play starts a sound in the room and returns the server's answer as JSON. body has the fields of the server's order
+// play, such as "sound" and "gain".
 func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage, error) {
 	return c.send(ctx, &Order{Do: "play", With: body})
 }
 
-// set carries out the commands set and fade. rest[0] is the name of a bus of the room, or else the id of voices, and
-// the further words are KEY=VALUE; to=DB sets the gain. It first requests the state of the room, for the names of the
-// buses. It returns the server's answer to the order as JSON; an invalid word is an error that wraps ErrCommand.
+// set carries out the commands set and fade. rest[0] is the name of a bus of the room, or else the id of voices. The
+// further words are KEY=VALUE; to=DB sets the gain. set first requests the state of the room, to learn the names of the
+// buses. It then sends the order and returns the server's answer as JSON. A word that is not KEY=VALUE is an error that
+// wraps ErrCommand.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])
 	if err != nil {
@@ -186,8 +191,8 @@ func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error
 	return c.send(ctx, &Order{Do: "set", Voice: rest[0], With: body})
 }
 
-// isBus requests the state of the room from the server and reports whether the room has a bus called name. A failed
-// request or an unreadable state is an error.
+// isBus reports whether the room has a bus called name. It requests the state of the room from the server for that. A
+// failed request or an unreadable state is an error.
 func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	answer, err := c.send(ctx, &Order{Do: "state"})
 	if err != nil {
@@ -202,21 +207,22 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
 }
 
-// release carries out the command release: the voices with the id rest[0] leave their loops and play to the end. It
-// returns the server's answer as JSON.
+// release carries out the command release. The voices with the id rest[0] leave their loops and play to the end of
+// their sounds. release returns the server's answer as JSON.
 func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, error) {
 	return c.send(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
 }
 
-// seek carries out the command seek: the voices with the id rest[0] jump to the position rest[1], to=TIME or TIME, in
-// their sounds. It returns the server's answer as JSON.
+// seek carries out the command seek. The voices with the id rest[0] jump to a position in their sounds. rest[1] is that
+// position, written as to=TIME or TIME. seek returns the server's answer as JSON.
 func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, error) {
 	to := trimKey(rest[1], "to")
 	return c.send(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
 }
 
-// pairs parses all, words such as gain=-3, into the fields of a JSON object, with values as in valueOf. A word without
-// = or a key, and a repeated key, are errors that wrap ErrCommand. verb is the name of the command for these errors.
+// pairs parses words such as gain=-3 into the fields of a JSON object. all holds the words. Each value is converted by
+// valueOf. A word without a key or without =, and a repeated key, are errors that wrap ErrCommand. verb is the name of
+// the command in these errors.
 func pairs(verb string, all []string) (map[string]any, error) {
 	body := map[string]any{}
 	for _, text := range all {
@@ -232,8 +238,8 @@ func pairs(verb string, all []string) (map[string]any, error) {
 	return body, nil
 }
 
-// valueOf returns the JSON value of text for the field key: a json.Number if text is a number, a bool for true and
-// false, and else text as a string. The values of id, bus and sound are always strings.
+// valueOf returns the JSON value of text in the field key. A number becomes a json.Number, and "true" and "false"
+// become a bool. Any other text stays a string. The fields id, bus and sound are always strings.
 func valueOf(key, text string) any {
 	if key == "id" || key == "bus" || key == "sound" {
 		return text

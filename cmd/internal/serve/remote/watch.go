@@ -26,10 +26,10 @@ const (
 	maxMessage = 16 << 20
 )
 
-// Watch calls show with each new picture p of the room until ctx or the room ends. Then it calls show once more with
-// last set, and returns the error of ctx, or nil if the room has ended. A failure before the first picture and a
-// *Refusal are returned at once, without such a call. If the connection is lost later, a picture shows the reason, and
-// Watch reconnects every second.
+// Watch follows the room and calls show with each new picture p of it, until ctx or the room ends. It then calls show
+// once more with last set. It returns the error of ctx, or nil if the room has ended. If the connection is lost, a
+// picture shows the reason, and Watch reconnects every second. But it returns a failure before the first picture at
+// once, and so a *Refusal at any time. In these cases last is never set.
 func (c *Client) Watch(ctx context.Context, show func(p liveview.Picture, last bool)) error {
 	w := &roomView{colours: map[string]int{}, victims: map[uint64]report.Event{}}
 	for first := true; ; first = false {
@@ -112,9 +112,10 @@ type voiceState struct {
 	Looping bool    `json:"looping"`
 }
 
-// addMessage adds text, a message of the server in JSON, to w and reports whether picture now returns a new picture:
-// after a state, and after levels once a state was received. Events wait for the next state or levels. Other types of
-// messages are ignored. At the end of the room the error is errEnd; an unreadable message is an error, too.
+// addMessage adds text, a JSON message of the server, to w. It reports whether the method picture now returns a new
+// picture. That is so after a message with the state, and after levels once a state was received. Events wait for the
+// next state or levels. Other types of messages are ignored. The message about the end of the room returns errEnd. An
+// unreadable message is an error, too.
 func (w *roomView) addMessage(text []byte) (changed bool, err error) {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
@@ -139,8 +140,8 @@ func (w *roomView) addMessage(text []byte) (changed bool, err error) {
 	return false, nil
 }
 
-// state copies s, the state of the room, into the next picture. The totals in s replace the counts of events. Sounds
-// get colors by their position in s.
+// state copies s, the state of the room, into w, for the next picture. The total counts in s replace the counts that w
+// has added up from events. Each sound gets a color by its position in s.
 func (w *roomView) state(s *roomState) {
 	st := &w.now.Stats
 	w.now.Rate = s.Rate
@@ -158,8 +159,8 @@ func (w *roomView) state(s *roomState) {
 	w.levels(&s.levels)
 }
 
-// levels fills the next picture, w.now and w.voices, from l: the frame, the number of playing voices, the voices, and
-// all buses except the master. It converts the peak levels of the outputs from dB to linear factors.
+// levels copies l into w, for the next picture: the frame, the voices, the peak levels of the outputs and the buses. It
+// leaves out the bus master. It converts the peak levels of the outputs from dB to linear factors.
 func (w *roomView) levels(l *levels) {
 	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
 	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
@@ -171,7 +172,7 @@ func (w *roomView) levels(l *levels) {
 	}
 }
 
-// linear returns the linear factor of *db, a level in dB. It returns 0 for a nil db, and for -120 dB or less.
+// linear converts a level in dB to a linear factor. It returns 0 if db is nil, and for -120 dB or less.
 func linear(db *float64) float32 {
 	if db == nil || *db <= silence {
 		return 0
@@ -222,9 +223,9 @@ func (w *roomView) event(text json.RawMessage) {
 // maxEvents is the maximum number of events stored for the next picture.
 const maxEvents = 1024
 
-// picture returns the current picture with the events since the last call, which it then drops, and with the victim of
-// each voice that has taken a slot. Voices without a slot are left out. It also drops the victims of voices that have
-// ended.
+// picture returns the current picture of the room, with the events since the last call of picture. It then drops these
+// events. Voices without a slot are left out. A voice that has taken its slot from another voice is shown with that
+// victim. picture also drops the victims of voices that have ended.
 func (w *roomView) picture() liveview.Picture {
 	var all []liveview.RemoteVoice
 	alive := map[uint64]bool{}

@@ -25,17 +25,18 @@ type webConnection struct {
 // maxRedirects is the maximum number of redirects to the server that plays the room.
 const maxRedirects = 2
 
-// newWeb returns a connection to the room at roomURL over HTTP, without connecting yet. Answers are limited to 10 s.
-// token may be "", for a server without tokens.
+// newWeb returns a connection to the room at roomURL over HTTP. It does not connect yet. Each request may take at most
+// 10 s. token may be "", for a server without tokens.
 func newWeb(roomURL *url.URL, token string) *webConnection {
 	c := &webConnection{base: roomURL, token: token}
 	c.http = &http.Client{Timeout: answerTimeout, CheckRedirect: c.checkRedirect}
 	return c
 }
 
-// checkRedirect is the CheckRedirect of the HTTP client: r is the next request, and via has the requests before it. It
-// follows at most two redirects, which must have status 307 and keep the path and the query, and adds the token to r.
-// Other redirects, also from https to http, are not followed; the redirect is then the answer.
+// checkRedirect is the CheckRedirect of the HTTP client. r is the next request, and via holds the requests before it.
+// It follows at most two redirects, and adds the token to r. A redirect must have the status 307 and keep the path and
+// the query. It must not lead from https to http. Other redirects are not followed, and their response becomes the
+// answer.
 func (c *webConnection) checkRedirect(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > maxRedirects || r.URL.User != nil ||
@@ -50,9 +51,9 @@ func (c *webConnection) checkRedirect(r *http.Request, via []*http.Request) erro
 // address returns the host and port of the server in the room's URL, for messages.
 func (c *webConnection) address() string { return c.base.Host }
 
-// send sends the order o to the room as an HTTP request and returns the body of the answer, at most 16 MiB. If the
-// status is not 2xx, it returns the body and a *Refusal. It waits at most 10 s. Errors of the connection are as in
-// unreachable.
+// send sends the order o to the room as an HTTP request and returns the body of the answer. It waits at most 10 s, and
+// reads at most 16 MiB of the body. If the status is not 2xx, it returns the body and a *Refusal. Errors of the
+// connection are converted by unreachable.
 func (c *webConnection) send(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
@@ -104,8 +105,8 @@ func (c *webConnection) addToken(h http.Header) {
 	}
 }
 
-// webRefusal returns the *Refusal for an answer with the HTTP status status and the body text, which may be nil. For
-// status 401 the message also explains how to give a token.
+// webRefusal returns the *Refusal for an answer with an HTTP status. text is the body of the answer; it may be nil. For
+// the status 401 the message also explains how to give a token.
 func webRefusal(status int, text []byte) error {
 	r := refusal(status, text)
 	if status == http.StatusUnauthorized {
@@ -114,9 +115,9 @@ func webRefusal(status int, text []byte) error {
 	return r
 }
 
-// unreachable converts err, an error of the HTTP client that is not nil, to an error whose message names the host. If a
-// redirect led to a server that does not accept connections, the result is a noServerError, which permits a retry for
-// 5 s, because the first server soon names another. The result does not wrap err.
+// unreachable converts err, an error of the HTTP client, to an error whose message names the host. err must not be nil.
+// The result does not wrap err. If a redirect led to another server that accepts no connections, the result is a
+// noServerError. The caller may then retry for 5 s, because the first server soon names another server.
 func (c *webConnection) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {
@@ -141,8 +142,9 @@ func (c *webConnection) unreachable(err error) error {
 	return errors.New(message)
 }
 
-// watch follows the room over one WebSocket, adds its messages to w, and calls show with each new picture and false. It
-// always returns an error: of the connection, also at the end of ctx, a *Refusal with a status 4xx, or errEnd.
+// watch follows the room over one WebSocket and calls show with each new picture of it, and with false. It adds the
+// messages of the server to w, which makes the pictures. watch always returns an error: an error of the connection, a
+// *Refusal with a status 4xx, or errEnd. The end of ctx is an error of the connection, too.
 func (c *webConnection) watch(ctx context.Context, w *roomView, show func(liveview.Picture, bool)) error {
 	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
 	if err != nil {

@@ -46,8 +46,8 @@ type clusterNode struct {
 	clusterRooms map[*room.Room]*clusterRoom
 }
 
-// join connects the server to NATS, makes it a node of the cluster and stores the node in s.clusterNode. It retries the
-// connection until NATS answers, or ctx ends, and logs why it waits. An invalid node name is an InputError. After an
+// join makes the server a node of the cluster: it connects to NATS and stores the node in s.clusterNode. It retries the
+// connection until NATS answers or ctx ends, and logs why it waits. An invalid node name is an InputError. After an
 // error the connections to NATS are closed, and s.clusterNode is nil.
 func (s *server) join(ctx context.Context) error {
 	name, err := cluster.NodeName(s.Cluster.Node)
@@ -92,7 +92,7 @@ func (s *server) join(ctx context.Context) error {
 	return nil
 }
 
-// disconnect closes the connections f.conn and f.leases that are open. It always returns nil.
+// disconnect closes the connections to NATS that join has opened. It always returns nil.
 func (f *clusterNode) disconnect() error {
 	for _, c := range []*cluster.Conn{f.conn, f.leases} {
 		if c != nil {
@@ -102,8 +102,9 @@ func (f *clusterNode) disconnect() error {
 	return nil
 }
 
-// retry calls do every 300 ms until it succeeds, and logs each error that differs from the one before. It gives up
-// at the end of ctx, with the error of ctx, and at cluster.ErrTooOld.
+// retry calls do every 300 ms until it succeeds. It logs an error of do, unless the error before had the same text. It
+// gives up when ctx ends, and returns the error of ctx. It also gives up at once on cluster.ErrTooOld, and returns that
+// error of do.
 func (s *server) retry(ctx context.Context, do func() error) error {
 	for logged := ""; ; {
 		err := do()
@@ -126,8 +127,8 @@ func (s *server) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// logConnection logs a change of the connection to NATS. err is the reason of a lost connection, or nil if the
-// connection is back.
+// logConnection logs a change of the connection to NATS. If the connection is lost, err is the reason. If the
+// connection is back, err is nil.
 func (f *clusterNode) logConnection(err error) {
 	if err != nil {
 		f.server.Log("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
@@ -136,8 +137,8 @@ func (f *clusterNode) logConnection(err error) {
 	f.server.Log("NATS is back")
 }
 
-// extend keeps this node's rooms audible until the time until of the uptime clock, boottime.Now. 0 silences the rooms
-// at once.
+// extend keeps the rooms of this node audible until a later time. The parameter until is a time of the clock
+// boottime.Now, which counts from the start of the machine. If until is 0, the rooms become silent at once.
 func (f *clusterNode) extend(until time.Duration) {
 	if until == 0 {
 		f.lease.End()
@@ -146,8 +147,8 @@ func (f *clusterNode) extend(until time.Duration) {
 	f.lease.Extend(until)
 }
 
-// close makes the node leave the cluster: its rooms fade out within the time fade, so that other nodes take them over.
-// Then close ends the orders over NATS and closes the connections.
+// close makes the node leave the cluster. Its rooms fade out within the time fade, and other nodes take them over.
+// After that, close ends the orders over NATS and closes the connections.
 func (f *clusterNode) close(fade time.Duration) {
 	if n := f.joined.Load(); n != nil {
 		n.Close(fade)
@@ -157,8 +158,8 @@ func (f *clusterNode) close(fade time.Duration) {
 	f.subjects.Close()
 }
 
-// count adds to the metrics of h how often watching the nodes and rooms in NATS has failed since the last call. It has
-// no effect before the node has joined. Only one goroutine may call it.
+// count adds to the metrics of h the failures since the last call of count. It counts each failed watch of the nodes
+// and rooms in NATS. It has no effect before the node has joined. Only one goroutine may call it.
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrorCount()
@@ -167,7 +168,8 @@ func (f *clusterNode) count(h *service.Server) {
 	}
 }
 
-// ready returns nil if this node has a lease and sees the other nodes, otherwise a problem with status 503.
+// ready returns nil if this node can play rooms: it has a lease, which permits sound, and it sees the other nodes.
+// Otherwise it returns an error with the HTTP status 503 and the reason.
 func (f *clusterNode) ready() error {
 	if n := f.joined.Load(); n != nil {
 		if err := n.WatchError(); err != nil {
@@ -180,8 +182,9 @@ func (f *clusterNode) ready() error {
 	return nil
 }
 
-// endRoom fades out the room called name within the time fade and removes its placement from NATS, because a call ends
-// the room. If checkOperable rejects orders at the moment, or NATS fails, the error is a problem with status 503.
+// endRoom ends the room called name on the whole cluster, because a call ends the room. It fades the room out within
+// the time fade and removes the room's placement from NATS. If checkOperable rejects orders at the moment, or NATS
+// fails, it returns an error with the HTTP status 503.
 func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.checkOperable(name); err != nil {
 		return err
@@ -194,8 +197,9 @@ func (f *clusterNode) endRoom(ctx context.Context, name string, fade time.Durati
 	return nil
 }
 
-// checkOperable returns nil if the room called name, which this node plays, accepts orders. If the node has no lease or
-// the room is moving to another node, it returns a problem with status 503.
+// checkOperable returns nil if the room called name accepts orders. This node plays the room. If the node has lost its
+// lease, so that its rooms are silent, it returns an error with the HTTP status 503. It also does so while the room
+// moves to another node.
 func (f *clusterNode) checkOperable(name string) error {
 	switch n := f.joined.Load(); {
 	case !f.lease.ValidFor(0):
@@ -206,9 +210,9 @@ func (f *clusterNode) checkOperable(name string) error {
 	return nil
 }
 
-// locate returns the URL of the other node that plays the room called name. It returns "" if this node plays the
-// room, the room is unknown, or the server has not joined yet. A placed room that no node plays at the moment is a
-// problem with status 503, which names the reason if nodes have refused the room.
+// locate returns the URL of the other node that plays the room called name. It returns "" if this node plays the room,
+// if the room is unknown, or if the server has not joined the cluster yet. A room that no node plays at the moment is
+// an error with the HTTP status 503. If nodes have refused the room, the error has the reason.
 func (f *clusterNode) locate(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
@@ -226,9 +230,10 @@ func (f *clusterNode) locate(name string) (address string, err error) {
 	return "", nil
 }
 
-// createRoom stores text, a sheet, and its uploaded sounds in NATS, places a new room called name with them, and
-// returns when this node plays the room. Its errors have a status for the caller: a faulty name or sheet, a room on
-// another node (409), and a server that has not joined yet or a failure of NATS (503).
+// createRoom makes a room called name on the cluster and returns when this node plays it. text is a sheet. createRoom
+// stores text and the sounds uploaded for the room in NATS, and then places the room. Its errors have a status for the
+// caller: a faulty name or sheet (400), a room on another node (409), or a failure of NATS (503). If the server has not
+// joined the cluster yet, the status is 503, too.
 func (f *clusterNode) createRoom(ctx context.Context, name string, text []byte) error {
 	if err := cluster.CheckName(name); err != nil {
 		return problemjson.New(http.StatusBadRequest, "room: %v", err).WithField("room")
@@ -248,8 +253,8 @@ func (f *clusterNode) createRoom(ctx context.Context, name string, text []byte) 
 	return f.placeError(n.Place(ctx, name, sum, ""))
 }
 
-// placeError converts an error of placement.Node.Place to the error of a call: a room on another node is a problem with
-// status 409. Other errors, and nil, stay as they are.
+// placeError converts err, an error of placement.Node.Place, to the error of a call. If the room is on another node,
+// the result has the HTTP status 409. Other errors, and nil, are returned unchanged.
 func (f *clusterNode) placeError(err error) error {
 	if other, is := errors.AsType[*placement.Elsewhere](err); is {
 		return problemjson.New(http.StatusConflict, "%s", other.Error()).WithField("room").WithReason("elsewhere")
@@ -257,15 +262,18 @@ func (f *clusterNode) placeError(err error) error {
 	return err
 }
 
-// faultySheet returns err, a fault in a sheet that is not nil, as a *room.Error of Kind Range with the Field "sheet".
+// faultySheet converts err, a fault in a sheet, to a *room.Error of the kind room.Range, which becomes an HTTP 400. The
+// error blames the request field "sheet". err must not be nil.
 func faultySheet(err error) error {
 	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 }
 
-// pack stores the sheet s, its text and its sounds from folder in the blob store, where other nodes find them, and
-// returns the hash of that bundle. If the bucket was deleted, pack opens it again, sets f.blobs and retries once. A
-// fault of the sheet, or a sound that is missing or outside folder, is a *room.Error; a failure of NATS is a
-// *problemjson.Problem with status 503. If ctx has ended, its error is returned.
+// pack stores a sheet and its sounds as a bundle in the blob store of the cluster, where other nodes find it. It
+// returns the hash of the bundle. s is the parsed sheet, text its source, and folder the folder of its sounds. If the
+// first try fails, the bucket in NATS may have been deleted; pack then opens it again, sets f.blobs and retries once.
+//
+// A fault of the sheet, or a sound that is missing or outside folder, is a *room.Error. A failure of NATS is a
+// *problemjson.Problem with the HTTP status 503. If ctx has ended, pack returns the error of ctx.
 func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err == nil {
@@ -298,17 +306,18 @@ func (f *clusterNode) pack(ctx context.Context, s *cue.Sheet, text []byte, folde
 	return "", problemjson.New(http.StatusServiceUnavailable, "the sheet cannot be stored in NATS: %s", plain(cluster.Plain(wrong))).WithReason("nats")
 }
 
-// isSheetFault reports whether err wraps rules.Errors: it is a fault of a sheet or its sounds, and not a failure of
-// NATS.
+// isSheetFault reports whether err is a fault of a sheet or its sounds, and not a failure of NATS. It recognizes the
+// fault by the type rules.Errors, which err then wraps.
 func isSheetFault(err error) bool {
 	_, is := errors.AsType[rules.Errors](err)
 	return is
 }
 
-// placeRoom places the room c of the configuration on the cluster. If another node plays the room, placeRoom only logs
-// that. If this node plays it and the file of its sheet has changed since the room was placed, the room changes to the
-// new text. Otherwise a placed room keeps its sheet, with the changes made over the network. An invalid sheet or file
-// is an InputError error. The node must have joined.
+// placeRoom places the room c of the configuration on the cluster. The node must have joined the cluster. If another
+// node plays the room already, placeRoom only logs that. If the room was placed from the same text of the sheet's file,
+// it keeps its placed sheet, with the changes made over the network. If the file has changed since then and this node
+// plays the room, the room changes to the new text. In all other cases the room is placed with the text of the file. An
+// invalid sheet or file is an InputError.
 func (s *server) placeRoom(ctx context.Context, c RoomConfig) error {
 	f := s.clusterNode.Load()
 	text, err := s.sheetText(&c)
@@ -356,8 +365,9 @@ func (s *server) placeRoom(ctx context.Context, c RoomConfig) error {
 	}
 }
 
-// changeSheet changes the room r of this node to text, because the file of its sheet was edited, and records file, the
-// hash of text. If the room cannot change, changeSheet logs the reason. It always returns nil.
+// changeSheet changes the room r to text, because the file of its sheet was edited. file is the hash of text;
+// changeSheet records it for the cluster. If the room rejects the text, changeSheet logs the reason. It always returns
+// nil.
 func (s *server) changeSheet(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
 		s.Log(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))

@@ -32,10 +32,10 @@ type clusterRoom struct {
 	began   time.Time // when its frame 0 was due, as last written
 }
 
-// open opens the room that o describes, from its sheet in the blob store and its saved state, and adds it to
-// f.clusterRooms. The room is silent until Enter of the result. If the room rejects the state, it is opened without
-// the state. The error is a placement.Refusal if the sheet is invalid or the blob store lacks a file, because a retry
-// cannot help then.
+// open opens a room on this node for the cluster and adds it to f.clusterRooms. o names the room, its sheet in the blob
+// store and its saved state. The room is silent until the method Enter of the result is called. If the room rejects the
+// state, open opens it without the state. If the sheet is invalid or the blob store lacks a file, a retry cannot help,
+// and the error is a placement.Refusal.
 func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.blobs.Load()
@@ -62,8 +62,8 @@ func (f *clusterNode) open(ctx context.Context, o placement.Opening) (placement.
 	return t, nil
 }
 
-// permanent returns err, wrapped in a placement.Refusal if a retry cannot help: the sheet is faulty or a sound is
-// missing from the blob store. Other errors are returned as they are.
+// permanent marks err if a retry cannot help: it wraps err in a placement.Refusal. That is so for a faulty sheet, or a
+// sound that is missing from the blob store. Other errors are returned unchanged.
 func permanent(err error) error {
 	e, of := errors.AsType[*room.Error](err)
 	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, blobstore.ErrMissing) {
@@ -72,9 +72,9 @@ func permanent(err error) error {
 	return err
 }
 
-// open unpacks the bundle b into t.folder, opens the room that o describes, and stores it in t.room. If the room cannot
-// be opened with the saved state of o, open logs the reason and opens the room without the state. A state that is not
-// valid JSON is an error.
+// open unpacks the bundle b, a sheet with its sounds, into t.folder. It opens the room that o describes and stores it
+// in t.room. If the room rejects the saved state in o, open logs the reason and opens the room without the state. A
+// state that is not valid JSON is an error.
 func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobstore.Bundle) error {
 	s := t.node.server
 	path, err := t.node.blobs.Load().Unpack(ctx, b, t.folder)
@@ -102,16 +102,17 @@ func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobsto
 	return err
 }
 
-// clusterRoom returns the clusterRoom of r, or nil if r is closed or not of this cluster.
+// clusterRoom returns the clusterRoom of r. It returns nil if r is closed or does not belong to the cluster.
 func (f *clusterNode) clusterRoom(r *room.Room) *clusterRoom {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.clusterRooms[r]
 }
 
-// State implements placement.Tenant. state is a snapshot of the room as JSON, without the text of the sheet. still is
-// a fingerprint of state, which changes only if the state must be saved again: a setting has changed, or the clock of
-// the room has shifted by more than 20 ms since the last recorded shift. State records such a shift in t.
+// State implements placement.Tenant. state is a snapshot of the room as JSON, without the text of the sheet. still is a
+// text to compare: the state must be saved again only if still differs from the last call. still changes with each
+// setting of the room. It also changes if the room's clock has shifted by more than 20 ms since the last shift that
+// State recorded in t.
 func (t *clusterRoom) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""
@@ -131,9 +132,10 @@ func (t *clusterRoom) State() (state []byte, still string) {
 	return state, string(text) + began.String()
 }
 
-// Sheet implements placement.Tenant. sheet is the hash of the bundle with the room's current sheet, and file the hash
-// of the file that the room was placed from, or "". A sheet that has changed since the last call is stored in the blob
-// store first. If that fails, both results are "", and the error is logged unless ctx has ended.
+// Sheet implements placement.Tenant. sheet is the hash of the bundle with the room's current sheet in the blob store.
+// file is the hash of the file that the room was placed from, or "". If the sheet has changed since the last call,
+// Sheet first stores it in the blob store. If that fails, both results are "", and the error is logged unless ctx has
+// ended.
 func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -151,15 +153,15 @@ func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
 	return t.sheet, t.file
 }
 
-// setFile records file, the hash of the file whose text the room plays, as the next result of Sheet.
+// setFile records file, the hash of the file whose text the room plays now. Sheet returns it from now on.
 func (t *clusterRoom) setFile(file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.file = file
 }
 
-// Enter implements placement.Tenant. It fades the room in within the time fade and opens the room to orders over NATS.
-// The first call also makes the room available over HTTP. Errors are logged.
+// Enter implements placement.Tenant. It makes the room audible within the time fade, and accepts orders for it over
+// NATS. The first call also makes the room available over HTTP. Errors are only logged.
 func (t *clusterRoom) Enter(fade time.Duration) {
 	s := t.node.server
 	t.mutex.Lock()
@@ -177,8 +179,8 @@ func (t *clusterRoom) Enter(fade time.Duration) {
 	}
 }
 
-// Leave implements placement.Tenant. It starts the fade-out of the length fade, ends the orders over NATS, and does not
-// wait for the fade. The room keeps playing inaudibly.
+// Leave implements placement.Tenant. It begins to fade out the room over the time fade and ends the orders over NATS.
+// It does not wait for the fade. Afterwards the room keeps playing inaudibly.
 func (t *clusterRoom) Leave(fade time.Duration) {
 	t.room.FadeOut(fade)
 	t.node.subjects.End(t.room.Name())
@@ -187,8 +189,8 @@ func (t *clusterRoom) Leave(fade time.Duration) {
 // Done implements placement.Tenant: the channel is closed when the room has ended.
 func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
 
-// Close implements placement.Tenant. It ends the room and its orders over NATS at once, without a fade, waits until the
-// room's name is free in the service, and removes the room's folder. An error of the device is logged.
+// Close implements placement.Tenant. It silences the room at once and ends it, together with its orders over NATS. It
+// waits until the room's name is free in the service, and removes the room's folder. An error of the device is logged.
 func (t *clusterRoom) Close() {
 	f := t.node
 	t.room.FadeOut(0)

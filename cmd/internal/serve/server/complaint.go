@@ -15,10 +15,10 @@ type logThrottle struct {
 	at     time.Time // time of the last line
 }
 
-// allow reports whether a log line about events is due at now; if so, it marks that line as written. n is the total
-// number of events up to now. The first line is due when n is not 0, a further line if n has changed since the last
-// line, and that line is at least a minute old. more is the number of events since the last line, or 0 if allowed is
-// false.
+// allow reports whether a log line about events is due, so that clients cannot flood the log. now is the current time,
+// and n the number of events since the start. A line is due if n has grown since the last line, and the last line is at
+// least a minute old. The first line is due when n is not 0. If a line is due, more is the number of events since the
+// last line, and c records the new line. Otherwise more is 0.
 func (c *logThrottle) allow(now time.Time, n int64) (more int64, allowed bool) {
 	if n == c.logged || !c.at.IsZero() && now.Sub(c.at) < time.Minute {
 		return 0, false
@@ -38,9 +38,10 @@ type connectionLog struct {
 	refused, crowded, waiting logThrottle
 }
 
-// logNew passes lines about connections to log: refused by the limit of all, refused by the limit per address, and
-// waiting for a free file. Each kind appears only for new cases, and at most once a minute. counts are the totals of
-// the guard at now.
+// logNew logs new problems with connections, by calls of the function log. It has a line for connections refused by the
+// total limit, for those refused by the limit per address, and for waiting because of too many open files. Each line
+// appears only if new cases have occurred, and at most once a minute. now is the current time; counts has the totals up
+// to now.
 func (c *connectionLog) logNew(now time.Time, counts webauth.Counts, log func(string)) {
 	if n, allowed := c.refused.allow(now, counts.Connections); allowed {
 		bound := "`limits: connections` of the configuration"
@@ -60,9 +61,10 @@ func (c *connectionLog) logNew(now time.Time, counts webauth.Counts, log func(st
 // reservedFiles is the number of files reserved for rooms, their sounds and the state.
 const reservedFiles = 16
 
-// limitConnections returns l with Connections and Refusals set so that their sum fits into files, the number of files
-// that the process may open, minus used, the number that are open already, and 16 in reserve. Both are at least 1, and
-// Connections is not raised. If files is 0, the limit is unknown, and l is returned unchanged.
+// limitConnections returns a copy of l whose connections fit into the file limit of the process. files is that limit,
+// and used the number of files that are open already. Another 16 files are kept in reserve. The sum of Connections and
+// Refusals must fit into the rest. Connections is lowered if necessary, but never raised, and both are at least 1. If
+// files is 0, the limit is unknown, and l is returned unchanged.
 func limitConnections(l webauth.Limits, files, used int) webauth.Limits {
 	if files <= 0 {
 		return l

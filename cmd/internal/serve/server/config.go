@@ -51,8 +51,8 @@ func (p Public) String() string {
 	return words.Name("Public", p, []string{"", "none", "read", "operate"})
 }
 
-// role returns the guard's role for p. If the configuration has no value, p is PublicUnset, some is false, and the
-// role is the lowest, as for PublicNone.
+// role converts p to a role of the guard, which checks access. some is false if the configuration has no value, so that
+// p is PublicUnset. The role is then the lowest, as for PublicNone.
 func (p Public) role() (role webauth.Role, some bool) {
 	return webauth.Role(max(p, PublicNone) - PublicNone), p != PublicUnset
 }
@@ -60,8 +60,8 @@ func (p Public) role() (role webauth.Role, some bool) {
 // maxConfigBytes is the maximum size of a configuration file in bytes.
 const maxConfigBytes = 1 << 20
 
-// LoadConfig reads and parses the configuration file at path. A file of more than 1 MiB is an error. The error is one
-// line with the path, the place of the first fault and the number of further faults.
+// LoadConfig reads the configuration file at path. A file of more than 1 MiB is an error. For an invalid file, the
+// error is one line. It has the path, the place of the first fault and the number of further faults.
 func LoadConfig(path string) (*Config, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > maxConfigBytes {
@@ -74,9 +74,9 @@ func LoadConfig(path string) (*Config, error) {
 	return ParseConfig(path, text)
 }
 
-// ParseConfig parses text, the content of the configuration file at path; it does not read a file. Relative paths in
-// text start at the folder of path. The rooms are sorted by name. The error is one line with path, the place of the
-// first fault and the number of further faults.
+// ParseConfig parses text, the content of a configuration file, without reading a file. path is the path of that file:
+// relative paths in text start at its folder. The result has the rooms sorted by name. The error is one line with path,
+// the place of the first fault and the number of further faults.
 func ParseConfig(path string, text []byte) (*Config, error) {
 	title := words.OneLine(path)
 	root, wrong := yaml.Read(text, "configuration")
@@ -104,8 +104,8 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 	return c, nil
 }
 
-// read fills c from root, the content of the file, and reports faults to r. Missing rooms, and a certificate without a
-// key or a key without a certificate, are faults.
+// read fills c from root, the parsed configuration file, and reports faults to r. A configuration without rooms is a
+// fault. So is a certificate without a key, or a key without a certificate.
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))
 	if len(c.Rooms) == 0 && !r.Failed() {
@@ -116,8 +116,8 @@ func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	}
 }
 
-// fields returns the keys of the configuration file for r.Read, which then sets the fields of c and reports faults to
-// r.
+// fields returns the keys that a configuration file may have, for r.Read. When r reads the file with them, it sets the
+// fields of c. Faults are reported to r.
 func (c *Config) fields(r *fields.Reader) []fields.Field {
 	limits := c.limits()
 	room := fields.Mapping{Fields: new(RoomConfig).fields(new(string), new(string))}
@@ -137,7 +137,8 @@ func (c *Config) fields(r *fields.Reader) []fields.Field {
 	}
 }
 
-// limits returns the keys below `limits`, with their ranges. Reading them sets c.Limits and c.MaxRooms.
+// limits returns the keys that `limits` in a configuration file may have, with the range of each value. When a
+// fields.Reader reads them, it sets c.Limits and c.MaxRooms.
 func (c *Config) limits() []fields.Field {
 	l := &c.Limits
 	many := fields.Limits{From: 1, To: 1_000_000}
@@ -152,8 +153,9 @@ func (c *Config) limits() []fields.Field {
 	}
 }
 
-// fields returns the keys of a room. Reading them sets the fields of c, and *bank and *sink from the keys `bank` and
-// `sink`; the caller must merge these two into c.Sheet and c.Device.
+// fields returns the keys that a room in a configuration file may have. When a fields.Reader reads them, it sets the
+// fields of c. The values of the keys `bank` and `sink` are stored in *bank and *sink instead. The caller must merge
+// these two into c.Sheet and c.Device.
 func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	return []fields.Field{
 		{Key: "sheet", To: &c.Sheet},
@@ -166,8 +168,9 @@ func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	}
 }
 
-// room reads p, the name and the settings of a room, and appends the room to c.Rooms. It reports faults to r. A room
-// with an invalid name is not appended; a room with other faults is.
+// room reads one room of the configuration file and appends it to c.Rooms. The key of p is the name of the room, and
+// its value has the settings. Faults are reported to r. A room with an invalid name is not appended; a room with other
+// faults is.
 func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	one := RoomConfig{Name: p.Key}
 	if err := checkName(p.Key); err != nil {
@@ -195,8 +198,8 @@ func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	c.Rooms = append(c.Rooms, one)
 }
 
-// readHosts appends the value of p, one host name or a list of host names, to *to. At the first invalid name it reports
-// a fault to r and returns false; the names before it stay appended.
+// readHosts reads the value of p, one host name or a list of host names, and appends the names to *to. If a name is
+// invalid, it reports a fault to r and returns false. The names before that one stay in *to.
 func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	items := []*yaml.Node{p.Value}
 	if p.Value.Kind == yaml.List {
@@ -217,8 +220,8 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	return true
 }
 
-// checkHost returns an error if host is empty or has a character that no host name with an optional port has, such as /
-// or a space. It does not check further.
+// checkHost returns an error if host is empty or contains a character that is invalid in a host name with an optional
+// port, such as a slash or a space. It does not check further.
 func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
 		return fmt.Errorf("invalid host name %s (want a name such as stage.local, or name:port)", yaml.Quote(host))
@@ -229,8 +232,8 @@ func checkHost(host string) error {
 // maxNameLength is the maximum length of a room name in bytes.
 const maxNameLength = 64
 
-// checkName returns an error unless name is valid for a room: 1 to 64 ASCII letters, digits, _, - and ., without a
-// leading dot. The name of a room becomes the name of a folder and part of URLs.
+// checkName returns an error if name is not valid for a room. A valid name has 1 to 64 characters: ASCII letters,
+// digits, _, - and dots, but no leading dot. The name becomes the name of a folder and a part of URLs.
 func checkName(name string) error {
 	for i, r := range name {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' && i > 0) {
@@ -243,8 +246,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// resolvePaths joins relative paths in c to folder, and sorts the rooms by name. Empty and absolute paths do not
-// change.
+// resolvePaths joins the relative paths in c to folder, and sorts the rooms by name. Empty and absolute paths stay
+// unchanged.
 func (c *Config) resolvePaths(folder string) {
 	paths := []*string{&c.Tokens, &c.Cert, &c.Key, &c.State}
 	for i := range c.Rooms {

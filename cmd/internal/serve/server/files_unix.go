@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// files returns most, the number of files that the process may open, and used, the number that are open now, estimated
-// as 16 if the system does not list the open files. Without a limit it returns zeros.
+// files returns most, how many files this process may open, and used, how many are open now. If the system does not
+// list the open files, used is 16, an estimate. Without a limit, files returns zeros.
 func files() (most, used int) {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) >= math.MaxInt32 {

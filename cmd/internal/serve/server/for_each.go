@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// forEach calls do for all items, with at most atOnce calls at a time, and waits for the calls. The first error of do
-// cancels the context of all calls. After it, or after the end of ctx, forEach starts no further calls, and returns
-// that error or the cause of ctx. Otherwise it returns nil.
+// forEach calls do for each item, on several goroutines, and waits for the calls. At most atOnce calls run at the same
+// time. The first error of do cancels the context of all calls. forEach then starts no further calls and returns that
+// error. If ctx ends, it also starts no further calls, and returns the cause of ctx.
 func forEach[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

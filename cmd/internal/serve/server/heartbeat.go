@@ -14,10 +14,10 @@ type heartbeat struct {
 	requested map[string]int64 // per room: frames requested by its card
 }
 
-// progressed reports whether all rooms have made progress since the last call, and records their state for the next
-// call. Each room must be less than two seconds behind the clock. A sound card must have requested frames since the
-// last call, unless it is lost or the room is new. If a room blocks, progressed blocks, too, so that the watchdog is
-// not fed.
+// progressed reports whether all rooms have made progress since the last call. Each room must be less than two seconds
+// behind the clock. The sound card of a room must have requested frames since the last call, unless the card is lost or
+// the room is new. progressed records the state of the rooms in b for the next call. If a room blocks, progressed
+// blocks, too, so that the service manager's watchdog is not fed.
 func (b *heartbeat) progressed(rooms []*room.Room) bool {
 	alive, requested := true, map[string]int64{}
 	for _, r := range rooms {

@@ -14,8 +14,9 @@ import (
 	"voicepool/cmd/internal/serve/webauth"
 )
 
-// newService returns the service that owns the rooms and answers calls, with the functions of s as its options. It
-// answers most calls with 503 until its method FinishOpening is called. It requires s.workers, s.scratch and s.store.
+// newService returns a new service, which owns the rooms and answers calls. Its options call methods of s. The service
+// answers most calls with 503 until its method FinishOpening is called. s.workers and s.scratch must be set, and
+// s.store if the rooms are stored.
 func (s *server) newService() *service.Server {
 	o := service.Options{
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MaxRooms}, Sounds: s.Limits,
@@ -38,8 +39,8 @@ func (s *server) newService() *service.Server {
 	return service.New(o)
 }
 
-// uploads returns the folder that has one folder of uploaded sounds for each room, named after the room: the folder
-// sounds below --state, or the temporary folder s.scratch without a store.
+// uploads returns the folder for uploaded sounds. It has one folder for each room, named after the room. With a store
+// it is the folder sounds below --state. Without a store it is the temporary folder s.scratch.
 func (s *server) uploads() string {
 	if s.store != nil {
 		return filepath.Join(s.store.folder, "sounds")
@@ -47,19 +48,18 @@ func (s *server) uploads() string {
 	return s.scratch
 }
 
-// allow returns a *problemjson.Problem if the caller in ctx, whom the guard has identified, lacks role in the room
-// called room, otherwise nil.
+// allow returns nil if the caller in ctx has at least role in the room called room. Otherwise it returns a
+// *problemjson.Problem with the HTTP status. ctx comes from a request that the guard has checked.
 func allow(ctx context.Context, role service.Role, room string) error {
 	return problemOf(webauth.Allow(ctx, room, webauth.Role(role)))
 }
 
-// countRequests counts n requests of the caller in ctx against the guard's rate limit. If they exceed it, countRequests
-// returns a
-// *problemjson.Problem, otherwise nil.
+// countRequests counts n requests of the caller in ctx against the rate limit of the guard. If they exceed the limit,
+// it returns a *problemjson.Problem, otherwise nil.
 func countRequests(ctx context.Context, n int) error { return problemOf(webauth.CountRequests(ctx, n)) }
 
-// problemOf converts err, if it wraps a *webauth.Denied, to a *problemjson.Problem with the same status, text and
-// limit. Other errors, and nil, stay as they are.
+// problemOf converts an error of the guard to an error of the service. If err wraps a *webauth.Denied, the result is a
+// *problemjson.Problem with the same status, text and limit. Other errors, and nil, are returned unchanged.
 func problemOf(err error) error {
 	if d, ok := errors.AsType[*webauth.Denied](err); ok {
 		return problemjson.New(d.Status, "%s", d.Detail).WithLimit(int64(d.Limit))
@@ -67,8 +67,8 @@ func problemOf(err error) error {
 	return err
 }
 
-// waitRemoved waits until the service h has removed the room r, which has ended, so that its name is free. waitRemoved
-// itself neither ends nor removes the room.
+// waitRemoved waits until the service h has removed the room r, so that the name of r is free. It does not end the room
+// itself: r must have ended or be ending.
 func waitRemoved(h *service.Server, r *room.Room) {
 	for h.Room(r.Name()) == r {
 		runtime.Gosched()

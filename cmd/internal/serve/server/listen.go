@@ -15,7 +15,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// checkAddress returns an error unless address is HOST:PORT with a numeric port from 0 to 65535. The host may be empty
+// checkAddress returns an error if address is not HOST:PORT with a port number from 0 to 65535. The host may be empty
 // and is not looked up.
 func checkAddress(address string) error {
 	_, port, err := net.SplitHostPort(address)
@@ -29,8 +29,9 @@ func checkAddress(address string) error {
 	return fmt.Errorf("invalid address %q (want HOST:PORT such as 127.0.0.1:7700, or :7700 for all interfaces)", words.OneLine(address))
 }
 
-// listen returns the first listening socket that the service manager has passed, and closes its other sockets. Without
-// such a socket, listen opens a TCP socket at address, HOST:PORT; its error names the flag --listen.
+// listen returns the listening socket of the server. It is the first socket that the service manager has passed; other
+// passed sockets are closed. Without such a socket, listen opens a TCP socket at address, HOST:PORT. The error of
+// opening names the flag --listen.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	if l, err := systemd.Listener(); l != nil || err != nil {
 		return l, err
@@ -39,9 +40,9 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, listenError("listen", address, err)
 }
 
-// listenError converts err, an error of listening at address, to an error for the user that names flag, such as
-// "listen". It has a remedy if the address is in use or not permitted; otherwise it wraps the system error. nil stays
-// nil.
+// listenError converts err, an error of listening at address, to an error for the user. flag is the flag that the
+// message names, such as "listen". If the address is in use or not permitted, the message explains the remedy.
+// Otherwise the result wraps the system error. If err is nil, the result is nil.
 func listenError(flag, address string, err error) error {
 	switch {
 	case err == nil:
@@ -54,8 +55,8 @@ func listenError(flag, address string, err error) error {
 	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
 }
 
-// plainNet returns the error inside err, a network error, without addresses: the system error if there is one.
-// Any other error is returned as it is.
+// plainNet returns the cause inside err, a network error, so that the message has no addresses. If err wraps a system
+// error, that is the cause. Any other error is returned unchanged.
 func plainNet(err error) error {
 	var at *os.SyscallError
 	if errors.As(err, &at) {
@@ -68,7 +69,8 @@ func plainNet(err error) error {
 	return err
 }
 
-// loopback reports whether only this machine can reach the address a: a loopback address or a Unix socket.
+// loopback reports whether only this machine can reach the address a. That is so for a loopback address and a Unix
+// socket.
 func loopback(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.TCPAddr:
@@ -79,8 +81,9 @@ func loopback(a net.Addr) bool {
 	return false
 }
 
-// boardAddress returns the URL of the board, with a slash at the end, on a server that listens at a. If a means all
-// interfaces, the URL has the name of this host, or localhost if it has no name. If secure, the scheme is https.
+// boardAddress returns the URL of the board, the web page of the server, with a slash at the end. The server listens at
+// a. If a means all interfaces, the URL has the name of this host, or localhost if the host has no name. If secure is
+// true, the scheme is https.
 func boardAddress(a net.Addr, secure bool) string {
 	scheme := "http"
 	if secure {
@@ -97,8 +100,8 @@ func boardAddress(a net.Addr, secure bool) string {
 	return scheme + "://" + host + "/"
 }
 
-// ownNames returns the host name of this machine, and the same name with ".local" appended. It returns nil if the
-// machine has no name.
+// ownNames returns two names of this machine: its host name, and the host name with ".local" appended. If the machine
+// has no name, it returns nil.
 func ownNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -113,8 +116,8 @@ type certificate struct {
 	now       atomic.Pointer[tls.Certificate]
 }
 
-// load reads the certificate and the key from the files c.cert and c.key, for all new connections. After an error the
-// previous certificate stays in use.
+// load reads the certificate and its key from the files c.cert and c.key. New connections use them from now on. After
+// an error the previous certificate stays in use.
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
@@ -124,8 +127,8 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// config returns a TLS configuration, from version 1.2 on, that uses the certificate of the last load for each new
-// connection, also of a load after config. Requires a successful load before the first connection.
+// config returns a TLS configuration for TLS 1.2 and later. Each new connection gets the certificate that load has read
+// last, also if load is called after config. load must succeed before the first connection.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,

@@ -16,8 +16,8 @@ type ClusterFlags struct {
 	Advertise string `placeholder:"HOST:PORT" help:"Address at which other nodes reach this node (the host of --listen or the host's name, with the port)."`
 }
 
-// check returns an error if the flags in f are invalid, or cannot be combined with the flags in o. Without --nats, only
-// --node and --advertise are checked: they are errors.
+// check returns an error if the flags in f are invalid, or cannot be combined with the flags in o. Without --nats it
+// only checks that --node and --advertise are not set.
 func (f *ClusterFlags) check(o *Options) error {
 	switch {
 	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
@@ -40,8 +40,9 @@ func (f *ClusterFlags) check(o *Options) error {
 	return f.Flags.Check()
 }
 
-// checkCluster returns an error if the configuration c has settings that a cluster does not support: state, a device or
-// voices of a room, a room without a sheet, or a room name that NATS cannot use. It is for servers with --nats.
+// checkCluster returns an error if the configuration c has a setting that a cluster does not support. Call it only with
+// --nats. Such settings are the state folder, and the device or the voices of a room. A room without a sheet, and a
+// room name that NATS cannot use, are errors, too.
 func (c *Config) checkCluster() error {
 	if c.State != "" {
 		return errors.New("state: cannot be used with --nats: NATS stores the rooms")
@@ -61,9 +62,10 @@ func (c *Config) checkCluster() error {
 	return nil
 }
 
-// address returns the URL of this node for other nodes, without a slash at the end. Its host and port are from
-// --advertise, or else from the socket, with the host name of --listen if it has one, or the name of this machine in
-// place of an unspecified address.
+// address returns the URL of this node for other nodes, without a slash at the end. Host and port come from --advertise
+// if it is set. Otherwise the port is the port of the socket. The host is the host name in the listen address, if it
+// has a name and not an IP address. Otherwise it is the IP address of the socket, or the name of this machine if the
+// server listens on all interfaces.
 func (s *server) address() string {
 	scheme := "http://"
 	if s.cert != nil {

@@ -22,8 +22,7 @@ type registry struct {
 	all   map[string]configRoom
 }
 
-// get returns the room of the configuration called name and true. For an unknown name it returns a zero configRoom and
-// false.
+// get returns the configuration's room called name. For an unknown name it returns a zero configRoom and false.
 func (g *registry) get(name string) (configRoom, bool) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()

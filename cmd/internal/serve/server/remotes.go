@@ -19,9 +19,9 @@ type remotes struct {
 	malformed         logThrottle
 }
 
-// open starts an OSC server for the rooms of s at the address in the configuration of s. The server checks passcodes
-// with the guard, and does not show rooms that a cluster bars at the moment. Without an address open returns nil. An
-// address that cannot be used is an error.
+// open starts an OSC server for the rooms of s, at the OSC address of the configuration. The guard of s checks the
+// passcodes of clients. In a cluster, rooms that accept no orders at the moment are hidden from clients. If the
+// configuration has no OSC address, open returns nil. An address that cannot be used is an error.
 func (m *remotes) open(s *server) error {
 	if s.config.OSC == "" {
 		return nil
@@ -58,7 +58,8 @@ func (m *remotes) open(s *server) error {
 	return nil
 }
 
-// count adds to the metrics of h the messages received and dropped since the last call. Only one goroutine may call it.
+// count adds to the metrics of h how many OSC messages were received and dropped since the last call. Only one
+// goroutine may call it.
 func (m *remotes) count(h *service.Server) {
 	c := &m.counters
 	dropped := c.Malformed.Load() + c.Unanswered.Load() + c.Refused.Load() + c.Slow.Load()
@@ -67,8 +68,9 @@ func (m *remotes) count(h *service.Server) {
 	m.received, m.dropped = received, dropped
 }
 
-// logMalformed passes a line to log with the number of packets that could not be read since the last such line, and the
-// last reason. Without such packets, or within a minute of the last line, it has no effect. now is the current time.
+// logMalformed logs how many OSC packets could not be read since the last such line, and the reason of the last one. It
+// writes the line by a call of log. It has no effect if all packets could be read, or if the last line is less than a
+// minute old. now is the current time.
 func (m *remotes) logMalformed(now time.Time, log func(string)) {
 	n, allowed := m.malformed.allow(now, m.counters.Malformed.Load())
 	if !allowed {

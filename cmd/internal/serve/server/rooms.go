@@ -18,8 +18,8 @@ import (
 // mainRoom is the name of the room with the sheet of the command line.
 const mainRoom = "main"
 
-// prepare opens the store, if --state is set, and makes the temporary folder, the workers and the service, all in s. It
-// opens no room. After an error the caller must call end.
+// prepare makes the parts of s that rooms need: the store, if a state folder is set, the temporary folder, the workers
+// and the service. It opens no room. After an error the caller must call end.
 func (s *server) prepare() (err error) {
 	if s.config.State != "" {
 		folder, err := filepath.Abs(s.config.State)
@@ -38,9 +38,9 @@ func (s *server) prepare() (err error) {
 	return nil
 }
 
-// open opens the rooms of the configuration, then the other stored rooms, and then listens for OSC and lets the service
-// answer calls. With a NATS URL it first joins the cluster, and places the rooms of the configuration there. It stops
-// at the first error; some rooms may then be open.
+// open opens the rooms of the configuration, and then the other stored rooms. After that it starts to listen for OSC
+// and lets the service answer calls. With a NATS URL, it first joins the cluster, and places the rooms of the
+// configuration there instead. It stops at the first error; some rooms may then be open.
 func (s *server) open(ctx context.Context) error {
 	how := s.openRoom
 	if s.Cluster.NATS != "" {
@@ -62,8 +62,9 @@ func (s *server) open(ctx context.Context) error {
 	return err
 }
 
-// sheetText reads the sheet file of the room c and returns its content. If c has no file, sheetText returns nil, which
-// means the embedded sounds, or Options.Bank for the room main without a configuration file.
+// sheetText returns the content of the sheet file of the room c. If c has no file, it returns nil, which means the
+// embedded sounds. But the room main without a file gets Options.Bank if the server has no configuration file. An error
+// names the room and the file.
 func (s *server) sheetText(c *RoomConfig) ([]byte, error) {
 	switch {
 	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
@@ -78,9 +79,10 @@ func (s *server) sheetText(c *RoomConfig) ([]byte, error) {
 	return text, nil
 }
 
-// openRoom opens the room c of the configuration and adds it to the service and to s.configRooms. The room resumes from
-// its stored state, if any, with the stored text if the file of the sheet is unchanged. If that fails, openRoom logs
-// the reason and starts the room from the beginning. A faulty sheet, or a file that cannot be read, is an InputError.
+// openRoom opens the room c of the configuration and adds it to the service and to s.configRooms. If the room has a
+// stored state, it resumes there. If the sheet's file is unchanged, it also gets the stored text, which may have been
+// changed over the network. If the room cannot resume, openRoom logs the reason and starts it from the beginning. A
+// faulty sheet, or a sheet that cannot be read, is an InputError.
 func (s *server) openRoom(ctx context.Context, c RoomConfig) error {
 	text, err := s.sheetText(&c)
 	if err != nil {
@@ -137,8 +139,8 @@ func (s *server) openRoom(ctx context.Context, c RoomConfig) error {
 }
 
 // restore opens the stored room called name, if it was made over the network, and adds it to the service. If the room
-// can no longer be opened, that is logged, and the error is nil. Rooms that are or were in the configuration are
-// skipped, and so are damaged states.
+// cannot be opened, restore logs that and returns nil. It skips rooms that are or were in the configuration, and rooms
+// whose stored state is damaged.
 func (s *server) restore(ctx context.Context, name string) error {
 	if _, there := s.configRooms.get(name); there {
 		return nil
@@ -165,7 +167,8 @@ func (s *server) restore(ctx context.Context, name string) error {
 	return s.service.Add(r)
 }
 
-// roomLog returns a function that passes a line to s.Log, with name, the name of a room, in front.
+// roomLog returns a function that logs a line about a room. The function passes the line to s.Log, with the name of the
+// room in front.
 func (s *server) roomLog(name string) func(string) {
 	return func(line string) { s.Log(name + ": " + line) }
 }
@@ -173,8 +176,8 @@ func (s *server) roomLog(name string) func(string) {
 // plain returns the message of err as one line.
 func plain(err error) string { return words.Plain(err) }
 
-// removeFiles removes the uploaded sounds and the stored state of the room r, which a call has ended. If r is a room of
-// the configuration or the server is in a cluster, removeFiles removes only temporary sounds. Errors are logged.
+// removeFiles removes the uploaded sounds and the stored state of the room r, which a call has ended. For a room of the
+// configuration, and for all rooms in a cluster, it removes only sounds in the temporary folder. Errors are logged.
 func (s *server) removeFiles(r *room.Room) {
 	name := r.Name()
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
@@ -196,9 +199,10 @@ func (s *server) cleanUp() {
 	}
 }
 
-// reload reads the configuration, the tokens, the certificate and the sheets again and applies them, and logs success.
-// If a file cannot be read or is faulty, it logs the error, and the old configuration stays; but a new certificate
-// that was read before stays in use. Settings that need a restart are logged and stay unchanged.
+// reload reads the configuration, the tokens, the certificate and the sheets again and applies them. If any of them
+// cannot be read or is faulty, reload logs the error, and the old configuration stays. A new certificate that was read
+// before the error stays in use, though. Settings that need a restart stay unchanged, and reload logs their names. It
+// also logs success.
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
@@ -256,9 +260,10 @@ func (s *server) reload(ctx context.Context) {
 	s.Log("the configuration is reloaded")
 }
 
-// applyRooms applies the rooms of the new configuration c: it makes new rooms, ends removed rooms, and changes rooms
-// with an edited sheet while they play. A room with other settings, except Public, is ended and made again. texts has
-// the texts of the sheets by name of the room. Errors are logged. It is for servers without a cluster.
+// applyRooms applies the rooms of c, the new configuration: it makes new rooms and ends removed rooms. A room with only
+// an edited sheet changes while it plays. A room with other changed settings is ended and made again, except for
+// Public, which only the guard uses. texts maps the name of each room to the text of its sheet. Errors are logged. It
+// is for servers without a cluster.
 func (s *server) applyRooms(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
@@ -292,8 +297,9 @@ func (s *server) applyRooms(ctx context.Context, c *Config, texts map[string][]b
 	}
 }
 
-// removeRoom stores the state of the room called name, fades the room out, ends it and removes it from s.configRooms,
-// which must have the room. It waits until the name is free in the service. The stored state is kept.
+// removeRoom ends a room that is no longer in the configuration or must be made again. The room called name must be in
+// s.configRooms. removeRoom stores its state, fades it out, waits until the name is free in the service, and removes it
+// from s.configRooms. The stored state is kept.
 func (s *server) removeRoom(name string) {
 	m, _ := s.configRooms.get(name)
 	s.save(context.Background(), m.room)

@@ -18,7 +18,8 @@ type saver struct {
 	done   chan struct{}
 }
 
-// startSaver sets s.saver and starts a goroutine that stores changed rooms every 900 ms, until finalStates stops it.
+// startSaver starts a goroutine that stores changed rooms every 900 ms. It sets s.saver; finalStates uses that to stop
+// the goroutine.
 func (s *server) startSaver() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.saver = saver{cancel, make(chan struct{})}
@@ -38,7 +39,7 @@ func (s *server) startSaver() {
 }
 
 // saveAll stores all rooms that have changed, 16 at a time, and waits until they are stored. When ctx ends, it skips
-// the rest. Errors are counted and logged as in save.
+// the remaining rooms. Errors are counted and logged, as in save.
 func (s *server) saveAll(ctx context.Context) {
 	_ = forEach(ctx, writers, s.service.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
 		s.save(ctx, r)
@@ -46,8 +47,8 @@ func (s *server) saveAll(ctx context.Context) {
 	})
 }
 
-// save stores the room r if it has changed, unless ctx has ended. An error is counted in the metrics, and logged only
-// if the previous write of the room succeeded.
+// save stores the room r if it has changed, unless ctx has ended. An error is counted in the metrics. It is logged only
+// if the previous write of r succeeded, so that a full disk does not flood the log.
 func (s *server) save(ctx context.Context, r *room.Room) {
 	err := s.write(ctx, r)
 	if err != nil {
@@ -58,13 +59,12 @@ func (s *server) save(ctx context.Context, r *room.Room) {
 	}
 }
 
-// saveNow stores the room r if it has changed. It is Options.Save of rooms: a call that changes a room waits for
-// saveNow before it answers, and fails if saveNow returns an error.
+// saveNow stores the room r if it has changed. It is the Save option of rooms: a call that changes a room waits for
+// saveNow before it answers. If saveNow returns an error, the call fails.
 func (s *server) saveNow(r *room.Room) error { return s.write(context.Background(), r) }
 
-// write stores the room r, with the hash of its sheet's file if r is a room of the configuration, if it has changed. A
-// room that is not or no longer in the service or is being dropped, and any room after the end of ctx, is skipped
-// without an error.
+// write stores the room r if it has changed. For a room of the configuration, it also stores the hash of the sheet's
+// file. It skips r without an error if the service no longer has r, if a reload is dropping r, or if ctx has ended.
 func (s *server) write(ctx context.Context, r *room.Room) error {
 	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
 		m, there := s.configRooms.get(r.Name())
@@ -85,9 +85,9 @@ type finalState struct {
 	sheet    string
 }
 
-// finalStates stops the saver, without waiting for a running write, and returns the state of all rooms, for saveFinal.
-// Call it before the rooms fade out. Rooms that a call or a reload is ending are left out. Without a store it returns
-// nil.
+// finalStates stops the saver and returns the states of all rooms, which saveFinal then stores. Call it before the
+// rooms fade out. Rooms that a call or a reload is ending are left out. Without a store it returns nil. It does not
+// wait for a running write of the saver.
 func (s *server) finalStates() (all []finalState) {
 	if s.saver.cancel != nil {
 		s.saver.cancel()
@@ -108,8 +108,8 @@ func (s *server) finalStates() (all []finalState) {
 	return all
 }
 
-// saveFinal stores the states in all, which finalStates has returned, 16 at a time, and adds 1 to steps after each. It
-// waits until they are stored. Errors are logged.
+// saveFinal stores the states in all, 16 at a time, and waits until they are stored. finalStates has returned them.
+// After each state it adds 1 to steps, which shows progress to waitForProgress. Errors are logged.
 func (s *server) saveFinal(all []finalState, steps *atomic.Int64) {
 	_ = forEach(context.Background(), writers, all, func(_ context.Context, l finalState) error {
 		defer steps.Add(1)

@@ -47,7 +47,7 @@ type Options struct {
 	listener net.Listener // replaces Listen in tests; nil: listen there
 }
 
-// Check returns an error if a flag or a combination of flags is invalid. It does not open files.
+// Check returns an error if a flag, or a combination of flags, is invalid. It opens no files.
 func (o *Options) Check() error {
 	for _, host := range o.Hosts {
 		if err := checkHost(host); err != nil {
@@ -105,10 +105,10 @@ type InputError struct{ error }
 // Unwrap returns the wrapped error.
 func (f InputError) Unwrap() error { return f.error }
 
-// Run serves with the settings o until ctx ends or the HTTP server fails, then shuts down within about a second and
-// returns nil; it logs the failure of the HTTP server. If ctx ends during the start, it also returns nil. An error in
-// flags, configuration, tokens or sheets at the start is an InputError. Other errors of the start are returned as they
-// are.
+// Run serves rooms with the settings o until ctx ends or the HTTP server fails. It then shuts down, within about a
+// second, and returns nil. It logs a failure of the HTTP server. If ctx ends during the start, Run also returns nil. A
+// fault in flags, configuration, tokens or sheets at the start is an InputError. Other errors of the start are returned
+// unchanged.
 func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return InputError{err}
@@ -174,9 +174,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	return s.end(web)
 }
 
-// read reads the configuration file, if any, and returns it with the flags applied: flags override the file, and the
-// hosts of both are joined. A sheet of the command line becomes the room main. Without a sheet, a file and NATS, the
-// room main has Options.Bank or the embedded sounds. A room main in both places is an error. It does not change s.
+// read reads the configuration file, if there is one, and returns it with the flags applied. Flags override the file,
+// and the hosts of both are joined. A sheet of the command line becomes the room main. Without a sheet, a file and
+// NATS, the room main plays Options.Bank or the embedded sounds. If the file has a room main, too, that is an error.
+// read does not change s.
 func (s *server) read() (*Config, error) {
 	c := &Config{}
 	if s.Options.Config != "" {
@@ -211,8 +212,8 @@ func (s *server) read() (*Config, error) {
 	return c, nil
 }
 
-// tokens reads the token file of the configuration c and logs its warnings, also before an error. If c has no token
-// file, both results are nil.
+// tokens reads the token file of the configuration c. If c has no token file, both results are nil. It logs the
+// warnings about the file, even if it returns an error.
 func (s *server) tokens(c *Config) (*webauth.Tokens, error) {
 	if c.Tokens == "" {
 		return nil, nil
@@ -224,9 +225,9 @@ func (s *server) tokens(c *Config) (*webauth.Tokens, error) {
 	return t, err
 }
 
-// guardOptions returns the options of the guard for the configuration c and tokens, which may be nil. If other machines
-// can reach the server, its own host names are permitted, too. It also stores the public roles of the rooms of c in
-// s.public, so that they act at once.
+// guardOptions returns the options of the guard, which checks access, for the configuration c. tokens may be nil. If
+// other machines can reach the server, the host names of this machine are accepted, too. guardOptions also stores the
+// public roles of the rooms of c in s.public. The guard uses them at once.
 func (s *server) guardOptions(c *Config, tokens *webauth.Tokens) webauth.Options {
 	public := map[string]Public{}
 	for _, r := range c.Rooms {
@@ -246,8 +247,8 @@ func (s *server) guardOptions(c *Config, tokens *webauth.Tokens) webauth.Options
 	}
 }
 
-// serve serves web on l through the guard's listener, as HTTP, or as HTTPS if there is a certificate. It returns nil
-// when web is closed, otherwise the error that ended it.
+// serve runs the HTTP server web on connections from l, which pass the limits of the guard. With a certificate it
+// serves HTTPS. It returns nil after web was closed, otherwise the error that ended web.
 func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	l = s.guard.Listener(l)
 	if s.cert != nil {
@@ -262,8 +263,9 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	return err
 }
 
-// showAddress shows the URL of the board. If tokens, so that the server has a token file, it passes a login link for an
-// administrator to Options.Link, if that is set. Otherwise it calls warnNoTokens.
+// showAddress shows the URL of the board, the web page of the server. tokens reports whether the server has a token
+// file. If it has one, showAddress also passes a login link for an administrator to Options.Link, if that is set.
+// Without a token file it calls warnNoTokens.
 func (s *server) showAddress(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
@@ -275,20 +277,22 @@ func (s *server) showAddress(tokens bool) {
 	s.Show("the board: " + board)
 }
 
-// warnNoTokens logs that the server needs a token file, if other machines can reach it. Call it only without tokens.
+// warnNoTokens logs a warning if other machines can reach the server, because every client may then control the rooms.
+// Call it only if the server has no token file.
 func (s *server) warnNoTokens() {
 	if !loopback(s.addr) {
 		s.Log("WARNING: no token file: every client that reaches " + s.addr.String() + " may control the rooms; set --token-file")
 	}
 }
 
-// status returns one line for the service manager: the number of rooms, and the address where the server listens.
+// status returns one line for the service manager. It has the number of rooms and the address of the server.
 func (s *server) status() string {
 	return fmt.Sprintf("serving %d rooms at %s", len(s.service.Rooms()), s.addr)
 }
 
-// waitForEnd reloads the configuration after each value from Hangups, and counts messages and logs complaints every 900
-// ms. It returns when ctx ends or the HTTP server has ended with the error from served, which it logs.
+// waitForEnd waits until ctx ends or the HTTP server has ended. served receives the error of the HTTP server, which
+// waitForEnd logs. During the wait, each value from s.Hangups reloads the configuration. Every 900 ms it updates
+// message counts in the metrics and logs new problems with connections and OSC packets.
 func (s *server) waitForEnd(ctx context.Context, served <-chan error) {
 	count := time.NewTicker(saveInterval)
 	defer count.Stop()
@@ -316,9 +320,9 @@ func (s *server) waitForEnd(ctx context.Context, served <-chan error) {
 	}
 }
 
-// startWatchdog starts a goroutine that feeds the service manager's watchdog while the rooms make progress, four times
-// per interval of the watchdog. The caller must call stop once, which ends it. Without a watchdog startWatchdog has no
-// effect.
+// startWatchdog starts a goroutine that feeds the service manager's watchdog while the rooms make progress. It does so
+// four times in each interval of the watchdog. The caller must call stop exactly once, which ends the goroutine.
+// Without a watchdog, startWatchdog starts no goroutine.
 func (s *server) startWatchdog() (stop func()) {
 	done := make(chan struct{})
 	if interval := systemd.Watchdog(); interval > 0 {
@@ -340,9 +344,9 @@ func (s *server) startWatchdog() (stop func()) {
 	return func() { close(done) }
 }
 
-// waitForProgress waits until done is closed and returns true. If steps, which counts finished parts of the work, does
-// not change for the time patience, it returns false instead. So hundreds of rooms get enough time, but a hanging room
-// does not block the exit.
+// waitForProgress waits until done is closed and returns true. It returns false if the work hangs: if steps does not
+// change during the time patience. steps counts the finished parts of the work. So hundreds of rooms get enough time,
+// but a hanging room does not block the exit.
 func waitForProgress(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()
@@ -359,9 +363,9 @@ func waitForProgress(done <-chan struct{}, steps *atomic.Int64, patience time.Du
 	}
 }
 
-// end stores the final states of the rooms, fades the rooms out, leaves the cluster, and closes web, the remotes, the
-// workers and the store. web is nil if HTTP was not served yet. With few rooms this takes less than a second; work that
-// hangs is abandoned and logged. It always returns nil.
+// end shuts the server down. It stores the final states of the rooms, fades the rooms out, and leaves the cluster. It
+// also closes web, the OSC server, the workers and the store. web may be nil if HTTP was not served yet. With few rooms
+// this takes less than a second. If work hangs, end logs that and returns without it. It always returns nil.
 func (s *server) end(web *http.Server) error {
 	done := make(chan struct{})
 	var steps atomic.Int64

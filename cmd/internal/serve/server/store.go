@@ -55,8 +55,8 @@ type storedFiles struct {
 	failed    bool           // whether the last write failed
 }
 
-// openStore opens the store in folder, creates the folder if necessary, and locks it against other processes until
-// close. A folder that another process uses is an error. log receives log lines.
+// openStore opens the store of rooms in folder, and creates the folder if necessary. It locks the folder against other
+// processes until close. A folder that another process uses is an error. The store passes log lines to log.
 func openStore(folder string, log func(string)) (*store, error) {
 	s := &store{folder: folder, files: map[string]*storedFiles{}, log: log}
 	for _, below := range []string{"rooms", "sounds"} {
@@ -74,7 +74,7 @@ func openStore(folder string, log func(string)) (*store, error) {
 	return s, nil
 }
 
-// entry returns the entry of the room called name in s.files. It makes a missing entry.
+// entry returns the entry of the room called name in s.files, and makes it if it is missing.
 func (s *store) entry(name string) *storedFiles {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -99,7 +99,7 @@ func (s *store) rooms() string { return filepath.Join(s.folder, "rooms") }
 // file returns the path of the state of the room called name.
 func (s *store) file(name string) string { return filepath.Join(s.rooms(), name+".json") }
 
-// sounds returns the folder for the sounds of the room called name, and creates the folder if it is missing.
+// sounds returns the folder for the sounds of the room called name. It creates the folder if it is missing.
 func (s *store) sounds(name string) (string, error) {
 	folder := filepath.Join(s.folder, "sounds", name)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -108,8 +108,8 @@ func (s *store) sounds(name string) (string, error) {
 	return folder, nil
 }
 
-// names returns the names of the rooms with a stored state. Files with an invalid name are ignored. A nil store has no
-// names.
+// names returns the names of the rooms that have a stored state. Files whose name is not valid for a room are ignored.
+// A nil store returns nil.
 func (s *store) names() (list []string) {
 	if s == nil {
 		return nil
@@ -123,8 +123,9 @@ func (s *store) names() (list []string) {
 	return list
 }
 
-// load returns the stored state of the room called name, or nil if it lacks a usable file. A damaged file is renamed
-// and logged. A file of a newer program is an error and stays unchanged.
+// load returns the stored state of the room called name. It returns nil if the room has no file. It also returns nil
+// for a damaged file, which it renames and logs. A file written by a newer program is an error and stays unchanged. A
+// nil store returns nil.
 func (s *store) load(name string) (*storedRoom, error) {
 	if s == nil {
 		return nil, nil
@@ -150,8 +151,8 @@ func (s *store) load(name string) (*storedRoom, error) {
 	return nil, s.renameDamaged(path, fmt.Sprintf("the room %s restarts without its saved state", name))
 }
 
-// renameDamaged renames the damaged file at path, which gets the additional suffix .broken, and logs this together with
-// consequence, the consequence for the user. It returns an error only if the file cannot be renamed.
+// renameDamaged renames the damaged file at path: it appends .broken to the name. It logs the new name and consequence,
+// which explains the effect for the user. It returns an error only if the file cannot be renamed.
 func (s *store) renameDamaged(path, consequence string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
 		return fmt.Errorf("%s: is damaged, and cannot be renamed: %w", words.OneLine(path), words.Cause(err))
@@ -163,9 +164,9 @@ func (s *store) renameDamaged(path, consequence string) error {
 // sessions returns the path of the file with browser sessions.
 func (s *store) sessions() string { return filepath.Join(s.folder, "sessions.json") }
 
-// openSessions restores the browser sessions of g from the file sessions, and lets g store them there from now on;
-// errors of storing are logged. A damaged file is renamed and logged. A file of a newer program is an error and stays
-// unchanged. A nil store has no effect.
+// openSessions restores the browser sessions of g from the store's file. From now on, g stores its sessions in that
+// file; errors of storing are logged. A damaged file is renamed and logged, and all browsers have to log in again. A
+// file written by a newer program is an error and stays unchanged. A nil store has no effect.
 func (s *store) openSessions(g *webauth.Guard) error {
 	if s == nil {
 		return nil
@@ -192,10 +193,10 @@ func (s *store) openSessions(g *webauth.Guard) error {
 	return g.Restore(nil, save)
 }
 
-// save stores the state of the room called name, if it differs from the last stored state by more than the passing of
-// time. It calls current for the snapshot and the hash of the sheet's file while it holds the lock of the room's entry,
-// so that other goroutines neither write nor forget the room. A nil snapshot and a snapshot older than the last forget
-// are skipped without an error.
+// save stores the state of the room called name, if it has changed since the last save. Changes that only come from the
+// passing of time do not count. save calls current for the room's snapshot and the hash of its sheet's file. During
+// that call it holds the lock of the room's entry, so that other goroutines cannot save or forget the room. If the
+// snapshot is nil, or older than the last forget, save returns nil without storing.
 func (s *store) save(name string, current func() (snapshot *room.Snapshot, sheet string)) error {
 	if s == nil {
 		return nil
@@ -222,8 +223,8 @@ func (s *store) save(name string, current func() (snapshot *room.Snapshot, sheet
 	return nil
 }
 
-// recordResult records failed, whether the last write of the room called name failed, and reports whether the write
-// before had the other result. A nil store returns false.
+// recordResult records in failed whether the last write of the room called name failed. It reports whether the write
+// before had the other result, so that a caller logs only changes. A nil store returns false.
 func (s *store) recordResult(name string, failed bool) (changed bool) {
 	if s == nil {
 		return false
@@ -235,8 +236,8 @@ func (s *store) recordResult(name string, failed bool) (changed bool) {
 	return changed
 }
 
-// withoutTimes returns a copy of snapshot without the values that change merely with time, such as positions. If it
-// equals the copy of a stored snapshot, the snapshot need not be written.
+// withoutTimes returns a copy of snapshot without the values that change merely with time, such as positions. Two equal
+// copies mean that the newer snapshot need not be stored.
 func withoutTimes(snapshot *room.Snapshot) *room.Snapshot {
 	out := *snapshot
 	out.Time, out.Frame = time.Time{}, 0
@@ -249,8 +250,8 @@ func withoutTimes(snapshot *room.Snapshot) *room.Snapshot {
 	return &out
 }
 
-// removeOld drops the entries in s.files of rooms that were forgotten more than a minute ago and not stored since. By
-// then no write of an earlier snapshot can be pending. It skips an entry that another goroutine is using.
+// removeOld drops old entries from s.files, so that the map does not grow without end. An entry is old if its room was
+// forgotten more than a minute ago and not stored since then. It skips an entry that another goroutine is using.
 func (s *store) removeOld() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -265,8 +266,9 @@ func (s *store) removeOld() {
 	}
 }
 
-// forget removes the stored state and the sounds of the room called name, which has ended, and syncs the folder.
-// Snapshots taken before the call can no longer be saved. Missing files are ignored. A nil store has no effect.
+// forget removes the stored state and the sounds of the room called name, which has ended. It also syncs the folder to
+// the disk. Snapshots taken before the call can no longer be saved. Missing files are ignored. A nil store has no
+// effect.
 func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
@@ -286,9 +288,9 @@ func (s *store) forget(name string) error {
 	return whole.SyncFolder(s.rooms())
 }
 
-// writeFile creates or replaces the file at path atomically with text, and syncs the file and its folder to the disk.
-// Only this user may read the file. After an error the old file remains, unless only the sync of the folder failed:
-// then the file has the new text already.
+// writeFile writes text to the file at path, in place of an old file. The change is atomic: the file never has a part
+// of text. writeFile syncs the file and its folder to the disk. Only this user may read the file. After an error the
+// old file remains. But if only the sync of the folder failed, the file has the new text already.
 func writeFile(path string, text []byte) error {
 	f, err := whole.Create(path, ".json")
 	if err != nil {
@@ -310,7 +312,7 @@ func writeFile(path string, text []byte) error {
 	return whole.SyncFolder(filepath.Dir(path))
 }
 
-// hash returns the SHA-256 of text in hexadecimal digits. White space at both ends of text does not count.
+// hash returns the SHA-256 of text in hexadecimal digits. It ignores white space at both ends of text.
 func hash(text []byte) string {
 	sum := sha256.Sum256(bytes.TrimSpace(text))
 	return hex.EncodeToString(sum[:])

@@ -36,8 +36,9 @@ func (s *Server) Refuse(message []byte, err error) []byte {
 
 type trustKey struct{}
 
-// Trust returns a copy of ctx whose caller has role, and no higher role, in every room. For calls with this context,
-// Options.Allow is not called. Use it if another system has checked the caller, for example the permissions of NATS.
+// Trust returns a copy of ctx that gives the caller a role in every room. The caller has exactly this role:
+// Options.Allow is not called for such a context. Use Trust if another system has checked the caller, for example the
+// permissions of NATS.
 func Trust(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, trustKey{}, role)
 }

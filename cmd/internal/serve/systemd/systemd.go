@@ -20,8 +20,9 @@ const maxSockets = 64
 // sendTimeout is the time limit for sending a message. It is a variable for the tests.
 var sendTimeout = time.Second
 
-// Ready reports to the service manager that the program serves, with the status line status. Without a service manager,
-// Ready and the other reports return nil. All return os.ErrDeadlineExceeded if sending takes more than a second.
+// Ready reports to the service manager that the program serves. status is a line that the service manager shows.
+// Without a service manager, Ready and the other reports return nil. If sending takes more than a second, they return
+// os.ErrDeadlineExceeded.
 func Ready(status string) error { return send(daemon.SdNotifyReady + "\nSTATUS=" + status) }
 
 // Reloading reports that the program is reloading its configuration. Call Ready afterwards.
@@ -32,11 +33,13 @@ func Reloading() error {
 // Stopping reports that the program is shutting down.
 func Stopping() error { return send(daemon.SdNotifyStopping) }
 
-// FeedWatchdog feeds the watchdog: it must be called more often than the interval of Watchdog.
+// FeedWatchdog reports to the service manager's watchdog that the program works. Call it more often than the interval
+// that Watchdog returns; otherwise the service manager restarts the program.
 func FeedWatchdog() error { return send(daemon.SdNotifyWatchdog) }
 
-// send sends message to the service manager, on another goroutine, and returns the error. After a second it returns
-// os.ErrDeadlineExceeded, because the library itself blocks while the queue of a hanging service manager is full.
+// send sends message to the service manager and returns the error. Without a service manager it returns nil. If sending
+// takes more than a second, it returns os.ErrDeadlineExceeded, and a goroutine keeps sending. The library itself would
+// block while the queue of a hanging service manager is full.
 func send(message string) error {
 	sent := make(chan error, 1)
 	go func() {
@@ -51,8 +54,9 @@ func send(message string) error {
 	}
 }
 
-// Watchdog returns the maximum interval between calls of FeedWatchdog from the environment, or 0 if it is missing or
-// not from 1 ms to 24 h. It removes the variables of the interval from the environment: call it once.
+// Watchdog returns the longest interval that may pass between calls of FeedWatchdog, from the environment. It returns 0
+// if the environment has no interval from 1 ms to 24 h, that is, without a watchdog. It removes the interval's
+// variables from the environment, so call it only once.
 func Watchdog() time.Duration {
 	interval, err := daemon.SdWatchdogEnabled(true)
 	if err != nil || interval < time.Millisecond || interval > 24*time.Hour { // an overflow in the library, or a mistake
@@ -61,9 +65,9 @@ func Watchdog() time.Duration {
 	return interval
 }
 
-// Listener returns the first listening socket that the service manager has passed, or nil without such a socket. It
-// closes the other sockets, and removes their variables from the environment: call it once. More than 64 sockets, and a
-// descriptor that is not a socket, are an error.
+// Listener returns the first listening socket that the service manager has passed to this process. Without such a
+// socket it returns nil. It closes the other sockets. It removes their variables from the environment, so call it only
+// once. More than 64 sockets, and a descriptor that is not a socket, are an error.
 func Listener() (net.Listener, error) {
 	if n, _ := strconv.Atoi(os.Getenv("LISTEN_FDS")); n > maxSockets { // the library would allocate for all of them
 		return nil, fmt.Errorf("LISTEN_FDS is %d, want at most %d", n, maxSockets)
@@ -86,8 +90,8 @@ func Listener() (net.Listener, error) {
 	return first, nil
 }
 
-// listener converts file, the descriptor of a socket, to a listener with a descriptor of its own, or to nil if the
-// socket is for packets. It always closes file. A descriptor of any other kind is an error.
+// listener converts file, a passed descriptor, to a listener with a descriptor of its own. If file is a packet socket,
+// it returns nil. A descriptor of any other kind is an error. It always closes file.
 func listener(file *os.File) (net.Listener, error) {
 	defer file.Close()
 	l, err := net.FileListener(file)
