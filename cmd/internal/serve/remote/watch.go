@@ -28,8 +28,8 @@ const (
 
 // Watch follows the room and calls show with each new picture p of it, until ctx or the room ends. It then calls show
 // once more with last set. It returns the error of ctx, or nil if the room has ended. If the connection is lost, a
-// picture shows the reason, and Watch reconnects every second. But it returns a failure before the first picture at
-// once, and so a *Refusal at any time. In these cases last is never set.
+// picture shows the reason, and Watch reconnects every second. Two kinds of errors end Watch at once, without a last
+// picture: a failure before the first picture, and a *Refusal by the server.
 func (c *Client) Watch(ctx context.Context, show func(p liveview.Picture, last bool)) error {
 	w := &roomView{colours: map[string]int{}, victims: map[uint64]report.Event{}}
 	for first := true; ; first = false {
@@ -183,9 +183,9 @@ func linear(db *float64) float32 {
 // silence is the level of silence in JSON.
 const silence = -120
 
-// event stores the event text, in JSON, for the next picture and adds it to the counts there. A loss of a slot is also
-// stored as the victim of the voice that took the slot. Above 1,024 events, the oldest are dropped. An unreadable text
-// is ignored.
+// event adds text, an event in JSON, to w, for the next picture and its counts. If a voice has lost its slot, event
+// also stores it as the victim of the voice that took the slot. w keeps at most 1,024 events; older events are dropped.
+// An unreadable text is ignored.
 func (w *roomView) event(text json.RawMessage) {
 	var e report.Event
 	if e.UnmarshalJSON(text) != nil {

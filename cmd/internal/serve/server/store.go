@@ -223,8 +223,8 @@ func (s *store) save(name string, current func() (snapshot *room.Snapshot, sheet
 	return nil
 }
 
-// recordResult records in failed whether the last write of the room called name failed. It reports whether the write
-// before had the other result, so that a caller logs only changes. A nil store returns false.
+// recordResult records the result of the last write of the room called name. failed is true if that write failed. It
+// reports whether the write before had the other result, so that a caller logs only changes. A nil store returns false.
 func (s *store) recordResult(name string, failed bool) (changed bool) {
 	if s == nil {
 		return false

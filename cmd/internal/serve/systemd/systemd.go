@@ -54,9 +54,9 @@ func send(message string) error {
 	}
 }
 
-// Watchdog returns the longest interval that may pass between calls of FeedWatchdog, from the environment. It returns 0
-// if the environment has no interval from 1 ms to 24 h, that is, without a watchdog. It removes the interval's
-// variables from the environment, so call it only once.
+// Watchdog returns the longest interval that may pass between calls of FeedWatchdog, from the environment. Without a
+// watchdog, or with an interval outside 1 ms to 24 h, it returns 0. It removes the interval's variables from the
+// environment, so call it only once.
 func Watchdog() time.Duration {
 	interval, err := daemon.SdWatchdogEnabled(true)
 	if err != nil || interval < time.Millisecond || interval > 24*time.Hour { // an overflow in the library, or a mistake

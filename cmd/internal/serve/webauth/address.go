@@ -9,8 +9,8 @@ type address struct {
 	loopback bool
 }
 
-// addressOf parses text, an IP address with a port as package net prints it. An IPv4 address written as IPv6 becomes
-// IPv4; port and zone are dropped. Other text is the address of a Unix socket and counts as loopback.
+// addressOf parses text, an IP address with a port as package net prints it. The port and the zone are dropped. An IPv4
+// address written as IPv6 becomes IPv4. Any other text is the address of a Unix socket, and counts as loopback.
 func addressOf(text string) address {
 	at, err := netip.ParseAddrPort(text)
 	if err != nil {

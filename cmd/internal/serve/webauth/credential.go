@@ -16,9 +16,9 @@ type credential struct {
 	bucket bucket // the client's use of its rate
 }
 
-// roleIn returns the role that the credential gives in the room called room: the zero Role if it is limited to other
-// rooms or has ended. The room "" is the server as a whole: there, a credential that is limited to some rooms gives at
-// most the role Read.
+// roleIn returns the role that the credential b gives in the room called room. If b has ended or is limited to other
+// rooms, that is the zero Role, which permits no action. The room "" is the server as a whole. There, a credential that
+// is limited to some rooms gives at most the role Read.
 func (b *credential) roleIn(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
@@ -31,8 +31,8 @@ func (b *credential) roleIn(room string) Role {
 	return None
 }
 
-// covers reports whether the credential gives at least role in the room called room. For the room "" it reports whether
-// the credential does so in all rooms; a credential that is limited to some rooms does not.
+// covers reports whether the credential b gives at least role in the room called room. The room "" means all rooms: a
+// credential that is limited to some rooms does not cover it.
 func (b *credential) covers(role Role, room string) bool {
 	return b.roleIn(room) >= role && (room != "" || len(b.rooms) == 0)
 }
@@ -47,10 +47,11 @@ type visitor struct {
 
 type visitorKey struct{}
 
-// roleIn returns the visitor's role in the room called room; the room "" is the server as a whole. A credential decides
-// alone. Without a credential, the role is Admin if tokens are not required and the server listens on loopback only. If
-// not, the role is the room's from Options.Public, if that has a role. Otherwise it is the zero Role if tokens are
-// required, and else Admin for a visitor on this machine and Operate for any other.
+// roleIn returns the visitor's role in the room called room. The room "" is the server as a whole. A visitor with a
+// credential has the role of the credential. For a visitor without a credential, the role is Admin if tokens are not
+// required and the server listens on loopback only. Otherwise the role from Options.Public is used, if the room sets
+// one there. If it does not, the role is the zero Role on a server that requires tokens. On a server without tokens, a
+// visitor on this machine is then Admin, and any other visitor has the role Operate.
 func (v *visitor) roleIn(room string) Role {
 	if v.credential != nil {
 		return v.credential.roleIn(room)
@@ -73,8 +74,9 @@ func (v *visitor) roleIn(room string) Role {
 	return Operate
 }
 
-// RoleIn returns the role of the caller in ctx in the room called room. The room "" is the server as a whole. If ctx
-// does not come from a request through Guard.Wrap, the role is the zero Role, without any permission.
+// RoleIn returns the role of the caller in ctx in the room called room. The room "" is the server as a whole. ctx is
+// the context of a request that has passed Guard.Wrap. For any other ctx the result is the zero Role, which permits no
+// action.
 func RoleIn(ctx context.Context, room string) Role {
 	v, ok := ctx.Value(visitorKey{}).(*visitor)
 	if !ok {
@@ -83,8 +85,9 @@ func RoleIn(ctx context.Context, room string) Role {
 	return v.roleIn(room)
 }
 
-// Allow returns nil if the caller in ctx has at least the role need in the room called room; the room "" is the server
-// as a whole. Otherwise it returns a *Denied: status 401 if a token is missing or expired, 403 if the role is too low.
+// Allow returns nil if the caller in ctx has at least the role need in the room called room. The room "" is the server
+// as a whole. Otherwise it returns a *Denied. Its status is 401 if a token is missing or has expired, and 403 if the
+// role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := RoleIn(ctx, room)
 	if have >= need {
@@ -96,9 +99,9 @@ func Allow(ctx context.Context, room string, need Role) error {
 	return denied(403, "this needs the role %v; the token has the role %v here", need, have)
 }
 
-// CountRequests counts n more requests of the caller in ctx, such as the commands of a batch, against the rate limits.
-// It returns a *Denied with status 429 if a limit is exceeded, otherwise nil. An n of 0 or less, and a ctx that does
-// not come from a request through Guard.Wrap, are ignored.
+// CountRequests counts n more requests of the caller in ctx against the rate limits, for example the commands of a
+// batch. If a limit is exceeded, it returns a *Denied with the status 429, otherwise nil. It ignores an n of 0 or less.
+// It also ignores a ctx that does not come from a request through Guard.Wrap.
 func CountRequests(ctx context.Context, n int) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
 		if err := v.countRequests(n); err != nil {
@@ -108,10 +111,12 @@ func CountRequests(ctx context.Context, n int) error {
 	return nil
 }
 
-// Passcode returns the highest role that the token passcode gives in any of rooms. An empty or unknown passcode gives
-// the role of callers without a token. It is for protocols without headers; remote is the client's address as package
-// net prints it. An unknown passcode counts as a failed login; if the address must now wait after failures, err is a
-// *Denied and role the zero Role. A valid passcode is accepted even then.
+// Passcode returns the highest role that passcode gives in any of rooms. It is for protocols without headers. passcode
+// is a token; remote is the client's address as package net prints it. An empty or unknown passcode gives the role of
+// callers without a token.
+//
+// An unknown passcode counts as a failed login. If the address must wait because of failures, role is the zero Role and
+// err is a *Denied. A valid passcode is accepted even then.
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {

@@ -18,7 +18,7 @@ type Denied struct {
 	RetryAfter time.Duration // time until a retry may succeed; 0: unknown
 }
 
-// denied returns a *Denied with the HTTP status status, and a Detail formatted as by fmt.Sprintf.
+// denied returns a *Denied with an HTTP status. Its Detail is formatted from format and args as by fmt.Sprintf.
 func denied(status int, format string, args ...any) *Denied {
 	return &Denied{Status: status, Detail: fmt.Sprintf(format, args...)}
 }
@@ -29,7 +29,7 @@ func (d *Denied) Error() string { return d.Detail }
 // Seconds returns RetryAfter rounded up to whole seconds, for the header Retry-After. 0 means unknown.
 func (d *Denied) Seconds() int { return int(math.Ceil(d.RetryAfter.Seconds())) }
 
-// problem returns the error as problem JSON (RFC 9457), with a line feed at the end.
+// problem returns d as problem JSON (RFC 9457), with a line feed at the end.
 func (d *Denied) problem() []byte {
 	text, _ := json.Marshal(struct {
 		Type   string `json:"type"`
@@ -44,8 +44,9 @@ func (d *Denied) problem() []byte {
 // scheme is the WWW-Authenticate header of a 401.
 const scheme = `Bearer realm="voicepool"`
 
-// Write answers with err, a *Denied or an error that wraps it, as problem JSON (RFC 9457), with the headers
-// WWW-Authenticate for a 401 and Retry-After if RetryAfter is known. Any other error becomes a 500 without details.
+// Write answers an HTTP request with the error err as problem JSON (RFC 9457). If err is or wraps a *Denied, the answer
+// has its status and text. A 401 also gets the header WWW-Authenticate, and a known RetryAfter the header Retry-After.
+// Any other error becomes a 500 without details.
 func Write(w http.ResponseWriter, err error) {
 	d, ok := errors.AsType[*Denied](err)
 	if !ok {

@@ -50,7 +50,7 @@ const (
 	DefaultPerAddress  = 512
 )
 
-// withDefaults returns the limits with each value of 0 or less replaced by its default.
+// withDefaults returns a copy of l. Each field of 0 or less is replaced by its default.
 func (l Limits) withDefaults() Limits {
 	for at, value := range map[*int]int{
 		&l.Connections: DefaultConnections, &l.PerAddress: DefaultPerAddress, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
@@ -98,7 +98,7 @@ type rules struct {
 	openCredential *credential     // the credential of links made without a token; nil if tokens are required
 }
 
-// New returns a Guard with the rules o. The caller must Close it.
+// New returns a Guard with the options o. The caller must Close it.
 func New(o Options) *Guard {
 	g := &Guard{limits: o.Limits.withDefaults()}
 	g.ended, g.end = context.WithCancel(context.Background())
@@ -111,9 +111,9 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Change replaces all options with o, except the limits. If a token is removed or its permissions change, its sessions,
-// links and long requests end at once. If o requires tokens and the old options did not, all sessions and links made
-// without tokens end, too. The remaining sessions are stored as after Restore.
+// Change replaces the options of the Guard by o, except the limits. If o lacks an old token or changes its permissions,
+// the token's sessions, links and long requests end at once. If o requires tokens and the old options did not, all
+// sessions and links made without tokens end, too. After Restore, the remaining sessions are stored.
 func (g *Guard) Change(o Options) {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -148,15 +148,15 @@ func (g *Guard) Change(o Options) {
 	g.storeSessions()
 }
 
-// Close ends all credentials: tokens, sessions, links and their long requests. Sessions that Restore's store has stored
-// stay stored.
+// Close ends all credentials, which are tokens, sessions and links, and their long requests. Sessions that were stored
+// by the function given to Restore stay stored.
 func (g *Guard) Close() {
 	g.storing.Lock()
 	defer g.storing.Unlock()
 	g.end()
 }
 
-// Counts returns the number of rejections since New, and of current sessions and connections.
+// Counts returns the numbers of rejections since New, and of the current sessions and connections.
 func (g *Guard) Counts() Counts {
 	return Counts{
 		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
@@ -165,10 +165,12 @@ func (g *Guard) Counts() Counts {
 	}
 }
 
-// Wrap returns a handler that passes requests to next, unless their host, origin, token or rate is wrong; these get an
-// error, which browsers see as a page. It does not check roles: the context of a request identifies the caller, so that
-// next can call RoleIn, Allow and CountRequests. The handler answers /login, /login.css, /logout and /v1/login-links
-// itself, limits the time of bodies, and sets security headers.
+// Wrap returns a handler that checks each request and passes it to next. A request with a wrong host, origin or token,
+// or above the rate limit, gets an error instead, which browsers see as a page. The handler does not check roles. The
+// context of a request identifies the caller, so that next can call RoleIn, Allow and CountRequests.
+//
+// The handler itself answers /login, /login.css, /logout and /v1/login-links. It also limits the time for request
+// bodies, and sets security headers.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", g.loginPage)
@@ -200,9 +202,10 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// check checks host, token or cookie, origin and rate of the request r, and counts a rejection. It returns a context
-// that identifies the caller. For a GET request with a credential, the context ends with the credential. The caller
-// must call the CancelFunc after the request. If r is refused, the *Denied is not nil and the other results are nil.
+// check checks the request r: its host, its token or cookie, its origin and its rate. It returns a context that
+// identifies the caller. For a GET request with a credential, which may last long, the context ends with the
+// credential. The caller must call the CancelFunc after the request. If r is refused, check counts that, and only the
+// *Denied is not nil.
 func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
 	rules := g.rules.Load()
 	if err := rules.host(r); err != nil {
@@ -230,6 +233,6 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 	return ctx, func() { stop(); cancel() }, nil
 }
 
-// isLong reports whether the response to r may last long, like an event stream or a WebSocket. That is true for
+// isLong reports whether the response to r may last long, like an event stream or a WebSocket. It returns true for
 // every GET request.
 func isLong(r *http.Request) bool { return r.Method == http.MethodGet }

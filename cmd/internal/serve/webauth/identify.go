@@ -5,10 +5,13 @@ import (
 	"strings"
 )
 
-// identify sets v.credential from the token in the Authorization header of r. Without that header it sets v.session and
-// v.credential from the cookie. A wrong token or scheme counts as a failure and is a *Denied: 401, or 429 if the
-// address must wait after failures. Without a header and a valid cookie, or with a header when rules require no tokens,
-// v stays anonymous and the result is nil.
+// identify finds the credential of the request r and sets v.credential. With an Authorization header, the token in the
+// header decides. Without that header, the cookie of a browser session decides, and identify also sets v.session. A
+// wrong token or scheme is counted as a failure. The result is then a *Denied with the status 401, or 429 if the
+// address must wait after failures.
+//
+// v stays anonymous, and the result is nil, without a header and a valid cookie. The same is true with a header if
+// rules do not require tokens.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {
@@ -42,8 +45,8 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 // session's role.
 const sessionHeader = "Voicepool-Session"
 
-// cookieName returns the name of the session cookie. secure means that the server uses TLS: browsers accept the
-// prefix __Host- only over TLS.
+// cookieName returns the name of the session cookie. secure reports whether the server uses TLS. Only then the name has
+// the prefix __Host-, because browsers accept that prefix only over TLS.
 func cookieName(secure bool) string {
 	if secure {
 		return "__Host-voicepool"

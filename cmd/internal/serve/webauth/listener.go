@@ -31,9 +31,9 @@ func (c *connections) count() int {
 	return c.open
 }
 
-// enter counts a new connection of the client a and returns nil. If that would exceed a limit, it does not count the
-// connection and returns a *Denied: 503 for the limit of the server, 429 for the limit of the address. Loopback
-// addresses have only the limit of the server. An IPv6 /64 network counts as one address.
+// enter counts a new connection of the client at a and returns nil. If the connection would exceed a limit, enter does
+// not count it and returns a *Denied. Its status is 503 for the limit of the server, and 429 for the limit per address.
+// Loopback addresses have only the limit of the server. An IPv6 /64 network counts as one address.
 func (c *connections) enter(a address) *Denied {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -55,7 +55,7 @@ func (c *connections) enter(a address) *Denied {
 	return nil
 }
 
-// leave removes a connection of the client a, which enter has counted.
+// leave removes a connection of the client at a from the counts. enter must have counted it.
 func (c *connections) leave(a address) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -67,9 +67,9 @@ func (c *connections) leave(a address) {
 	}
 }
 
-// Listener returns a listener that accepts connections from l within the limits and refuses the others. A refused
-// client gets an HTTP error that names the limit. Under TLS its connection is only closed, because the client could
-// not read the error.
+// Listener returns a listener that accepts connections from l within the limits of the Guard. It refuses further
+// connections: the client gets an HTTP error that names the limit. Under TLS a refused connection is only closed,
+// because the client could not read the error.
 func (g *Guard) Listener(l net.Listener) net.Listener { return &listener{l, g} }
 
 type listener struct {
@@ -77,9 +77,9 @@ type listener struct {
 	guard *Guard
 }
 
-// Accept waits for a connection within the limits and returns it; its Close removes it from the counts. Connections
-// beyond the limits are refused and counted. An error of the underlying listener is returned; too many open files are
-// counted, too.
+// Accept waits for a connection within the limits and returns it. Closing the connection removes it from the counts.
+// Connections above the limits are refused and counted, and Accept waits for the next. It returns an error of the
+// underlying listener, and counts the errors that are caused by too many open files.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -115,7 +115,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite closes the writing side. If the connection does not support that, it has no effect and returns nil.
+// CloseWrite closes the writing side of the connection. If the connection does not support that, CloseWrite returns nil
+// without an effect.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -123,8 +124,9 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// refuse sends why to the client of c, as JSON or, to a browser, as a page, and closes c within one second. It does not
-// block. Under TLS, or if Limits.Refusals clients are being answered already, it only closes c.
+// refuse sends the error why to the client of c and closes c within one second. A browser gets an HTML page, other
+// clients JSON. refuse does not block; another goroutine does the work. Under TLS, or if Limits.Refusals clients are
+// being answered already, it only closes c.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.connections.mutex.Lock()
 	full := g.connections.refusing >= g.limits.Refusals || g.rules.Load().Secure

@@ -25,9 +25,10 @@ const maxForm = 4096
 
 var loginTemplate = template.Must(template.New("login").Parse(loginText))
 
-// loginPage answers GET /login with the login page. With the parameter key, but not for HEAD and prefetches, it logs in
-// with that one-time link instead, which is then used up, and redirects. An unknown or expired key counts as a failed
-// login: the answer is the page with a reason, and status 403, or 429 while the address must wait.
+// loginPage answers GET /login. Without the parameter key, it shows the login page. key is the secret of a one-time
+// link: with a valid key, loginPage starts a session, redirects, and the link is used up. HEAD requests and prefetches
+// only get the page, so that they do not use up a link. An unknown or expired key counts as a failed login. The page
+// then shows the reason, with status 403, or 429 if the address must wait.
 func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	key := r.URL.Query().Get("key")
@@ -52,9 +53,9 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	g.startSession(w, r, b)
 }
 
-// login answers the form of the login page. With a valid token, or if the server needs no tokens, it redirects; with a
-// token it also starts a session. Otherwise it shows the page again with the reason and status 400, 403 or 429. A wrong
-// token counts as a failed login.
+// login answers POST /login, the form of the login page. With a valid token it starts a session and redirects. If the
+// server needs no tokens, it only redirects. Otherwise it shows the page again with the reason. The status is 400 for
+// an invalid form, 403 for a wrong token, and 429 while the address must wait. A wrong token counts as a failed login.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	if err := g.failures.blocked(v.addr); err != nil {
@@ -83,9 +84,9 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	g.startSession(w, r, b)
 }
 
-// startSession starts and stores a session with the permissions of b, sets its cookie and redirects to the target of
-// the login, as next returns it. It ends the caller's earlier session, unless b comes from a link which that session
-// has made.
+// startSession starts and stores a session with the permissions of b, and sets its cookie. It then redirects to the
+// page that next returns. It ends the earlier session of the caller, except if b comes from a link made by that
+// session.
 func (g *Guard) startSession(w http.ResponseWriter, r *http.Request, b *credential) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	if v.session != nil && v.session.credential.id != b.id { // a session that made the link stays: the new one ends with it
@@ -97,7 +98,8 @@ func (g *Guard) startSession(w http.ResponseWriter, r *http.Request, b *credenti
 	http.Redirect(w, r, next(r), http.StatusSeeOther)
 }
 
-// logout ends the caller's session, if any, stores that, deletes the cookie and redirects to the login page.
+// logout answers POST /logout. It ends the caller's session, if there is one, and stores that. It deletes the cookie
+// and redirects to the login page.
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
 		v.session.credential.end()
@@ -107,8 +109,9 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
-// setCookie sets the session cookie of the response to value, only for this site and not for scripts, and forbids
-// clients to cache the response. age is the lifetime of the cookie in seconds; a negative age deletes the cookie.
+// setCookie sets the session cookie of a response to value. Browsers send the cookie only to this site, and hide it
+// from scripts. age is its lifetime in seconds; a negative age deletes the cookie. setCookie also forbids clients to
+// cache the response.
 func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	tls := g.rules.Load().Secure
 	http.SetCookie(w, &http.Cookie{
@@ -117,8 +120,8 @@ func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	w.Header().Set("Cache-Control", "no-store")
 }
 
-// next returns the path to redirect to after a login: the parameter next of the query or form of r if it is a path on
-// this server, otherwise "/".
+// next returns the path to redirect to after a login. It is the parameter next of the query or form of r. If that is
+// missing, or not a path on this server, it is "/".
 func next(r *http.Request) string {
 	to := r.FormValue("next")
 	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
@@ -127,8 +130,8 @@ func next(r *http.Request) string {
 	return to
 }
 
-// showLogin answers with status and the login page, which must not be cached. The page shows message, which may be
-// empty, and the role of the caller's session, and keeps the target of the redirect.
+// showLogin answers with the login page and the HTTP status. The page shows message, which may be empty, and the role
+// of the caller's session. Its form keeps the target of the redirect after the login. The page must not be cached.
 func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
 	to := next(r)
 	if to == "/" {
@@ -151,7 +154,8 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, me
 	loginTemplate.Execute(w, page)
 }
 
-// refuseLogin answers with the login page and the waiting time, because why blocks the caller's address.
+// refuseLogin answers a login from an address that must wait. The error why has the reason and the waiting time. The
+// answer is the login page with both, and the status of why.
 func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *Denied) {
 	w.Header().Set("Retry-After", strconv.Itoa(why.Seconds()))
 	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.Seconds()))
@@ -169,9 +173,9 @@ type linkRequest struct {
 	Room string `json:"room"`
 }
 
-// makeLink answers POST /v1/login-links with status 201 and the URL of a new one-time login link. The caller must be an
-// Admin of the room in the body, or of all rooms without a room. The link ends with the caller's token or session. An
-// invalid body is a 400, a long one a 413, a missing permission a 401 or 403.
+// makeLink answers POST /v1/login-links with status 201 and the URL of a new one-time login link. The body has the role
+// of the link and its room, or all rooms if it names no room. The caller must be an Admin there. The link ends with the
+// caller's token or session. An invalid body is a 400, a body above 4 KiB a 413, and a missing permission a 401 or 403.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
@@ -212,8 +216,8 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
 }
 
-// read parses data, the JSON of a linkRequest, into i and returns its role. Invalid JSON, an unknown field and an
-// unknown or missing role are a *Denied with status 400; otherwise the *Denied is nil.
+// read parses data, a JSON object, into i and returns the role that it names. Invalid JSON, an unknown field, and an
+// unknown or missing role are a *Denied with the status 400. Otherwise the *Denied is nil.
 func (i *linkRequest) read(data []byte) (Role, *Denied) {
 	var fields map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &fields) != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hostNames returns the set of host names accepted in Host headers: the names in hosts and localhost, in lower case
-// without ports.
+// hostNames returns the set of names that a Host header may have: the names in hosts, and localhost. The names in the
+// set are in lower case and have no port.
 func hostNames(hosts []string) map[string]bool {
 	names := map[string]bool{"localhost": true}
 	for _, h := range hosts {
@@ -19,8 +19,8 @@ func hostNames(hosts []string) map[string]bool {
 	return names
 }
 
-// splitHost splits host into a name, in lower case without brackets and a final dot, and a port, which is "" if host
-// has no port. It does not check either.
+// splitHost splits host into a name and a port. The name is in lower case, without brackets and without a final dot.
+// The port is "" if host has no port. splitHost checks neither.
 func splitHost(host string) (name, port string) {
 	name = host
 	if n, p, err := net.SplitHostPort(host); err == nil {
@@ -31,9 +31,9 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// host returns a *Denied with status 403 if the Host header of r does not name this server, otherwise nil. Names in
-// Options.Hosts, localhost, loopback addresses and the local address of the connection are accepted, with any port.
-// This prevents DNS rebinding: a page of an attacker whose name points to this machine sends another Host.
+// host returns nil if the Host header of r names this server, otherwise a *Denied with the status 403. Accepted are the
+// names in Options.Hosts, localhost, loopback addresses, and the local address of the connection, with any port. The
+// check prevents DNS rebinding, an attack by a page whose host name points to this machine.
 func (s *rules) host(r *http.Request) *Denied {
 	name, _ := splitHost(r.Host)
 	if s.hosts[name] {
@@ -48,9 +48,10 @@ func (s *rules) host(r *http.Request) *Denied {
 	return denied(403, "Host: unknown name of this server; add it with --host")
 }
 
-// origin returns a *Denied with status 403 if r changes state or opens a WebSocket and comes from a page of another
-// site, by its headers Origin or else Sec-Fetch-Site, otherwise nil. cookie means that a cookie identifies the caller.
-// A request with a cookie must have either header, because browsers attach cookies to requests of foreign pages, too.
+// origin returns a *Denied with the status 403 if r comes from a page of another site, and nil otherwise. It checks
+// only requests that change state or open a WebSocket. The header Origin decides or, without it, the header
+// Sec-Fetch-Site. Without both headers, r does not come from a browser and is accepted. But if cookie is true, a cookie
+// identifies the caller, and one header is required: browsers send cookies with requests of foreign pages, too.
 func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	if safe(r.Method) && !upgrades(r) {
 		return nil
@@ -75,9 +76,9 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
 }
 
-// sameOrigin reports whether origin, the value of an Origin header, is this server: its host and port are equal to
-// host, the Host of the request, or to an entry of Options.Hosts. If the server uses TLS, origin must be https,
-// otherwise http or https.
+// sameOrigin reports whether origin, the value of an Origin header, is a page of this server. Its host and port must be
+// equal to host, the Host header of the request, or to an entry of Options.Hosts. Its scheme must be https, or may be
+// http if the server does not use TLS.
 func (s *rules) sameOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
@@ -94,8 +95,8 @@ func (s *rules) sameOrigin(origin, host string) bool {
 	return false
 }
 
-// sameHost reports whether the hosts a and b, each with or without a port, are equal regardless of case. A missing port
-// is the default port of scheme, "http" or "https".
+// sameHost reports whether the hosts a and b are equal, with their ports and without regard to case. A missing port
+// means the default port of scheme, "http" or "https".
 func sameHost(a, b, scheme string) bool {
 	standard := map[string]string{"http": "80", "https": "443"}[scheme]
 	nameA, portA := splitHost(a)
@@ -119,8 +120,8 @@ func upgrades(r *http.Request) bool {
 	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 }
 
-// setSecurityHeaders sets headers in h, a response, that restrict pages in browsers, such as Content-Security-Policy.
-// tls means that the request came over TLS; it adds Cross-Origin-Opener-Policy.
+// setSecurityHeaders sets headers in h, the headers of a response, that restrict pages in browsers, such as
+// Content-Security-Policy. tls reports whether the request came over TLS; only then it adds Cross-Origin-Opener-Policy.
 func setSecurityHeaders(h http.Header, tls bool) {
 	h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

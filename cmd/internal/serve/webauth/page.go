@@ -20,8 +20,8 @@ var errorTemplate = template.Must(template.New("error").Parse(errorText))
 // mediaType is the media type of an error (RFC 9457).
 const mediaType = "application/problem+json"
 
-// prefersHTML reports whether accept, an Accept header, prefers HTML, as browsers do for a page. Scripts and programs
-// accept JSON or anything.
+// prefersHTML reports whether the client prefers HTML, as browsers do for a page. accept is its Accept header. Scripts
+// and programs accept JSON or anything, which gives false.
 func prefersHTML(accept string) bool {
 	accept = strings.ToLower(accept)
 	return strings.Contains(accept, "text/html") && !strings.Contains(accept, "json")
@@ -42,8 +42,9 @@ type pageWriter struct {
 	body    bytes.Buffer
 }
 
-// WriteHeader holds back status if it is at least 400 and the response is problem JSON, so that finish can write a page
-// instead. Any other status, and a status after the beginning of the response, is passed on.
+// WriteHeader passes status on to the underlying writer, unless the response is an error in problem JSON. For a status
+// of 400 or more it then stores status in p, so that finish can write a page instead. A status after the beginning of
+// the response is always passed on.
 func (p *pageWriter) WriteHeader(status int) {
 	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
 		p.status = status
@@ -54,7 +55,8 @@ func (p *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write holds back b if the response is an error that finish replaces by a page. Otherwise it passes b on.
+// Write passes b on to the underlying writer. But if WriteHeader has held back an error, Write collects b, so that
+// finish can write a page instead.
 func (p *pageWriter) Write(b []byte) (int, error) {
 	p.began = true
 	if p.status != 0 {
@@ -63,7 +65,8 @@ func (p *pageWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// FlushError flushes the response. While an error is held back, it has no effect and returns nil.
+// FlushError sends buffered data of the response to the client. While an error is held back, it has no effect and
+// returns nil.
 func (p *pageWriter) FlushError() error {
 	if p.status != 0 {
 		return nil
@@ -75,8 +78,9 @@ func (p *pageWriter) FlushError() error {
 // Unwrap returns the underlying writer, for http.ResponseController.
 func (p *pageWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// finish writes the HTML page of the error that was held back, if any, with the held status. Call it once, after the
-// handler. The page offers a login that leads back to a GET request.
+// finish writes an HTML page in place of an error that WriteHeader has held back, with the same status. Without such an
+// error it has no effect. Call it once, after the handler. For a 401 the page links to the login, which leads back to
+// the URL of a GET request.
 func (p *pageWriter) finish() {
 	if p.status == 0 {
 		return
@@ -94,9 +98,9 @@ func (p *pageWriter) finish() {
 	p.ResponseWriter.Write(errorPage(p.body.Bytes(), p.status, h.Get("Retry-After"), next))
 }
 
-// errorPage returns the HTML page of an error. problem is its problem JSON, whose sentence the page shows, and status
-// the HTTP status. after is the value of Retry-After in seconds, or "". For a 401 the page links to the login, which
-// then redirects to next, or to "/" if next is "".
+// errorPage returns the HTML page of an error. problem is the error as problem JSON; the page shows its sentence.
+// status is the HTTP status. after is the value of Retry-After in seconds, or "". For a 401 the page links to the
+// login. The parameter next is the target of the redirect after that login; "" means "/".
 func errorPage(problem []byte, status int, after, next string) []byte {
 	var fields struct{ Detail string }
 	_ = json.Unmarshal(problem, &fields) // without a sentence the page shows the title

@@ -16,9 +16,9 @@ type bucket struct {
 	limiter *rate.Limiter
 }
 
-// spend takes n tokens out of the bucket at the time now and returns 0. If the bucket has fewer tokens, spend removes
-// no token and returns the time until there are enough. perSecond is both the capacity and the number of tokens added
-// per second; every call must pass the same value. An n above perSecond counts as perSecond.
+// spend takes n tokens out of the bucket at the time now and returns 0. If the bucket has fewer tokens, spend takes no
+// token and returns the time until there are enough. perSecond is the capacity of the bucket, and also the number of
+// tokens that are added per second. Each call must pass the same value. An n above perSecond counts as perSecond.
 func (b *bucket) spend(n, perSecond int, now time.Time) time.Duration {
 	b.once.Do(func() { b.limiter = rate.NewLimiter(rate.Limit(perSecond), perSecond) })
 	n = min(n, perSecond)
@@ -40,14 +40,15 @@ type rates struct {
 	addresses     map[netip.Prefix]*bucket
 }
 
-// init sets the limits for requests, Rate and AddressRate of l, and removes the buckets of all addresses.
+// init sets the limits of requests per second from l: Rate for the server and AddressRate for each address. It removes
+// the buckets of all addresses.
 func (s *rates) init(l Limits) {
 	s.limit, s.single = l.Rate, l.AddressRate
 	s.addresses = map[netip.Prefix]*bucket{}
 }
 
-// of returns the bucket of block, an IPv4 address or IPv6 network, and makes a missing bucket. If 4,096 addresses have
-// a bucket, it first drops a quarter of the buckets; those addresses then start with full buckets.
+// of returns the rate bucket of block, an IPv4 address or an IPv6 network. It makes a full bucket if block has no
+// bucket yet. If 4,096 addresses have a bucket, it first drops a quarter of the buckets, chosen at random.
 func (s *rates) of(block netip.Prefix) *bucket {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -74,9 +75,10 @@ func evict[T any](m map[netip.Prefix]T) {
 	}
 }
 
-// countRequests counts n requests of v against the limits per second of its address, its credential and the server, in
-// this order. At the first exceeded limit it counts a rejection and returns a *Denied with status 429, and the limits
-// after it do not count the requests. Otherwise it returns nil. On loopback only the limit of the server counts.
+// countRequests counts n requests of v against three limits per second: of the address, of the credential and of the
+// server, in this order. On loopback only the limit of the server counts. At the first limit that is exceeded,
+// countRequests stops, counts a rejection and returns a *Denied with the status 429. The limits after it do not count
+// the requests. Otherwise it returns nil.
 func (v *visitor) countRequests(n int) *Denied {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
@@ -118,17 +120,18 @@ const (
 	maxWait   = 15 * time.Minute
 )
 
-// blocked returns a *Denied with status 429 while the address a must wait after wrong tokens, otherwise nil. It counts
-// no failure.
+// blocked returns a *Denied with the status 429 while the address a must wait after wrong tokens. Otherwise it returns
+// nil. It does not count a failure.
 func (f *failures) blocked(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.refuse(f.addresses[a.block], time.Now())
 }
 
-// fail counts a wrong token from the address a. It returns a *Denied with status 429 if the address must wait, because
-// of this or an earlier token, otherwise nil. The first wait, of 10 s, follows more than Limits.Logins wrong tokens in
-// a minute; each further wrong token after a wait doubles it, up to 15 minutes. 15 minutes without failures end that.
+// fail counts a wrong token from the address a. It returns a *Denied with the status 429 if the address must wait,
+// because of this token or earlier tokens. Otherwise it returns nil. A wait begins after more than Limits.Logins wrong
+// tokens in a minute, and lasts 10 s. Each further wrong token after a wait starts a wait of twice the length, up to 15
+// minutes. A token during a wait is not counted. After 15 minutes without failures the counts begin again.
 func (f *failures) fail(a address) *Denied {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -167,8 +170,8 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-// refuse returns a *Denied with status 429 while t is blocked at now, otherwise nil. t may be nil: not blocked. The
-// caller holds the mutex.
+// refuse returns a *Denied with the status 429 while t must wait at the time now. Otherwise, also if t is nil, it
+// returns nil. The caller holds the mutex of f.
 func (f *failures) refuse(t *attempts, now time.Time) *Denied {
 	if t == nil || !now.Before(t.blocked) {
 		return nil

@@ -21,8 +21,8 @@ var roleNames = []string{"none", "read-only", "operator", "admin"}
 // String returns the role as it appears in token files.
 func (r Role) String() string { return words.Name("Role", r, roleNames) }
 
-// ParseRole parses text, a role of a token file: read-only, operator or admin. Other text is an error that suggests the
-// nearest role, and the result is the zero Role.
+// ParseRole returns the role whose name in token files is text: read-only, operator or admin. For any other text it
+// returns the zero Role and an error that suggests the nearest role.
 func ParseRole(text string) (Role, error) {
 	for r := Read; r <= Admin; r++ {
 		if text == r.String() {

@@ -17,9 +17,10 @@ const (
 	bodyBetween = 64 << 10 // bytes between two updates of the deadline
 )
 
-// Server returns an HTTP/1.1 server for the handler h with limits: headers of at most 16 KiB within 5 s, idle
-// connections for 2 minutes, and answers within 10 s unless h sets another write deadline. It does not support HTTP/2,
-// which lacks WebSockets, and logs no errors, because they quote client data. h should come from Wrap.
+// Server returns an HTTP/1.1 server for the handler h, which should come from Wrap. The server limits clients. Headers
+// have at most 16 KiB and must arrive within 5 s. Idle connections are closed after 2 minutes. An answer must be
+// written within 10 s, unless h sets another write deadline. The server does not support HTTP/2, which lacks
+// WebSockets. It logs no errors, because they quote client data.
 func (g *Guard) Server(h http.Handler) *http.Server {
 	s := &http.Server{
 		Handler: h, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
@@ -30,8 +31,9 @@ func (g *Guard) Server(h http.Handler) *http.Server {
 	return s
 }
 
-// limitBody replaces the body of r, if it has one, by a body that must arrive within a time limit: 10 s from now, and 1
-// s more for each 16 KiB. It returns r. w is the response to r; its deadlines are set.
+// limitBody limits the time for the body of r to arrive: 10 s from now, and 1 s more for each 16 KiB. It replaces
+// r.Body, if r has a body, and returns r. w is the response to r; limitBody needs it to set the deadlines of the
+// connection.
 func limitBody(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), startTime: time.Now()}
@@ -49,9 +51,9 @@ type body struct {
 	ended     bool
 }
 
-// Read reads the body into p and extends the read deadline of the connection as data arrives. At the end of the body,
-// and after an error, it sets the write deadline for the answer to 10 s from now. At the end it also removes the read
-// deadline.
+// Read reads the request body into p. It moves the read deadline of the connection further as data arrives. At the end
+// of the body it removes the read deadline. At the end, and after an error, it sets the write deadline of the answer to
+// 10 s from now.
 func (b *body) Read(p []byte) (int, error) {
 	if b.count >= b.next && !b.ended {
 		b.next = b.count + bodyBetween

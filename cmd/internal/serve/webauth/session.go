@@ -39,7 +39,8 @@ type sessions struct {
 	links []link
 }
 
-// secret returns 256 random bits as text for a URL or a cookie, and as sum the SHA-256 of the text.
+// secret returns a random secret and its hash. text holds 256 random bits, encoded for a URL or a cookie. sum is the
+// SHA-256 of text.
 func secret() (text string, sum id) {
 	var bits [32]byte
 	rand.Read(bits[:])
@@ -47,18 +48,18 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// start starts a session of 30 days with the permissions of the credential `of`, and returns the cookie of the session.
-// Only the hash of the cookie is kept. The session ends early if the credential ends. The caller must call
-// Guard.storeSessions, which stores the session.
+// start starts a browser session of 30 days and returns the value of its cookie. The session has the permissions of the
+// credential `of`, and ends early if that credential ends. Only the hash of the cookie is kept. The caller must then
+// call Guard.storeSessions, which stores the session.
 func (s *sessions) start(of *credential) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session with the permissions of the credential `of`, and returns the session. sum is the hash of the
-// session's cookie. The session ends at the time until, or earlier with the credential. If there are too many sessions,
-// add first removes the ended sessions; if that is not enough, it ends the oldest session.
+// add adds a browser session to s and returns it. sum is the hash of its cookie. The session has the permissions of the
+// credential `of`. It ends at the time until, or earlier if that credential ends. If s is full, add first removes the
+// ended sessions. If that is not enough, it ends the oldest session.
 func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -87,7 +88,8 @@ func (s *sessions) add(sum id, of *credential, until time.Time) *session {
 	return one
 }
 
-// find returns the session whose cookie has the value cookie, or nil if cookie is unknown or the session has ended.
+// find returns the session of a cookie. The parameter cookie is the value of the cookie. If it is unknown, or its
+// session has ended, find returns nil.
 func (s *sessions) find(cookie string) *session {
 	sum := sha256.Sum256([]byte(cookie)) // comparing hashes leaks no timing information about the cookie
 	s.mutex.Lock()
@@ -111,8 +113,8 @@ func (s *sessions) count() (n int) {
 	return n
 }
 
-// invite adds a one-time link with the permissions of b, valid for one hour or until b ends, and returns its secret
-// key. Only the hash of the key is kept. If there are 256 valid links, the oldest becomes invalid.
+// invite adds a one-time login link to s and returns its secret key. The link has the permissions of b. It is valid for
+// one hour, or until b ends. Only the hash of the key is kept. If s has 256 valid links, the oldest becomes invalid.
 func (s *sessions) invite(b *credential) (key string) {
 	key, sum := secret()
 	s.mutex.Lock()
@@ -126,8 +128,8 @@ func (s *sessions) invite(b *credential) (key string) {
 	return key
 }
 
-// use deletes the link whose secret key is key and returns the credential of the link. It returns nil if key is
-// unknown, or if the link has expired or its credential has ended.
+// use uses up a one-time login link and returns the credential of the link. key is its secret key. If key is unknown,
+// the link has expired, or its credential has ended, use returns nil. A link that is found is deleted in any case.
 func (s *sessions) use(key string) *credential {
 	sum := sha256.Sum256([]byte(key))
 	s.mutex.Lock()
@@ -144,9 +146,9 @@ func (s *sessions) use(key string) *credential {
 	return l.credential
 }
 
-// Invite makes a one-time login link, valid for one hour, and returns its path and query. The link gives role in the
-// room called room, or in all rooms if room is "". It is meant for the person who started the server. If the server has
-// no tokens, the link and its session end when tokens are added.
+// Invite makes a one-time login link and returns its path and query. It is meant for the person who started the server.
+// The link is valid for one hour. It gives role in the room called room, or in all rooms if room is "". If the server
+// has no tokens, the link and its session end when tokens are added.
 func (g *Guard) Invite(role Role, room string) (path string) {
 	from := g.rules.Load().openCredential
 	if from == nil {
@@ -155,8 +157,8 @@ func (g *Guard) Invite(role Role, room string) (path string) {
 	return g.invite(from, role, room)
 }
 
-// invite makes a one-time login link, valid for one hour, and returns its path and query. The link gives role in the
-// room called room, or in all rooms if room is "". The link and its session end with the credential `of`.
+// invite makes a one-time login link and returns its path and query. The link is valid for one hour. It gives role in
+// the room called room, or in all rooms if room is "". The link and its session end with the credential `of`.
 func (g *Guard) invite(of *credential, role Role, room string) (path string) {
 	b := &credential{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {

@@ -43,8 +43,8 @@ type id [sha256.Size]byte
 // ownID is the id of the credential used for the links of the server itself, if tokens are required.
 var ownID = id{sha256.Size - 1: 1}
 
-// tokenID returns the id of the token t: an HMAC-SHA-256 with the key salt, of the token's hash, role and rooms. So a
-// session ends when the role or the rooms of its token change.
+// tokenID returns the id of the token t, a hash of the token's text, role and rooms. The id changes if the role or the
+// rooms change, so that sessions of the old token end. It is an HMAC-SHA-256 with the key salt.
 func tokenID(salt []byte, t *token) (of id) {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write(t.sum[:])
@@ -64,8 +64,9 @@ func newSalt() []byte {
 	return salt
 }
 
-// read parses text, stored sessions in JSON, into k. Empty text means no sessions and a new salt. Text of a newer
-// program is an error that wraps ErrNewer. After an error, k may be partly filled. The sessions are not checked.
+// read parses text, stored sessions in JSON, into k. It does not check each session. Empty text gives no sessions and a
+// new salt. Text written by a newer program is an error that wraps ErrNewer. Text that is invalid is an error, too.
+// After an error, k may be partly filled.
 func (k *storedSessions) read(text []byte) error {
 	if len(text) == 0 {
 		*k = storedSessions{Version: sessionsVersion, Salt: newSalt()}
@@ -87,13 +88,13 @@ func (k *storedSessions) read(text []byte) error {
 	return nil
 }
 
-// Restore restores sessions from text, which an earlier Guard has passed to store, with their remaining time. A
-// session whose token was removed or has other permissions is skipped. So is a session from a time without tokens,
-// if tokens are now required. Empty text has no sessions. If text is invalid or newer (ErrNewer), Restore returns an
-// error and has no effect. Call it successfully at most once, before the Guard serves requests.
+// Restore restores browser sessions, with their remaining time, from text. An earlier Guard has passed text to store.
+// Empty text has no sessions. A session is skipped if its token was removed or has other permissions. It is also
+// skipped if it was made without tokens and tokens are now required. If text is invalid or newer (ErrNewer), Restore
+// returns an error and has no effect. Call it successfully at most once, before the Guard serves requests.
 //
-// Afterwards the Guard calls store with the text of all sessions whenever a session begins or ends, before the answer
-// is sent, but not after Close. Calls of store do not overlap.
+// After Restore, the Guard calls store whenever a session begins or ends, before the answer is sent. It passes the text
+// of all sessions. Calls of store do not overlap. After Close the Guard no longer calls store.
 func (g *Guard) Restore(text []byte, store func(text []byte)) error {
 	var stored storedSessions
 	if err := stored.read(text); err != nil {
@@ -110,9 +111,10 @@ func (g *Guard) Restore(text []byte, store func(text []byte)) error {
 	return nil
 }
 
-// restoreSessions adds the sessions in stored, which are in order of their beginning, with their remaining time, at
-// most 30 days. It skips sessions that have expired, are damaged, or whose token or earlier session is gone, and the
-// oldest above the limit. It changes stored.
+// restoreSessions adds the sessions in stored to the Guard, with their remaining time, but at most 30 days. stored is
+// sorted by the beginning of the sessions, and restoreSessions changes it. It skips sessions that have expired or are
+// damaged. It also skips a session if the token or session that it depends on is gone. If stored has more sessions than
+// the limit, it skips the oldest.
 func (g *Guard) restoreSessions(stored []storedSession) {
 	rules := g.rules.Load()
 	credentials := map[id]*credential{ownID: {ended: g.ended}}
@@ -146,8 +148,8 @@ func (g *Guard) restoreSessions(stored []storedSession) {
 	}
 }
 
-// storeSessions passes the text of all active sessions to the function given to Restore, one call at a time. Before
-// Restore and after Close it has no effect.
+// storeSessions passes all active sessions, as text, to the function given to Restore. Calls of that function do not
+// overlap. Before Restore and after Close, storeSessions has no effect.
 func (g *Guard) storeSessions() {
 	if g.storeText == nil {
 		return

@@ -34,8 +34,9 @@ type Tokens struct{ list []*token }
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// LoadTokens reads and parses the token file at path, a regular file or a pipe of at most 1 MiB. notes are warnings to
-// show to the operator, also before an error: that other users can read or change the file.
+// LoadTokens reads and parses the token file at path. It is a regular file or a pipe of at most 1 MiB. notes are
+// warnings for the operator: that other users can read or change the file. They are returned even if the content is
+// invalid.
 func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -60,8 +61,9 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	return t, notes, err
 }
 
-// ParseTokens parses text, lines of the form ROLE TOKEN [ROOM,ROOM...] [# NAME]. A text without tokens is an error.
-// An error begins with title and the line, and never quotes text that may be a token.
+// ParseTokens parses text, the content of a token file. Its lines have the form ROLE TOKEN [ROOM,ROOM...] [# NAME]. A
+// text without tokens is an error. An error begins with title, the name of the file, and the number of the line. It
+// never quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
 	if len(text) > maxTokenFile {
 		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
@@ -89,9 +91,9 @@ func ParseTokens(title string, text []byte) (*Tokens, error) {
 	return t, nil
 }
 
-// parseToken parses line, one line of a token file. It returns nil and a nil error for an empty line or a comment. A
-// token without a name is called after number, its line number. The credential of the result is not active: it has
-// neither an id nor an end. An error never quotes text that may be a token.
+// parseToken parses one line of a token file. For an empty line or a comment it returns nil and a nil error. number is
+// the number of the line, which becomes the name of a token without a name. The credential of the result is not active
+// yet: it has neither an id nor an end. An error never quotes text that may be a token.
 func parseToken(line string, number int) (*token, error) {
 	fields := strings.Fields(line)
 	name := fmt.Sprintf("line %d", number)
@@ -133,8 +135,9 @@ func parseToken(line string, number int) (*token, error) {
 	return &token{sha256.Sum256([]byte(secret)), b}, nil
 }
 
-// activate returns a copy of the tokens with active credentials, which end with the context ended. salt is the key of
-// their ids. A token with unchanged permissions keeps its credential from old, the earlier rules, which may be nil.
+// activate returns a copy of t with active credentials. They end with the context ended. salt is the key of their ids.
+// old holds the earlier rules of the Guard; it may be nil. A token of old whose permissions are unchanged keeps its
+// credential, so that its sessions continue.
 func (t *Tokens) activate(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
@@ -154,8 +157,8 @@ func (t *Tokens) activate(ended context.Context, salt []byte, old *rules) *Token
 	return out
 }
 
-// find returns the credential of the token whose text is secret, or nil if it is unknown. The time that find takes
-// depends neither on the position of the token in the list nor on its text.
+// find returns the credential of the token whose text is secret. If the token is unknown, it returns nil. The time that
+// find takes does not depend on the token's position or text, so that it reveals no tokens.
 func (t *Tokens) find(secret string) *credential {
 	if len(secret) > maxTokenLength {
 		return nil
