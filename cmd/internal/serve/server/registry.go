@@ -30,7 +30,7 @@ func (g *registry) get(name string) (configRoom, bool) {
 	return m, there
 }
 
-// set stores m as the room called name, in place of an earlier room with that name.
+// set stores the room m of the configuration under name. It replaces an earlier room with that name.
 func (g *registry) set(name string, m configRoom) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -40,14 +40,14 @@ func (g *registry) set(name string, m configRoom) {
 	g.all[name] = m
 }
 
-// remove removes the room called name. An unknown name is ignored.
+// remove removes the room called name from the registry, but does not end the room. An unknown name is ignored.
 func (g *registry) remove(name string) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	delete(g.all, name)
 }
 
-// names returns the names of all rooms, sorted.
+// names returns the names of all rooms in the registry, sorted.
 func (g *registry) names() []string {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()

@@ -191,7 +191,7 @@ func (s *server) removeFiles(r *room.Room) {
 	}
 }
 
-// cleanUp closes the store and removes the temporary folder.
+// cleanUp closes the store and removes the temporary folder. It may be called if either was never made.
 func (s *server) cleanUp() {
 	s.store.close()
 	if s.freeScratch != nil {

@@ -78,7 +78,8 @@ func (h *hub) remove(c *socket) {
 	}
 }
 
-// typedMessage returns the JSON message {"type": kind, key: value}. A value that cannot be encoded becomes null.
+// typedMessage returns the JSON message {"type": kind, key: value} for a WebSocket. A value that cannot be encoded
+// becomes null.
 func typedMessage(kind, key string, value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -167,8 +168,8 @@ func (h *hub) sendEvents(ctx context.Context, f *Follower) {
 	}
 }
 
-// forEach calls do for every socket, unless ctx has ended. It holds the mutex of the hub during the calls, so do must
-// not block.
+// forEach calls do for each socket of the hub, unless ctx has ended. It holds the mutex of the hub during the calls, so
+// do must not block.
 func (h *hub) forEach(ctx context.Context, do func(*socket)) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -138,7 +138,7 @@ func (o *jsonObject) rejectType(key string, v json.RawMessage) {
 	}
 }
 
-// raw returns the JSON of the field key. It returns nil if the field is absent or o has an error.
+// raw returns the undecoded JSON value of the field key. It returns nil if the field is absent, or if o.err is not nil.
 func (o *jsonObject) raw(key string) json.RawMessage {
 	if i := slices.Index(o.keys, key); i >= 0 && o.err == nil {
 		return o.values[i]

@@ -31,7 +31,8 @@ func play(r *room.Room, o *Order) (int, any) {
 	return startStatus(&v), &v
 }
 
-// startStatus returns the HTTP status of the successful start v: 202 if it is pending, otherwise 201.
+// startStatus returns the HTTP status for v, a start of a sound that has succeeded. If the start is still pending, the
+// status is 202, otherwise 201.
 func startStatus(v *room.PlayResult) int {
 	if v.State == "pending" {
 		return http.StatusAccepted

@@ -39,8 +39,8 @@ func (s *Server) Add(r *room.Room) error {
 	return nil
 }
 
-// Room returns the room called name. It returns nil if the room does not exist or is fading out because a call has
-// ended it.
+// Room returns the room called name. If the room does not exist, or a call has ended it and it fades out, Room returns
+// nil.
 func (s *Server) Room(name string) *room.Room {
 	if h, err := s.activeRoom(name); err == nil {
 		return h.room
@@ -248,13 +248,13 @@ func madeByUpload(r *room.Room) bool {
 	return strings.HasPrefix(string(r.Text()), comment)
 }
 
-// nameLock is the lock of one room name. Calls that make, replace or withdraw the room hold it.
+// nameLock is the lock of one room name. Calls that make, replace or remove the room hold it.
 type nameLock struct {
 	sync.Mutex
 	calls int // calls that hold the lock or wait for it
 }
 
-// lockName locks a room name, so that only one call at a time makes, replaces or withdraws the room. It waits while
+// lockName locks a room name, so that only one call at a time makes, replaces or removes the room. It waits while
 // another caller has the lock. The caller must call done, which unlocks the name.
 func (s *Server) lockName(name string) (done func()) {
 	s.mutex.Lock()

@@ -177,8 +177,8 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byt
 	return b.Bytes(), bodyError(err)
 }
 
-// bodyError converts an error of reading a body to a problem: status 413 if the body is too long, otherwise 400. nil
-// stays nil.
+// bodyError converts err, an error of reading a request body, to an error with an HTTP status. The status is 413 if the
+// body is too long, otherwise 400. If err is nil, the result is nil.
 func bodyError(err error) error {
 	var long *http.MaxBytesError
 	switch {

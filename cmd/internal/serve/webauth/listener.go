@@ -24,7 +24,7 @@ type connections struct {
 	refusing  int // refused connections that are receiving an answer
 }
 
-// count returns the number of open connections.
+// count returns the number of connections that are open now.
 func (c *connections) count() int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -61,7 +61,8 @@ func (s *rates) of(block netip.Prefix) *bucket {
 	return b
 }
 
-// evict deletes a quarter of the entries of m, chosen at random, if m has 4,096 entries or more.
+// evict deletes a quarter of the largest size, 1,024 entries chosen at random, from m. If m has fewer than 4,096
+// entries, it has no effect.
 func evict[T any](m map[netip.Prefix]T) {
 	if len(m) < maxAddresses {
 		return
