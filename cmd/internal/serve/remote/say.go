@@ -81,9 +81,10 @@ func (c *Client) Run(ctx context.Context, args ...string) (json.RawMessage, erro
 	return w.run(c, ctx, rest)
 }
 
-// order returns a function that runs a command by sending one order. The order is called do. Argument i of the command
-// becomes the field keys[i] of the order, as a string. The prefix "KEY=" of an argument is removed if it is there. The
-// command must have at most as many arguments as keys. The function returns the server's answer as JSON.
+// order returns a function that runs a command by sending one order to the room. do is the name of the order. Argument
+// i of the command becomes the field keys[i] of the order, as a string. If an argument has the prefix "KEY=", the
+// prefix is removed. The command must have at most as many arguments as keys. The function returns the server's answer
+// as JSON.
 func order(do string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		body := map[string]any{}

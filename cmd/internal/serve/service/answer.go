@@ -43,8 +43,8 @@ func Trust(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, trustKey{}, role)
 }
 
-// trusted reports in is whether ctx comes from Trust, which sets the caller's role in the context. If it does, and that
-// role is below need, err has the HTTP status 403. Otherwise err is nil.
+// trusted reports whether ctx comes from Trust, which gives the caller a fixed role. If that role is below need, err
+// has the HTTP status 403. In all other cases err is nil.
 func trusted(ctx context.Context, need Role) (is bool, err error) {
 	have, is := ctx.Value(trustKey{}).(Role)
 	if is && have < need {

@@ -20,10 +20,10 @@ type batchReply struct {
 	Results []any `json:"results"`
 }
 
-// batch carries out the order "batch" in the room r. All commands act at one frame, or the whole batch is rejected.
-// o.With is the JSON body, with the list of commands and the time. batch returns the HTTP status and the body of the
-// answer. The body is a *batchReply with one result for each command, or a problem. The commands after the first count
-// against the caller's rate limit, through o.more.
+// batch carries out the order "batch" in the room r: it runs several commands at one frame. o.With is the JSON body,
+// with the list of commands and the time. batch returns the HTTP status and the body of the answer. The body is a
+// *batchReply with one result for each command. If the whole batch is rejected, the body is a *problemjson.Problem. The
+// commands after the first count against the caller's rate limit, through o.more.
 func batch(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "frame", "at", "commands")
 	f.require("commands")

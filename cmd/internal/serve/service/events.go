@@ -68,8 +68,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 // returns 0. Otherwise the query parameter from is the first number, raised to 1 if it is 0. Without header and
 // parameter, firstEvent returns 0.
 //
-// An unreadable number is an error with the HTTP status 400. An event that is no longer stored is a 404, and so is a
-// from beyond the next event.
+// The errors have an HTTP status: 400 for an unreadable number, and 404 for an event that is no longer stored. A
+// parameter from beyond the next event is a 404, too.
 func firstEvent(r *http.Request, h *roomEntry) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return h.eventAfter(id)

@@ -35,9 +35,9 @@ func follow(r *room.Room, runID string) *Follower {
 }
 
 // Next waits for events and returns at least one, each as a WebSocket message in JSON. If the caller was too slow, the
-// room has dropped events; Next then continues with newer events. missed is the number of events dropped since the last
-// call. The error is io.EOF after the end of the room, or the error of ctx. With an error, messages is nil and missed
-// is 0.
+// room has dropped events; Next then continues with newer events. missed is the number of events that were dropped
+// before the first message. The error is io.EOF after the end of the room, or the error of ctx. With an error, messages
+// is nil and missed is 0.
 func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, err error) {
 	all, err := f.watcher.Next(ctx)
 	for errors.Is(err, room.ErrSlow) { // this server was too slow: continue with the next event

@@ -116,9 +116,9 @@ func (s *Server) logStoreError(name string, err error) error {
 }
 
 // end fades out the room, removes it, and answers when the room has ended. The query parameter over is the length of
-// the fade, by default 300 ms, at most a minute. If another call is ending the room already, the answer is a 409.
-// Options.BeforeEnd runs before the fade. If it returns an error, that error is the answer and the room continues. A
-// repeated Idempotency-Key gets the first answer.
+// the fade, by default 300 ms, at most a minute. An unknown room gets a 404, and a room that another call is ending a
+// 409. Options.BeforeEnd runs before the fade. If it returns an error, that error is the answer and the room continues.
+// A repeated Idempotency-Key gets the stored answer. end returns an error only for an invalid over.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	name, over := r.PathValue("room"), defaultFade
 	if text := r.URL.Query().Get("over"); text != "" {

@@ -67,10 +67,12 @@ func (s *Server) route(c *route) http.Handler {
 	})
 }
 
-// handle answers a request on the route c. It checks the caller's role, whether the server is still opening, and the
-// query. If another server plays the room, it redirects the request there. Otherwise it calls the function of the
-// route, or carries out the order of the route with Do. For a DELETE, the query takes the place of the body. handle
-// returns an error if it has not answered; the caller must then answer. A route function may also return an error after
+// handle answers a request on the route c. If another server plays the room, it redirects the request there. Otherwise
+// it calls the function of the route, or carries out the order of the route with Do. The body of the request has the
+// fields of the order; for a DELETE, a query may have them instead.
+//
+// handle returns an error if the caller lacks the role, the server is still opening its rooms, or the query or the body
+// is invalid. Then it has not answered, and the caller must do so. A function of a route may also return an error after
 // the response has begun.
 func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {

@@ -43,8 +43,8 @@ type pageWriter struct {
 }
 
 // WriteHeader passes status on to the underlying writer, unless the response is an error in problem JSON. For a status
-// of 400 or more it then stores status in p, so that finish can write a page instead. A status after the beginning of
-// the response is always passed on.
+// of 400 or more it then stores status in p instead, so that finish can write a page. Once another response has begun,
+// each status is passed on.
 func (p *pageWriter) WriteHeader(status int) {
 	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
 		p.status = status
