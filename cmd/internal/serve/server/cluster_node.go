@@ -158,8 +158,8 @@ func (f *clusterNode) close(fade time.Duration) {
 	f.subjects.Close()
 }
 
-// count adds to the metrics of h the failures since the last call of count. It counts each failed watch of the nodes
-// and rooms in NATS. It has no effect before the node has joined. Only one goroutine may call it.
+// count adds a number to the metrics of h: how many watches of the nodes and rooms in NATS have failed since the last
+// call of count. It has no effect before the node has joined the cluster. Only one goroutine may call it.
 func (f *clusterNode) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrorCount()

@@ -38,10 +38,10 @@ type connectionLog struct {
 	refused, crowded, waiting logThrottle
 }
 
-// logNew logs new problems with connections, by calls of the function log. It has a line for connections refused by the
-// total limit, for those refused by the limit per address, and for waiting because of too many open files. Each line
-// appears only if new cases have occurred, and at most once a minute. now is the current time; counts has the totals up
-// to now.
+// logNew logs new problems with connections, by calls of the function log. It has one line for each of three kinds:
+// connections refused by the total limit, connections refused by the limit per address, and waiting because of too many
+// open files. A line appears only if new cases of its kind have occurred, and at most once a minute. now is the current
+// time. counts has the totals up to now.
 func (c *connectionLog) logNew(now time.Time, counts webauth.Counts, log func(string)) {
 	if n, allowed := c.refused.allow(now, counts.Connections); allowed {
 		bound := "`limits: connections` of the configuration"

@@ -344,9 +344,9 @@ func (s *server) startWatchdog() (stop func()) {
 	return func() { close(done) }
 }
 
-// waitForProgress waits until done is closed and returns true. It returns false if the work hangs: if steps does not
-// change during the time patience. steps counts the finished parts of the work. So hundreds of rooms get enough time,
-// but a hanging room does not block the exit.
+// waitForProgress waits until done is closed and returns true. But if the work hangs, it returns false: steps, the
+// number of finished parts of the work, has then not changed during the time patience. So hundreds of rooms get enough
+// time, while a hanging room does not block the exit.
 func waitForProgress(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()

@@ -17,7 +17,8 @@ var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "
 
 // play carries out the order "play": it starts a sound in the room r. o.With is the JSON body. play returns the HTTP
 // status and the body of the answer. The status is 201 for a voice that has begun, and 202 for a start that is still
-// pending. The body is then a *room.PlayResult. Otherwise the body is a problem.
+// pending. The body is then a *room.PlayResult. Otherwise the body is a *problemjson.Problem, the reason why the start
+// failed.
 func play(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", playFields...)
 	order := f.play()
@@ -75,7 +76,7 @@ var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass",
 
 // set carries out the order "set": it changes properties of voices in the room r. o.Voice, a start's number or an id,
 // selects the voices. o.With has the properties as JSON. set returns the HTTP status and the body of the answer. The
-// body has the numbers of the voices, or is a problem.
+// body has the numbers of the voices, or is a *problemjson.Problem that explains a failure.
 func set(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", setFields...)
 	m := f.voiceChange()
@@ -105,7 +106,7 @@ var stopFields = []string{"over", "at", "frame"}
 
 // stop carries out the order "stop": it fades out voices in the room r. o.Voice, a start's number or an id, selects the
 // voices. o.With is a JSON object with the length of the fade and the moment. stop returns the HTTP status and the body
-// of the answer. The body contains the numbers of the voices, or is a problem.
+// of the answer. The body contains the numbers of the voices, or is a *problemjson.Problem that explains a failure.
 func stop(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", stopFields...)
 	over, when := f.stop()
@@ -146,7 +147,8 @@ var (
 )
 
 // bus carries out the order "bus": it changes properties of the bus o.Bus in the room r. o.With has the properties as
-// JSON. bus returns the HTTP status and the body of the answer. The body is the new state of the bus, or a problem.
+// JSON. bus returns the HTTP status and the body of the answer. The body is the new state of the bus, or a
+// *problemjson.Problem that explains a failure.
 func bus(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", busFields...)
 	change := f.busChange()

@@ -22,7 +22,7 @@ type showReply struct {
 // runOrSchedule runs an order now, or schedules it in the room r. do carries out the order and returns an HTTP status
 // and a body. If when is not in the future, runOrSchedule runs do and returns its results. Otherwise it schedules do
 // and returns 202 and a body with the frame. A later problem of do is reported as an event of r. If r rejects the
-// moment, the result is a problem. word names the order in the body and in the event.
+// moment, the body is a *problemjson.Problem. word names the order in the body and in the event.
 func runOrSchedule(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
 	frame, later, err := r.Schedule(when, word, func() error {
 		_, body := do()
@@ -66,7 +66,8 @@ func checkCue(r *room.Room, number string) error {
 
 // goCue carries out the order "go": it starts a cue of the list in the room r, now or later. o.With is the JSON body.
 // Its field cue is the number of the cue, by default the cue on standby. goCue returns the HTTP status and the body, a
-// *showReply or a problem. An unknown cue is a 404. If the show rejects the GO, the status is 409.
+// *showReply or, after a failure, a *problemjson.Problem. An unknown cue is a 404. If the show rejects the GO, the
+// status is 409.
 func goCue(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
@@ -90,7 +91,7 @@ func goCue(r *room.Room, o *Order) (int, any) {
 // standby carries out the order "standby" in the room r, now or later. The cue on standby is the cue that the next GO
 // starts. o.With is the JSON body. Its field cue puts that cue on standby. Its field step, 1 or -1, moves standby one
 // cue forward or back. Exactly one field, cue or step, is required. standby returns the HTTP status and the body, a
-// *showReply or a problem.
+// *showReply or, after a failure, a *problemjson.Problem.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.integer("step"), f.when()
@@ -124,7 +125,8 @@ func standby(r *room.Room, o *Order) (int, any) {
 }
 
 // panicShow carries out the order "panic" in the room r, now or later: it fades everything out and cancels scheduled
-// actions. o.With is the JSON body. panicShow returns the HTTP status and the body, a *showReply or a problem.
+// actions. o.With is the JSON body. panicShow returns the HTTP status and the body, a *showReply or, after a failure, a
+// *problemjson.Problem.
 func panicShow(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
@@ -139,7 +141,8 @@ func panicShow(r *room.Room, o *Order) (int, any) {
 
 // stopAll carries out the order "stopall" in the room r, now or later: it fades out all running cues. o.With is the
 // JSON body. Its field over is the length of the fade, by default showrun.Fade. With its field target, only the voices
-// with that id or on that bus stop. stopAll returns the HTTP status and the body, a *showReply or a problem.
+// with that id or on that bus stop. stopAll returns the HTTP status and the body, a *showReply or, after a failure, a
+// *problemjson.Problem.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "over", "target", "at", "frame")
 	over, target, when := orDefault(f.time("over"), showrun.Fade), f.text("target"), f.when()
@@ -157,7 +160,7 @@ func stopAll(r *room.Room, o *Order) (int, any) {
 
 // pause carries out the order "pause" in the room r, now or later: it pauses the show. o.With is the JSON body. If its
 // field on is false, the show resumes instead. With its field target, only the voices with that id or on that bus are
-// affected. pause returns the HTTP status and the body, a *showReply or a problem.
+// affected. pause returns the HTTP status and the body, a *showReply or, after a failure, a *problemjson.Problem.
 func pause(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "on", "target", "at", "frame")
 	on, target, when := orDefault(f.boolean("on"), true), f.text("target"), f.when()
@@ -179,8 +182,8 @@ func pause(r *room.Room, o *Order) (int, any) {
 
 // runAction runs an action of the show of r on a target, and returns the HTTP status and the body. word is the action,
 // such as "stop". target is an id of voices or the name of a bus. args are further arguments of the action. The body
-// has the cue on standby, or is a problem. The action is passed to the show as one line. Therefore a target with a
-// space or a control character is unknown (404).
+// has the cue on standby, or is a *problemjson.Problem that explains a failure. The action is passed to the show as one
+// line. Therefore a target with a space or a control character is unknown (404).
 func runAction(r *room.Room, word, target string, args ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return errorReply(problemjson.New(http.StatusNotFound, "unknown id or bus %q", words.OneLine(target)).WithField("target"))
@@ -194,7 +197,7 @@ func runAction(r *room.Room, word, target string, args ...string) (int, any) {
 // scene carries out the order "scene" in the room r, now or later: it fades to a scene of the sheet. o.With is the JSON
 // body. Its field scene is the name; "" leaves the current scene. Its field over is the length of the fade, by default
 // 0. The name is checked at once, even if the change is for later. scene returns the HTTP status and the body, a
-// *showReply or a problem.
+// *showReply or, after a failure, a *problemjson.Problem.
 func scene(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "scene", "over", "at", "frame")
 	f.require("scene")

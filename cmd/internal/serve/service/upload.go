@@ -76,8 +76,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // storeSound reads a sound from in and stores it in the room of h as the file called name. It returns the HTTP status
-// and the body of the answer: 201 and an *uploadReply, or a problem. If the room has reached its limits, storeSound
-// returns a problem without reading. A failure to store is logged and counted in the metrics.
+// and the body of the answer: 201 and an *uploadReply, or a *problemjson.Problem. If the room has reached its limits,
+// storeSound returns a problem without reading from in. A failure to store is logged and counted in the metrics.
 func (s *Server) storeSound(ctx context.Context, h *roomEntry, name string, in *hashingReader) (status int, body any) {
 	if err := s.checkRoomSize(h.room.Name(), name); err != nil {
 		return errorReply(err)

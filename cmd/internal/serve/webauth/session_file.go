@@ -93,8 +93,8 @@ func (k *storedSessions) read(text []byte) error {
 // skipped if it was made without tokens and tokens are now required. If text is invalid or newer (ErrNewer), Restore
 // returns an error and has no effect. Call it successfully at most once, before the Guard serves requests.
 //
-// After Restore, the Guard calls store whenever a session begins or ends, before the answer is sent. It passes the text
-// of all sessions. Calls of store do not overlap. After Close the Guard no longer calls store.
+// Restore calls store with the text of all sessions. From then on, the Guard does so whenever a session begins or ends,
+// before the answer is sent. Calls of store do not overlap. After Close the Guard no longer calls store.
 func (g *Guard) Restore(text []byte, store func(text []byte)) error {
 	var stored storedSessions
 	if err := stored.read(text); err != nil {

@@ -34,9 +34,8 @@ type Tokens struct{ list []*token }
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// LoadTokens reads and parses the token file at path. It is a regular file or a pipe of at most 1 MiB. notes are
-// warnings for the operator: that other users can read or change the file. They are returned even if the content is
-// invalid.
+// LoadTokens reads and parses the token file at path, a regular file or a pipe of at most 1 MiB. notes are warnings for
+// the operator: that other users can read or change the file. They are returned even if the content is invalid.
 func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -62,8 +61,8 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 }
 
 // ParseTokens parses text, the content of a token file. Its lines have the form ROLE TOKEN [ROOM,ROOM...] [# NAME]. A
-// text without tokens is an error. An error begins with title, the name of the file, and the number of the line. It
-// never quotes text that may be a token.
+// text without tokens, or of more than 1 MiB, is an error. An error begins with title, the name of the file. For a
+// faulty line, the number of the line follows. An error never quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
 	if len(text) > maxTokenFile {
 		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
