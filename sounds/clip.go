@@ -53,9 +53,9 @@ func (c *Clip) Frames() int64 {
 // like 16-bit integers. A file with larger samples is broken.
 const maxSample = 1 << 16
 
-// checkSamples returns an error that wraps ErrDecode for the first of the interleaved samples that is not within
-// -maxSample..maxSample, or is NaN; nil if all samples are valid. The message names its frame, counted from at, the
-// number of the first frame of samples.
+// checkSamples searches interleaved samples for an invalid one: NaN, or outside -65536..65536 (maxSample). It returns
+// nil if all are valid. Otherwise the error wraps ErrDecode, and its text has the value and the frame number of the
+// first invalid sample. The parameter at is the frame number of the first frame in samples.
 func checkSamples(samples []float32, channels int, at int64) error {
 	i := countValid(samples)
 	if i == len(samples) {
@@ -64,8 +64,8 @@ func checkSamples(samples []float32, channels int, at int64) error {
 	return source.DecodeErrorf("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
-// countValid returns the number of samples before the first invalid one, which is NaN, infinite or beyond maxSample;
-// all if every sample is valid.
+// countValid returns the number of samples before the first invalid one. A sample is invalid if it is NaN, infinite,
+// or outside -65536..65536 (maxSample). If all are valid, the result is len(samples).
 func countValid(samples []float32) int {
 	i := 0
 	for ; i+8 <= len(samples); i += 8 { // the OR of the bits is at least their maximum, so one comparison clears most groups of eight
@@ -81,8 +81,8 @@ func countValid(samples []float32) int {
 	return i + firstInvalid(samples[i:])
 }
 
-// firstInvalid returns the same as countValid, the number of samples before the first invalid one, but compares them
-// one by one. If all are valid, it returns len(samples).
+// firstInvalid is the slow form of countValid, which compares one sample at a time. It returns the index of the first
+// sample that is NaN, infinite, or outside -65536..65536 (maxSample). If all are valid, it returns len(samples).
 func firstInvalid(samples []float32) int {
 	for i, x := range samples {
 		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // the bits of NaN and Inf are larger
@@ -116,9 +116,9 @@ type Info struct {
 	TruePeak pcm.Decibels // of the file, relative to full scale
 }
 
-// Describe returns the Info of the clip c, without File, Gain and Bytes, which depend on its loading. measure adds
-// loudness and true peak, which takes time. For an invalid clip it leaves out duration, loudness and peak. The slices
-// are shared with c. Control side.
+// Describe returns the Info of the clip c. File, Gain and Bytes stay empty, because they depend on how a sound is
+// loaded. If measure is true, it also measures the loudness and the true peak, which takes time. For an invalid clip
+// the duration, loudness and peak stay zero. The Info shares its slices and pointers with c. Control side.
 func Describe(c *Clip, measure bool) Info {
 	info := Info{
 		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Notes: c.Notes, Damages: c.Damages, TagGain: c.Gain,

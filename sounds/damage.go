@@ -27,8 +27,8 @@ func (d *Damage) At() time.Duration { return pcm.Duration(d.Frame, d.Rate) }
 // Length returns the duration of the damage; 0 if it is unknown or the file is cut short there.
 func (d *Damage) Length() time.Duration { return pcm.Duration(d.Frames, d.Rate) }
 
-// String returns the time in seconds, the duration and the error in one line. The duration is left out if it is
-// unknown or the file is cut short.
+// String describes the damage in one line: the time in seconds where it begins, its duration and the error. The
+// duration is left out if it is unknown or the file is cut short.
 func (d *Damage) String() string {
 	if d.Frames == 0 {
 		return fmt.Sprintf("damaged at %.3f s: %v", d.At().Seconds(), d.Err)
@@ -36,8 +36,9 @@ func (d *Damage) String() string {
 	return fmt.Sprintf("damaged at %.3f s, %.3f s were concealed: %v", d.At().Seconds(), d.Length().Seconds(), d.Err)
 }
 
-// damagesOf converts found, the damages of a codec in frames of the file with padding, at rate in Hz. Their positions
-// become relative to frame from, and are clipped to the frames frames of the sound. nil: no damage.
+// damagesOf converts damages that a codec has found to the form of Clip.Damages. The codec counts frames with the
+// padding of the encoder; the result counts from the frame number from, the first one after the padding. Positions
+// are clipped to the length of the sound, frames. rate is in Hz. Without damage the result is nil.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
 	for _, d := range found {
@@ -48,8 +49,8 @@ func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	return list
 }
 
-// strictError returns the error of the first place of list if Options.Strict is set, otherwise nil. An empty list
-// gives nil.
+// strictError returns the error of the first damaged place in list if Options.Strict is set. It returns nil without
+// Strict, or if list is empty.
 func (o *Options) strictError(list []Damage) error {
 	if o.Strict && len(list) > 0 {
 		return list[0].Err
@@ -57,8 +58,9 @@ func (o *Options) strictError(list []Damage) error {
 	return nil
 }
 
-// reportDamages calls Options.OnDamage for each place in list, of the file src, that was not reported before, and
-// records it as reported. It is called without the mutex. Any goroutine.
+// reportDamages calls Options.OnDamage for each damaged place in list, unless it was reported before, and records it
+// as reported. src is the damaged file. It has no effect without OnDamage. It must be called without the mutex. Any
+// goroutine.
 func (l *Library) reportDamages(src Source, list ...Damage) {
 	for _, d := range list {
 		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
@@ -74,8 +76,9 @@ type damagedFile struct {
 	fsys  any
 }
 
-// isNew records that the file src has a damaged place which begins at frame, and reports whether it was not recorded
-// before. If source.MaxDamages places of the file are recorded, it returns false. It takes the mutex.
+// isNew records a damaged place of the file src, which begins at the given frame. It returns true if the place was
+// not recorded before. After 100 recorded places of a file (source.MaxDamages) it records no further ones and returns
+// false. It takes the mutex.
 func (l *Library) isNew(src Source, frame int64) bool {
 	file := damagedFile{src.label(), src.key().fsys}
 	if _, unique := file.fsys.(*byte); unique {
@@ -101,9 +104,10 @@ func (l *Library) clearDamages(label string) {
 	}
 }
 
-// Scan decodes the whole file src as a stream would, discards the samples, and finds damaged places and notes. It
-// calls Options.OnDamage, and adds the notes to the Info of the streams of this file. The error names src. It is the
-// error that would end a stream of the file early, or the error of ctx. Control side.
+// Scan decodes the whole file src, as a stream does, to find damaged places and oddities. It discards the samples. It
+// reports damaged places to Options.OnDamage, and adds notes about oddities to the Info of the library's streams of
+// this file. It returns the error that would end a stream of the file early, or the error of ctx. The error names
+// src. Control side.
 func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	defer func() { err = withName(src.label(), err) }()
 	defer recoverPanic("the decoder", &err)
@@ -132,8 +136,8 @@ func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// addNotes adds notes to the Info of all streams whose Source.File is file, without duplicates. Loaded sounds are
-// unchanged. It takes the mutex.
+// addNotes adds notes to the Info of each stream in the library whose Source.File is file. A note that is already
+// there is not added again. The Info of loaded sounds is unchanged. It takes the mutex.
 func (l *Library) addNotes(file string, notes []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

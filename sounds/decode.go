@@ -15,9 +15,10 @@ import (
 	"voicepool/sounds/internal/wav"
 )
 
-// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3, detected by content. Errors are one
-// line, begin with name, and wrap ErrFormat, ErrDecode, ErrLimit, the error of r, or the error of ctx. Malicious data
-// causes an error, but never a panic, a hang or excessive memory use. Control side.
+// Decode reads a whole sound from r and returns it at the rate and with the channels of the file. The format is
+// detected by content: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3. Errors are one line and begin with name after
+// "sounds: ". They wrap ErrFormat, ErrDecode, ErrLimit, the error of r, or the error of ctx. Malicious data causes an
+// error, but never a panic, a hang or excessive memory use. Control side.
 //
 // Decode reads r to its end from another goroutine. It returns when ctx ends, or when r delivers no data for
 // Limits.Time (at least one second). A pending Read is then abandoned. With Limits.Isolate a child process decodes
@@ -35,10 +36,12 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 	return clip, nil
 }
 
-// decode reads a whole sound, detected by content, from an input that open opens, and decodes it in another
-// goroutine, or with lim.Isolate in a child process. Requires that lim has its defaults filled in. Errors are as in
-// Decode, but do not name the sound. The samples of the clip may share memory with room, which may be nil. After an
-// error the caller must not use room again, because an abandoned decoder may still write to it.
+// decode opens an input with open, reads it to its end, and decodes it as a sound whose format is detected by
+// content. Decoding happens in another goroutine, or with lim.Isolate in a child process. lim must have its defaults
+// filled in. Errors are as in Decode, but do not name the sound.
+//
+// The clip may use memory of room, which may be nil. After an error the caller must not use room again, because an
+// abandoned decoder may still write to it.
 func decode(ctx context.Context, open openFunc, lim Limits, buffers *workBuffers) (*Clip, error) {
 	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, gracePeriod))
 	if err != nil {
@@ -70,10 +73,10 @@ const (
 	maxSmall    = 16 << 20
 )
 
-// count decodes the file in, from its beginning and without keeping samples, and returns its number of frames,
-// padding included, up to its end or its first decoding error. It does not return a decoding error, because decodeAll
-// does. Its error is the error of opening the codec, of a limit or of ctx. Formats that can count without decoding
-// (Head.Walks) do.
+// count returns the number of frames in the file in, padding included, without keeping samples. It decodes from the
+// beginning to the end or to the first decoding error, which it does not return, because decodeAll reports it.
+// Formats that can count without decoding (Head.Walks) do so. The error is of opening the codec, wraps ErrLimit, or
+// is of ctx.
 func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -95,9 +98,10 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 	return frames, nil // decodeAll reports other errors
 }
 
-// decodeAll decodes the whole input in as format f into a clip without a name. It removes the padding of the encoder,
-// conceals damaged places and lists them. The error is of the codec, for example if no frame can be decoded, of a
-// limit, of ctx, or reports an invalid sample. The samples use the memory of room, which keeps them; room may be nil.
+// decodeAll decodes the whole file in, which has the format f, and returns a clip without a name. The padding of the
+// encoder is removed. Damaged places are concealed and listed in the clip. The error is of the codec, wraps ErrLimit,
+// wraps ErrDecode for an invalid sample, or is of ctx. The samples use the memory of room, which keeps them for the
+// next file; room may be nil.
 func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, buffers *workBuffers) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -137,8 +141,8 @@ func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limi
 	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// notesOf returns the notes in h for a file with frames frames; a negative number means that it is unknown. If it is
-// 0, it first adds a note to h that the file is empty.
+// notesOf returns the notes of the header h about oddities of the file. frames is the number of frames in the file,
+// negative if it is unknown. If it is 0, notesOf first adds a note to h that the file is empty.
 func notesOf(h *source.Head, frames int64) []string {
 	if frames == 0 {
 		h.Note("there is no sound in it: it has 0 frames")

@@ -34,9 +34,9 @@ type decodeAhead struct {
 // defaultAheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
 const defaultAheadFrames = 1 << 17
 
-// newDecodeAhead returns a decodeAhead that reads from reader into a new buffer, for the range c of a voice. ahead is
-// the length of the buffer, 0 for 2.7 s; rate is in Hz. fail receives the error that ends the stream early. The
-// caller starts run in a goroutine.
+// newDecodeAhead returns a decodeAhead, which decodes the frames of reader into a new buffer ahead of playback. The
+// buffer is for one voice, which plays the range c. ahead is the length of the buffer; 0 means 2.7 s. rate is in Hz.
+// fail receives an error that ends the stream early. The caller must start the method run in a goroutine.
 func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader FrameReader, fail func(error)) *decodeAhead {
 	frames := defaultAheadFrames * int64(rate) / defaultRate
 	if ahead > 0 {
@@ -49,9 +49,10 @@ func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader Fra
 // chunkFrames is the number of frames that are decoded at a time.
 const chunkFrames = 2048
 
-// run fills the buffer until the end of the stream or until the voice ends, then closes the reader, and last ends the
-// buffer. After an error, or a panic of the reader, it calls Fail of the buffer instead of End, and reports the error
-// to f.onError; after the voice has ended it reports no error. It must be called once.
+// run decodes into the buffer until the end of the stream or until the voice ends. It then closes the reader and
+// marks the buffer as ended. After an error or a panic of the reader, it calls Fail of the buffer instead of End, and
+// reports the error to f.fail. An error after the voice has ended is not reported. run must be called once, in a
+// goroutine of its own.
 func (f *decodeAhead) run() {
 	end := f.buffer.End
 	defer func() { end() }()
@@ -65,9 +66,10 @@ func (f *decodeAhead) run() {
 	}
 }
 
-// fill decodes into the buffer until the end of the frames or until the buffer is closed, and returns nil. It returns
-// an error that ends the frames early, or an error that wraps ErrDecode for an invalid sample. A queue, which has
-// f.hasMore, waits for more sources at the end instead.
+// fill decodes frames into the buffer, and waits whenever the buffer is full. It returns nil at the end of the frames
+// or when the buffer is closed. An error of the reader ends it and is returned; an invalid sample gives an error that
+// wraps ErrDecode. If f.hasMore is set, as for a queue, fill calls it at the end of the frames, and waits there for
+// further sources until the buffer is closed.
 func (f *decodeAhead) fill() error {
 	buf := make([]pcm.Frame, chunkFrames)
 	timer := time.NewTimer(f.pollInterval)
@@ -100,9 +102,9 @@ func (f *decodeAhead) fill() error {
 	return nil
 }
 
-// waitForSpace waits until the buffer signals Wake, f.wakeUp is signaled, or f.pollInterval has passed, which it
-// measures with timer. It polls because the audio side sends no signals, so the buffer may still be full when it
-// returns.
+// waitForSpace waits until the buffer may have space or the reader may have more frames. It returns when the buffer
+// signals Wake, when f.wakeUp is signaled, or after f.pollInterval. The audio side sends no signals, so the interval
+// polls for space, and the buffer may still be full. timer is reset for the interval.
 func (f *decodeAhead) waitForSpace(timer *time.Timer) {
 	timer.Reset(f.pollInterval)
 	select {

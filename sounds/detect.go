@@ -8,10 +8,10 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// formatOf detects the format of the file in by its content, after tags and zeros, and moves in to the beginning. The
-// error wraps ErrFormat and names an unsupported or unknown format, or is the read error. It tries formats with magic
-// bytes first, including unsupported ones. MP3 is last: it has no magic bytes, so its frames are searched for, and
-// the data of another container may look like them. Unknown data after an ID3v2 tag counts as MP3.
+// formatOf detects the format of the file in by its content, skipping tags and zeros at the beginning. It leaves in
+// at the beginning of the file. Formats with magic bytes are tried first, including unsupported ones. MP3 has no
+// magic bytes, so formatOf last searches for MP3 frames; unknown data after an ID3v2 tag also counts as MP3. The
+// error wraps ErrFormat and names the unsupported format or describes the file, or it is a read error.
 func formatOf(in *source.Input) (*format, error) {
 	if len(in.Peek(source.Probe)) == 0 {
 		return nil, cmp.Or(in.Err, source.FormatErrorf("the file is empty"))
@@ -35,8 +35,8 @@ func formatOf(in *source.Input) (*format, error) {
 	return nil, source.FormatErrorf("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
 
-// detectMagic detects a format by the magic bytes at the beginning of body. For an unsupported format it returns an
-// error that names it. Both results are nil if the bytes are not recognized.
+// detectMagic detects a format by the magic bytes at the beginning of body. For an unsupported format it returns nil and
+// an error that wraps ErrFormat and names the format. If it recognizes no format, both results are nil.
 func detectMagic(body []byte) (*format, error) {
 	for i := range formats {
 		if formats[i].matches(body) {

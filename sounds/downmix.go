@@ -38,9 +38,9 @@ var channelDownmix = map[uint32]channelGains{
 	sideRight:          {0, minus3dB, 1.41},
 }
 
-// downmixer returns the downmix gains and the loudness weight of each channel, in the order of the file, by its
-// channel mask. If the mask does not match the number of channels, the usual layout for that number applies. Requires
-// 1..8 channels.
+// downmixer returns, for each channel in the order of the file, its gains in a stereo downmix and its weight in the
+// loudness. The positions of the channels come from the channel mask c.Speakers. If the mask does not match the
+// number of channels, the usual layout for that number applies. Requires 1..8 channels.
 func (c *Clip) downmixer() downmixer {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
@@ -69,8 +69,9 @@ func (c *Clip) downmixer() downmixer {
 // downmixer downmixes frames to stereo, given the gains of each channel. Mono and stereo frames are unchanged.
 type downmixer []channelGains
 
-// mix appends the stereo downmix of the interleaved samples src, which have len(f) channels, to dst and returns the
-// result. Mono and stereo samples are appended unchanged. Otherwise an incomplete frame at the end is ignored.
+// mix appends the stereo downmix of src to dst and returns the extended slice. src has interleaved samples of len(f)
+// channels. Mono and stereo samples are appended unchanged. With more channels, an incomplete frame at the end is
+// ignored.
 func (f downmixer) mix(dst, src []float32) []float32 {
 	if len(f) <= 2 {
 		return append(dst, src...)
@@ -86,8 +87,9 @@ func (f downmixer) mix(dst, src []float32) []float32 {
 	return dst
 }
 
-// downmix returns the interleaved samples of the clip c, downmixed to stereo if c has more channels, and their number
-// of channels. Mono and stereo samples alias the clip's.
+// downmix returns the interleaved samples of the clip c as mono or stereo, and their number of channels, 1 or 2. A
+// clip with more channels is mixed to stereo in new memory. The samples of a mono or stereo clip are returned
+// themselves, without a copy.
 func downmix(c *Clip) (samples []float32, channels int) {
 	if c.Channels <= 2 {
 		return c.Samples, c.Channels
@@ -95,7 +97,8 @@ func downmix(c *Clip) (samples []float32, channels int) {
 	return c.downmixer().mix(make([]float32, 0, 2*c.Frames()), c.Samples), 2
 }
 
-// loudnessWeights returns the weight of each channel in BS.1770, in the order of the file. Requires 1..8 channels.
+// loudnessWeights returns the weight of each channel in the loudness of BS.1770, in the order of the file: 1, 1.41
+// for rear and side channels, or 0 for the LFE. Requires 1..8 channels.
 func (c *Clip) loudnessWeights() []float64 {
 	w := make([]float64, c.Channels)
 	for i, h := range c.downmixer() {

@@ -16,8 +16,9 @@ import (
 type openFunc func(ctx context.Context) (io.ReadCloser, error)
 
 // readGuarded opens an input with open and returns all its bytes. It returns an error that wraps ErrLimit if the
-// input has more than limit bytes, or when no data has arrived for the time idle; other errors are of ctx and of the
-// input. A call that is still blocked then is abandoned, and the input is closed when the call returns.
+// input has more than limit bytes, or if no data arrives for the time idle. When ctx ends, the error wraps the error
+// of ctx. Other errors are of the input. The input is opened and read in another goroutine. If a call there still
+// blocks when readGuarded returns, it is abandoned, and the input is closed when the call returns.
 func readGuarded(ctx context.Context, open openFunc, limit int64, idle time.Duration) ([]byte, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -41,9 +42,10 @@ func readGuarded(ctx context.Context, open openFunc, limit int64, idle time.Dura
 	return nil, fmt.Errorf("given up: %w", ctx.Err())
 }
 
-// readAll opens an input with open, returns all its bytes, and closes it. When ctx ends it returns the error of ctx.
-// More than limit bytes are an error that wraps ErrLimit. It reads in pieces instead of trusting an announced size.
-// After each piece it sends to more, if there is space in the channel.
+// readAll opens an input with open, returns all its bytes, and closes it. More than limit bytes give an error that
+// wraps ErrLimit. When ctx ends, it returns the error of ctx. Other errors are of the input. After each piece of data
+// it sends to the channel more, without waiting for a receiver. It reads in pieces, because an announced size may be
+// wrong.
 func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct{}) (data []byte, err error) {
 	r, err := open(ctx)
 	if err != nil {
@@ -81,15 +83,16 @@ func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct
 	return nil, ctx.Err()
 }
 
-// callSafely calls do and returns its error. A panic of do becomes an error that wraps ErrDecode and begins with what.
-// do may be the caller's code.
+// callSafely calls do and returns its error. If do panics, callSafely returns an error that wraps ErrDecode and begins with
+// the text of the parameter what.
 func callSafely(what string, do func() error) (err error) {
 	defer recoverPanic(what, &err)
 	return do()
 }
 
-// recoverPanic turns a panic into an error, which wraps ErrDecode and begins with what, and stores it in *err. Callers
-// must use it in a defer statement. Without a panic it has no effect.
+// recoverPanic recovers from a panic and stores an error about it in *err. The error wraps ErrDecode and begins with the
+// text of the parameter what. Without a panic *err stays unchanged. recoverPanic must be called directly by a defer
+// statement.
 func recoverPanic(what string, err *error) {
 	if p := recover(); p != nil {
 		*err = source.DecodeErrorf("%s failed: %v", what, p)
@@ -102,8 +105,9 @@ type result[T any] struct {
 	err   error
 }
 
-// runAsync calls do in a goroutine of its own and returns at once with a channel that receives the result of do. A
-// panic of do becomes an error, which wraps ErrDecode and begins with what. The goroutine ends even without a receiver.
+// runAsync calls do in a goroutine of its own and returns a channel at once. The channel receives the results of do. If
+// do panics, they have an error that wraps ErrDecode and begins with the text of the parameter what. The goroutine
+// ends even if the channel is never read.
 func runAsync[T any](what string, do func() (T, error)) <-chan result[T] {
 	done := make(chan result[T], 1)
 	go func() {
@@ -118,9 +122,10 @@ func runAsync[T any](what string, do func() (T, error)) <-chan result[T] {
 // gracePeriod is the time that a decoder has to stop after its deadline.
 const gracePeriod = time.Second
 
-// decodeGuarded runs decode in a goroutine of its own and returns its result. When the time limit has passed, it
-// returns an error that wraps ErrLimit; when ctx ends, an error that wraps the error of ctx. It then waits up to a
-// second for decode, and abandons it if it ignores its context: a process cannot stop a goroutine.
+// decodeGuarded runs decode in a goroutine of its own and returns its results. It ends the context of decode after the time
+// limit. It then returns an error that wraps ErrLimit. When ctx ends, the error wraps the error of ctx. In both cases
+// decodeGuarded waits up to a second for decode to return. If decode ignores its context, its goroutine is abandoned,
+// because a process cannot stop a goroutine.
 func decodeGuarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -137,9 +142,9 @@ func decodeGuarded(ctx context.Context, limit time.Duration, decode func(context
 	return nil, timeoutError(ctx, limit, ctx.Err())
 }
 
-// timeoutError replaces err if it is the error of ctx, which has ended: by an error that wraps ErrLimit if its deadline
-// has passed, otherwise by an error that wraps err. limit is the time that the deadline allowed, for the message. Other
-// errors and nil are returned unchanged.
+// timeoutError makes a clearer error from err if err is the error of ctx, which has ended. After its deadline, the result
+// wraps ErrLimit, and its text has the time limit. After a cancellation, the result wraps err. Other errors and nil
+// are returned unchanged.
 func timeoutError(ctx context.Context, limit time.Duration, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):

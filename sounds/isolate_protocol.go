@@ -20,14 +20,14 @@ import (
 // file may have taken over the child. A line consists of words separated by blanks; "-" is the empty word. The
 // format is not JSON because encoding/json would add 0.2 MB to every game.
 
-// request returns the request line, with its line break, for a child that decodes a file of size bytes under the
-// limits l. Isolate is not part of it.
+// request returns the first line that the parent sends to a child, with its line break. It requests the decoding of a
+// file of size bytes under the limits l. The command l.Isolate is not part of it.
 func (l Limits) request(size int64) string {
 	return fmt.Sprintln("decode", size, l.Bytes, l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate, int64(l.Time))
 }
 
-// readRequest reads and parses the request line of in: the size of the file in bytes and the limits. It leaves in at
-// the first byte of the file. An invalid or missing line gives errProtocol.
+// readRequest reads the request line, the first line of in, and returns its contents: the size of the file in bytes
+// and the limits. Afterwards in is at the first byte of the file. An invalid or missing line gives errProtocol.
 func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 	w, err := readLine(in)
 	if err != nil || w.text() != "decode" {
@@ -53,8 +53,10 @@ type isolateReply struct {
 	damages int64 // number of damage lines that follow
 }
 
-// encode returns the answer line, followed by one line per damaged place, with line breaks. Notes that do not fit in
-// the line, and long ends of damage errors, are left out. The caller appends the samples.
+// encode returns the lines of the child's answer, each with a line break. For an error this is one line. For a clip,
+// the first line has its properties and notes, and one further line follows for each damaged place. Notes that do not
+// fit in the first line are left out, and long texts of damage errors are cut. The caller sends the samples after
+// these lines.
 func (a *isolateReply) encode() string {
 	if a.Clip == nil {
 		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))
@@ -83,13 +85,13 @@ func (a *isolateReply) encode() string {
 	return lines
 }
 
-// truncated returns the beginning of text, at most maxLine/8 bytes, so that text fits in a line even if quoting makes
-// four bytes of each. It may cut a character.
+// truncated returns the first maxLine/8 bytes of text, or all of a shorter text. Quoting may make four bytes of each,
+// and the text must still fit in a line. It may cut a character.
 func truncated(text string) string { return text[:min(len(text), maxLine/8)] }
 
-// parseDamage parses the words w of a line about a damaged place and appends the place to a.Damages. It returns
-// errProtocol if the line is invalid or the place is outside the a.Frames frames of the clip. Requires that parse has
-// read a clip.
+// parseDamage parses a line about a damaged place and appends the place to a.Damages. w holds the words of the line.
+// It returns errProtocol if the line is invalid or the place is outside the a.Frames frames of the clip. Requires
+// that parse has read a clip.
 func (a *isolateReply) parseDamage(w *lineWords) error {
 	if w.text() != "damage" {
 		return errProtocol
@@ -104,9 +106,10 @@ func (a *isolateReply) parseDamage(w *lineWords) error {
 	return nil
 }
 
-// parse parses the words w of the answer line into a: a fault, or a clip without its samples and damages, with the
-// number of damage lines in a.damages. It returns errProtocol if the line is invalid. It does not check whether the
-// values are plausible.
+// parse parses the first line of a child's answer into a. w holds the words of the line. A line about an error sets
+// a.Fault and a.Kind. A line about a clip sets a.Clip, a.Frames, and a.damages, the number of damage lines that
+// follow; the clip has no samples and no damages yet. It returns errProtocol if the line is invalid. It does not
+// check whether the values are plausible.
 func (a *isolateReply) parse(w *lineWords) error {
 	switch w.text() {
 	case "fault":
@@ -148,7 +151,8 @@ func (a *isolateReply) parse(w *lineWords) error {
 	return nil
 }
 
-// printable replaces each unprintable character of text by a question mark, so that it is safe to print on one line.
+// printable returns text with a question mark in place of each unprintable character, so that it is safe to print on
+// one line.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -164,8 +168,9 @@ const maxLine = 4096
 // errProtocol reports a line that violates the protocol.
 var errProtocol = errors.New("another line")
 
-// readLine reads one line, at most as long as the buffer of r, and returns its words. It returns errIncomplete if no
-// byte comes, io.EOF for a line without an end, and bufio.ErrBufferFull for a longer line.
+// readLine reads one line of r and returns its words, which were separated by blanks. It returns errIncomplete if r ends
+// before the first byte of the line, io.EOF for a line without a line break, and bufio.ErrBufferFull for a line
+// longer than the buffer of r.
 func readLine(r *bufio.Reader) (*lineWords, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
@@ -183,8 +188,8 @@ type lineWords struct {
 	invalid   bool // a word was missing or was not a number
 }
 
-// text removes the next word of the line and returns it, "" for "-". At the end of the line it returns "" and sets
-// w.invalid.
+// text removes the next word of the line and returns it. The word "-" is returned as "". At the end of the line, text
+// returns "" and sets w.invalid.
 func (w *lineWords) text() string {
 	if len(w.remaining) == 0 {
 		w.invalid = true
@@ -198,8 +203,8 @@ func (w *lineWords) text() string {
 	return word
 }
 
-// number removes the next word of the line and returns it as a decimal integer. If the word is missing or not an
-// integer in range, it sets w.invalid, and the result has no meaning.
+// number removes the next word of the line and returns it as a decimal integer. If the word is missing or is not an
+// integer of 64 bits, number sets w.invalid, and the result has no meaning.
 func (w *lineWords) number() int64 {
 	n, err := strconv.ParseInt(w.text(), 10, 64)
 	w.invalid = w.invalid || err != nil

@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// setProcessGroup configures child, before it is started, to run in a process group of its own, and to have the whole
-// group killed when its context ends: the child may be a wrapper that starts another process.
+// setProcessGroup configures the command child before it is started. The child will run in a process group of its own. When the
+// context of the command ends, the whole group is killed, because the child may be a wrapper that has started another
+// process. setProcessGroup sets child.SysProcAttr and child.Cancel.
 func setProcessGroup(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	child.Cancel = func() error { return syscall.Kill(-child.Process.Pid, syscall.SIGKILL) }

@@ -54,8 +54,8 @@ type Limits struct {
 	Isolate  []string      `json:"-"` // a program and its arguments; empty
 }
 
-// withDefaults returns l with defaults for zero and negative fields. Channels and MaxRate are reduced to the maxima
-// that the package supports. Isolate is unchanged.
+// withDefaults returns l with the defaults in place of zero and negative fields. Channels is reduced to at most 8 and
+// MaxRate to at most 768,000, which are the maxima of the package. Isolate is unchanged.
 func (l Limits) withDefaults() Limits {
 	l.Bytes = cmp.Or(max(l.Bytes, 0), defaultBytes)
 	l.Frames = cmp.Or(max(l.Frames, 0), defaultFrames)
@@ -67,8 +67,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// stricter returns for each limit the stricter value of l and by, which is the larger one for MinRate. Zero or less
-// means no limit. Isolate is the command of l.
+// stricter returns limits that have in each field the stricter value of l and by. The stricter value is the smaller
+// one, for MinRate the larger one. Zero or less means no limit. Isolate is the command of l.
 func (l Limits) stricter(by Limits) Limits {
 	l.Bytes = smaller(l.Bytes, by.Bytes)
 	l.Frames = smaller(l.Frames, by.Frames)
@@ -103,9 +103,11 @@ func (l Limits) boundsOf(size int64) source.Limits {
 	return b
 }
 
-// withName returns an error whose text is "sounds: ", name, and the text of err; nil stays nil. An fs.PathError in err
-// is first reduced to its cause, and an error of package voice loses its prefix; the result wraps the rest. It also
-// fills name into the conversion command that the text may contain. Each exported function calls it once.
+// withName adds the name of a sound to err. The text of the result is "sounds: ", name, ": " and the text of err. If the
+// text contains a command for converting a file, name is filled in there. For nil it returns nil.
+//
+// The result wraps err. An fs.PathError in err is first reduced to its cause, because its path would repeat the name.
+// An error of package voice loses its prefix "voice: ". Each exported function calls named once.
 func withName(name string, err error) error {
 	if err == nil {
 		return nil

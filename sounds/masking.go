@@ -25,17 +25,17 @@ const (
 // fullScale is the power of a full-scale sine: 92 dB.
 const fullScale pcm.Decibels = 92
 
-// power converts db, in decibels, to a power ratio.
+// power converts db decibels to a ratio of powers, 10^(db/10).
 func power(db float64) float64 { return pcm.Exp2(db / 10 * math.Log2E * math.Ln10) }
 
-// bark converts f in Hz to the Bark scale of this file, z(f) = 7 asinh(f/650 Hz).
+// bark converts the frequency f, in Hz, to the Bark scale of hearing: z(f) = 7 asinh(f/650 Hz).
 func bark(f float64) float64 {
 	x := f / 650
 	return float64(7*math.Ln2) * pcm.Log2(x+math.Sqrt(float64(x*x)+1))
 }
 
-// earWeight returns the power gain of the outer and middle ear at f in Hz, above 0, derived from the threshold in quiet
-// (Terhardt 1979, as in PEAQ).
+// earWeight returns the linear power gain of the outer and middle ear at the frequency f in Hz, which must be above 0. The
+// formula is derived from the threshold in quiet (Terhardt 1979, as in PEAQ).
 func earWeight(f float64) float64 {
 	k := f / 1000
 	x := 3.3 - k
@@ -58,8 +58,8 @@ type masker struct {
 	spectrum []complex128
 }
 
-// newMasker returns a masker for sounds at rate in Hz. A masker has scratch space, so it is for one goroutine at a
-// time.
+// newMasker returns a masker for sounds at rate in Hz. The masker measures how loud a sound is in each frequency
+// band, in hops of 20 ms. It has scratch space, so it is for one goroutine at a time.
 func newMasker(rate int) *masker {
 	m := &masker{hop: hopFrames(rate)}
 	n := 2
@@ -93,9 +93,11 @@ func newMasker(rate int) *masker {
 	return m
 }
 
-// hopOf transforms the window of s that begins at frame first, which may be negative. It returns the energy in each
-// band, weighted by the ear, and in Spread the sum, per band, of the energies of all bands spread to it by the
-// masking slopes. It uses scratch space of m.
+// hopOf measures the energy of the sound s in each frequency band during one window. The window begins at the frame
+// number first, which may be negative, and is 20 ms long, rounded up to a power of two in frames. out.Energy is the
+// energy of each band, averaged over the channels and weighted by the sensitivity of the ear. out.Spread is the
+// energy that masks each band: the sum over all bands, attenuated with their distance. It overwrites scratch space of
+// m.
 func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	m.samples = source.Grow(m.samples[:0], len(m.window)*s.channels)
 	s.fill(m.samples, first)
@@ -129,10 +131,10 @@ func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	return out
 }
 
-// measureMasks computes the band energies of a sound at rate in Hz, and their masking, for each hop of 20 ms: once
-// for voices that play to the end, looped for voices that loop. samples are interleaved; loop is the half-open range
-// of the loop in frames. If loop is empty, looped is nil, otherwise it has one hop more, so that the last hop has a
-// successor. Each window is centered on its hop.
+// measureMasks measures how strongly a sound masks others: its energy in each frequency band, for each hop of 20 ms.
+// The interleaved samples are at rate in Hz. once is for voices that play to the end. looped is for voices that
+// repeat loop, a half-open range in frames. It is nil if loop is empty. It has one hop more than the sound up to the
+// end of the loop, so that the last hop has a successor. Each measuring window is centered on its hop.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
 	index := func(s refineSource, hops int64) []voice.Masks {

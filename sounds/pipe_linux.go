@@ -20,8 +20,9 @@ type pipe struct {
 	received bool // data has arrived
 }
 
-// openPipe opens the named pipe at path for reading, without waiting for a writer; Read waits for it. When ctx ends,
-// a pending Read and later ones fail with the error of ctx. The caller closes the result once.
+// openPipe opens the named pipe at path for reading. It returns at once, even if no program has opened the pipe for
+// writing; Read waits for one. When ctx ends, a waiting Read and all later ones fail with the error of ctx. The
+// caller closes the result once. The error is the system's.
 func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK does not wait for a writer
 	if err != nil {
@@ -36,9 +37,10 @@ func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &pipe{file: f, conn: conn, ctx: ctx, stop: stop}, nil
 }
 
-// Read waits until a writer has opened the pipe, and reads its data into b. It returns io.EOF after all writers have
-// closed the pipe, even if they have written no data, and the error of ctx when ctx ends. A plain read of a pipe
-// without a writer would return the end of the file.
+// Read reads data of the pipe into b and returns the number of bytes. It waits until a program has opened the pipe
+// for writing and has written data. It returns io.EOF when all writers have closed the pipe, even if they have
+// written no data. When the context of the pipe ends, it returns the error of the context. The first data sets
+// p.begun. Unlike Read, a plain read would return the end of the file before the first writer.
 func (p *pipe) Read(b []byte) (n int, err error) {
 	waited := p.conn.Read(func(fd uintptr) bool {
 		for {
@@ -78,9 +80,9 @@ func (p *pipe) Close() error {
 	return p.file.Close()
 }
 
-// readiness polls the open pipe fd without waiting and returns its events: POLLIN for data, POLLHUP after all writers
-// have closed it, POLLERR if it or the poll fails. It returns 0 before the first writer and while a writer sends no
-// data.
+// readiness polls the file descriptor fd of a pipe without waiting, and returns the poll events. POLLIN means that
+// data has arrived. POLLHUP means that all writers have closed the pipe. POLLERR means that the pipe or the poll
+// itself has failed. The result is 0 before the first writer, and while a writer sends no data.
 func readiness(fd int) int16 {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)

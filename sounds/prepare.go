@@ -11,9 +11,10 @@ import (
 	"voicepool/voice"
 )
 
-// Prepare makes a sound for a mixer from a decoded file: downmixed to mono or stereo, converted to the mixer's rate,
-// with its loudness index. The clip is not changed. The error names the clip and wraps ErrDecode or ErrLimit if the
-// clip or an option is invalid. With Options.Strict a damaged clip is an error. Control side.
+// Prepare makes a sound for a mixer from the decoded clip c. It downmixes the samples to mono or stereo, converts
+// them to the mixer's rate, and computes the loudness index. The clip is not changed. The error names the clip and
+// wraps ErrDecode or ErrLimit if the clip or an option is invalid. With Options.Strict a damaged clip is an error.
+// Control side.
 func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.check(); err != nil {
 		return nil, withName(c.Name, err)
@@ -25,9 +26,11 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	return sound, withName(c.Name, err)
 }
 
-// prepare makes a sound for a mixer from the valid clip c, as Prepare does, with a title and a file name for reports.
-// It also returns the gain of the leveling. measured returns loudness and peak of the clip, filters caches resampling
-// filters, and room, which may be nil, provides working memory. When ctx ends, the error wraps the error of ctx.
+// prepare makes a sound for a mixer from the clip c, which must be valid. It works as Prepare does, and also returns
+// the gain of the leveling in dB. title and file are the names of the sound in reports. measured returns loudness and
+// peak of the clip, and is called only if the leveling needs them. The cache filters provides the resampling filters.
+// room provides working memory and may be nil. When ctx ends, the error wraps the error of ctx; other errors are of
+// invalid options or limits.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, buffers *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
@@ -74,8 +77,9 @@ func prepare(
 	return sound, gain, nil
 }
 
-// check returns an error, which wraps ErrLimit or ErrDecode, if the channels, rate, loop, gain or samples of the clip
-// are invalid, otherwise nil. The clip may come from code outside this package.
+// check checks the clip, which may come from code outside this package. It returns an error if the channels, rate,
+// loop, gain or samples are invalid, otherwise nil. The error wraps ErrLimit for channels and rate, and ErrDecode for
+// the rest.
 func (c *Clip) check() error {
 	switch frames := c.Frames(); {
 	case c.Channels < 1 || c.Channels > defaultChannels:
@@ -116,10 +120,10 @@ func (l Leveling) check() error {
 	return source.LimitErrorf("a loudness of %v LUFS is not in %d..0", l.LUFS, minLUFS)
 }
 
-// gain returns the gain in dB for the clip c; 0 without a target, or for silence. With Tags the gain in c, if there
-// is one, counts instead of the measured loudness. A gain above 0 is reduced, at most to 0, so that the true peak
-// does not exceed maxPeak. It calls measured for loudness and peak only if there is a target. The error is as in
-// valid.
+// gain returns the gain in dB that brings the clip c to the target loudness of l. It is 0 without a target and for
+// silence. With l.Tags, a loudness from tags in c counts instead of the measured one. A gain above 0 is reduced, at
+// most to 0, so that the true peak stays at or below -1 dBTP (maxPeak). measured returns loudness and peak of the
+// clip; it is called only if there is a target. The error wraps ErrLimit if l.LUFS is out of range.
 func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
 	if err := l.check(); err != nil {
 		return 0, err
@@ -142,8 +146,8 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 	return min(gain, max(0, maxPeak-peak)), nil
 }
 
-// amplify multiplies samples in place by factor, a linear gain. Each product is computed in float64 and rounded once.
-// A factor of 1 changes no sample.
+// amplify multiplies samples in place by factor, a linear gain. Each product is computed in float64 and rounded once
+// to float32. A factor of 1 changes no sample.
 func amplify(samples []float32, factor float64) {
 	if factor == 1 {
 		return

@@ -24,9 +24,10 @@ type Queue struct {
 	readers map[*queueReader]bool
 }
 
-// NewQueue returns a queue of sources, possibly empty. name is for reports. opt.CountsAs is the loudness of the whole
-// queue. The error names the first source that cannot be opened; the queue is then empty but valid, or nil if an
-// option is invalid.
+// NewQueue returns a queue that plays the given sources in order without gaps. There may be no source yet. name is
+// for reports. opt.CountsAs is the loudness that the victim search assumes for the whole queue. If a source cannot be
+// opened, the queue is empty but valid, and the error names the first such source. If an option is invalid, the queue
+// is nil.
 //
 // Each file is played once; loop points are ignored. Sources of one call with equal rates are resampled as one
 // signal, so that album tracks continue seamlessly. Other sources are converted separately.
@@ -47,9 +48,9 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 // unknown.
 func (q *Queue) Sound() *voice.Sound { return q.sound }
 
-// Add appends sources to the queue, after opening each to read its header. If one cannot be opened, the queue stays
-// unchanged, and the error names that source. A voice that has reached the end of the queue continues with the new
-// sources, unless it has ended.
+// Add appends sources to the queue. It opens each source to read its header. If a source cannot be opened, the queue
+// stays unchanged, and the error names that source. A voice that has decoded the queue to its end, but has not ended
+// yet, continues with the new sources.
 func (q *Queue) Add(sources ...Source) error {
 	var runs [][]*streamSource
 	for _, src := range sources {
@@ -79,8 +80,9 @@ func (q *Queue) Add(sources ...Source) error {
 	return nil
 }
 
-// open starts a goroutine that decodes the queue for a voice with the range c, and returns the buffer that it fills.
-// The reader stays registered in q.readers, for Add, until it is closed. The error is always nil.
+// open starts the playback of the queue for one voice, which plays the range c. It returns the buffer with the
+// frames, and starts a goroutine that decodes into this buffer. A reader of the voice is registered in q.readers, so
+// that Add can wake it, until the reader is closed. The error is always nil.
 func (q *Queue) open(c voice.PlayRange) (*voice.StreamBuffer, error) {
 	r := &queueReader{queue: q, from: c.From, added: make(chan struct{}, 1)}
 	r.onError = q.opt.errorHandler(q.name)
@@ -107,7 +109,8 @@ type queueReader struct {
 }
 
 // hasMore reports whether the queue has sources that r has not started. If it has no such source, more ends the buffer
-// of the voice. It takes the queue's lock, so that no Add comes between.
+// of the voice: no frames will follow. It holds the queue's lock, so that Add cannot append sources between the check
+// and the end.
 func (r *queueReader) hasMore() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
@@ -118,9 +121,9 @@ func (r *queueReader) hasMore() bool {
 	return false
 }
 
-// Read decodes the next frames of the queue into dst and returns their number. After a broken file, whose error it
-// reports to r.onError, it continues with the next one. It returns io.EOF at the end of the queue; after Add, later
-// calls read on.
+// Read decodes the next frames of the queue into the beginning of dst and returns their number. If a file is broken,
+// Read reports its error to r.onError and continues with the next file. It returns io.EOF at the end of the queue. After
+// Add, later calls return the frames of the new sources.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
 		if r.current == nil && !r.startNextRun() {
@@ -144,9 +147,12 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	}
 }
 
-// startNextRun sets r.run and r.current to the next run, the sources that are resampled as one signal, or to the rest
-// of a run after a broken track. It returns false if no run follows. To skip the first r.from frames it may read
-// whole files, whose errors it reports to r.onError; it reduces r.from by the frames of the run.
+// startNextRun starts the next run of the queue: the sources that are resampled as one signal. After a broken file,
+// the rest of its run comes first. It sets r.run and r.current, and returns false if no run follows.
+//
+// r.from is the number of frames that a voice still has to skip at its start. If it is above 0, startNextRun may read
+// the whole files of the run to count their frames. It reports their errors to r.onError, and reduces r.from by the
+// frames of the run.
 func (r *queueReader) startNextRun() bool {
 	tracks := r.remaining
 	r.remaining = nil
@@ -194,8 +200,8 @@ type runOrigin struct {
 	framesBefore int64 // frames of the tracks before it
 }
 
-// total returns the number of frames of all tracks, at the rate of the files. It may have to read whole files. If a
-// track fails, it returns 0 and the error of that track.
+// total returns the sum of the frames of all tracks, at the rate of the files. It may have to read whole files to
+// count their frames. If this fails for a track, it returns 0 and the error of that track.
 func (o *runOrigin) total() (int64, error) {
 	sum := int64(0)
 	for _, t := range o.tracks {
@@ -208,8 +214,9 @@ func (o *runOrigin) total() (int64, error) {
 	return sum, nil
 }
 
-// seek makes read continue at frame, counted from the start of the run, in the track that contains it. Beyond the end
-// it seeks in the last track. It may have to read whole files to count their frames. The error is of a track.
+// seek opens the track that contains the given frame, and makes the next read begin there. Frames count from the
+// beginning of the first track. A frame beyond the end is passed on to the last track. seek may have to read whole
+// files to count their frames. The error is of a track.
 func (o *runOrigin) seek(frame int64) error {
 	i, before := 0, int64(0)
 	for ; frame > 0 && i+1 < len(o.tracks); i++ {
@@ -225,9 +232,9 @@ func (o *runOrigin) seek(frame int64) error {
 	return o.openTrack(i, before, frame-before)
 }
 
-// openTrack closes the present track, opens track i and makes read continue at frame of that track. before is the
-// number of frames of the previous tracks. If i is beyond the last track, read returns io.EOF. The error is of the
-// track.
+// openTrack closes the current track, opens track number i, and makes the next read begin at the given frame of that
+// track. before is the number of frames in the tracks before it. If i is beyond the last track, no track is open and
+// read returns io.EOF. The error is of opening the track or of its seek.
 func (o *runOrigin) openTrack(i int, before, frame int64) error {
 	o.close()
 	o.index, o.framesBefore, o.current = i, before, nil
@@ -242,8 +249,8 @@ func (o *runOrigin) openTrack(i int, before, frame int64) error {
 	return now.seek(frame)
 }
 
-// read returns the next interleaved samples, valid until the next call. At the end of a track it continues with the
-// next one. It returns io.EOF after the last track, or the error of a track.
+// read returns the interleaved samples of the next frames, valid until the next call. At the end of a track it opens
+// the next one and continues there. It returns io.EOF after the last track, and otherwise the error of a track.
 func (o *runOrigin) read() ([]float32, error) {
 	for o.current != nil {
 		x, err := o.current.read()
@@ -260,8 +267,7 @@ func (o *runOrigin) read() ([]float32, error) {
 	return nil, io.EOF
 }
 
-// length returns the number of frames from the start of the run to the end of the present track, as far as they have
-// been decoded.
+// length returns the number of frames from the beginning of the first track to the last frame that was decoded.
 func (o *runOrigin) length() int64 {
 	if o.current == nil {
 		return o.framesBefore

@@ -49,9 +49,10 @@ const maxShortLoop = 1 << 16
 // chunkSourceFrames is the approximate number of source frames that are converted at a time.
 const chunkSourceFrames = 1 << 13
 
-// newRangeReader returns a reader of the frames that a voice with the range c plays, in frames at the library's rate.
-// from delivers the samples of the file, with 1 or 2 channels, and is closed by Close. p converts the rate and must
-// not be shared with another reader. from is first used by Read.
+// newRangeReader returns a reader of the frames that one voice plays, at the library's rate. The range c has the
+// start position and the loop with its number of rounds, also at the library's rate. from delivers the samples of the
+// file, with 1 or 2 channels; Read is the first to use it, and Close closes it. The conversion p changes the rate of
+// the file to the library's rate, and must not be shared with another reader.
 func newRangeReader(from origin, channels int, p conversion, c voice.PlayRange) *rangeReader {
 	// A mono sound is written to both channels as a centered pan would write it.
 	factor := 1.0
@@ -71,10 +72,10 @@ func (c *rangeReader) Close() error {
 	return nil
 }
 
-// Read fills the beginning of dst with the next frames of the range, and returns their number, at least one. At the
-// end of the loop it jumps back as often as the range demands, then continues after the loop. It keeps the frames of
-// a short loop in memory and reads later rounds from there. After the last frame Read returns the error that ended
-// the source, usually io.EOF.
+// Read writes the next frames of the voice's range to the beginning of dst, at the library's rate. It returns their
+// number, at least one. At the end of the loop it jumps back as often as the range demands, and then continues after
+// the loop. After the last frame it returns 0 and the error that ended the source, usually io.EOF. It keeps the
+// frames of a loop of at most 65,536 frames in memory, and later rounds read them from there. dst must not be empty.
 func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
 	switch {
@@ -108,9 +109,9 @@ func (c *rangeReader) Read(dst []pcm.Frame) (int, error) {
 	return read, err
 }
 
-// next returns interleaved samples of the next 1..n frames at the library's rate and advances c.at. It ignores the
-// end of the voice's loop. The samples are valid until the next call. After the last frame it returns the error that
-// ended the source.
+// next returns the interleaved samples of the next 1..n frames at the library's rate, and advances the position c.at
+// by their number. It does not jump back at the end of the voice's loop; Read does. The samples are valid until the
+// next call. After the last frame it returns the error that ended the source, usually io.EOF.
 func (c *rangeReader) next(n int64) (x []float32, err error) {
 	p, end := c.currentPart()
 	if !c.positioned || p != c.part {
@@ -128,9 +129,10 @@ func (c *rangeReader) next(n int64) (x []float32, err error) {
 	return x, err
 }
 
-// currentPart returns the part that the next frame, c.at, belongs to, and the frame where that part ends, at the
-// library's rate. Around a resampled loop the parts are the intro and the loop; otherwise, and after the loop, the
-// part is plain and has no end.
+// currentPart returns the part of the sound that the next frame, c.at, belongs to, and the frame where that part
+// ends. Frames count at the library's rate. A resampled sound with a loop has an intro, before the loop, and a round,
+// the loop itself. Without a resampler or a loop, and after the loop, the part is plain and has no end (the largest
+// int64).
 func (c *rangeReader) currentPart() (part, int64) {
 	switch {
 	case c.conversion.source == nil || c.conversion.resampler == nil || c.at >= c.conversion.loop[1]:
@@ -141,9 +143,10 @@ func (c *rangeReader) currentPart() (part, int64) {
 	return partLoop, c.conversion.loop[1]
 }
 
-// startPart prepares c to read part p from the next frame, c.at: it empties the window and seeks the origin to the
-// first source frame that the resampler needs. Frames before the source become silence in the window. The error is of
-// the origin.
+// startPart prepares c to read the part p of the sound from the frame c.at on. It discards all buffered samples. It seeks
+// the source to the first source frame that the resampler needs for the frame c.at. In the loop, this frame may lie
+// in an earlier repetition. If it lies before the start of the sound, startPart writes silence to the resampler's window
+// for the missing frames. The error is of the seek.
 func (c *rangeReader) startPart(p part) error {
 	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
@@ -164,9 +167,10 @@ func (c *rangeReader) startPart(p part) error {
 	return c.origin.seek(c.source)
 }
 
-// readSource returns interleaved samples of the next 1..n frames of the source, unconverted, and advances c.source.
-// They are valid until the next call. In the intro and the loop part it wraps around at the end of the loop, and a file
-// that ends before is an error. Elsewhere it returns io.EOF at the end.
+// readSource returns the interleaved samples of the next 1..n source frames, not resampled, and advances c.source by their
+// number. They are valid until the next call. In the intro and in the loop it jumps back to the start of the loop at
+// its end; a file that ends before the end of the loop is an error that wraps ErrDecode. In the partPlain part it returns
+// io.EOF at the end of the file. Other errors are of the source.
 func (c *rangeReader) readSource(n int64) ([]float32, error) {
 	if c.part != partPlain {
 		if c.source == c.conversion.source[1] {
@@ -194,8 +198,8 @@ func (c *rangeReader) readSource(n int64) ([]float32, error) {
 	return x, nil
 }
 
-// frames writes the interleaved samples x to dst as stereo frames and returns the number of frames. A mono sample is
-// multiplied by c.factor and written to both channels. dst must be long enough.
+// frames converts the interleaved samples x, with c.channels channels, to stereo frames in dst, and returns the
+// number of frames. A mono sample is multiplied by c.factor and written to both channels. dst must be long enough.
 func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	n := len(x) / c.channels
 	for i := range n {
@@ -209,9 +213,10 @@ func (c *rangeReader) frames(dst []pcm.Frame, x []float32) int {
 	return n
 }
 
-// convert returns interleaved samples of the next 1..n frames at the library's rate, valid until the next call. It
-// drops from the window the source frames that are no longer needed, and extends the window as needed; c.at stays.
-// After the last frame it returns the error that ended the source. Requires a resampler.
+// convert returns the interleaved, resampled samples of the next 1..n frames, from the frame c.at on, at the
+// library's rate. They are valid until the next call. c.at does not change. It reads the source frames that it needs
+// into c.window, and drops from there the frames that are no longer needed. After the last frame it returns the error
+// that ended the source, usually io.EOF. Requires a resampler.
 func (c *rangeReader) convert(n int64) ([]float32, error) {
 	r := c.conversion.resampler
 	n = min(n, max(chunkSourceFrames*r.out/r.in, 1))
@@ -236,9 +241,10 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	return c.out, nil
 }
 
-// extendWindow reads source frames until the window includes the source frame last, counted as c.base is. At the end
-// of the source, or in the plain part after an error, it sets c.ended and c.endErr and appends silence. It returns
-// errors of the intro and loop parts only.
+// extendWindow reads source frames into c.window, the input of the resampler, until it includes the source frame
+// last. Frame numbers count repetitions of the loop, as c.base does. At the end of the source it sets c.ended and
+// c.endErr, and appends silence for the missing frames. In the plain part a read error counts as the end. Only in the
+// intro and in the loop is a read error returned.
 func (c *rangeReader) extendWindow(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)

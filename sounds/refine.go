@@ -10,14 +10,14 @@ import (
 	"voicepool/voice"
 )
 
-// Refine is the voice.Refiner of all sounds that this package makes. A version of s for a level, from 0, is the sound
-// band-limited and resampled, with 2^level frames for 3^level frames of s, for playing at a raised pitch. Refine
-// computes and returns the interleaved samples of the frames first..first+frames-1 of that version; first may be
-// negative. If looped is true, the loop of s repeats.
+// Refine computes part of a version of the sound s for playing at a raised pitch, and returns its interleaved
+// samples. The version is band-limited and resampled, with 2^level frames for 3^level frames of s; level counts from
+// 0. The result has the frames first..first+frames-1 of that version. first may be negative. If looped is true, the
+// loop of s repeats.
 //
-// The version is divided by the spectrum of the interpolation kernel, so that eight taps suffice to read it.
-// Computing it takes about a hundredth of the sound's duration. The result has the same bits on every machine.
-// Control side.
+// Refine is the voice.Refiner of all sounds that this package makes. The version is divided by the spectrum of the
+// interpolation kernel, so that eight taps suffice to read it. Computing it takes about a hundredth of the sound's
+// duration. The result has the same bits on every machine. Control side.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refineSource{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {
@@ -30,9 +30,9 @@ func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float
 
 var _ voice.Refiner = Refine
 
-// refine computes the versions of s for all pitches up to MaxPitch and stores them in s. If loops is true, it does so
-// also for the repeated loop. It has no effect if MaxPitch is 0. The error wraps ErrLimit if MaxPitch is out of
-// range, or the error of ctx.
+// refine prepares the sound s for pitches up to o.MaxPitch. It computes and stores in s the resampled versions that
+// raised pitches read. If loops is true, it does so also for the repeated loop. It has no effect if MaxPitch is 0.
+// The error wraps ErrLimit if MaxPitch is not in 0..96 semitones, or the error of ctx.
 func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error {
 	switch {
 	case o.MaxPitch == 0:
@@ -64,8 +64,9 @@ type refineSource struct {
 // filters, so they are computed from the level below.
 const directLevels = 4
 
-// compute fills dst with interleaved frames of the version for level, from frame first of that version on, which may be
-// negative. Levels from directLevels on are computed from the level below, in temporary memory.
+// compute fills dst with interleaved frames of a version of the sound for a raised pitch. The version for level has
+// 2^level frames for 3^level frames of the sound. first is the number of its first frame in dst, and may be negative.
+// Levels from directLevels on are computed from the level below, in temporary memory.
 func (r *refineSource) compute(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {
@@ -83,8 +84,9 @@ func (r *refineSource) compute(dst []float32, level int, first int64) {
 	})
 }
 
-// fill copies interleaved frames of the sound to dst, from its frame number frame on, which may be negative. Before
-// the sound and after its end it writes silence. If r has a loop, the loop repeats forever instead of ending.
+// fill copies interleaved samples of the sound to dst, which it fills completely. The parameter frame is the number
+// of the first frame, and may be negative. Before the sound and after its end fill writes silence. If r has a loop,
+// the loop repeats forever instead of ending.
 func (r *refineSource) fill(dst []float64, frame int64) {
 	channels, end, length := int64(r.channels), r.frames, r.loop[1]-r.loop[0]
 	if length > 0 {

@@ -22,7 +22,7 @@ func newRatio(out, in int64) ratio {
 	return ratio{out / a, in / a}
 }
 
-// scale converts frames, a number of input frames of 0 or more, to output frames, rounded half up.
+// scale converts a number of input frames, 0 or more, to output frames: frames*out/in, rounded half up.
 func (r ratio) scale(frames int64) int64 {
 	hi, lo := bits.Mul64(uint64(frames), uint64(r.out))
 	lo, carry := bits.Add64(lo, uint64(r.in/2), 0)
@@ -30,8 +30,8 @@ func (r ratio) scale(frames int64) int64 {
 	return int64(q)
 }
 
-// sourcePosition returns the position of output frame n, which may be negative, in the source: the whole source frame
-// at or before it, and the fraction after that frame in units of 1/r.out.
+// sourcePosition returns where the output frame n, which may be negative, lies in the source. frame is the whole
+// source frame at or before it. phase, 0..r.out-1, is the distance from that frame in units of 1/r.out of a frame.
 func (r ratio) sourcePosition(n int64) (frame, phase int64) {
 	periods, remainder := n/r.out, n%r.out
 	if remainder < 0 { // n is before the first frame
@@ -49,14 +49,15 @@ type resampler struct {
 	taps []float64 // buffer for the taps of a phase between two rows
 }
 
-// newResampler returns a resampler for the ratio r with scratch space of its own, so it is for one goroutine at a
-// time. The filter f may be shared.
+// newResampler returns a resampler that converts samples by the ratio r with the filter f. The resampler has scratch
+// space of its own, so it is for one goroutine at a time. The filter f may be shared.
 func newResampler(r ratio, f *filter) *resampler {
 	return &resampler{ratio: r, filter: f, taps: make([]float64, f.width)}
 }
 
-// phase returns the taps for a position p/s.out of a frame after a whole frame, p in 0..s.out-1, interpolated between
-// two rows of the filter if necessary. The caller must not change them; the next call may overwrite them.
+// phase returns the filter taps for an output frame that lies p/s.out of a frame after a whole source frame; p is
+// 0..s.out-1. If the filter has no row for this position, the taps are interpolated between two rows. The caller must
+// not change the taps, and the next call may overwrite them.
 func (s *resampler) phase(p int64) []float64 {
 	at := p * s.rows
 	row, remainder := at/s.out, at%s.out
@@ -68,9 +69,10 @@ func (s *resampler) phase(p int64) []float64 {
 	return s.taps
 }
 
-// convert fills dst with interleaved output frames. window has interleaved source samples; it begins with the sample
-// for the first tap of the first output frame, and must reach to the last tap of the last one. The first output frame
-// is phase/s.out after a whole source frame. Frames of equal phase share their taps and are computed together.
+// convert fills dst with resampled, interleaved frames. window holds the interleaved source samples. It begins with
+// the sample for the first tap of the first output frame, and must reach to the last tap of the last output frame.
+// phase, 0..s.out-1, is the position of the first output frame after a whole source frame, in units of 1/s.out of a
+// frame. Output frames with equal phases share their taps and are computed together.
 func (s *resampler) convert(dst []float32, window []float64, channels int, phase int64) {
 	begin, period := int64(0), min(s.out, int64(len(dst)/channels))
 	for first := range period {
@@ -83,14 +85,15 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 	}
 }
 
-// resample converts the interleaved samples src from the rate from to the rate to, both in Hz, together with loop in
-// frames, which may be nil. The length is frames*to/from, rounded half up. Equal rates, and an empty src, return src
-// and loop themselves; other results may share memory with room, which may be nil. It fails only when ctx ends.
+// resample converts the interleaved samples src from the rate from to the rate to, both in Hz. loop, in source
+// frames, may be nil; it is converted to output frames. Equal rates, and an empty src, return src and loop
+// themselves. Without a loop the length is frames*to/from, rounded half up. The result may share memory with the work
+// buffers room, which may be nil. It fails only with the error of ctx, when ctx ends.
 //
-// The length of a loop is rounded to whole frames. The ratio of the whole sound is adjusted accordingly, so that the
-// loop is exactly periodic. The adjustment is at most half a frame per loop: a fiftieth of a cent for a loop of one
-// second at 48 kHz. Inside the loop the source counts as endlessly repeated to both sides, so the seam is the same as
-// in a resampled endless repetition.
+// The length of a loop is rounded to whole frames. The ratio of the whole sound is adjusted to the rounded length, so
+// that the loop is exactly periodic. The adjustment is at most half a frame per loop: a fiftieth of a cent for a loop
+// of one second at 48 kHz. Inside the loop the source counts as endlessly repeated to both sides. Its seam is
+// therefore the same as in an endless repetition that is resampled.
 func resample(ctx context.Context, filters *filterCache, src []float32, channels int, from, to int, loop *pcm.Loop, buffers *workBuffers) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil
@@ -127,7 +130,8 @@ func (w *memoryOrigin) seek(frame int64) error {
 	return nil
 }
 
-// read returns all remaining interleaved samples at once, then io.EOF. They alias w.samples.
+// read returns all interleaved samples from the position of the last seek to the end at once; the next call returns
+// io.EOF. The samples alias w.samples. Before the first seek it returns io.EOF.
 func (w *memoryOrigin) read() (x []float32, err error) {
 	if len(w.remaining) == 0 {
 		return nil, io.EOF
@@ -149,9 +153,10 @@ type conversion struct {
 	loop   pcm.Loop  // the loop, in output frames
 }
 
-// newConversion returns the conversion from the rate from to the rate to, both in Hz, with loop in source frames or
-// nil. Its filter comes from filters. For equal rates it has no resampler. With a loop the ratio is adjusted, so that
-// the loop has a whole number of output frames. A conversion has scratch space and is for one reader.
+// newConversion returns a conversion of a sound from the rate from to the rate to, both in Hz. loop, in source
+// frames, may be nil. The conversion has the loop in output frames, and a resampler with a filter from the cache
+// filters. For equal rates it has no resampler. With a loop the ratio of the resampler is adjusted, so that the loop
+// has a whole number of output frames. The resampler has scratch space, so each reader needs a conversion of its own.
 func newConversion(filters *filterCache, from, to int, loop *pcm.Loop) conversion {
 	switch {
 	case from == to && loop == nil:
@@ -170,8 +175,9 @@ func newConversion(filters *filterCache, from, to int, loop *pcm.Loop) conversio
 	return conversion{s, loop, [2]int64{first, first + s.scale(length)}}
 }
 
-// total returns the number of output frames for a sound of frames source frames: 0 for 0, otherwise at least 1. If
-// the source ends with its loop or inside it, the output ends with the output loop.
+// total returns the number of output frames for a sound of the given number of source frames. It is 0 for 0,
+// otherwise at least 1. Without a resampler it is equal to frames. If the source ends with its loop or inside it, the
+// output ends with the output loop.
 func (p *conversion) total(frames int64) int64 {
 	switch {
 	case p.resampler == nil || frames == 0:

@@ -19,8 +19,9 @@ const (
 // kernelPeak is the largest value of the Kaiser window before it is divided.
 var kernelPeak = bessel(kernelShape)
 
-// kernel returns the filter's impulse response at a distance of x frames of the slower rate, which may be negative.
-// It is 0 from the distance kernelHalf on.
+// kernel returns the impulse response of the resampling filter at the distance x from its center. x is in frames of
+// the slower rate and may be negative. The response is a sinc under a Kaiser window. It is 0 from the distance
+// kernelHalf, 84 frames, on.
 func kernel(x float64) float64 {
 	r := math.Abs(x) / kernelHalf
 	if r >= 1 {
@@ -34,7 +35,8 @@ func kernel(x float64) float64 {
 	return float64(float64(kernelCutoff*sinc)*bessel(float64(kernelShape*math.Sqrt(1-float64(r*r))))) / kernelPeak
 }
 
-// bessel returns the modified Bessel function I0 at y, computed by its series. It is 1 at 0.
+// bessel returns the modified Bessel function of the first kind of order 0, I0(y), computed by its series. I0(0) is
+// 1.
 func bessel(y float64) float64 {
 	q := float64(y*y) / 4
 	sum, term := 1.0, 1.0
@@ -96,9 +98,10 @@ func interpolateGrid(grid []float64, x float64) float64 {
 	return grid[i] + float64((grid[i+1]-grid[i])*(x-float64(i)))
 }
 
-// newFilter returns the filter for the ratio r, stretched to the slower rate. bent means that r is adjusted for a
-// loop. If r has few phases and is not bent, each phase has a row. Otherwise there are enough rows to interpolate any
-// phase. Large filters are interpolated from the result of grid, which is called only for them.
+// newFilter returns the table of filter taps for resampling by the ratio r. The kernel is stretched to the slower of
+// the two rates. bent means that r was adjusted to a loop. Without bent, a ratio with few phases gets a row of taps
+// for each phase. Otherwise the table has enough rows to interpolate any phase. Large tables are interpolated from
+// the tabulated kernel that grid returns; grid is called only for them.
 func newFilter(r ratio, adjusted bool, grid func() []float64) *filter {
 	stretch := 1.0 // source frames per frame of the slower rate
 	if r.in > r.out {
@@ -121,8 +124,9 @@ func newFilter(r ratio, adjusted bool, grid func() []float64) *filter {
 	return f
 }
 
-// fill sets taps, a row, for a position of fraction, 0..1, after a whole frame. h is the kernel, which is stretched
-// by the factor stretch. The taps are normalized to a sum of one, so that a constant signal is preserved.
+// fill computes the filter taps for a position of fraction, 0..1, of a frame after a whole source frame, and writes
+// them to taps, a row of the table. h is the kernel as a function of the distance, which is divided by stretch. The
+// taps are normalized to a sum of one, so that a constant signal is preserved.
 func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
 	sum := 0.0
 	for i := range taps {
@@ -146,8 +150,8 @@ type filterKey struct {
 	adjusted bool
 }
 
-// get returns the filter for the ratio r, and makes it at the first call, which concurrent calls wait for; bent means
-// that r is adjusted for a loop. Any goroutine.
+// get returns the filter for the ratio r; bent means that r was adjusted to a loop. The first call for a ratio makes
+// the filter and stores it in the cache, and concurrent calls for the same ratio wait for it. Any goroutine.
 func (f *filterCache) get(r ratio, adjusted bool) *filter {
 	f.mu.Lock()
 	once, ok := f.filters[filterKey{r, adjusted}]

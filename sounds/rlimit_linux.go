@@ -21,10 +21,11 @@ const extraMemory = 128 << 20
 // machine would not fit in slack.
 const processors = 2
 
-// limitProcess irrevocably limits this process to the needs of decoding a file of size bytes under lim: no core
-// dumps, about twice lim.Time of processor time, and memory. It also sets GOMAXPROCS to 2. It limits RLIMIT_DATA
-// because Go reserves more addresses than RLIMIT_AS could allow. Requires that lim has its defaults filled in. The
-// error is the system's; some limits may then be set.
+// limitProcess limits this process to the resources that decoding one file needs. The limits cannot be lifted again.
+// size is the size of the file in bytes; lim must have its defaults filled in. It disables core dumps, limits the
+// processor time to about twice lim.Time, and limits the memory. It also sets GOMAXPROCS to 2. The memory limit is
+// RLIMIT_DATA, because Go reserves more addresses than RLIMIT_AS could allow. The error is the system's; some limits
+// may then be set.
 func limitProcess(size int64, lim Limits) error {
 	has, err := dataSize()
 	if err != nil {
@@ -53,8 +54,8 @@ func limitProcess(size int64, lim Limits) error {
 	return nil
 }
 
-// dataSize returns the memory of this process that already counts against RLIMIT_DATA, in bytes. The error means that
-// /proc does not report it.
+// dataSize returns the memory of this process, in bytes, that already counts against its limit RLIMIT_DATA. It reads
+// /proc/self/status. The error means that this file cannot be read or lacks the value.
 func dataSize() (int64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -18,9 +18,11 @@ const (
 	maxSearches     = 20     // missing files per library
 )
 
-// withSimilarName adds the name of a similar file to err if err is the error of the missing file src and there is such
-// a file. Otherwise it returns err unchanged. It searches for the first maxSearches missing files of the library only,
-// since a sheet may name thousands; it counts them under the mutex.
+// withSimilarName improves the error err of the missing file src. If a file with a similar name exists, the result wraps
+// the cause of err and names that file. Otherwise, and if err does not wrap fs.ErrNotExist, it returns err unchanged.
+//
+// A sheet may name thousands of missing files, so only the first 20 of a library are searched for. Each call for a
+// missing file increases l.similarSearches, under the mutex.
 func (l *Library) withSimilarName(src Source, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -42,8 +44,9 @@ func (l *Library) withSimilarName(src Source, err error) error {
 	return fmt.Errorf("%w; %s", err, near)
 }
 
-// entries returns the entries of the folder dir, written with slashes, in the source's file system or the operating
-// system, at most maxDirEntries in no particular order; nil if dir cannot be read or is not a folder.
+// entries returns the entries of the folder dir, a path with slashes, in s.FS. If FS is nil, the folder is in the
+// operating system. The result has at most 10,000 entries, in no particular order. It is nil if dir cannot be read or
+// is not a folder.
 func (s Source) entries(dir string) []fs.DirEntry {
 	if s.FS != nil {
 		f, err := s.FS.Open(path.Clean(dir))
@@ -70,9 +73,10 @@ func (s Source) entries(dir string) []fs.DirEntry {
 	return list
 }
 
-// similarFile returns the end of a message about a file whose path differs from s.File only in case, slashes or the
-// Unicode encoding of accents. It searches each folder of the path. It returns "" if it finds no such file, or if the
-// path is right or too deep.
+// similarFile searches for a file whose path differs from s.File only in upper and lower case, in backslashes for slashes,
+// or in the Unicode encoding of accents. It compares the path folder by folder. It returns a phrase for an error
+// message, which names the file and the difference. The result is "" if no such file exists, if a file with exactly
+// this path exists, or if the path has more than 32 elements.
 func (s Source) similarFile() string {
 	asked := strings.ReplaceAll(filepath.ToSlash(s.File), `\`, "/")
 	found := ""
@@ -130,8 +134,9 @@ var accented = [...]struct {
 	{0x175, 0x175, 'w'}, {0x177, 0x177, 'y'}, {0x17a, 0x17e, 'z'},
 }
 
-// spelling returns a key that is equal for names that look alike: name in lower case, with each accent written as an
-// apostrophe after its base letter, whether precomposed or combining. It covers the letters of European languages.
+// spelling returns a key for comparing file names. Names that differ only in case or in the Unicode encoding of
+// accents have equal keys. The key is name in lower case, with an apostrophe after the base letter in place of each
+// accent. Of the precomposed letters it covers the European languages.
 func spelling(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -41,9 +41,10 @@ type sourceKey struct {
 	fsys   any
 }
 
-// key returns the key of the source in a library: sources with equal keys share a sound. It cleans the path. A file
-// system that is a map, a function or a slice is compared by its address. Another file system that cannot be compared
-// gets a different key at every call.
+// key returns the key of the source in a library. Sources with equal keys share a sound. The key has the cleaned path
+// and all fields but Name. A file system that can be compared is part of the key itself. A map, a function or a slice
+// is represented by its address. Any other file system gets a different key at every call, so its sounds are not
+// shared.
 func (s Source) key() sourceKey {
 	k := sourceKey{Source: s}
 	k.FS, k.Name = nil, ""
@@ -63,8 +64,9 @@ func (s Source) key() sourceKey {
 	return k
 }
 
-// input opens the source for streaming; the caller closes the input. For a named pipe it returns an error that wraps
-// ErrStream, because opening one may block. Other errors are as in open.
+// input opens the source for streaming; the caller closes the result. A named pipe gives an error that wraps
+// ErrStream, because opening a pipe may block. A folder, device or socket gives an error that wraps ErrFormat. A
+// missing file gives fs.ErrNotExist, and other errors are of the system or of s.FS.
 func (s Source) input() (*source.Input, error) {
 	if s.mode()&fs.ModeNamedPipe != 0 {
 		return nil, source.Errorf(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
@@ -75,8 +77,8 @@ func (s Source) input() (*source.Input, error) {
 // label returns the name of the source in errors: File, or Name if File is empty.
 func (s Source) label() string { return cmp.Or(s.File, s.Name) }
 
-// title returns the name of the sound in reports: Name, or if it is empty the base name of File without its
-// extension. A base name that is only an extension, such as ".wav", is kept whole.
+// title returns the name of the sound in reports. This is s.Name, or if it is empty, the base name of s.File without
+// its extension. A base name that is only an extension, such as ".wav", is kept whole.
 func (s Source) title() string {
 	base := filepath.Base(s.File)
 	if s.FS != nil {
@@ -88,9 +90,10 @@ func (s Source) title() string {
 // path returns File with slashes instead of the separators of the operating system, for the File of the sound.
 func (s Source) path() string { return filepath.ToSlash(s.File) }
 
-// open opens the source for reading; the caller closes the result. It rejects folders, devices and sockets with an
-// error that wraps ErrFormat: opening a device may have side effects, and reading one may never end. An empty File
-// gives fs.ErrNotExist. A pipe is read like a file; if the system allows it, ctx ends the wait for a writer.
+// open opens the source for reading; the caller closes the result. A folder, device or socket gives an error that
+// wraps ErrFormat, because opening a device may have side effects and reading it may never end. An empty File gives
+// an error that wraps fs.ErrNotExist. Other errors are of the system or of s.FS. A named pipe is read like a file; on
+// Linux the end of ctx ends the wait for its writer.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
 		return nil, source.Errorf(fs.ErrNotExist, "a source without a file")
@@ -158,9 +161,10 @@ func (s *Source) overridesLoop() bool {
 	return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{}
 }
 
-// loopOverride returns the loop of the source in frames of the file, for a file with the given rate in Hz and number
-// of frames. It returns nil, and no error, if the source has no loop. A loop that is empty or not inside the file, or
-// is given both in frames and in times, is an error that wraps ErrLimit.
+// loopOverride returns the loop that the source sets in place of the loop of its file, in frames of the file. It
+// returns nil and no error if the source sets no loop. rate is the rate of the file in Hz, and frames its length.
+// Loop times are rounded to frames. The error wraps ErrLimit if the loop is empty, is not inside the file, or is set
+// both in frames and in times.
 func (s *Source) loopOverride(rate int, frames int64) (*pcm.Loop, error) {
 	loop := s.Loop
 	switch times := s.LoopTimes != [2]time.Duration{}; {

@@ -40,14 +40,14 @@ type StreamOptions struct {
 	OnError func(name string, err error)
 }
 
-// OpenStream returns a new sound that is decoded as it plays, in memory that is independent of its length. From any
-// start position and through loops, its frames have the same bits as the sound that Load returns without
-// Options.Compact. Isolate and the limits for the whole length (Bytes, Frames, Memory, Time) do not apply.
+// OpenStream returns a new sound that is decoded while it plays, in memory that is independent of its length. Its
+// frames have the same bits as the sound that Load returns without Options.Compact, from any start position and
+// through loops. Isolate and the limits for the whole length (Bytes, Frames, Memory, Time) do not apply.
 //
 // OpenStream reads the beginning of the file. If the beginning does not announce a reliable length or a loop needs
 // the length, it also scans the rest. The error names the source. The library keeps an Info of the stream until
-// Forget. Each Play opens the file again; the file must not have changed. A broken file ends after the last readable
-// frame. Control side.
+// Forget. Each Play opens the file again; the file must not have changed. If the file is broken, playback ends after
+// the last readable frame. Control side.
 func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := l.openTrack(src, &opt)
 	if err != nil {
@@ -73,10 +73,13 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 // is reported as unknown.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// newStream returns a sound at the library's rate that plays the frames of an origin. Each voice calls open for an
-// origin of its own and starts a goroutine that decodes ahead by opt.Ahead; failures are reported to opt.OnError. s
-// describes the sound: s.Frames and loop, which may be nil, are in frames at rate, in Hz, and stream fills in the
-// other fields that depend on the library. label names the source in errors.
+// newStream returns a sound at the library's rate that is decoded while it plays. Each voice calls open for a source of
+// frames of its own, and starts a goroutine that decodes ahead by opt.Ahead. Failures during playback are reported to
+// opt.OnError.
+//
+// s describes the sound: its name, level, channels and length. rate is in Hz; s.Frames and loop, which may be nil,
+// are in frames at that rate. stream fills in the rate, the converted length and loop, and Open. label names the
+// source in errors.
 func (l *Library) newStream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := l.conversionFrom(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
@@ -107,8 +110,8 @@ const (
 	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
 )
 
-// check returns an error that wraps ErrLimit if Ahead or Gain is out of range or NaN, otherwise nil. voice.NewStream
-// checks CountsAs.
+// check returns an error that wraps ErrLimit if Ahead is not in 0..10 minutes, or Gain is NaN or not in -120..120 dB.
+// Otherwise it returns nil. It does not check CountsAs, which voice.NewStream checks.
 func (o *StreamOptions) check() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
@@ -119,8 +122,9 @@ func (o *StreamOptions) check() error {
 	return nil
 }
 
-// errorHandler returns a function that passes the error of a failed stream to OnError, with label as the name of the
-// stream. A panic of OnError is ignored. If OnError is nil, the function has no effect.
+// errorHandler returns a function that passes its argument, the error of a failed stream, to OnError. The function gives
+// OnError label as the name of the stream, and an error that wraps its argument and also names label. A panic of
+// OnError is ignored. If OnError is nil, the function has no effect.
 func (o *StreamOptions) errorHandler(label string) func(error) {
 	return func(err error) {
 		defer func() { _ = recover() }() // a panic of OnError cannot be reported
@@ -157,9 +161,10 @@ type FrameSeeker interface {
 	SeekFrame(frame int64) error
 }
 
-// StreamFrames returns a sound of frames that are generated as it plays. It does not yet call src.Open. The library
-// keeps no Info of the sound. opt.Measure is ignored. A reader that panics or returns invalid samples ends the
-// stream. The error names src and wraps ErrStream, ErrLimit or ErrDecode for an invalid argument. Control side.
+// StreamFrames returns a sound whose frames the program generates while it plays. src describes the frames; src.Open
+// is called later, for each voice. A reader that panics or returns invalid samples ends the stream. opt.Measure is
+// ignored, and the library keeps no Info of the sound. The error names src. It wraps ErrStream without src.Open,
+// ErrLimit for a value out of range, and ErrDecode for an invalid length or loop. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.check(); err != nil {
 		return nil, withName(src.Name, err)
@@ -190,9 +195,9 @@ type frameOrigin struct {
 	out    [2 * chunkFrames]float32
 }
 
-// seek makes read continue at frame, counted from 0. A reader that cannot seek is closed and opened again to move
-// back, and reads and discards frames to move ahead. If the frames end before, read then returns io.EOF. The error is
-// of the reader.
+// seek makes the next read begin at the given frame, counted from 0. A reader without SeekFrame is closed and opened
+// again to move back; to move ahead, its frames are read and discarded. If the frames end before the target, later
+// calls of read return io.EOF. The error is of the reader.
 func (o *frameOrigin) seek(frame int64) error {
 	if s, ok := o.r.(FrameSeeker); ok {
 		if err := s.SeekFrame(frame); err != nil {
@@ -221,9 +226,10 @@ func (o *frameOrigin) seek(frame int64) error {
 // the next call. After the last ones it returns the error that ended the frames, io.EOF at the end.
 func (o *frameOrigin) read() ([]float32, error) { return o.readFrames(chunkFrames) }
 
-// readFrames reads the next 1..n frames, at most chunkFrames, and returns their samples as read does. An invalid sample
-// ends the frames with an error that wraps ErrDecode; the frames before it are returned first, the error by the next
-// call.
+// readFrames reads the next 1..n frames, at most chunkFrames, and returns their interleaved stereo samples, multiplied by
+// the gain. They are valid until the next call. After the last frames it returns the error that ended them, io.EOF at
+// the end. An invalid sample also ends the frames, with an error that wraps ErrDecode: the frames before it are
+// returned first, and the next call returns the error.
 func (o *frameOrigin) readFrames(n int64) ([]float32, error) {
 	if o.end != nil {
 		return nil, o.end
@@ -250,7 +256,7 @@ func (o *frameOrigin) readFrames(n int64) ([]float32, error) {
 // length returns the number of the next frame that read returns, which is the length after io.EOF.
 func (o *frameOrigin) length() int64 { return o.at }
 
-// close closes the reader if it is an io.Closer, and drops it. Afterwards read returns io.EOF, until a seek back
+// close closes the reader, if it is an io.Closer, and ignores its error. Afterwards read returns io.EOF. A seek back
 // opens the source again.
 func (o *frameOrigin) close() {
 	if c, ok := o.r.(io.Closer); ok {

@@ -34,9 +34,11 @@ type streamSource struct {
 	peak     pcm.Decibels
 }
 
-// openTrack opens src as a stream, determines its length, loop and leveling gain plus opt.Gain, and closes the file
-// again. With opt.Measure it decodes the whole file. If opt.CountsAs is 0 and the loudness is known, it sets
-// opt.CountsAs. A panic of the decoder becomes an error; errors do not name src.
+// openTrack opens the file src as a stream, determines its length, its loop and its gain, and closes the file again.
+// The gain is the gain of the leveling plus opt.Gain. With opt.Measure it decodes the whole file and measures its
+// loudness. If opt.CountsAs is 0, openTrack sets it to the loudness after the gain, if a measurement or tags that the
+// leveling uses give the loudness. A panic of the decoder becomes an error that wraps ErrDecode. Errors do not name
+// src.
 func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, err error) {
 	defer recoverPanic("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
@@ -84,9 +86,13 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, er
 	return t, nil
 }
 
-// determineLength sets t.frames, t.counted and t.clip.Loop, with the cursor c, which it leaves at an undefined
-// position. If loop is true, a file without loop points loops as a whole. If the length is needed for a loop or
-// uncertain, it reads the rest of the file. A loop of the source outside the file is an error.
+// determineLength sets t.frames, t.counted, which means that t.frames is exact, and t.clip.Loop. If loop is true, a
+// file without loop points loops as a whole. If the header's length is not exact, it reads the rest of the file with
+// the cursor c, but only for a loop or in a format that can be counted without decoding. The cursor c is left at an
+// undefined position.
+//
+// The error is of the file or the decoder. A decoding error is ignored if the header announces a length and no loop
+// needs the exact length. A loop of the source outside the file gives an error that wraps ErrLimit.
 func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	h := c.r.About()
 	t.frames = h.Frames
@@ -112,9 +118,10 @@ func (t *streamSource) determineLength(c *cursor, loop bool) error {
 	return nil
 }
 
-// count sets t.frames to the exact length without padding, and t.counted, by walking through the file with the cursor
-// c, which it leaves at an undefined position. It has no effect if t.counted is already set. The error is of the file
-// or the decoder. The caller holds t.mu or has the only reference to t.
+// count sets t.frames to the exact length in frames, without the padding of the encoder, and sets t.counted. It reads
+// through the file with the cursor c, and leaves c at an undefined position. It has no effect if t.counted is already
+// set. The error is of the file or the decoder; t.frames then stays unchanged. The caller holds t.mu or has the only
+// reference to t.
 func (t *streamSource) count(c *cursor) error {
 	if t.counted {
 		return nil
@@ -128,9 +135,9 @@ func (t *streamSource) count(c *cursor) error {
 	return nil
 }
 
-// exactLength returns the exact number of frames at the rate of the file, without padding. It determines the number at
-// the first call, which may read the whole file, and stores it. A failure is not stored, so the next call tries again.
-// It takes the mutex.
+// exactLength returns the exactLength number of frames of the track at the rate of the file, without the padding of the encoder.
+// The first call may read the whole file, and stores the number in t.frames. After an error, which is of the file or
+// the decoder, the next call tries again. It takes the mutex t.mu.
 func (t *streamSource) exactLength() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,8 +153,9 @@ func (t *streamSource) exactLength() (int64, error) {
 	return t.frames, err
 }
 
-// measure decodes the whole track with the cursor c and sets t.measured, t.loudness and t.peak, of all channels
-// before downmix and gain. c must not be used for playing afterwards. The error is of the file or the decoder.
+// measure decodes the whole track with the cursor c and sets t.loudness, t.peak and t.measured. It measures all
+// channels of the file, before downmix and gain. c must not be used for playing afterwards. The error is of the file
+// or the decoder; the fields then stay unchanged.
 func (t *streamSource) measure(c *cursor) error {
 	c.downmixer, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
@@ -166,9 +174,9 @@ func (t *streamSource) measure(c *cursor) error {
 	return nil
 }
 
-// levelGain returns the gain in dB that the leveling l needs for this track. If l needs a loudness that was not
-// measured, the error wraps ErrStream. A gain from tags without measurement is at most 0 dB, because the peak is
-// unknown.
+// levelGain returns the gain in dB that brings this track to the target loudness of l; 0 without a target. Without a
+// measurement it uses the loudness from tags, and the gain is at most 0 dB, because the peak is unknown. If l has a
+// target, and the loudness is neither measured nor in tags that l may use, the error wraps ErrStream.
 func (t *streamSource) levelGain(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
@@ -182,9 +190,10 @@ func (t *streamSource) levelGain(l Leveling) (pcm.Decibels, error) {
 	})
 }
 
-// cursor opens the file and returns a cursor whose seek must be called before read; the caller closes it. The first
-// call stores the file's size and time in t. If they have changed at a later call, the error wraps ErrStream. A panic
-// of the decoder becomes an error.
+// cursor opens the file of the track and returns a cursor that decodes it. The caller must call the cursor's seek
+// before read, and closes the cursor. The first call stores the size and modification time of the file in t. If they
+// have changed at a later call, the error wraps ErrStream. Other errors are of the file, the format or the decoder; a
+// panic of the decoder becomes an error that wraps ErrDecode.
 func (t *streamSource) cursor() (c *cursor, err error) {
 	in, err := t.src.input()
 	if err != nil {
@@ -255,8 +264,9 @@ type cursor struct {
 
 var _ origin = (*cursor)(nil)
 
-// seek makes read continue at frame of the sound, counted without padding. It reports the pending damaged place
-// first, and drops damage found while seeking. The error is of the file or the decoder; read returns it, too.
+// seek makes the next read begin at the given frame of the sound, counted without the padding of the encoder. It
+// first reports a damaged place that is still pending. Damage found while seeking is dropped. The error is of the
+// file or the decoder; later calls of read return it, too.
 func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)
@@ -268,9 +278,10 @@ func (c *cursor) seek(frame int64) error {
 	return err
 }
 
-// read returns the next interleaved samples, downmixed to mono or stereo and multiplied by the gain, valid until the
-// next call. After the last ones it returns the error that ended the file, io.EOF at the end; an invalid sample is an
-// error, too. It leaves out the padding at the end, and reports damaged places as it passes them.
+// read returns the interleaved samples of the next frames, at least one. They are downmixed to mono or stereo,
+// multiplied by the gain of the stream, and valid until the next call. The padding at the end of the file is left
+// out. Damaged places are reported to the library as read passes them. After the last frame it returns the error that
+// ended the file: io.EOF at the end, or an error that wraps ErrDecode, also for an invalid sample.
 func (c *cursor) read() ([]float32, error) {
 	channels, back := int64(c.clip.Channels), c.r.About().Back
 	for {
@@ -305,9 +316,10 @@ func (c *cursor) read() ([]float32, error) {
 	}
 }
 
-// collectDamage collects the damaged places that the reader found while it appended the frames from number old on to
-// clip. Adjacent places are joined; each place is reported to the library when its end is known. With Options.Strict,
-// damaged instead removes these frames from clip and ends the cursor with the error of the first place.
+// collectDamage collects the collectDamage places that the decoder found in the newly decoded frames of c.clip. old is the number
+// of frames that clip had before. Adjacent places are joined in c.pending, and each place is reported to the library
+// when its end is known. With Options.Strict collectDamage instead removes the new frames from c.clip, and sets c.end to
+// the error of the first place, so that read ends there.
 func (c *cursor) collectDamage(old int64) {
 	for _, d := range c.r.About().DrainDamages() {
 		if lib := c.track.lib; lib != nil && lib.opt.Strict {
@@ -326,7 +338,8 @@ func (c *cursor) collectDamage(old int64) {
 	}
 }
 
-// reportDamage reports the collected damaged place c.pending to the library, if there is one, and clears c.pending. At
+// reportDamage reports the pending damaged place c.pending to the library and clears c.pending. It has no effect if no place is
+// pending. At
 // the end of the file the place is clipped to the length of the sound.
 func (c *cursor) reportDamage() {
 	if lib := c.track.lib; lib != nil && c.pending != nil {
@@ -339,8 +352,8 @@ func (c *cursor) reportDamage() {
 	c.pending = nil
 }
 
-// length returns the number of frames of the sound, without padding, up to the position of the decoder. After io.EOF
-// that is the length of the sound.
+// length returns the number of frames of the sound, without padding, that have been decoded. After read has returned
+// io.EOF, this is the length of the sound.
 func (c *cursor) length() int64 {
 	h := c.r.About()
 	return max(c.decoded-h.Front-h.Back, 0)

@@ -59,8 +59,9 @@ func Sources() (all []sounds.Source) {
 	return all
 }
 
-// Load returns the sound called name, which lib decodes at the first call. For an unknown name the error wraps
-// fs.ErrNotExist and suggests the nearest name; other errors are of lib.
+// Load returns the sound called name, such as "coin". The library lib decodes it at the first call and returns the
+// same sound later. For an unknown name the error wraps fs.ErrNotExist and suggests the nearest name. Other errors
+// are of lib.
 func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	if _, ok := Open(name); !ok {
 		nearest := words.Nearest(name, Names())

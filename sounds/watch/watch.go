@@ -24,15 +24,17 @@ import (
 // file in several steps.
 const settleTime = 100 * time.Millisecond
 
-// Files reloads the files of a library, with [sounds.Library.Reload], 100 ms after their last change on
-// disk. It blocks until ctx ends, and then returns nil; run it in its own goroutine. It also watches files
-// that are loaded later, but not embedded files, streams and pipes. It calls changed for each file, one call
-// at a time. If a file cannot be read, changed receives the error, the library keeps the old sound, and
-// Files tries again at the next change.
+// Files watches the files of a library on disk. It reloads each file with [sounds.Library.Reload], 100 ms after its
+// last change. It blocks until ctx ends, and then returns nil; run it in its own goroutine. Files that are loaded
+// later are watched, too. Embedded files, streams and pipes are not watched.
 //
-// Files watches folders, so an editor may replace a file instead of writing to it. It does not watch the
-// target of a symbolic link. It returns an error if the operating system cannot report changes, or the limit
-// on watches is reached.
+// Files calls changed for each reloaded sound, one call at a time: old is the sound before and now its replacement.
+// If a file cannot be read, now is nil, err is the error, and the library keeps the old sound. Files then tries again
+// at the next change.
+//
+// Files watches folders, so an editor may replace a file instead of writing to it. It does not watch the target of a
+// symbolic link. It returns an error if the operating system cannot report changes, or if the limit on watches is
+// reached.
 func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voice.Sound, err error)) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -42,9 +44,11 @@ func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voic
 	return newWatch(lib, changed).serve(ctx, n)
 }
 
-// File calls changed once at the beginning, and then 100 ms after each change of a file, one call at a time.
-// It blocks until ctx ends, and then returns nil; run it in its own goroutine. It watches the folder, so the
-// file may be replaced. Errors are the same as for Files.
+// File calls changed once at the beginning, and then again 100 ms after each change of the file at path. Several
+// changes within 100 ms count as one. Calls come one at a time. File blocks until ctx ends, and then returns nil; run
+// it in its own goroutine. It watches the folder, so the file may be replaced.
+//
+// It returns an error if the operating system cannot report changes, or if the limit on watches is reached.
 func File(ctx context.Context, path string, changed func()) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -54,8 +58,8 @@ func File(ctx context.Context, path string, changed func()) error {
 	return newFile(path, changed).serve(ctx, n)
 }
 
-// newFile returns a watch of the file at path that calls changed, the first time as soon as run starts. It does not
-// watch yet.
+// newFile returns a watch of the single file at path, but does not start it. Its method run starts it. run calls
+// changed for the first time at once, and then after each change of the file.
 func newFile(path string, changed func()) *watcher {
 	path = filepath.Clean(path)
 	files := func() ([]string, <-chan struct{}) { return []string{path}, nil }
@@ -63,8 +67,8 @@ func newFile(path string, changed func()) *watcher {
 	return &watcher{files: files, onChange: onChange, onlyFile: path, reloadAt: map[string]time.Time{path: time.Now()}, folders: map[string]bool{}}
 }
 
-// serve calls run with the events of n, and closes n at the end. It returns nil when ctx ends, and otherwise an error
-// that wraps the error of the operating system.
+// serve runs the watch w with the watcher n of the operating system until ctx ends, and closes n at the end. It
+// returns nil after the end of ctx. An error of the watcher ends it earlier; the result wraps that error.
 func (w *watcher) serve(ctx context.Context, n *fsnotify.Watcher) error {
 	if err := cmp.Or(w.run(ctx, n.Add, n.Events, n.Errors), n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
@@ -81,16 +85,17 @@ type watcher struct {
 	folders  map[string]bool      // the watched folders
 }
 
-// newWatch returns a watch of all files of lib, which reloads them and passes changed to Library.Reload. It does not
-// watch yet.
+// newWatch returns a watch of all files of lib, but does not start it. Its method run starts it. The watch reloads
+// each changed file with Library.Reload, which calls changed for each sound of the file.
 func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watcher {
 	onChange := func(ctx context.Context, file string) { lib.Reload(ctx, file, changed) }
 	return &watcher{files: lib.Files, onChange: onChange, reloadAt: map[string]time.Time{}, folders: map[string]bool{}}
 }
 
-// run watches the folders of all files, also of files loaded later, and reloads changed files, until ctx ends; then
-// it returns nil. add watches a folder; its error ends run. events and errs are the channels of the watcher; an error
-// ends run, but after an overflow all files are reloaded.
+// run watches the folders of all files and reloads changed files until ctx ends; then it returns nil. Files that are
+// loaded while it runs are watched, too. add must start to watch one folder; its error ends run. events and errs
+// deliver the changes and the errors of the watcher. An error from errs ends run, which returns it. Only
+// fsnotify.ErrEventOverflow does not: as it hides which files changed, run then reloads all of them.
 func (w *watcher) run(ctx context.Context, add func(folder string) error, events <-chan fsnotify.Event, errs <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -128,16 +133,17 @@ func (w *watcher) run(ctx context.Context, add func(folder string) error, events
 	}
 }
 
-// scheduleReload schedules a reload of file in 100 ms, or delays a reload that is already scheduled. A watch of one
-// file ignores other files.
+// scheduleReload schedules a reload of file in 100 ms. If a reload of file is already scheduled, it moves it to that time. A
+// watcher of a single file ignores other files.
 func (w *watcher) scheduleReload(file string) {
 	if w.onlyFile == "" || w.onlyFile == file {
 		w.reloadAt[file] = time.Now().Add(settleTime)
 	}
 }
 
-// reload calls w.onChange for the files whose scheduled time has come, except pipes, and removes them from the
-// schedule.
+// reload calls w.onChange for each file whose scheduled time has come, and removes the file from the
+// schedule w.due.
+// Named pipes are removed without a call, because reading one may block.
 func (w *watcher) reload(ctx context.Context) {
 	for file, at := range w.reloadAt {
 		if time.Now().Before(at) {
