@@ -10,8 +10,8 @@ type workBuffers struct {
 	converted []float32 // samples at the rate of the mixer
 }
 
-// forClip returns an empty buffer for the samples of a file, whose memory the next call reuses; nil for a nil
-// receiver.
+// forClip returns an empty slice with the memory that was stored for the samples of a file. The next call returns the
+// same memory. For a nil receiver it returns nil.
 func (s *workBuffers) forClip() []float32 {
 	if s == nil {
 		return nil
@@ -19,16 +19,16 @@ func (s *workBuffers) forClip() []float32 {
 	return s.clip[:0]
 }
 
-// storeClip stores x, the buffer of forClip which may have been reallocated since, for the next file. A nil receiver
-// keeps no memory.
+// storeClip stores x so that forClip returns its memory for the next file. x is the slice of forClip, which may have
+// been reallocated since. A nil receiver has no effect.
 func (s *workBuffers) storeClip(x []float32) {
 	if s != nil {
 		s.clip = x
 	}
 }
 
-// forConverted returns an empty buffer with a capacity of at least n samples, whose memory is reused by the next
-// call. For a nil receiver it is a new one.
+// forConverted returns an empty slice with a capacity of at least n, for converted samples. The next call returns the
+// same memory, if it is large enough. For a nil receiver the memory is new.
 func (s *workBuffers) forConverted(n int64) []float32 {
 	if s == nil {
 		return make([]float32, 0, n)
@@ -42,8 +42,8 @@ func (s *workBuffers) forConverted(n int64) []float32 {
 // bufferPool is a pool of work buffers. The zero value is empty; any goroutine.
 type bufferPool struct{ pool sync.Pool }
 
-// get removes buffers from the pool and returns them, or new ones if the pool is empty. The caller owns them until
-// give.
+// get removes work buffers from the pool and returns them. If the pool is empty, they are new. The caller owns them
+// until it returns them with give.
 func (s *bufferPool) get() *workBuffers {
 	if one, ok := s.pool.Get().(*workBuffers); ok {
 		return one
@@ -51,5 +51,5 @@ func (s *bufferPool) get() *workBuffers {
 	return &workBuffers{}
 }
 
-// put returns the buffers one to the pool. The caller must hold no references to their memory.
+// put returns the work buffers one to the pool. Afterwards the caller must not use their memory.
 func (s *bufferPool) put(one *workBuffers) { s.pool.Put(one) }

@@ -7,10 +7,12 @@ import (
 	"unicode"
 )
 
-// fillFileName puts name, the name of a file, into the command of an error message. {file} becomes the name,
-// {file.flac} and {file.wav} the name with another extension, quoted for a shell. An empty or unprintable name, and
-// "-", become FILE. Except on Windows, a relative name that a tool could take for an option or a URL gets "./" in
-// front. A message without these words is returned unchanged.
+// fillFileName returns message with the name of a file filled into the conversion command that message may contain.
+// {file} becomes name; {file.flac} and {file.wav} become name with another extension. They are quoted for a shell.
+// Without such placeholders message is returned unchanged.
+//
+// If name is empty, unprintable or "-", FILE takes its place. Except on Windows, a relative name gets "./" in front
+// if a tool could take it for an option or a URL.
 func fillFileName(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message
@@ -25,8 +27,9 @@ func fillFileName(message, name string) string {
 	return strings.NewReplacer("{file}", quoted(name), "{file.flac}", quoted(withExtension(base, name, ".flac")), "{file.wav}", quoted(withExtension(base, name, ".wav"))).Replace(message)
 }
 
-// withExtension returns base with the extension ending, such as ".wav". If the result would be name, the input file,
-// in any case of its letters, it adds "-converted" to base.
+// withExtension returns base with the extension ending, such as ".wav". base is the name of an input file without its
+// extension, and name that file. If the result would be name itself, in any case of its letters, "-converted" is
+// added to base.
 func withExtension(base, name, ending string) string {
 	if strings.EqualFold(base+ending, name) {
 		base += "-converted"
@@ -37,8 +40,8 @@ func withExtension(base, name, ending string) string {
 // shellSafe lists the characters that need no quotes in a shell.
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@"
 
-// quoted returns name as one word for the shell of this operating system: unchanged if all its characters are safe,
-// otherwise in quotes. An empty name is quoted.
+// quoted returns name as one word for the shell of this operating system. If all characters are safe, name is
+// unchanged, otherwise it is in quotes. An empty name is quoted, too.
 func quoted(name string) string {
 	letters := shellSafe
 	if runtime.GOOS == "windows" {

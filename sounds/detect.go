@@ -73,9 +73,9 @@ func hasBytes(b []byte, at int, text string) bool {
 	return len(b) >= at+len(text) && string(b[at:at+len(text)]) == text
 }
 
-// unsupportedError returns an error that wraps ErrFormat. Its text names the format, and the command that converts
-// the file, with {file} in place of the name. Without such a command, the text reports that the format is not a
-// sound.
+// unsupportedError returns an error that wraps ErrFormat and names the format. Its text also has the command that
+// converts the file, with {file} in place of the name. Without such a command, the text reports that the format is
+// not a sound.
 func (u *unsupportedFormat) unsupportedError() error {
 	if u.tool == "" {
 		return source.FormatErrorf("%s is not a sound", u.name)
@@ -186,8 +186,9 @@ var unsupported = [...]unsupportedFormat{
 	{magic: "\xff\xd8\xff", name: "JPEG"},
 }
 
-// isAtom reports whether b begins with a plausible size of a QuickTime atom, big-endian: from 8, the size of the
-// atom's header, to below 2^31, or 1 for a 64-bit size. Requires at least four bytes.
+// isAtom reports whether b begins with a plausible size of a QuickTime atom, four bytes in big-endian order.
+// Plausible are 8, the size of the atom's header, to below 2^31, and 1, which announces a 64-bit size. Requires at
+// least four bytes.
 func isAtom(b []byte) bool {
 	size := binary.BigEndian.Uint32(b)
 	return size == 1 || size >= 8 && size < 1<<31
@@ -205,8 +206,9 @@ func isTS(b []byte) bool { return syncs(b, 0, 188) }
 // returns false if b is shorter.
 func isM2TS(b []byte) bool { return syncs(b, 4, 192) }
 
-// syncs reports whether the first three packets of size bytes each have the sync byte 'G' at the offset first of the
-// packet. It returns false if b is too short.
+// syncs reports whether each of the first three packets in b has the sync byte 'G' of an MPEG transport stream.
+// Packets are size bytes long, and the parameter first is the offset of the sync byte in a packet. It returns false
+// if b is too short.
 func syncs(b []byte, first, size int) bool {
 	for at := first; at <= first+2*size; at += size {
 		if at >= len(b) || b[at] != 'G' {
@@ -216,8 +218,8 @@ func syncs(b []byte, first, size int) bool {
 	return true
 }
 
-// isADTS reports whether b, which begins with the magic byte, has a plausible header of an AAC frame in ADTS,
-// followed after the length of that frame by another header or by the end of b.
+// isADTS reports whether b begins with a plausible AAC frame in ADTS. The frame's header must be valid, and behind
+// the frame there must be another header or the end of b. Requires that b begins with the magic byte 0xff.
 func isADTS(b []byte) bool {
 	if len(b) < 7 || b[1]&0xf6 != 0xf0 || b[2]&0x3c > 12<<2 {
 		return false
@@ -226,8 +228,8 @@ func isADTS(b []byte) bool {
 	return size >= 7 && (size >= len(b)-1 || b[size] == 0xff && b[size+1] == b[1])
 }
 
-// isLOAS reports whether b, which begins with the magic byte, has a plausible header of an AAC frame in LOAS,
-// followed after the length of that frame by another header or by the end of b.
+// isLOAS reports whether b begins with a plausible AAC frame in LOAS. The frame's header must be valid, and behind
+// the frame there must be another header or the end of b. Requires that b begins with the magic byte 0x56.
 func isLOAS(b []byte) bool {
 	if len(b) < 3 || b[1]&0xe0 != 0xe0 {
 		return false
@@ -240,8 +242,8 @@ func isLOAS(b []byte) bool {
 // least 6 bytes, and a stream version of at most 16.
 func isAC3(b []byte) bool { return len(b) >= 6 && b[5]>>3 <= 16 }
 
-// isIRCAM reports whether b begins with a plausible IRCAM header, in either byte order: all four magic bytes and
-// 1..255 channels. It returns false for fewer than 16 bytes.
+// isIRCAM reports whether b begins with a plausible IRCAM header, in either byte order. The header must have all four
+// magic bytes and 1..255 channels. It returns false for fewer than 16 bytes.
 func isIRCAM(b []byte) bool {
 	if len(b) < 16 {
 		return false
@@ -258,7 +260,7 @@ func isIRCAM(b []byte) bool {
 }
 
 // isText reports whether b is UTF-8 text without control characters below the space, except tabs and line breaks.
-// Invalid bytes among the last three are accepted, since the last character may be cut. An empty b is text.
+// Invalid bytes among the last three are accepted, since the last character may be cut. An empty b counts as text.
 func isText(b []byte) bool {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)

@@ -25,7 +25,8 @@ type hopMeter struct {
 	stepEnergy []float64 // like k, per step
 }
 
-// newHopMeter returns a meter for interleaved samples with the given number of channels at rate in Hz.
+// newHopMeter returns a meter of the K-weighted energy of a sound, per hop of 20 ms and per step of a quarter of a
+// hop. Its samples will be interleaved, with the given number of channels, at rate in Hz.
 func newHopMeter(rate, channels int) *hopMeter {
 	h := &hopMeter{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
 	h.step = max(h.hop/4, 1)
@@ -39,8 +40,9 @@ func newHopMeter(rate, channels int) *hopMeter {
 // hopFrames returns the number of frames in 20 ms at rate in Hz, rounded, at least 1.
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
-// write measures interleaved samples, which continue the previous ones, and appends the energies of completed hops
-// and steps to h.k and h.stepEnergy. An incomplete frame at the end is ignored.
+// write measures interleaved samples, which continue the samples of the previous call. It appends the mean energy of
+// each completed hop of 20 ms to h.k, and of each completed step of 5 ms to h.stepEnergy. An incomplete frame at the end is
+// ignored.
 func (h *hopMeter) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
 		n := min(h.hop-h.frames, h.stepFrames, int64(len(samples))/channels)
@@ -56,8 +58,8 @@ func (h *hopMeter) write(samples []float32) {
 	}
 }
 
-// end closes a hop of 20 ms, appends its mean energy to h.k, and clears tiny rest values of the filters. A partial
-// hop is averaged over its full length.
+// end completes the current hop of 20 ms and appends its mean energy to h.k. A partial hop is averaged over the full
+// length of a hop. end also clears tiny rest values of the filters.
 func (h *hopMeter) end() {
 	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
 	h.carried += h.sum
@@ -67,15 +69,16 @@ func (h *hopMeter) end() {
 	}
 }
 
-// endStep closes a step, a quarter of a hop, and appends its mean energy to h.stepEnergy. A partial step is averaged
-// over its full length.
+// endStep completes the current step, a quarter of a hop, and appends its mean energy to h.fine. A partial step is
+// averaged over the full length of a step.
 func (h *hopMeter) endStep() {
 	h.stepEnergy = append(h.stepEnergy, (h.carried+h.sum)/float64(h.step*int64(len(h.filters))))
 	h.carried, h.stepFrames = -h.sum, h.step
 }
 
-// finish closes the last, partial hop and step, and returns the mean K-weighted energy of each hop, h.k; the energies
-// of the steps are in h.stepEnergy. The meter must not be used afterwards.
+// finish ends the measurement. It completes the last step and hop, even if they are partial, and returns h.k: the
+// mean K-weighted energy of each hop of 20 ms. The energies of the steps are in h.stepEnergy. The meter must not be used
+// afterwards.
 func (h *hopMeter) finish() []float64 {
 	if h.stepFrames < h.step {
 		h.endStep()
@@ -93,9 +96,10 @@ func (h *hopMeter) fork() *hopMeter {
 	return &c
 }
 
-// measureEnvelope computes the loudness index of a sound at rate in Hz, for voices that play to the end and for
-// voices that repeat loop. samples are interleaved. loop is a half-open range in frames, the whole sound if it has no
-// loop; it is empty only if the sound is.
+// measureEnvelope computes the loudness index of a sound, from which the mixer reads how loud the rest of a voice
+// will be. The interleaved samples are at rate in Hz. The index covers voices that play to the end and voices that
+// repeat loop. loop is a half-open range in frames; for a sound without a loop it is the whole sound. It is empty
+// only if the sound is empty, and the index of loops then stays empty.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
 	h := newHopMeter(rate, channels)
 	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
@@ -131,8 +135,8 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 // nearSteps is the number of steps over which restored voices are compared: 20 ms.
 const nearSteps = 4
 
-// nearEnergy returns, for each step of 5 ms, the mean of the energies in fine over nearSteps steps, 20 ms, from that
-// step on. Steps past the end count as silence.
+// nearEnergy returns, for each step of 5 ms, the mean energy of the 20 ms that begin with that step. fine has the energy of
+// each step. Steps past the end count as silence.
 func nearEnergy(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {
@@ -141,8 +145,9 @@ func nearEnergy(fine []float64) []float64 {
 	return out
 }
 
-// laterMax returns, for each hop of 20 ms, the largest mean of the energies in k over three consecutive hops that begin
-// there or later. Hops past the end count as silence.
+// laterMax returns an upper bound of the energy in the rest of a sound, for each hop of 20 ms. The bound is the largest
+// mean of the energies in k over three consecutive hops that begin there or later. Hops past the end count as
+// silence.
 func laterMax(k []float64) []float64 {
 	out := make([]float64, len(k))
 	largest := 0.0

@@ -25,10 +25,12 @@ var (
 	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw", "ima-adpcm", "ms-adpcm"}
 )
 
-// decodeIsolated decodes the file data in a child process, the command lim.Isolate, which must not be empty. It kills
-// the child when its time is up, when ctx ends, or when its answer is invalid. The error is the error that the child
-// reported, wraps ErrLimit after the time limit and ErrDecode if the child failed, or is of ctx or of starting the
-// child. Requires that lim has its defaults filled in.
+// decodeIsolated decodes the file data in a child process and returns its clip. The child is the command lim.Isolate,
+// which must not be empty; lim must have its defaults filled in. The child is killed when its time is up, when ctx
+// ends, or when its answer is invalid.
+//
+// The error is the one that the child reported, or the error of starting the child. It wraps ErrLimit after the time
+// limit, ErrDecode if the child failed, and the error of ctx when ctx ends.
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, lim.Time+gracePeriod) // the child checks the time itself; this is the fallback
 	defer cancel()
@@ -71,9 +73,10 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 // errIncomplete reports that the child ended before its answer was complete.
 var errIncomplete = errors.New("cut short")
 
-// readReply reads the child's answer from r to its end and validates it, for a file of size bytes decoded under the
-// limits lim. It returns the error that the child reported, errIncomplete if the answer is incomplete, or an error that
-// wraps ErrDecode or ErrLimit if it is invalid. An invalid loop or gain is only dropped.
+// readReply reads the answer of a child process from r to its end and returns the clip in it. It validates all
+// values against the limits lim for a file of size bytes. It returns the error that the child reported, or errIncomplete
+// if the answer is incomplete. An invalid answer gives an error that wraps ErrDecode or ErrLimit. An invalid loop or
+// gain is only dropped.
 func readReply(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var a isolateReply
@@ -131,8 +134,8 @@ func readReply(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	return c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// faultError returns the error that a child reported in a.Fault, with unprintable characters replaced. It wraps
-// ErrFormat, ErrDecode or ErrLimit if a.Kind names that kind of error.
+// faultError returns the error that a child process reported in a.Fault, with a question mark for each unprintable
+// character. It wraps ErrFormat, ErrDecode or ErrLimit if a.Kind names that kind of error.
 func (a *isolateReply) faultError() error {
 	text := printable(a.Fault)
 	for _, k := range faultKinds {
@@ -143,10 +146,11 @@ func (a *isolateReply) faultError() error {
 	return errors.New(text)
 }
 
-// ServeDecode is the child's side of [Limits].Isolate, for a process with no other purpose: it decodes the file that
-// arrives on stdin and answers on stdout. The limits are the stricter of the request's and lim's; a zero field of lim
-// adds no limit. The error is nil whenever an answer was written, even if the answer is that the file is broken.
-// Otherwise the request is invalid, the process cannot be limited, or stdout fails.
+// ServeDecode decodes one sound for a parent process that has set [Limits].Isolate. The process must have no other
+// purpose. It reads a request and the file from stdin, and writes the answer to stdout. The limits are the stricter
+// ones of the request and of lim; a zero field of lim adds no limit. The error is nil if an answer was written, even
+// if the answer is that the file is broken. Otherwise the request is invalid, the process cannot be limited, or
+// stdout fails.
 //
 // On Linux the process first limits its own memory to the needs of the file, its processor time to about twice
 // Limits.Time, and disables core dumps. If it exceeds a limit, it dies, and the parent reports that. On other systems
@@ -155,9 +159,10 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, limitProcess)
 }
 
-// serve decodes the file that arrives on stdin and answers on stdout, as ServeDecode does. Before it reads the file
-// it calls limit, which limits the resources of the process for a file of size bytes. The error is nil whenever an
-// answer was written.
+// serve decodes the file that arrives on stdin and writes the answer to stdout, as ServeDecode does. The limits are
+// the stricter ones of the request and of lim. Before serve reads the file, it calls limit, which limits the
+// resources of the process for a file of size bytes. The error is nil if an answer was written. Otherwise it reports
+// an invalid request, or wraps the error of limit or of stdout.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, limit func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
 	size, requested, err := readRequest(in)

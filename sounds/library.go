@@ -72,10 +72,10 @@ func (l *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: name, FS: fsys})
 }
 
-// Load returns the sounds of all sources, in their order. It loads as many at a time as there are processors, and
-// starts no further ones after a failure or after ctx ends. On a failure it returns nil and the error of the failed
-// source that is first in the argument list; the sounds that were loaded stay in the library. If ctx ends, the error
-// wraps the error of ctx.
+// Load returns the sounds of all sources, in their order. It loads several at a time, as many as there are
+// processors, and waits for all. After a failure, or when ctx ends, it starts no further ones. It then returns nil
+// and the error of the failed source that is first in the argument list. Sounds that were loaded stay in the library.
+// If ctx ends, the error wraps the error of ctx.
 func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
 	loaded := make([]*voice.Sound, len(sources))
 	errs := make([]error, len(sources))
@@ -89,12 +89,13 @@ func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 	return loaded, nil
 }
 
-// LoadEach loads sources in their order, as many at a time as there are processors, and returns when all are done. It
-// calls done with the index i of each source that it has tried: one call at a time, from any goroutine, in any order.
-// s is nil if err is not. When ctx ends, the remaining sources fail with an error that wraps the error of ctx.
+// LoadEach loads sources, as many at a time as there are processors, and returns when all are done. It calls done for
+// each source that it has tried, with the index i of the source. s is the sound, or nil if err is not nil. The calls
+// come one at a time, from any goroutine and in any order. When ctx ends, the remaining sources fail with an error
+// that wraps the error of ctx.
 //
-// After a call of done returns false, no further source is started; done is still called for the sources that are
-// being loaded. If done panics, it is not called again, and LoadEach panics with the same value.
+// If done returns false, no further source is started; done is still called for the sources that are being loaded. If
+// done panics, it is not called again, and LoadEach panics with the same value.
 func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
 		next          atomic.Int64 // the next source to load
@@ -129,8 +130,8 @@ func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 	}
 }
 
-// Info returns the information about s, a sound or stream of this library, with its present memory in Bytes. The
-// result is false if s is not in the library, as after Forget.
+// Info returns the information about s, a sound or stream of this library. Info.Bytes is the memory that the sound
+// takes now. If s is not in the library, as after Forget, Info returns a zero Info and false.
 func (l *Library) Info(s *voice.Sound) (Info, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,7 +142,7 @@ func (l *Library) Info(s *voice.Sound) (Info, bool) {
 	return info, ok
 }
 
-// Infos returns the information about all sounds of this library, streams included, sorted by file and then by name.
+// Infos returns the information about all sounds of this library, including streams, sorted by file and then by name.
 // Info.Bytes is the memory at the time of loading.
 func (l *Library) Infos() []Info {
 	l.mu.Lock()
@@ -153,7 +154,7 @@ func (l *Library) Infos() []Info {
 
 // Forget removes the sound or stream s from the library. The next Load of its file reads the file again. Voices that
 // play s, and other references to s, keep it in memory. If s was the last sound of its file, damaged places of the
-// file are reported to OnDamage again. If s is not in the library, Forget has no effect.
+// file are reported to OnDamage again at the next loading. If s is not in the library, Forget has no effect.
 func (l *Library) Forget(s *voice.Sound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,9 +184,10 @@ func (l *Library) Bytes() int64 {
 	return sum
 }
 
-// load returns the sound of src from the library. If it is missing, load loads it, or waits for another goroutine
-// that is loading it; if that goroutine gives up because of its own ctx, load tries again. If ctx ends, the error
-// wraps the error of ctx. An invalid src.Leveling is an error, too. Errors name src.
+// load returns the sound of src from the library, and loads it if it is missing. If another goroutine is loading it,
+// load waits for the result. If that goroutine gives up because its own ctx has ended, load tries again. When ctx
+// ends, the error wraps the error of ctx. An invalid src.Leveling gives an error that wraps ErrLimit. Errors name
+// src.
 func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	if err := src.Leveling.check(); err != nil { // a NaN in the key could never be found again
 		return nil, withName(src.label(), err)
@@ -215,9 +217,10 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	}
 }
 
-// loadEntry loads the sound of e.src into e, an entry of the library under key, and wakes the goroutines that wait
-// for e. On success it stores the Info of the sound and closes the channel that Files returned. On failure it removes
-// e from the library. It must be called once per entry, without the mutex.
+// loadEntry loads the sound of e.src and stores the sound, or the error, in the entry e. It then wakes the goroutines
+// that wait for e. key is the key of e in the library. On success it also stores the Info of the sound, and closes
+// the channel that Files returned. On failure it removes e from the library. It must be called once per entry,
+// without the mutex.
 func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	sound, info, err := l.read(ctx, e.src, l.opt)
 	l.mu.Lock()
@@ -233,10 +236,10 @@ func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 	l.loaded = make(chan struct{})
 }
 
-// read makes a new sound of src with the options opt, which fields of src override, and returns it with its Info. It
-// does not add the sound to the library, but reports damaged places to OnDamage. With opt.Strict damage is an error.
-// A panic of the file system becomes an error, because other goroutines may be waiting for the same sound. Errors
-// name src.
+// read makes a new sound of src and returns it with its Info. It does not add the sound to the library. opt are the
+// options, which the fields of src override. Damaged places are reported to Options.OnDamage; with opt.Strict they
+// are an error. A panic of the file system becomes an error that wraps ErrDecode, because other goroutines may be
+// waiting for the sound. Errors name src.
 func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = withName(src.label(), err) }()
 	defer recoverPanic("the source", &err)
@@ -272,9 +275,9 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	return sound, info, nil
 }
 
-// Files returns the cleaned paths of the files of the operating system whose sounds have been loaded, without
-// streams, sorted, without duplicates. The channel more is closed when another sound has been loaded, of any file
-// system; streams do not count. Control side, any goroutine.
+// Files returns the cleaned paths of all files of the operating system whose sounds are in the library. They are
+// sorted, without duplicates; streams are left out. The channel more is closed when another sound has been loaded,
+// from any file system, but not for a stream. Control side, any goroutine.
 func (l *Library) Files() (files []string, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -287,14 +290,15 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 	return slices.Compact(files), l.loaded
 }
 
-// Reload reads a file of the operating system again, in the caller's goroutine; file is a path as Files returns it.
-// If the library has loaded the file several times with different options, it reloads each sound and calls changed
-// for each, unless ctx has ended or the sound has been removed in the meantime. An unknown file has no effect.
+// Reload reads a loaded file of the operating system again and replaces its sound in the library. file is a path as
+// Files returns it. Reload works in the caller's goroutine. A file that was loaded with several sets of options has
+// several sounds; each is reloaded. Reload calls changed for each, unless ctx has ended or the sound has been removed
+// in the meantime. An unknown file has no effect.
 //
-// Afterwards the library returns the new sound. The old sound stays valid: voices that play it continue with it, and
-// its memory is freed with the last reference. If the file cannot be read, is half written, damaged or missing, the
-// old sound stays in the library; changed then receives the old sound, nil and the error. Control side, any
-// goroutine.
+// Afterwards the library returns the sound now in place of old. The old sound stays valid: voices that play it
+// continue with it, and its memory is freed with the last reference. If the file is missing, cannot be read, or is
+// damaged or half written, the old sound stays in the library. changed then receives the old sound, nil and the
+// error. Control side, any goroutine.
 func (l *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
 	l.mu.Lock()
 	var loaded []*entry // once per set of options
@@ -311,10 +315,10 @@ func (l *Library) Reload(ctx context.Context, file string, changed func(old, now
 	}
 }
 
-// reloadEntry reads the sound of e again and returns the new sound. It replaces e in the library, replaces the Info
-// of the old sound, and removes the records of damage of the file. If the library no longer contains e, it leaves the
-// library unchanged and returns nil and no error. Damage is an error here, whatever Options.Strict is. Errors name
-// the source.
+// reloadEntry reads the sound of the entry e again and returns the new sound. A new entry with the new sound and its
+// Info replaces e in the library, and the records of damage of the file are removed. If the library no longer
+// contains e, it changes no entry and returns nil without an error. After an error the library also keeps e. Damage
+// is an error here, because the file may be half written. Errors name the source.
 func (l *Library) reloadEntry(ctx context.Context, e *entry) (*voice.Sound, error) {
 	opt := l.opt
 	opt.Strict = true // damage may mean that the file is half written

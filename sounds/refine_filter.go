@@ -19,8 +19,9 @@ const (
 	bestShape = 14.75
 )
 
-// bestSpectrum returns the spectrum of the interpolation kernel dsp.MonoBest, a Kaiser window, at f cycles per frame,
-// below b/8pi: 8 sinh(s)/(s I0(b)), with s = sqrt(b^2-(8 pi f)^2).
+// bestSpectrum returns the spectrum of the interpolation kernel dsp.MonoBest, a Kaiser window, at the frequency f. f
+// is in cycles per frame and must be below b/8pi, with b = bestShape. The formula is 8 sinh(s)/(s I0(b)), with s =
+// sqrt(b^2-(8 pi f)^2).
 func bestSpectrum(f float64) float64 {
 	w := float64(8 * math.Pi * f)
 	s := math.Sqrt(float64(bestShape*bestShape) - float64(w*w))
@@ -28,9 +29,10 @@ func bestSpectrum(f float64) float64 {
 	return float64(4*(e-1/e)) / float64(s*bessel(bestShape))
 }
 
-// refineResponse returns the amplitude response of a filter at f cycles per frame of the version that it computes:
-// one over the spectrum of the interpolation kernel, times a low-pass that is 0 from refineEnd on. A chained filter
-// reads the version below, and undoes the compensation in it.
+// refineResponse returns the amplitude, at the frequency f, of the filter that prepares a sound for a raised pitch. f
+// is in cycles per frame of the filtered sound. The response is one over the spectrum of the interpolation kernel,
+// which compensates for that kernel, times a low-pass that is 0 from refineEnd on. A chained filter reads samples
+// that are already compensated, so it also undoes their compensation.
 func refineResponse(f float64, chained bool) float64 {
 	if f >= refineEnd {
 		return 0
@@ -45,12 +47,12 @@ func refineResponse(f float64, chained bool) float64 {
 	return g
 }
 
-// newRefineFilter returns the filter that computes a version with 2^level frames for 3^level source frames. A
-// chained filter reads the version below.
+// newRefineFilter returns a resampler that computes 2^level frames from 3^level source frames, as a version of a
+// sound for raised pitch. A chained filter reads the version of the level below instead of the sound.
 //
-// The taps are W(u) 2 integral from 0 to refineEnd of response(f) cos(2 pi f u) df, at the distance u in frames
-// of the version, times (2/3)^level, since the sum is over source frames. All levels sample the same function at
-// other distances. Each phase has a row, so that any goroutine may use the resampler.
+// The taps are W(u) 2 integral from 0 to refineEnd of response(f) cos(2 pi f u) df, at the distance u in frames of
+// the version, times (2/3)^level, since the sum is over source frames. All levels sample the same function at other
+// distances. Each phase has a row, so that any goroutine may use the resampler.
 func newRefineFilter(level int, chained bool) *resampler {
 	r, scale := ratio{1, 1}, 1.0
 	for range level {
@@ -83,8 +85,8 @@ func newRefineFilter(level int, chained bool) *resampler {
 	return newResampler(r, f)
 }
 
-// normalize scales taps in place so that their sum is equal to the parameter to, which preserves a constant signal.
-// The window has changed the sum by some ten-thousandths.
+// normalize scales taps in place so that their sum is equal to the parameter to. This sum is the gain of a constant
+// signal, which the filter's window has changed by some ten-thousandths.
 func normalize(taps []float64, to float64) {
 	sum := 0.0
 	for _, h := range taps {
@@ -109,9 +111,10 @@ func cosines(c []float64, x float64) float64 {
 // span is the number of frames that are computed at a time.
 const span = 4096
 
-// run fills dst with interleaved output frames, from output frame first on, which may be negative. It calls fill for
-// each piece, which must write interleaved source frames to all of its dst, from the source frame number frame on;
-// frame may be outside the source.
+// run computes resampled frames into dst, interleaved. first is the number of the first output frame, and may be
+// negative. run works in pieces of at most 4,096 frames. For each piece it calls fill for the source frames: fill
+// must write interleaved samples to all of its dst, from the source frame number frame on. frame may be outside the
+// source.
 func (s *resampler) run(dst []float32, channels int, first int64, fill func(dst []float64, frame int64)) {
 	var window []float64
 	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {

@@ -65,7 +65,8 @@ const filterRows = 2048
 // maxExact is the largest filter, in taps, that is computed point by point.
 const maxExact = 1 << 17
 
-// newGrid returns one half of the kernel as a table: filterRows points per frame, from distance 0 to kernelHalf.
+// newGrid returns a table of one half of the resampling kernel, from its center to the distance kernelHalf, with
+// 2,048 points per frame.
 func newGrid() []float64 {
 	grid := make([]float64, kernelHalf*filterRows+2)
 	for i := range grid {
@@ -87,8 +88,9 @@ func kernelGrid() []float64 {
 	return sharedGrid.points
 }
 
-// interpolateGrid returns the kernel at a distance of x frames, which may be negative, interpolated linearly from
-// grid, a result of newGrid.
+// interpolateGrid returns the resampling kernel at the distance x from its center, interpolated linearly between the
+// points of grid. grid is a result of newGrid. x is in frames of the slower rate and may be negative. From the
+// distance kernelHalf on the result is 0.
 func interpolateGrid(grid []float64, x float64) float64 {
 	x = float64(math.Abs(x) * filterRows)
 	if x >= kernelHalf*filterRows {
