@@ -96,8 +96,8 @@ func (h *hopMeter) fork() *hopMeter {
 	return &c
 }
 
-// measureEnvelope computes the loudness index of a sound, from which the mixer reads how loud the rest of a voice
-// will be. The interleaved samples are at rate in Hz. The index covers voices that play to the end and voices that
+// measureEnvelope computes the loudness index of a sound, which the mixer uses to find the loudness in the rest of a
+// voice. The interleaved samples are at rate in Hz. The index covers voices that play to the end and voices that
 // repeat loop. loop is a half-open range in frames; for a sound without a loop it is the whole sound. It is empty
 // only if the sound is empty, and the index of loops then stays empty.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {

@@ -29,8 +29,8 @@ var (
 // which must not be empty; lim must have its defaults filled in. The child is killed when its time is up, when ctx
 // ends, or when its answer is invalid.
 //
-// The error is the one that the child reported, or the error of starting the child. It wraps ErrLimit after the time
-// limit, ErrDecode if the child failed, and the error of ctx when ctx ends.
+// An error that the child reports is returned. Otherwise the error wraps ErrLimit after the time limit, ErrDecode if
+// the child failed, the error of ctx when ctx ends, or the error of starting the child.
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, lim.Time+gracePeriod) // the child checks the time itself; this is the fallback
 	defer cancel()
@@ -147,10 +147,10 @@ func (a *isolateReply) faultError() error {
 }
 
 // ServeDecode decodes one sound for a parent process that has set [Limits].Isolate. The process must have no other
-// purpose. It reads a request and the file from stdin, and writes the answer to stdout. The limits are the stricter
-// ones of the request and of lim; a zero field of lim adds no limit. The error is nil if an answer was written, even
-// if the answer is that the file is broken. Otherwise the request is invalid, the process cannot be limited, or
-// stdout fails.
+// purpose. It reads a request and the file from stdin, and writes the answer to stdout. Both the request and lim have
+// limits, and the stricter value applies; a zero field of lim adds no limit. The error is nil if an answer was
+// written, even if the answer is that the file is broken. Otherwise the request is invalid, the process cannot be
+// limited, or stdout fails.
 //
 // On Linux the process first limits its own memory to the needs of the file, its processor time to about twice
 // Limits.Time, and disables core dumps. If it exceeds a limit, it dies, and the parent reports that. On other systems
@@ -159,8 +159,8 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, limitProcess)
 }
 
-// serve decodes the file that arrives on stdin and writes the answer to stdout, as ServeDecode does. The limits are
-// the stricter ones of the request and of lim. Before serve reads the file, it calls limit, which limits the
+// serve decodes the file that arrives on stdin and writes the answer to stdout, as ServeDecode does. Both the request
+// and lim have limits, and the stricter value applies. Before serve reads the file, it calls limit, which limits the
 // resources of the process for a file of size bytes. The error is nil if an answer was written. Otherwise it reports
 // an invalid request, or wraps the error of limit or of stdout.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, limit func(size int64, lim Limits) error) error {

@@ -30,8 +30,9 @@ type MSB struct{ bitBuffer } // acc is left-aligned
 // NewMSB returns a reader of data that takes the highest bit of each byte first. It does not copy data.
 func NewMSB(data []byte) *MSB { return &MSB{bitBuffer{data: data}} }
 
-// fill buffers at least 56 bits of acc; beyond the end they are 0. It reads eight bytes at once, but counts only the
-// complete ones; the bits of the partial byte are read again later with the same value.
+// fill reads more bytes into b.acc, the buffer of bits, until at least 56 bits are buffered. Bits beyond the end of
+// the data are 0. It reads eight bytes at once, but counts only the complete ones; the bits of the partial byte are
+// read again later with the same value.
 func (b *MSB) fill() {
 	if b.at <= len(b.data)-8 {
 		b.acc |= binary.BigEndian.Uint64(b.data[b.at:]) >> b.buffered
@@ -48,8 +49,8 @@ func (b *MSB) fill() {
 	}
 }
 
-// Peek returns the next bits without skipping them, left-aligned; at least 32 bits are valid. Beyond the end
-// they are 0.
+// Peek returns the next bits without skipping them. The next bit is the highest bit of the result, and at least the
+// 32 highest bits are valid. Bits beyond the end of the data are 0.
 func (b *MSB) Peek() uint64 {
 	if b.buffered < 32 {
 		b.fill()
@@ -57,13 +58,15 @@ func (b *MSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip skips n bits. Requires that a Peek has made them valid since the last call: at most 32.
+// Skip skips the next n bits, 0..32. Call Peek before each Skip, because Skip only removes bits that are already
+// buffered.
 func (b *MSB) Skip(n uint) {
 	b.acc <<= n
 	b.buffered -= n
 }
 
-// ReadBits returns and skips the next n bits, 0..56, as a number, the first bit highest. Beyond the end they are 0.
+// ReadBits reads the next n bits, 0..56, and returns them as an unsigned number. The first bit read is the highest. Bits
+// beyond the end of the data are 0.
 func (b *MSB) ReadBits(n uint) uint64 {
 	if b.buffered < n {
 		b.fill()
@@ -73,13 +76,14 @@ func (b *MSB) ReadBits(n uint) uint64 {
 	return x
 }
 
-// Signed returns and skips the next n bits, 0..56, as a two's complement number; 0 for no bits.
+// Signed reads the next n bits, 0..56, and returns them as a two's complement number. For n = 0 it returns 0.
 func (b *MSB) Signed(n uint) int64 {
 	return int64(b.ReadBits(n)<<(64-n)) >> (64 - n)
 }
 
-// Unary returns the number of 0 bits before the next 1 bit, and skips both. At the end of the data it returns the
-// number of 0 bits skipped, including some beyond the end, and Over then reports true.
+// Unary reads a unary number: it returns the number of 0 bits before the next 1 bit, and skips both. If the data ends
+// without a 1 bit, it returns the number of 0 bits skipped, including some beyond the end, and Over then reports
+// true.
 func (b *MSB) Unary() uint64 {
 	var n uint64
 	for {
@@ -100,8 +104,9 @@ func (b *MSB) Unary() uint64 {
 	}
 }
 
-// Rice fills dst with Rice-coded numbers: a unary quotient, then k more bits, at most 30, with the lowest bit of the
-// code as the sign (zigzag). Beyond the end the numbers are undefined, and Over reports true.
+// Rice reads Rice-coded signed numbers and fills dst with them. A number has a unary quotient, followed by k bits; k
+// is at most 30. The lowest bit of the resulting code is the sign (zigzag). If the data ends, the remaining numbers
+// are undefined, and Over reports true.
 func (b *MSB) Rice(dst []int64, k uint) {
 	acc, have := b.acc, b.buffered
 	k &= 31 // lets the compiler omit the check for shifts of 64 or more
@@ -136,8 +141,8 @@ type LSB struct{ bitBuffer } // acc is right-aligned
 // NewLSB returns a reader of data that takes the lowest bit of each byte first. It does not copy data.
 func NewLSB(data []byte) *LSB { return &LSB{bitBuffer{data: data}} }
 
-// fill buffers at least 56 bits of acc; beyond the end they are 0. Like MSB.fill it may read a partial byte again
-// later.
+// fill reads more bytes into b.acc, the buffer of bits, until at least 56 bits are buffered. Bits beyond the end of
+// the data are 0. Like MSB.fill it may read a partial byte again later.
 func (b *LSB) fill() {
 	if b.at <= len(b.data)-8 {
 		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.buffered
@@ -154,8 +159,8 @@ func (b *LSB) fill() {
 	}
 }
 
-// Peek returns the next bits without skipping them, the next bit lowest; at least 32 bits are valid. Beyond the
-// end they are 0.
+// Peek returns the next bits without skipping them. The next bit is the lowest bit of the result, and at least the 32
+// lowest bits are valid. Bits beyond the end of the data are 0.
 func (b *LSB) Peek() uint64 {
 	if b.buffered < 32 {
 		b.fill()
@@ -163,28 +168,31 @@ func (b *LSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip skips n bits. Requires that a Peek has made them valid since the last call: at most 32.
+// Skip skips the next n bits, 0..32. Call Peek before each Skip, because Skip only removes bits that are already
+// buffered.
 func (b *LSB) Skip(n uint) {
 	b.acc >>= n
 	b.buffered -= n
 }
 
-// ReadBits returns and skips the next n bits, 0..32, as a number, the first bit lowest. Beyond the end they are 0.
+// ReadBits reads the next n bits, 0..32, and returns them as an unsigned number. The first bit read is the lowest. Bits
+// beyond the end of the data are 0.
 func (b *LSB) ReadBits(n uint) uint32 {
 	x := uint32(b.Peek() & (1<<n - 1))
 	b.Skip(n)
 	return x
 }
 
-// Flag returns and skips the next bit: true for 1, false for 0 and beyond the end.
+// Flag reads the next bit and returns true for 1. It returns false for 0 and beyond the end of the data.
 func (b *LSB) Flag() bool { return b.ReadBits(1) == 1 }
 
-// SkipAll skips all remaining bits, and one more, so that Over reports true. Callers use it for invalid data.
+// SkipAll moves the reader beyond the end of the data, so that Over reports true. Callers use it to mark invalid data.
 func (b *LSB) SkipAll() { b.at, b.acc, b.buffered = len(b.data)+1, 0, 7 }
 
-// CRC returns a function that computes the CRC of the concatenation of parts, highest bit first, with initial value
-// 0. polynomial has bits bits, at most 32; its highest bit is omitted. The tables are built at the first call. The
-// function may be used by any goroutine.
+// CRC returns a function that computes a checksum: the CRC, of the given number of bits, of the concatenation of its
+// arguments. It processes the highest bit of a byte first and starts with the value 0. polynomial is the generator
+// without its highest bit; bits is at most 32. The first call of the function builds its tables. Any goroutine may
+// call the function.
 func CRC(bits int, polynomial uint32) func(parts ...[]byte) uint32 {
 	// Eight tables: table n is the effect of a byte that n more bytes follow.
 	tables := sync.OnceValue(func() *[8][256]uint32 {

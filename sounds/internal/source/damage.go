@@ -10,8 +10,9 @@ type Damage struct {
 // MaxDamages is the maximum number of damages per file. The last one covers the rest.
 const MaxDamages = 100
 
-// Conceal records in h.Damages that frames frames were concealed from the frame number frame on because of fault;
-// frames may be 0. It merges adjacent damages, which keep the first fault. After MaxDamages it extends the last one.
+// Conceal records in h.Damages that a place of the file is damaged. frame is its first frame, frames the number of
+// concealed frames, which may be 0, and fault the reason. Adjacent damages are merged and keep the first fault. After
+// MaxDamages places, the last one is extended instead.
 func (h *Head) Conceal(frame, frames int64, fault error) {
 	if n := len(h.Damages); n > 0 {
 		last := &h.Damages[n-1]
@@ -23,15 +24,18 @@ func (h *Head) Conceal(frame, frames int64, fault error) {
 	h.Damages = append(h.Damages, Damage{frame, frames, fault})
 }
 
-// DrainDamages returns the damages recorded since the last call, and removes them from h; nil: no damage.
+// DrainDamages returns the damages recorded since the last call, and removes them from h. Without damage it returns
+// nil.
 func (h *Head) DrainDamages() []Damage {
 	list := h.Damages
 	h.Damages = nil
 	return list
 }
 
-// PlausibleGap returns the number of frames to conceal from the frame number at on: missing, or 0 if missing is not
-// positive or implausibly long for bytes, the number of bytes of the file read until now.
+// PlausibleGap checks the length of a gap, which follows from positions in a file and may be wrong. missing is the number of
+// missing frames, and the parameter at is the frame where the gap begins. It returns missing, or 0 if missing is not
+// positive or implausibly long. bytes is the number of bytes of the file read until now: 10 seconds plus 64 frames
+// per byte are plausible.
 func (h *Head) PlausibleGap(missing, at, bytes int64) int64 {
 	if limit := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > limit || at > limit-missing {
 		return 0
@@ -42,8 +46,9 @@ func (h *Head) PlausibleGap(missing, at, bytes int64) int64 {
 // MaxFade is the maximum length of the fades at both ends of a gap, in frames.
 const MaxFade = 256
 
-// FadeOut overwrites the beginning of gap with tail, the audio before it, reversed in time and fading out. It changes
-// as many frames as gap and tail both have, at most MaxFade. Both are interleaved.
+// FadeOut fills the beginning of a gap with the fading sound before it. tail is the audio before the gap; it is
+// written to gap reversed in time and fading out. It overwrites as many frames as gap and tail both have, at most
+// MaxFade. Both are interleaved.
 func FadeOut(gap, tail []float32, channels int) {
 	frames := min(len(gap)/channels, len(tail)/channels, MaxFade)
 	for i := range frames {
@@ -54,8 +59,9 @@ func FadeOut(gap, tail []float32, channels int) {
 	}
 }
 
-// FadeIn adds head, the audio after gap, reversed in time and fading in, to the end of gap. It changes as many frames
-// of gap as gap and head both have, at most MaxFade. Both are interleaved; head is unchanged.
+// FadeIn lets the sound after a gap fade in at the end of the gap. head is the audio after the gap; it is added to
+// the end of gap reversed in time. FadeIn changes as many frames of gap as gap and head both have, at most MaxFade.
+// Both are interleaved, and head is unchanged.
 func FadeIn(gap, head []float32, channels int) {
 	frames := min(len(gap)/channels, len(head)/channels, MaxFade)
 	for i := range frames {
@@ -66,8 +72,8 @@ func FadeIn(gap, head []float32, channels int) {
 	}
 }
 
-// Tail returns a copy of the last MaxFade frames of samples, or all if there are fewer, for FadeOut. It reuses the
-// memory of old, which may be nil. Samples are interleaved.
+// Tail returns a copy of the last MaxFade frames of the interleaved samples, or of all if there are fewer. The copy
+// is for FadeOut after a later gap. It overwrites the memory of old, which may be nil.
 func Tail(old, samples []float32, channels int) []float32 {
 	return append(old[:0], samples[max(len(samples)-MaxFade*channels, 0):]...)
 }

@@ -33,13 +33,13 @@ func FromMemory(data []byte) *Input {
 	return &Input{buf: data, data: data[:len(data):len(data)], Size: int64(len(data))}
 }
 
-// Reopen returns a second Input of the same file in memory, at its beginning. in must come from Whole and does not
-// move.
+// Reopen returns a second Input of the same file, at its beginning. The file must be in memory, so in must come from
+// Whole. in does not move.
 func (in *Input) Reopen() *Input { return FromMemory(in.data) }
 
-// Open opens a file for reading in windows with the function open, which is called again to move back in a file
-// without Seek. It returns an error of open. A file that implements io.Seeker but cannot seek, such as a pipe, is an
-// error. A file without Seek whose Stat reports no size has size 0 and appears empty.
+// Open opens a file with the function open and returns an Input that reads it in windows. A file without Seek is
+// opened again with open to move back. A file that implements io.Seeker but cannot seek, such as a pipe, is an error.
+// A file without Seek whose Stat reports no size has size 0 and appears empty. The error is of open or of seeking.
 func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	f, err := open()
 	if err != nil {
@@ -74,9 +74,9 @@ func (in *Input) Close() error {
 // Remaining returns the number of bytes from At to the end of the file, according to Size.
 func (in *Input) Remaining() int64 { return in.Size - in.At }
 
-// Peek returns the buffered bytes at At without moving: at least n of them, unless the file is shorter or a read
-// fails, which sets Err. At the end of the file Peek corrects Size. The bytes are valid until the next call of any
-// method.
+// Peek returns the buffered bytes at the current position, at least n of them, without moving. There are fewer than n
+// only if the file is shorter or a read fails, which sets in.Err. If the file ends earlier than announced, Peek
+// corrects in.Size. The bytes are valid until the next call of any method.
 func (in *Input) Peek(n int) []byte {
 	if len(in.buf) >= n || in.file == nil || in.Err != nil || int64(len(in.buf)) >= in.Remaining() {
 		return in.buf
@@ -103,7 +103,7 @@ func (in *Input) Peek(n int) []byte {
 }
 
 // ReadBytes returns a copy of the next n bytes and moves past them. The copy is shorter at the end of the file, or if a
-// read fails, which sets Err. The window in memory does not grow with n.
+// read fails, which sets in.Err. Take reads in pieces, so a wrong n allocates no more than the file has.
 func (in *Input) ReadBytes(n int64) []byte {
 	n = min(n, in.Remaining())
 	b := make([]byte, 0, n)
@@ -119,11 +119,11 @@ func (in *Input) ReadBytes(n int64) []byte {
 	return b
 }
 
-// Skip moves At ahead by n bytes, at most to the end of the file. An error of the file sets Err.
+// Skip moves the position in.At ahead by n bytes, at most to the end of the file. An error of the file sets in.Err.
 func (in *Input) Skip(n int64) { in.MoveTo(in.At + min(n, in.Remaining())) }
 
-// MoveTo sets At to the byte offset at of the file, limited to its beginning and end. An error of the file sets Err,
-// after which the window stays empty.
+// MoveTo moves the position in.At to the byte offset at, limited to the beginning and the end of the file. An error
+// of the file sets in.Err; afterwards no bytes can be read.
 func (in *Input) MoveTo(at int64) {
 	at = min(max(at, 0), in.Size)
 	end := in.At + int64(len(in.buf))
@@ -141,8 +141,9 @@ func (in *Input) MoveTo(at int64) {
 	in.At = at
 }
 
-// move moves the read position of the file from the byte offset from to the offset to. A file without Seek is read up
-// to that offset, and opened again with in.open to move back. A file that ends before it is not an error.
+// move moves the read position of the file itself from the byte offset from to the byte offset to. A file without
+// Seek is read up to the offset to. To move back, it is opened again with in.open. A file that ends before the offset
+// is not an error. It returns errors of the file.
 func (in *Input) move(from, to int64) error {
 	if s, ok := in.file.(io.Seeker); ok {
 		_, err := s.Seek(to, io.SeekStart)

@@ -63,11 +63,13 @@ const (
 	ExpansionFactor = 16_000
 )
 
-// MaxExpansion returns the maximum number of bytes that the decoded samples of a file of size bytes may take.
+// MaxExpansion returns the maximum number of bytes that the decoded samples of a file may take. size is the size of the file
+// in bytes.
 func MaxExpansion(size int64) int64 { return ExpansionBase + ExpansionFactor*size }
 
-// CheckFormat checks the values of a header: channels below 1 are an error that wraps ErrDecode, and more channels, or
-// a rate in Hz outside the limits, an error that wraps ErrLimit. Otherwise it returns nil.
+// CheckFormat checks the number of channels and the rate, in Hz, of a header. It returns an error that wraps ErrDecode for
+// fewer than one channel. More channels than allowed, or a rate outside the limits, give an error that wraps
+// ErrLimit. Otherwise it returns nil.
 func (b Limits) CheckFormat(channels int, rate int64) error {
 	switch {
 	case channels < 1:
@@ -83,9 +85,9 @@ func (b Limits) CheckFormat(channels int, rate int64) error {
 // streamAdvice is the advice for a sound that is too long to load.
 const streamAdvice = "play it as a stream (stream: true)"
 
-// CheckAnnounced returns an error, which wraps ErrLimit, if frames, the length in a header, exceeds the limits of
-// frames or memory; otherwise nil. channels must be above 0. The size of the file is not considered, as the data may
-// have fewer frames.
+// CheckAnnounced checks the length of a sound in a header, frames. It returns an error that wraps ErrLimit if frames
+// exceeds the limit of frames or of memory, otherwise nil. channels must be above 0. It does not compare with the
+// size of the file, because the data may have fewer frames.
 func (b Limits) CheckAnnounced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
@@ -96,8 +98,8 @@ func (b Limits) CheckAnnounced(frames int64, channels int) error {
 	return nil
 }
 
-// CheckLength returns an error, which wraps ErrLimit, if frames, the number of frames decoded until now, exceeds a
-// limit or is too large for the size of the file; otherwise nil. channels must be above 0.
+// CheckLength checks the number of frames decoded until now, frames. It returns an error that wraps ErrLimit if frames
+// exceeds a limit or is too large for the size of the file, otherwise nil. channels must be above 0.
 func (b Limits) CheckLength(frames int64, channels int) error {
 	if b.Size > 0 && frames > MaxExpansion(b.Size)/int64(4*channels) {
 		return LimitErrorf("its samples take more than %d MiB plus %d times its %d bytes; %s", ExpansionBase>>20, ExpansionFactor, b.Size, streamAdvice)

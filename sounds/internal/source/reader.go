@@ -59,16 +59,16 @@ type Head struct {
 // maxNotes is the maximum number of notes per file.
 const maxNotes = 8
 
-// Note adds a formatted sentence about an oddity of the file that does not prevent playback. If there are maxNotes
-// already, it has no effect.
+// Note adds a formatted sentence about an oddity of the file that does not prevent playback. A file has at most
+// maxNotes notes; further calls have no effect.
 func (h *Head) Note(format string, args ...any) {
 	if len(h.notes) < maxNotes {
 		h.notes = append(h.notes, fmt.Sprintf(format, args...))
 	}
 }
 
-// ReplaceInvalid replaces infinite and NaN values in the interleaved samples by 0, and counts them for Notes. frame is
-// the number of the first frame in samples, so that Notes can name the first such frame.
+// ReplaceInvalid replaces infinite and NaN values in the interleaved samples by 0. It counts them in h, and remembers the
+// first, for the text of Notes. frame is the number of the first frame in samples.
 func (h *Head) ReplaceInvalid(samples []float32, frame int64) {
 	for i, x := range samples {
 		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
@@ -81,8 +81,8 @@ func (h *Head) ReplaceInvalid(samples []float32, frame int64) {
 	}
 }
 
-// Notes returns a copy of the oddities found up to now, one sentence each, and last a sentence about samples that
-// Silence has replaced. Without oddities the result is empty.
+// Notes returns a copy of the oddities of the file found up to now, one sentence each. If Silence has replaced
+// samples, the last sentence counts them. Without oddities the result is empty.
 func (h *Head) Notes() []string {
 	switch list := slices.Clone(h.notes); h.invalidSamples {
 	case 0:
@@ -97,10 +97,10 @@ func (h *Head) Notes() []string {
 // About returns h, as Reader needs.
 func (h *Head) About() *Head { return h }
 
-// Read calls read until it reads at least one element into dst, which must not be empty, and returns their number;
-// unit is the name of the elements in messages. It protects against faulty readers: an impossible count is an error
-// that wraps ErrDecode, and three empty reads in a row are io.ErrNoProgress. It returns an error of read together
-// with the elements read.
+// Read calls read until it has put at least one element into dst, and returns their number. It protects against
+// faulty readers. An impossible count is an error that wraps ErrDecode, with unit as the name of the elements. Three
+// empty reads in a row give io.ErrNoProgress. An error of read is returned together with the elements read. dst must
+// not be empty.
 func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err error) {
 	for range 3 {
 		n, err = read(dst)
@@ -114,8 +114,8 @@ func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err 
 	return 0, io.ErrNoProgress
 }
 
-// Grow returns dst with n more elements at its end, whose values are undefined until the caller sets them. If it
-// needs more memory, it at least doubles the capacity, so that all allocations together stay below four times the
+// Grow returns dst with n more elements at its end. Their values are undefined until the caller sets them. If more
+// memory is needed, Grow at least doubles the capacity, so that all allocations together stay below four times the
 // result.
 func Grow[T float32 | float64](dst []T, n int) []T {
 	if len(dst)+n > cap(dst) {
@@ -163,8 +163,8 @@ func (m *Marks) Limit(stride int64, limit int) {
 	}
 }
 
-// Accepts reports whether Add would keep a mark at the frame number frame: it is far enough after the last mark, or the
-// list is empty.
+// Accepts reports whether Add would keep a mark at the given frame. It would if the list is empty, or if the frame is
+// far enough after the last mark.
 func (m *Marks) Accepts(frame int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,8 +172,8 @@ func (m *Marks) Accepts(frame int64) bool {
 	return n == 0 || frame >= m.list[n-1].Frame+m.Stride
 }
 
-// Add adds the mark x, unless it is too close to the last mark or before it. When the list is full, it drops every
-// second mark and doubles the distance.
+// Add adds the mark x, a place where a decoder can start, to the list. It has no effect if x is before the last mark
+// or too close to it. When the list is full, Add drops every second mark and doubles the minimum distance.
 func (m *Marks) Add(x Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -196,8 +196,9 @@ func (m *Marks) Add(x Mark) {
 	m.Stride *= 2
 }
 
-// Last returns the last mark that before accepts, or start if it accepts not a single mark. before must return true
-// for the marks up to some position, and false after it. It must not call methods of m, because Last holds the mutex.
+// Last returns the last mark that before accepts. If it accepts not a single mark, Last returns start. before must
+// return true for all marks up to some position, and false after it. It must not call methods of m, because Last
+// holds the mutex.
 func (m *Marks) Last(start Mark, before func(Mark) bool) Mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Comments returns the entries of b, a block of Vorbis comments from FLAC or Ogg that begins with the vendor string.
-// They should be "KEY=value" but are not checked. An entry that is cut short ends the list, which may be nil: invalid
-// tags do not make a sound invalid.
+// Comments parses a block of Vorbis comments, as in FLAC and Ogg, and returns its entries. The block b begins with
+// the vendor string, which is left out. Entries should be "KEY=value" but are not checked. An entry that is cut short
+// ends the list, which may be nil: invalid tags do not make a sound invalid.
 func Comments(b []byte) []string {
 	next := func() (string, bool) {
 		if len(b) < 4 {
@@ -44,9 +44,9 @@ func Comments(b []byte) []string {
 	return list
 }
 
-// readTags returns the values of tags, each "KEY=value", by upper-case key and without spaces around them, and in
-// numbers those values that are integers from 0 to below 2^40. It ignores malformed tags; if a key occurs twice, the
-// last one wins.
+// readTags parses tags, each "KEY=value", into maps by upper-case key. values has all values, without spaces around
+// them. numbers has those values that are integers from 0 to below 2^40. Malformed tags are ignored; if a key occurs
+// twice, the last one wins.
 func readTags(tags []string) (values map[string]string, numbers map[string]int64) {
 	values, numbers = map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
@@ -63,9 +63,9 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 	return values, numbers
 }
 
-// Loop returns the loop of a sound with frames frames: from its tags, otherwise from its smpl chunk or instrument,
-// otherwise nil. A loop that ends after the sound is truncated, and a loop that begins after it is ignored; both
-// cases add a note to h. Loop tags without an end reach to the end of the sound.
+// Loop returns the loop of a sound with the given number of frames, or nil if the file has no loop. Loop tags count
+// first, then the loop of the smpl chunk or instrument. Loop tags without an end reach to the end of the sound. A
+// loop that ends after the sound is truncated, and a loop that begins after it is ignored; both add a note to h.
 func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
 	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
@@ -85,8 +85,8 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 	return nil
 }
 
-// clipLoop returns the loop l if it is inside a sound with frames frames, or the part inside the sound if l ends later,
-// otherwise nil. It adds a note to h unless l is inside or the sound is empty.
+// clipLoop returns the part of the loop l inside a sound with the given number of frames, or nil if l has no valid part
+// inside. If it cuts or drops the loop, it adds a note to h, except for an empty sound.
 func (h *Head) clipLoop(l pcm.Loop, frames int64) *pcm.Loop {
 	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
 	case frames == 0:
@@ -101,7 +101,7 @@ func (h *Head) clipLoop(l pcm.Loop, frames int64) *pcm.Loop {
 	return nil
 }
 
-// firstOf returns the value in m of the first of keys that m contains, and true. If m contains no key of keys, it
+// firstOf returns the value in m of the first of keys that m contains, and true. If m contains no such key, it
 // returns 0 and false.
 func firstOf(m map[string]int64, keys ...string) (int64, bool) {
 	for _, k := range keys {
@@ -118,9 +118,9 @@ const TagReference = -18
 // MaxTagGain is the largest plausible gain of a tag, up or down, in dB.
 const MaxTagGain = 64
 
-// Gain returns the gain from the tags in dB, relative to TagReference. It uses REPLAYGAIN_TRACK_GAIN, such as "-7.03
-// dB", or otherwise R128_TRACK_GAIN, in 256ths of a dB and relative to -23 LUFS, such as "-1234". nil: no plausible
-// tag.
+// Gain returns the gain that the tags of the file demand, in dB, for a loudness of -18 LUFS (TagReference). It uses
+// REPLAYGAIN_TRACK_GAIN, such as "-7.03 dB". Otherwise it converts R128_TRACK_GAIN, such as "-1234", which is in
+// 256ths of a dB and for -23 LUFS. Without a plausible tag it returns nil.
 func (h *Head) Gain() *pcm.Decibels {
 	values, _ := readTags(h.Tags)
 	if text, ok := values["REPLAYGAIN_TRACK_GAIN"]; ok {
@@ -143,7 +143,8 @@ func (h *Head) Gain() *pcm.Decibels {
 	return nil
 }
 
-// PlausibleGain returns a pointer to gain, from a tag in dB, or nil if it is NaN or beyond MaxTagGain up or down.
+// PlausibleGain returns a pointer to gain, a gain from a tag in dB. If gain is NaN or beyond ±64 dB (MaxTagGain), it
+// returns nil.
 func PlausibleGain(gain float64) *pcm.Decibels {
 	if !(math.Abs(gain) <= MaxTagGain) {
 		return nil
@@ -154,8 +155,8 @@ func PlausibleGain(gain float64) *pcm.Decibels {
 // maxID3 is the number of bytes of a tag that are searched: text usually precedes the pictures.
 const maxID3 = 1 << 20
 
-// ReadID3 moves past all ID3v2 tags at the current position, and returns the user-defined texts of the first one as
-// "KEY=value"; nil without a tag. It searches only the first maxID3 bytes of that tag.
+// ReadID3 moves in past all ID3v2 tags at the current position. It returns the user-defined texts of the first tag as
+// "KEY=value", or nil without a tag. It searches only the first maxID3 bytes of that tag.
 func (in *Input) ReadID3() (tags []string) {
 	start := in.At
 	if size := id3Tag(in.Peek(10)); size > 0 {
@@ -183,9 +184,9 @@ const (
 	maxTags  = 16
 )
 
-// SkipFront skips zeros and ID3v2 tags until the function is accepts the bytes that follow, or until neither follows.
-// It passes at least the next Probe bytes of the file to is. It skips at most maxTags runs of tags and maxZeros zeros,
-// and reports whether it skipped a tag.
+// SkipFront skips zeros and ID3v2 tags before a sound. It stops when the function is accepts the bytes that follow,
+// or when no tag or zero follows. It passes at least Probe bytes to is, or the rest of a shorter file. It skips at
+// most maxTags runs of tags and maxZeros zeros. It returns true if it skipped a tag.
 func (in *Input) SkipFront(is func(beginning []byte) bool) (tagged bool) {
 	zeros, tags := maxZeros, maxTags
 	for {
@@ -233,8 +234,8 @@ func (in *Input) skipZeros() {
 	}
 }
 
-// SkipTail moves past zeros and tags at the current position, and reports whether the end of the file follows. If it
-// returns false, in has moved nevertheless.
+// SkipTail moves past zeros and tags at the current position, and reports whether the end of the file follows. in
+// stays after the zeros and tags even if the result is false.
 func (in *Input) SkipTail() bool {
 	for at := int64(-1); at != in.At; {
 		at = in.At
@@ -266,8 +267,8 @@ const (
 )
 
 // tagSize returns the length in bytes of the ID3v1, ID3v2 or APE tag at the beginning of b; 0 without a tag. left is
-// the number of bytes up to the end of the file. For an ID3v2 or APE tag that would be longer, it returns the size of
-// the header, for ID3v1 left.
+// the number of bytes up to the end of the file. If the announced length of an ID3v2 or APE tag exceeds left, it
+// returns only the size of the tag's header. An ID3v1 tag has 128 bytes, at most left.
 func tagSize(b []byte, left int64) int64 {
 	if size := id3Tag(b); size > left {
 		return id3Head
@@ -291,8 +292,8 @@ func tagSize(b []byte, left int64) int64 {
 // BeginsID3 reports whether b begins with an ID3v2 tag.
 func BeginsID3(b []byte) bool { return id3Tag(b) > 0 }
 
-// id3Tag returns the length in bytes of the ID3v2 tag whose header of 10 bytes is at the beginning of b, header and
-// footer included; 0 without a valid header. The tag may be longer than b.
+// id3Tag returns the length in bytes of the ID3v2 tag at the beginning of b, including header and footer. It reads
+// only the header of 10 bytes, so the tag may be longer than b. Without a valid header it returns 0.
 func id3Tag(b []byte) int64 {
 	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
 		return 0
@@ -310,9 +311,9 @@ func id3Tag(b []byte) int64 {
 	return size + 10
 }
 
-// parseID3 returns the user-defined texts of the ID3v2 tag at the beginning of file (its TXXX frames) as "KEY=value";
-// nil without a tag. A truncated frame ends the list. It ignores compressed and encrypted frames, and bytes after
-// maxID3.
+// parseID3 returns the user-defined texts (TXXX frames) of the ID3v2 tag at the beginning of file, as "KEY=value".
+// Without a tag it returns nil. A truncated frame ends the list. Compressed and encrypted frames, and bytes after the
+// first maxID3, are ignored.
 func parseID3(file []byte) []string {
 	size := id3Tag(file)
 	if size == 0 {
@@ -360,8 +361,9 @@ func parseID3(file []byte) []string {
 	return list
 }
 
-// parseID3Text converts b, the body of a TXXX frame with a name and a value in any of four encodings, into
-// "NAME=value". The result is false if the encoding is unknown or the zero after the name is missing.
+// parseID3Text converts b, the body of a TXXX frame of ID3v2, into "NAME=value". The text may be Latin-1, UTF-16 with
+// a byte order mark, big-endian UTF-16, or UTF-8. It returns false if the encoding is unknown or the zero after the
+// name is missing; the text then has no meaning.
 func parseID3Text(b []byte) (string, bool) {
 	if len(b) < 1 {
 		return "", false
