@@ -34,9 +34,10 @@ type chunks struct {
 	streamed         bool  // the file was written without a known length
 }
 
-// Open reads the chunks of the file at the position of in, and returns a reader of its samples, before the first one.
-// It skips zeros and ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit
-// of lim is exceeded.
+// Open reads the chunks of an AIFF or AIFC file at the position of in, after zeros and ID3v2 tags, and returns a
+// reader of its samples. The reader is before the first sample. lim bounds channels, rate and length; a file beyond
+// them gives an error that wraps source.ErrLimit. An unsupported encoding wraps source.ErrFormat, and a broken file
+// source.ErrDecode.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(Is)
 	c, err := readChunks(in)
@@ -76,9 +77,10 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return blocks.NewReader(in, h, e, c.data, c.size), nil
 }
 
-// readChunks walks over the chunks of a file, in any order, and returns the needed ones. in must be at its FORM
-// header, and moves to the end. It skips unknown chunks. A sample chunk may exceed the file if it is streamed or by a
-// few bytes. The error wraps source.ErrDecode if a needed chunk is missing or truncated.
+// readChunks reads the chunks of an AIFF file, in any order, and returns the needed ones. in must be at its FORM
+// header, and is moved past the chunks. Unknown chunks are skipped. A sample chunk may exceed the file by a few
+// bytes, or if the file was written without a known length. The error wraps source.ErrDecode if a needed chunk is
+// missing or truncated.
 func readChunks(in *source.Input) (c chunks, err error) {
 	head := in.Peek(12)
 	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
@@ -141,8 +143,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// parseRate rounds the big-endian 80-bit float in the first 10 bytes of b to the nearest integer, in Hz; 0 for
-// magnitudes below 0.5. The error wraps source.ErrDecode for negative, infinite or huge numbers.
+// parseRate returns the sample rate in the first 10 bytes of b, a big-endian 80-bit float, rounded to whole Hz. A
+// magnitude below 0.5 gives 0. The error wraps source.ErrDecode for negative, infinite or huge numbers.
 func parseRate(b []byte) (int64, error) {
 	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
 	switch {
@@ -171,9 +173,9 @@ var encodings = map[string]struct {
 	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
 }
 
-// encoding returns the encoding of interleaved samples with the compression name of AIFC, "NONE" for AIFF. If a
-// sample has fewer bits than its bytes, they are left-aligned. The error wraps source.ErrFormat for an unknown name,
-// and source.ErrDecode for an impossible number of bits.
+// encoding returns the decoder for interleaved samples. name is the compression type of AIFC, such as "sowt", or
+// "NONE" for AIFF. A sample with fewer bits than its bytes have is left-aligned. The error wraps source.ErrFormat for
+// an unknown name, and source.ErrDecode for an impossible number of bits.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {
@@ -186,8 +188,8 @@ func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	return e, nil
 }
 
-// loop returns the sustain loop of the instrument in frames, from the positions of its two marks; the zero loop if
-// the instrument, its loop or a mark is missing.
+// loop returns the sustain loop of the INST chunk, in frames. Its start and end are the positions of two marks in the
+// MARK chunk. If the instrument, its loop or a mark is missing, the result is the zero loop.
 func (c *chunks) loop() (loop pcm.Loop) {
 	if len(c.inst) < 14 || binary.BigEndian.Uint16(c.inst[8:]) == 0 {
 		return loop
@@ -203,7 +205,8 @@ func (c *chunks) loop() (loop pcm.Loop) {
 	return loop
 }
 
-// marks returns the positions of the marks in frames, by the number of the mark. A truncated mark ends the list.
+// marks returns the marks of the MARK chunk: the position of each in frames, by its number. A truncated mark ends the
+// list.
 func (c *chunks) marks() map[uint16]int64 {
 	places := map[uint16]int64{}
 	if len(c.mark) < 2 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// IMA returns the IMA ADPCM encoding of WAV for blocks of bytes bytes. frames is the number of frames per block, or 0
-// for the maximum; an impossible number is an error. A block has a header of four bytes per channel, then words of
-// eight samples, alternating between the channels.
+// IMA returns the decoder for IMA ADPCM as in WAV files. The parameter bytes is the size of a block. frames is the
+// number of frames in a block, or 0 for as many as fit; an impossible number is an error. A block has a header of
+// four bytes per channel, then words of eight samples, alternating between the channels.
 func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 4*channels {
@@ -20,9 +20,10 @@ func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// MS returns Microsoft's ADPCM encoding for blocks of bytes bytes. frames is the number of frames per block, or 0 for
-// the maximum; an impossible number is an error. factors are the coefficient pairs of its predictors, in 256ths. A
-// block has a header of seven bytes per channel, then nibbles, alternating between the channels.
+// MS returns the decoder for Microsoft's ADPCM. The parameter bytes is the size of a block. frames is the number of
+// frames in a block, or 0 for as many as fit; an impossible number is an error. factors are the coefficient pairs of
+// the predictors, in 256ths. A block has a header of seven bytes per channel, then codes of four bits, alternating
+// between the channels.
 func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 7*channels {
@@ -39,8 +40,8 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// size sets e.Frames, the number of frames per block, to frames; 0 means most, the maximum. A number outside 1..most
-// is an error, which leaves e unchanged.
+// size sets e.Frames, the number of frames per block, to frames, or to most, the largest possible number, if frames
+// is 0. A number outside 1..most is an error, and leaves e unchanged.
 func (e *Encoding) size(frames, most int) error {
 	if frames == 0 {
 		frames = most
@@ -52,9 +53,9 @@ func (e *Encoding) size(frames, most int) error {
 	return nil
 }
 
-// forEachBlock fills dst by one call of decode per block in src. decode gets the part of dst for a block, the bytes of
-// the block and the number of channels. each stops at the first error of decode and returns it. Only the last block may
-// be truncated. Requires that src has enough blocks to fill dst.
+// each decodes consecutive blocks of src until dst is full. For each block it calls decode with the part of dst for
+// the block, the bytes of the block, and channels. It returns the first error of decode. Only the last block may be
+// truncated. src must have enough blocks to fill dst.
 func (e *Encoding) forEachBlock(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {
 		n := min(len(dst), e.Frames*channels)
@@ -66,9 +67,9 @@ func (e *Encoding) forEachBlock(dst []float32, src []byte, channels int, decode 
 	return nil
 }
 
-// decodeIMA decodes one block of IMA ADPCM from src into dst, whose channels are interleaved and which may be shorter
-// than the block. src must have the bytes for all of dst. The error reports an invalid step index in the header; a
-// part of dst may then be written.
+// decodeIMA decodes one block of IMA ADPCM from src and fills dst with its interleaved samples, scaled to -1..1. dst
+// may be shorter than the block, and src must have the bytes for all of dst. The error reports an invalid step index
+// in the header; part of dst may then be written.
 func decodeIMA(dst []float32, src []byte, channels int) error {
 	for ch := range channels {
 		head := src[4*ch:]
@@ -118,9 +119,10 @@ var imaSteps = [...]int{
 // MSFactors lists the standard predictors.
 var MSFactors = [][2]int{{256, 0}, {512, -256}, {0, 0}, {192, 64}, {240, 0}, {460, -208}, {392, -232}}
 
-// decodeMS decodes one block of Microsoft's ADPCM from src into dst, whose channels are interleaved and which may be
-// shorter than the block. src must have the bytes for all of dst. factors are the coefficient pairs of the
-// predictors. The error reports an invalid number of a predictor in the header.
+// decodeMS decodes one block of Microsoft's ADPCM from src and fills dst with its interleaved samples, scaled to
+// -1..1. dst may be shorter than the block, and src must have the bytes for all of dst. factors are the coefficient
+// pairs of the predictors, in 256ths. The error reports a predictor number in the header that factors does not have;
+// part of dst may then be written.
 func decodeMS(dst []float32, src []byte, channels int, factors [][2]int) error {
 	word := func(i, ch int) int { return int(int16(binary.LittleEndian.Uint16(src[channels+2*(i*channels+ch):]))) }
 	for ch := range channels {

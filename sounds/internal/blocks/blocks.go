@@ -22,8 +22,8 @@ type Encoding struct {
 	PartialFrames func(bytes int) int
 }
 
-// Length returns the number of frames in bytes bytes of consecutive blocks. A truncated last block counts as far as
-// it has whole frames, or not at all if e.PartialFrames is nil.
+// Length returns the number of frames in consecutive blocks with the given number of bytes in total. A truncated last
+// block counts with its whole frames. If e.PartialFrames is nil, it does not count.
 func (e *Encoding) Length(bytes int64) int64 {
 	frames := bytes / int64(e.Bytes) * int64(e.Frames)
 	if e.PartialFrames != nil {
@@ -42,9 +42,9 @@ type reader struct {
 	at    int64 // the next frame
 }
 
-// NewReader returns a reader of the blocks that begin at byte start of the file in and have size bytes in total. It
-// moves in to start, and sets Encoding and Sure in its copy of head. head.Frames must not exceed the frames in the
-// blocks.
+// NewReader returns a reader that decodes blocks of the file in with the encoding e. The blocks begin at the byte
+// offset start and have size bytes in total. It moves in to start. head has the channels, the rate and the number of
+// frames, which must not exceed the frames in the blocks. In the reader's copy of head it sets Encoding and Sure.
 func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64) source.Reader {
 	head.Encoding, head.Exact = e.Name, true
 	in.MoveTo(start)
@@ -54,9 +54,9 @@ func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64
 // chunkSamples is the number of samples decoded at a time, at least one block.
 const chunkSamples = 1 << 13
 
-// Next appends the interleaved samples of the next blocks to dst, about piece samples; io.EOF follows the last frame.
-// The error wraps source.ErrDecode if the blocks are invalid or cut short; dst and the position are then unchanged.
-// Floats that are not finite become 0.
+// Next decodes the next blocks, about 8,192 samples, and appends their interleaved samples to dst. After the last
+// frame it returns io.EOF. Floats that are not finite become 0. Invalid or truncated blocks give an error that wraps
+// source.ErrDecode; dst and the position are then unchanged.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	blocks := max(1, int64(chunkSamples/r.Channels/r.e.Frames))
 	frames := int(min(r.Frames-r.at, blocks*int64(r.e.Frames)))
@@ -82,9 +82,9 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// SeekFrame moves to the beginning of the block that contains frame, and returns the number of the first frame of
-// that block. A frame after the end counts as the end, which may be within the last block. It always succeeds; a read
-// error shows in Next.
+// SeekFrame moves to the beginning of the block that contains the given frame. It returns the number of the first
+// frame of that block. A frame after the end counts as the end. The error is always nil; a read error appears in
+// Next.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	block := min(frame, r.Frames) / int64(r.e.Frames)
 	r.at = block * int64(r.e.Frames)
@@ -92,5 +92,5 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// Count returns the number of frames of the header, which is exact, without reading. The error is always nil.
+// Count returns the number of frames, which is known from the header, without reading. The error is always nil.
 func (r *reader) Count(*source.Marks) (int64, error) { return r.Frames, nil }

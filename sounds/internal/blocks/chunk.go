@@ -23,8 +23,9 @@ type Chunks struct {
 	breakText string // description of the first place without a chunk; "": none
 }
 
-// Begin records that a chunk named id begins at the byte offset of the file. If id cannot be a chunk name, it stores
-// a description of the place, which Broken later reports; only the first such place counts.
+// Begin records that a chunk named id begins at the given byte offset of the file. If id cannot be a chunk name, the
+// structure of the file is broken there. Begin then stores a description of the place, which Broken later reports.
+// Only the first such place is stored.
 func (c *Chunks) Begin(offset int64, id string) {
 	if isID([]byte(id)) || c.breakText != "" {
 		return
@@ -40,9 +41,9 @@ func (c *Chunks) Begin(offset int64, id string) {
 	c.breakText = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", offset, c.previous, why)
 }
 
-// End moves in past the chunk whose header of 8 bytes begins at the byte offset and which has size bytes of data. It
-// skips the pad byte after an odd size, unless the program that wrote the file omitted it. The next Begin refers to
-// this chunk.
+// End moves in to the end of a chunk. The header of the chunk has 8 bytes and begins at the byte offset; size is the
+// number of bytes after the header. End also skips the pad byte after an odd size, unless the program that wrote the
+// file seems to have omitted it. It remembers the chunk for the description that the next Begin may store.
 func (c *Chunks) End(in *source.Input, offset, size int64) {
 	in.MoveTo(offset + 8 + size)
 	c.previous, c.oddSize = offset, size&1 == 1
@@ -51,9 +52,9 @@ func (c *Chunks) End(in *source.Input, offset, size int64) {
 	}
 }
 
-// Broken returns the error of a file with a missing or truncated chunk, with a formatted description. It wraps
-// source.ErrDecode. If Begin found a broken chunk structure, the error describes that instead, because it is the
-// likely cause.
+// Broken returns an error for a missing or truncated chunk, with the formatted description. It wraps
+// source.ErrDecode. If Begin has stored a broken place of the chunk structure, the error describes that place
+// instead, because it is the likely cause.
 func (c *Chunks) Broken(format string, args ...any) error {
 	if c.breakText != "" {
 		return source.DecodeErrorf("%s", c.breakText)
@@ -61,8 +62,9 @@ func (c *Chunks) Broken(format string, args ...any) error {
 	return source.DecodeErrorf(format, args...)
 }
 
-// padMissing reports whether the next chunk probably begins at the position of in, the place of the pad byte, instead
-// of one byte later. It compares both places: a name, a known name, a size that fits the file. It does not move in.
+// padMissing reports whether the pad byte after an odd chunk is probably missing. in is at the place of the pad byte.
+// unpadded compares this place with the next one: which has a chunk name, a known name, and a size that fits the
+// file. It does not move in.
 func (c *Chunks) padMissing(in *source.Input) bool {
 	b := in.Peek(9)
 	if len(b) < 9 {

@@ -31,9 +31,9 @@ var linear = [...]struct {
 	{ALaw, 1, "alaw", decodeALaw}, {ULaw, 1, "ulaw", decodeULaw},
 }
 
-// Linear returns the encoding for independent samples of kind with bytes bytes each; big means big-endian. ok is
-// false if that combination is unsupported. With big the encoding has scratch space, so it is for one goroutine at a
-// time.
+// Linear returns the decoder for samples that do not depend on each other, such as PCM. kind is the number format,
+// the parameter bytes the size of a sample, and big means big-endian. ok is false if the combination of kind and
+// bytes is unsupported. With big the decoder has scratch space, so it is for one goroutine at a time.
 func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	for _, l := range linear {
 		if l.kind != kind || l.bytes != bytes {
@@ -51,8 +51,9 @@ func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	return e, false
 }
 
-// Padded returns the encoding for signed, right-aligned samples of bits bits in a word of bytes bytes, 2 to 4; big
-// means big-endian. The upper bits of the word are ignored. Samples are rounded to float32.
+// Padded returns the decoder for signed samples that are right-aligned in larger words. A sample has the given number
+// of bits in a word of 2 to 4 bytes, the parameter bytes; big means big-endian. The upper bits of the word are
+// ignored. Samples are scaled to -1..1 and rounded to float32.
 func Padded(bits, bytes, channels int, big bool) Encoding {
 	name := fmt.Sprintf("s%d", (bits+7)/8*8)
 	return Encoding{Name: name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
@@ -64,8 +65,8 @@ func Padded(bits, bytes, channels int, big bool) Encoding {
 	}}
 }
 
-// Word returns the integer in b, of at most 4 bytes, left-aligned in 32 bits; the lower bits are 0. big means
-// big-endian.
+// Word returns the integer in b, which has at most 4 bytes, left-aligned in 32 bits. The lower bits of the result are
+// 0. big means that b is big-endian.
 func Word(b []byte, big bool) (x int32) {
 	for i := range b {
 		if big {
@@ -76,8 +77,9 @@ func Word(b []byte, big bool) (x int32) {
 	return x
 }
 
-// swapped turns decode, a decoder of little-endian samples of bytes bytes each, into a decoder of big-endian ones.
-// The result does not change src, but has scratch space, so it is not safe for concurrent use.
+// swapped returns a decoder of big-endian samples, made from decode, a decoder of little-endian samples. The
+// parameter bytes is the size of a sample. The result does not change its src. It has scratch space, so it is for one
+// goroutine at a time.
 func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float32, src []byte) {
 	var turned []byte
 	return func(dst []float32, src []byte) {
@@ -142,16 +144,16 @@ func decodeF32(dst []float32, src []byte) {
 	_, _ = binary.Decode(src, binary.LittleEndian, dst) // src is long enough
 }
 
-// decodeF64 fills dst with the little-endian floats of 64 bits in src, unscaled and rounded to 32; beyond the range
-// of float32 they become infinite. src must be long enough.
+// decodeF64 fills dst with the little-endian floats of 64 bits in src, unscaled and rounded to float32. Values beyond
+// the range of float32 become infinite. src must be long enough.
 func decodeF64(dst []float32, src []byte) {
 	for i := range dst {
 		dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
 	}
 }
 
-// decodeALaw fills dst with samples of ITU-T G.711 A-law, one byte each in src: 13 bits, left-aligned in 16 and
-// scaled to -1..1. src must be long enough.
+// decodeALaw decodes ITU-T G.711 A-law: it fills dst with the samples in src, one byte each, scaled to -1..1. A
+// sample has 13 bits, which are left-aligned in 16. src must be long enough.
 func decodeALaw(dst []float32, src []byte) {
 	for i := range dst {
 		b := src[i] ^ 0x55
@@ -166,8 +168,8 @@ func decodeALaw(dst []float32, src []byte) {
 	}
 }
 
-// decodeULaw fills dst with samples of ITU-T G.711 u-law, one byte each in src: 14 bits, left-aligned in 16 and
-// scaled to -1..1. src must be long enough.
+// decodeULaw decodes ITU-T G.711 u-law: it fills dst with the samples in src, one byte each, scaled to -1..1. A
+// sample has 14 bits, which are left-aligned in 16. src must be long enough.
 func decodeULaw(dst []float32, src []byte) {
 	for i := range dst {
 		b := ^src[i]

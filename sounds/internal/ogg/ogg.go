@@ -24,9 +24,9 @@ type page struct {
 // pageMagic begins each page.
 const pageMagic = "OggS"
 
-// readPage parses the Ogg page at the beginning of b (RFC 3533, section 6), and returns the bytes after it; both
-// alias b. If checked is true, it also verifies the checksum. The error wraps source.ErrDecode; then rest has no
-// meaning.
+// readPage parses the Ogg page at the beginning of b (RFC 3533, section 6). It returns the page and rest, the bytes
+// after it; both alias b. If checked is true, it also verifies the checksum. The error wraps source.ErrDecode; the
+// other results then have no meaning.
 func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	p, rest, err = splitPage(b)
 	size := len(b) - len(rest)
@@ -39,8 +39,9 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	return p, rest, err
 }
 
-// splitPage parses the Ogg page at the beginning of b without checking its magic bytes or checksum, and returns the
-// bytes after it. Both alias b. A truncated page is an error that wraps source.ErrDecode.
+// splitPage parses the Ogg page at the beginning of b like readPage, but does not check its magic bytes or checksum.
+// It returns the page and rest, the bytes after it; both alias b. A truncated page gives an error that wraps
+// source.ErrDecode.
 func splitPage(b []byte) (p page, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
 		return p, nil, source.DecodeErrorf("cut short in the header of an Ogg page")
@@ -65,14 +66,16 @@ func splitPage(b []byte) (p page, rest []byte, err error) {
 
 var crc32 = source.CRC(32, 0x04c11db7)
 
-// checksum returns the CRC-32 of page, a whole Ogg page, with the bytes of its checksum field taken as zeros.
+// checksum returns the CRC-32 of page, a whole Ogg page. The four bytes of the checksum field in the page count as
+// zeros (RFC 3533, section 6).
 func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
 // Is reports whether data begins with the magic bytes of an Ogg page.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
-// HasStream reports whether file, the beginning of an Ogg file, has a stream whose first packet begins with magic. It
-// checks the first pages, one per parallel stream, up to a later or truncated page, without their checksums.
+// HasStream reports whether an Ogg file has a stream whose first packet begins with magic. file is the beginning of the
+// file. Carries checks the first page of each parallel stream, without checksums, and stops at a later or truncated
+// page.
 func HasStream(file []byte, magic string) bool {
 	for Is(file) {
 		p, rest, err := readPage(file, false)
@@ -128,8 +131,9 @@ const MaxPage = 27 + 255 + 255*255 + 256
 // maxPacket is the maximum size of a packet, in bytes. The largest packets are pictures in tags.
 const maxPacket = 16 << 20
 
-// packet removes the next packet from s and returns it; the caller may keep it. It reads pages as needed. The error
-// is io.EOF at the end of the file, and at the end of a stream without a last page if another stream follows.
+// packet removes the next packet of the stream from s and returns it. It reads further pages as needed. The caller
+// may keep the packet. The error is io.EOF at the end of the file, or if another stream follows although the last
+// page of this one is missing; other errors are as in page.
 func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
 		if err := s.readNextPage(); err != nil {
@@ -141,8 +145,9 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
-// recordGap records in s.gapErr that packets are missing because of fault, drops the partial packet, and returns nil.
-// If a fault is already recorded, that one stays. While headers are read (s.strict), tear only returns fault.
+// recordGap records that packets are missing because of fault: it stores fault in s.gapErr, unless a fault is already there,
+// and drops the incomplete packet. It then returns nil. While headers are read (s.strict), it changes no field and
+// returns fault.
 func (s *stream) recordGap(fault error) error {
 	if s.strict {
 		return fault
@@ -152,9 +157,10 @@ func (s *stream) recordGap(fault error) error {
 	return nil
 }
 
-// readNextPage reads the next page and adds its packets to s.packets, unless it belongs to another stream. A broken
-// page is repaired or skipped, and is an error only while headers are read, or if too much data is broken. It returns
-// io.EOF at the end of the file, after which only tags and zeros may follow.
+// readNextPage reads the next readNextPage of the file and adds its packets to s.packets. A readNextPage of another stream is skipped. A
+// broken readNextPage is repaired or skipped, and the fault is recorded in s. It is an error only while headers are read, or
+// if too much data is broken. At the end of the file, after which only tags and zeros may follow, readNextPage returns
+// io.EOF.
 func (s *stream) readNextPage() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || b[0] != pageMagic[0] {
@@ -199,9 +205,10 @@ func (s *stream) readNextPage() error {
 	return nil
 }
 
-// repair returns the page at the beginning of b, whose checksum is wrong, and the bytes after it, if another page or
-// the end of the file follows it. It corrects the header fields that follow from the page's place in the stream. ok
-// is false if the page cannot be used; then p and rest have no meaning.
+// repair tries to use the page at the beginning of b although its checksum is wrong. It succeeds if another page or
+// the end of the file follows, and if the header almost fits the place in the stream. It then returns the page with
+// corrected header fields, rest, the bytes after it, and true. If the page cannot be used, it returns false, and the
+// other results have no meaning.
 func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	p, rest, err := splitPage(b)
 	if err != nil || s.strict || s.gapErr != nil || !s.open || len(p.lacing) == 0 {
@@ -218,8 +225,8 @@ func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	return p, rest, true
 }
 
-// resync moves the input from a broken page to the next valid page, or to the end of the file, and returns nil. If
-// the search takes too long, it returns fault, the error of the broken page.
+// resync moves the input from a broken page to the next valid page, or to the end of the file, and returns nil. fault
+// is the error of the broken page; it is returned if the search has checked too many bytes.
 func (s *stream) resync(fault error) error {
 	for s.in.Skip(1); ; {
 		b := s.in.Peek(MaxPage)
@@ -245,10 +252,10 @@ func (s *stream) resync(fault error) error {
 	}
 }
 
-// addPage splits page into packets, which it adds to s.packets; the rest of an incomplete one stays in s.partial. It
-// ignores pages of other streams and repeated ones, and records missing pages as tear does. It returns io.EOF if page
-// begins another stream although this one has not ended, and an error that wraps source.ErrLimit for a packet that is
-// too large.
+// addPage adds the packets of page to s.packets. An incomplete packet at the end stays in s.partial until the next page.
+// Pages of other streams and repeated pages are ignored. If pages are missing before page, it records this as tear
+// does. It returns io.EOF if page begins another stream although the last page of this one is missing. A packet that
+// is too large gives an error that wraps source.ErrLimit.
 func (s *stream) addPage(page page) error {
 	switch {
 	case page.first && !s.open:

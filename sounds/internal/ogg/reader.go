@@ -103,17 +103,18 @@ type Reader struct {
 	firstErr    error     // the first error
 }
 
-// NewReader reads the headers of the first stream of kind in the file at the position of in, and returns a reader
-// before its first frame. The error is io.EOF if the file has no such stream, otherwise an error of codec, or wraps
-// source.ErrDecode; the reader is then unusable.
+// NewReader returns a reader of one kind of stream, such as Vorbis, in the Ogg file at the position of in. It reads
+// the headers of the first such stream with codec; the reader is then before its first frame. The error is io.EOF if
+// the file has no such stream, an error of codec, or wraps source.ErrDecode. After an error the reader is unusable.
 func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Reader, error) {
 	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, end: -1, fromStart: true}
 	return r, r.openLink()
 }
 
-// openLink reads the headers of the next stream with r.codec, and prepares for its first packet. The first stream
-// determines r.Head. The error is io.EOF at the end of the file, an error of the codec, or wraps source.ErrFormat if
-// the rate or the channels differ from the first stream's.
+// openLink reads the headers of the next stream of the file with r.codec, and prepares for its first packet. An Ogg
+// file may have several streams in a chain. The first stream determines r.Head. A later stream with another rate or
+// other channels gives an error that wraps source.ErrFormat. Other errors are io.EOF at the end of the file, or of
+// the codec.
 func (r *Reader) openLink() error {
 	r.stream.strict = true
 	defer func() { r.stream.strict = false }()
@@ -139,7 +140,8 @@ func (r *Reader) openLink() error {
 	return nil
 }
 
-// header returns the next packet, which must exist: the end of the file is an error that wraps source.ErrDecode.
+// header returns the next packet of the stream, a header packet. The end of the file before it is an error that wraps
+// source.ErrDecode. Other errors are of the file.
 func (r *Reader) header() ([]byte, error) {
 	p, err := r.stream.packet()
 	if errors.Is(err, io.EOF) {
@@ -148,10 +150,12 @@ func (r *Reader) header() ([]byte, error) {
 	return p, err
 }
 
-// Next appends the frames of the next packet to dst, or concealed frames of a gap, possibly no frames. At the end of
-// a stream it continues with the next one. At the end of the file it returns io.EOF. Damage is concealed; it is an
-// error only if the whole file has no valid packet. An error that wraps source.ErrLimit means that the file is too
-// long.
+// Next decodes the next packet and appends its frames, interleaved, to dst. It may append no frames. In a gap it
+// appends concealed frames instead. At the end of a stream it continues with the next stream of the file. At the end
+// of the file it returns io.EOF.
+//
+// Damage is concealed and recorded with Conceal. It becomes an error only if the whole file has no valid packet. An
+// error that wraps source.ErrLimit means that the file is too long.
 func (r *Reader) Next(dst []float32) ([]float32, error) {
 	if r.gapFrames > 0 {
 		return r.appendGap(dst), r.lim.CheckLength(r.at, r.Channels)
@@ -209,7 +213,7 @@ func (r *Reader) Next(dst []float32) ([]float32, error) {
 // maxPeak is the largest plausible sample of a damaged page: 6 dB over full scale.
 const maxPeak = 2
 
-// tooLoud reports whether any of samples is beyond ±maxPeak or NaN.
+// tooLoud reports whether any of the samples is NaN or beyond ±2 (maxPeak), which means that the packet is damaged.
 func tooLoud(samples []float32) bool {
 	for _, x := range samples {
 		if !(-maxPeak <= x && x <= maxPeak) {
@@ -219,9 +223,10 @@ func tooLoud(samples []float32) bool {
 	return false
 }
 
-// concealPacket appends concealed frames for the undecodable packet p to dst, and returns dst and their number; fault
-// is the reason, which it records as damage. If even the number is unknown, it returns 0 and leaves fault in
-// r.stream.gapErr, and the next page determines the number. While packets are only counted, it appends no frames.
+// concealPacket appends concealed frames to dst for the undecodable packet p, and returns the extended dst and their number.
+// The number comes from the packet's header. It records fault, the reason, as damage. If even the number is unknown,
+// concealPacket returns 0 and stores fault in r.stream.gapErr, so that the next page determines the number. While packets are
+// only counted (r.counting), it returns the number without frames.
 func (r *Reader) concealPacket(dst []float32, p []byte, fault error) ([]float32, int64) {
 	n, err := r.codec.FramesIn(p)
 	if err != nil {
@@ -236,8 +241,9 @@ func (r *Reader) concealPacket(dst []float32, p []byte, fault error) ([]float32,
 	return dst, n
 }
 
-// recordDamage records that frames frames from r.at on are damaged because of fault; 0 means an unknown number. It
-// ignores frames that the end of the stream cuts off, and has no effect while packets are only counted.
+// recordDamage records that the next frames, from r.at on, are damaged because of fault. frames is their number; 0 means that
+// it is unknown. Frames that the end of the stream cuts off do not count. recordDamage has no effect while packets are only
+// counted (r.counting).
 func (r *Reader) recordDamage(frames int64, fault error) {
 	if r.end >= 0 && frames > 0 {
 		if frames = min(frames, r.end-r.at); frames <= 0 {
@@ -250,9 +256,11 @@ func (r *Reader) recordDamage(frames int64, fault error) {
 	}
 }
 
-// startGap begins a gap of missing frames caused by fault: it records the damage and sets r.gapFrames, for the
-// following calls of Next, which fill it. If missing is implausible for the size of the file, it is taken as 0. While
-// packets are only counted, gap only advances the position.
+// startGap begins a gap of missing frames at the position r.at, caused by fault. It records the damage, and sets r.gapFrames,
+// so that the
+// following calls of Next append concealed frames. If the number missing is implausible for the size of
+// the file, it counts as 0. While
+// packets are only counted (r.dry), gap advances r.at instead and records no damage.
 func (r *Reader) startGap(missing int64, fault error) {
 	missing = r.PlausibleGap(missing, r.at, r.in.At)
 	r.recordDamage(missing, fault)
@@ -267,9 +275,9 @@ func (r *Reader) startGap(missing int64, fault error) {
 // frames.
 const maxHeld = 256
 
-// appendGap appends the next frames of a gap, made up by the codec, to dst: at most source.GapChunk of them. If the
-// codec does not conceal smoothly, it keeps the last maxHeld frames of the gap in r.heldFrames, and the following
-// packet fades in over them. It advances r.at and reduces r.gapFrames.
+// appendGap appends up to source.GapChunk concealed frames of the current gap to dst. It advances r.at and reduces
+// r.gapFrames by their number. If the codec does not conceal smoothly, it stores the last maxHeld frames of the gap in
+// r.heldFrames instead of appending them, and fadeIn later mixes the following packet into them.
 func (r *Reader) appendGap(dst []float32) []float32 {
 	if r.gapFrames <= maxHeld && !r.kind.ConcealsSmoothly {
 		r.heldFrames = r.codec.Conceal(nil, r.gapFrames)
@@ -287,8 +295,9 @@ func (r *Reader) appendGap(dst []float32) []float32 {
 	return dst
 }
 
-// fadeIn inserts r.heldFrames, the held end of a gap, into dst before the frames from index old on, whose sound fades
-// in over it, and clears r.heldFrames. Without held or new frames it returns dst unchanged.
+// fadeIn completes a concealed gap. It inserts r.heldFrames, the held back end of the gap, into dst before index old, and
+// clears r.heldFrames. The frames from old on, which follow the gap, are mixed into the held ones, fading in. Without held
+// frames, or without frames from old on, it returns dst unchanged.
 func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	if len(r.heldFrames) == 0 || len(dst) == old {
 		return dst
@@ -299,9 +308,9 @@ func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	return dst
 }
 
-// endStream handles the end of a stream. It returns true if frames are missing at the end, so that Next must append
-// concealed frames. Otherwise it appends the held frames to dst and returns dst and false. An error of the whole
-// stream is recorded as damage, once.
+// endStream ends the current stream. If frames are missing at its end, it begins a gap and returns true; Next must then
+// append concealed frames and call finish again. Otherwise it appends the held back frames of an earlier gap to dst
+// and returns false. An error of the whole stream is recorded as damage, once.
 func (r *Reader) endStream(dst []float32) ([]float32, bool) {
 	announced, fault := r.codec.End()
 	if gapErr := r.stream.gapErr; gapErr != nil {
@@ -328,9 +337,9 @@ func (r *Reader) endStream(dst []float32) ([]float32, bool) {
 	return dst, false
 }
 
-// trim trims the n new frames at the end of dst: it removes those before the beginning and after the end of the
-// stream. It adds the number of the remaining ones to r.at, and returns dst. If r.counting is true, dst has no new
-// frames, and keep only counts.
+// trim trims the last n frames of dst, which are new. It removes frames before the beginning of the stream, which
+// r.cut counts, and frames after its end, r.end. It adds the number of the remaining new frames to r.at, and
+// returns dst. While packets are only counted (r.counting), dst has no new frames, and trim only counts.
 func (r *Reader) trim(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.skip, n)
@@ -348,9 +357,11 @@ func (r *Reader) trim(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// startPage evaluates the granule position of the current page, whose first packet is p. It sets r.end, the end of
-// the stream, r.skip, the frames to drop at its beginning, and r.granuleOffset, the offset of granule positions. If
-// frames are missing before the page, it begins a gap. It must be called once per page, before p is decoded.
+// startPage evaluates the granule position of a new page, which is the position in frames after its last packet. p is
+// the first packet of the page. It sets r.end, the frame where the stream ends, if this is known; r.skip, the frames
+// to drop at the beginning; and r.granuleOffset, the offset of the granule positions. If
+// frames are missing before the page,
+// it begins a gap. It must be called once per page, before p is decoded.
 func (r *Reader) startPage(p []byte) {
 	r.end = -1
 	granule, ahead := r.stream.granule, int64(0)
@@ -401,8 +412,8 @@ func (r *Reader) startPage(p []byte) {
 	}
 }
 
-// Count walks over the whole file without decoding, adds places where decoding can start to m, and returns the number
-// of frames, concealed ones included. It ends at an undefined position.
+// Count returns the number of frames in the whole file, including concealed ones. It reads the file without decoding
+// it, and adds places where decoding can start to m. Afterwards the position of the reader is undefined.
 func (r *Reader) Count(m *source.Marks) (int64, error) {
 	if err := r.countTo(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -410,9 +421,9 @@ func (r *Reader) Count(m *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// SeekFrame moves to frame, or to a frame somewhat before it, and returns the number of that frame. It walks over the
-// pages from the nearest mark in m, because granule positions may be wrong, and adds marks to m. It starts early
-// enough that a gap fades as it does when playing from the beginning.
+// SeekFrame moves to the given frame or somewhat before it, and returns the number of the frame that Next will return
+// first. The target is early enough that a gap fades as it does when playing from the beginning. SeekFrame reads the
+// pages from the nearest mark in m, because granule positions may be wrong, and adds marks to m.
 func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if k, ok := r.codec.(StatefulCodec); ok {
 		return r.decodeTo(frame, k, m)
@@ -424,9 +435,10 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return at.Frame, r.resume(at)
 }
 
-// decodeTo decodes from the nearest mark in m, with its decoder state, to frame or at most longest frames before it;
-// k is r.codec. It adds marks with states to m, and returns the number of the frame reached, which is the end of a
-// shorter file.
+// decodeTo seeks with a codec whose packets depend on all earlier ones. It starts at the nearest mark in m, restores
+// the decoder state of the mark in k, and decodes up to the given frame, or at most longest frames before it. It adds
+// marks with states to m. k is r.codec. The result is the number of the frame reached; for a file that ends before,
+// it is the end of the file.
 func (r *Reader) decodeTo(frame int64, k StatefulCodec, m *source.Marks) (int64, error) {
 	m.Limit(stateStride, maxStates)
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
@@ -455,9 +467,9 @@ func (r *Reader) decodeTo(frame int64, k StatefulCodec, m *source.Marks) (int64,
 	return r.at, nil
 }
 
-// nextMark returns a mark of the next page, without its byte offset, and reports whether decoding can start there. It
-// can if the page begins with a new packet, is not the first one, and no frames before it are missing. It does not
-// move.
+// nextMark returns a mark of the next page, without its byte offset. The mark is a place for a later seek. ok reports
+// whether decoding can start there: the page must begin with a new packet, must not be the first page with frames,
+// and no frames before it may be missing. place does not move.
 func (r *Reader) nextMark() (x source.Mark, ok bool) {
 	x = source.Mark{
 		Link: r.link, Before: r.framesBefore, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.granuleOffset,
@@ -465,15 +477,16 @@ func (r *Reader) nextMark() (x source.Mark, ok bool) {
 	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.gapErr == nil && r.hasFrames && !r.streamEnded && r.skip == 0 && r.gapFrames == 0 && len(r.heldFrames) == 0
 }
 
-// completeMark completes the mark x, which place returned before the last Next, with the byte offset of the current
-// page. It returns false if the last packet did not come from the page of x, so that the mark is invalid.
+// completeMark completes the mark x with the byte offset of the current page. place must have returned x before the last
+// call of Next. It returns false, and x is invalid, if the last packet did not come from the page of x.
 func (r *Reader) completeMark(x *source.Mark) bool {
 	x.At = r.stream.at
 	return !r.streamEnded && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
-// countTo counts the frames of packets without decoding them, from the last mark in m at or before frame until r.at is
-// beyond frame, and adds marks to m if the codec needs no states. It returns io.EOF if the file ends before.
+// countTo reads packets without decoding them, to count their frames, until r.at is beyond the given frame. It starts at
+// the last mark in m at or before that frame. If the codec needs no states, it adds marks to m. It returns io.EOF if
+// the file ends before.
 func (r *Reader) countTo(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
@@ -496,8 +509,8 @@ func (r *Reader) countTo(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// openLinkAt moves to the stream whose first page is at byte link of the file, and reads its headers, with the errors
-// of openLink. before, the number of frames in the streams before it, becomes the position.
+// openLinkAt moves to the stream that begins at the byte offset link of the file, and reads its headers. before is the
+// number of frames in the streams before it, and becomes the position r.at. Errors are as in openLink.
 func (r *Reader) openLinkAt(link, before int64) error {
 	r.in.MoveTo(link)
 	r.stream = stream{in: r.in, magic: r.kind.Magic}
@@ -505,9 +518,9 @@ func (r *Reader) openLinkAt(link, before int64) error {
 	return r.openLink()
 }
 
-// resume moves to the page of the mark x, and resets the decoder to play from there. For the zero mark it moves to
-// the beginning of the file. It reads the headers of x's stream if that is another stream, with the errors of
-// openLink.
+// resume moves to the page of the mark x and resets the decoder, so that Next continues from there. The zero mark is
+// the beginning of the file. If x is in another stream of the file, resume first reads the headers of that stream;
+// its errors are as in openLink.
 func (r *Reader) resume(x source.Mark) error {
 	if r.fromStart = x.At == 0; r.fromStart {
 		return r.openLinkAt(0, 0)

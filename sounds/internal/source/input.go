@@ -103,7 +103,7 @@ func (in *Input) Peek(n int) []byte {
 }
 
 // ReadBytes returns a copy of the next n bytes and moves past them. The copy is shorter at the end of the file, or if a
-// read fails, which sets in.Err. Take reads in pieces, so a wrong n allocates no more than the file has.
+// read fails, which sets in.Err. It reads in pieces, so the window in memory does not grow with n.
 func (in *Input) ReadBytes(n int64) []byte {
 	n = min(n, in.Remaining())
 	b := make([]byte, 0, n)

@@ -13,8 +13,8 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Is reports whether data begins as RIFF, RIFX (big-endian), RF64 or BW64 (64-bit sizes) with WAVE data. It returns
-// false for fewer than 12 bytes.
+// Is reports whether data begins with the header of a WAV file: RIFF, RIFX (big-endian), RF64 or BW64 (64-bit sizes)
+// with the form WAVE. It returns false for fewer than 12 bytes.
 func Is(data []byte) bool {
 	if len(data) < 12 || string(data[8:12]) != "WAVE" {
 		return false
@@ -44,9 +44,10 @@ type chunks struct {
 	fact       int64  // number of frames in the fact chunk; 0: unknown
 }
 
-// Open reads the chunks of the file at the position of in, and returns a reader of its samples, before the first one.
-// It skips zeros and ID3v2 tags before the file. The error wraps source.ErrFormat, ErrDecode, or ErrLimit if a limit
-// of lim is exceeded.
+// Open reads the chunks of a WAV file at the position of in, after zeros and ID3v2 tags, and returns a reader of its
+// samples. The reader is before the first sample. lim bounds channels, rate and length; a file beyond them gives an
+// error that wraps source.ErrLimit. An unsupported encoding wraps source.ErrFormat, and a broken file
+// source.ErrDecode.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(Is)
 	chunks, err := readChunks(in)
@@ -84,10 +85,13 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 // maxSearch is the number of bytes that are searched for nonzero words.
 const maxSearch = 4 << 20
 
-// findWidth determines the alignment of integer samples that have fewer bits than the bytes in their frame:
-// left-aligned, or right-aligned with sign extension. If neither fits the samples at c.data, the frame size or the
-// number of bits in the header is wrong. It sets f.bits, f.low and f.width, and moves in. The error wraps
-// source.ErrFormat for 24 bits in 4 bytes that fit neither. Requires at least one channel.
+// findWidth determines how integer samples lie in words with more bytes than they need: left-aligned, or
+// right-aligned with sign extension. Headers leave this open, so it reads samples from the position c.data and checks
+// which alignment fits. It sets f.bits, f.low and f.width. If neither fits, the frame size or the number of bits in
+// the header is wrong, and f.bits becomes the most likely number.
+//
+// It moves in. The error wraps source.ErrFormat for 24 bits in 4 bytes that fit neither alignment. Requires at least
+// one channel.
 func (f *format) findWidth(in *source.Input, c *chunks) error {
 	width := f.align / f.channels
 	if f.bits == 0 && (f.tag == tagPCM || f.tag == tagFloat) {
@@ -136,9 +140,10 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	return nil
 }
 
-// trimmed returns the number of sound frames, without the padding of the last block by encoders: fact, from the fact
-// chunk, if it ends within the last block of e, otherwise frames, from the size of the data. It ignores a fact of
-// frames divided by channels, which libsndfile 1.2 writes by mistake.
+// trimmed returns the number of frames without the padding that encoders add to the last block. frames is the number
+// from the size of the data, and fact the number in the fact chunk. The result is fact if it lies within the last
+// block of the encoding e, otherwise frames. A fact of frames divided by channels is ignored, because libsndfile 1.2
+// writes it by mistake.
 func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	if fact > max(0, frames-int64(e.Frames)) && fact < frames && (channels == 1 || fact != frames/int64(channels)) {
 		return fact
@@ -146,9 +151,10 @@ func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	return frames
 }
 
-// readChunks walks over the chunks of a file (RIFF, or 64-bit sizes by EBU Tech 3306), and returns the needed ones.
-// in must be at its RIFF header, and moves to the end. It skips unknown chunks. A data chunk may exceed the file if
-// it is streamed or by a few bytes. The error wraps source.ErrDecode if a needed chunk is missing or truncated.
+// readChunks reads the chunks of a WAV file and returns the needed ones. The structure is RIFF, or has 64-bit sizes
+// as in EBU Tech 3306. in must be at its RIFF header, and is moved past the chunks. Unknown chunks are skipped. A
+// data chunk may exceed the file by a few bytes, or if the file was written without a known length. The error wraps
+// source.ErrDecode if a needed chunk is missing or truncated.
 func readChunks(in *source.Input) (c chunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
 	c.order = binary.LittleEndian
@@ -241,9 +247,9 @@ type format struct {
 	speakers uint32
 }
 
-// parseFormat parses b, a fmt chunk of at least 16 bytes, with numbers in order. For WAVE_FORMAT_EXTENSIBLE it takes
-// the tag of the sub-format. An unsupported sub-format is an error that wraps source.ErrFormat, and too short a chunk
-// wraps source.ErrDecode.
+// parseFormat parses b, a fmt chunk of at least 16 bytes, with numbers in the given byte order. For
+// WAVE_FORMAT_EXTENSIBLE the result has the format tag of the sub-format. An unsupported sub-format gives an error
+// that wraps source.ErrFormat, and a chunk that is too short an error that wraps source.ErrDecode.
 func parseFormat(b []byte, order binary.ByteOrder) (f format, err error) {
 	f.big = order == binary.BigEndian
 	f.tag = order.Uint16(b)
@@ -291,7 +297,7 @@ var named = [...]struct {
 	{0xf1ac, "FLAC"},
 }
 
-// nameOf returns the name of the unsupported encoding with the format tag tag, or "" if the tag is unknown.
+// nameOf returns the name of the unsupported encoding with the given format tag, or "" if the tag is unknown.
 func nameOf(tag uint16) string {
 	for _, x := range named {
 		if x.tag == tag {
@@ -301,10 +307,10 @@ func nameOf(tag uint16) string {
 	return ""
 }
 
-// encoding returns the encoding of the samples; b is the fmt chunk, for the fields of ADPCM. Integers may have any
-// number of bits. A-law and u-law always have 8 bits, whatever the header announces. Like other readers, it ignores
-// the frame size. The error wraps source.ErrFormat if the encoding is unsupported, and source.ErrDecode for faulty
-// ADPCM.
+// encoding returns the decoder for the samples of the format f. b is the fmt chunk, which has further fields for
+// ADPCM. Integers may have any number of bits. A-law and u-law always have 8 bits, whatever the header announces. The
+// frame size of the header counts only for ADPCM. The error wraps source.ErrFormat for an unsupported encoding, and
+// source.ErrDecode for faulty ADPCM.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
@@ -337,9 +343,9 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	return e, source.FormatErrorf("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.ConvertCommand)
 }
 
-// adpcm returns the IMA or Microsoft ADPCM encoding, with the frames per block and the predictors from b, the fmt
-// chunk. If b lacks them, the largest number and the standard predictors apply. Impossible fields are an error
-// without a wrapped kind.
+// adpcm returns the decoder for IMA or Microsoft ADPCM, by the format tag of f. The frames per block and the
+// predictors come from b, the fmt chunk. If b lacks them, the largest number of frames and the standard predictors
+// apply. Impossible fields give an error that wraps no other error.
 func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
 	frames := 0
 	if len(b) >= 20 {

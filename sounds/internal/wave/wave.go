@@ -8,19 +8,21 @@ import (
 	"voicepool/pcm"
 )
 
-// Sine returns a sine at the phase p in periods, 0..1, which is zero and rising at 0. The peaks are -1 and 1.
+// Sine returns a sine wave at the phase p, in periods, 0..1. It is 0 and rising at phase 0, and its peaks are -1 and
+// 1.
 func Sine(p float64) float64 { return pcm.SinPi(2 * p) }
 
-// Triangle returns a triangle at the phase p in periods, 0..1, which has its minimum -1 at 0 and its maximum 1 at
-// 0.5.
+// Triangle returns a triangle wave at the phase p, in periods, 0..1. Its minimum, -1, is at phase 0 and its maximum,
+// 1, at 0.5.
 func Triangle(p float64) float64 { return 1 - float64(4*math.Abs(p-0.5)) }
 
-// Saw returns a saw at the phase p in periods, 0..1, which rises from -1 to 1 and falls at phase 0. A polynomial
-// rounds its edge over two samples to reduce aliasing; step is the phase in periods from one sample to the next.
+// Saw returns a sawtooth wave at the phase p, in periods, 0..1. It rises from -1 to 1 and falls at phase 0. Its edge
+// is rounded over two samples to reduce aliasing; step is the phase in periods from one sample to the next.
 func Saw(p, step float64) float64 { return float64(2*p) - 1 - edge(p, step) }
 
-// Pulse returns a pulse at the phase p in periods, 0..1, that is high from 0 to width. Its two levels differ by 2 and
-// its mean is 0. Its edges are rounded like Saw's; step is the phase in periods from one sample to the next.
+// Pulse returns a pulse wave at the phase p, in periods, 0..1. It is high from phase 0 to width, then low. The two
+// levels differ by 2, and the mean of a period is 0. The edges are rounded to reduce aliasing; step is the phase in
+// periods from one sample to the next.
 func Pulse(p, width, step float64) float64 {
 	q := p - width
 	q -= math.Floor(q)
@@ -31,9 +33,9 @@ func Pulse(p, width, step float64) float64 {
 	return v + edge(p, step) - edge(q, step)
 }
 
-// edge returns the correction (polyBLEP) for a rise by two at phase 0, at the phase p, 0..1: it rounds the rise over
-// the samples on both sides. It is 0 for phases farther than step from 0 and 1. step is the phase from one sample to
-// the next.
+// edge returns the correction (polyBLEP) that rounds a rise by two at phase 0 over the samples on both sides. p is
+// the phase in periods, 0..1, and step the phase from one sample to the next. The correction is 0 for phases farther
+// than step from 0 and 1.
 func edge(p, step float64) float64 {
 	switch {
 	case p < step:
