@@ -67,8 +67,9 @@ const maxWastedSamples = 1 << 24
 // Is reports whether data begins with the magic bytes of FLAC.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 
-// Open reads the metadata of the file at the position of in, and returns a reader of its samples. It skips zeros and
-// ID3v2 tags before the file. The error wraps source.ErrDecode, or ErrLimit if the header exceeds lim.
+// Open returns a reader of the FLAC file at the position of in, after zeros and ID3v2 tags. It reads the metadata,
+// and the reader is before the first sample. The error wraps source.ErrDecode for a broken file, or source.ErrLimit
+// if the header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(Is)
 	in.Skip(4)
@@ -85,23 +86,23 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}, nil
 }
 
-// newDecoder returns a decoder at the start of a stream described by info, before its first frame. It checks the sum
-// of all samples unless a frame is skipped or repeated.
+// newDecoder returns a decoder for a stream with the properties info, before its first frame. It computes the
+// checksum of all samples while no frame is skipped or repeated.
 func newDecoder(info streamInfo) decoder {
 	return decoder{info: info, sequential: true, sum: md5.New()}
 }
 
-// head returns the Head of a stream with the tags, each "KEY=value". Frames is the announced length, which may be
-// wrong.
+// head returns the header information of a stream with these properties. tags are its tags, each "KEY=value". Frames
+// is the announced length, which may be wrong.
 func (i *streamInfo) head(tags []string) source.Head {
 	return source.Head{
 		Encoding: fmt.Sprintf("s%d", (i.bits+7)/8*8), Channels: i.channels, Rate: int(i.rate), Tags: tags, Frames: i.frames,
 	}
 }
 
-// Next appends the samples of the next FLAC frame to dst, or concealment of lost frames. If it skips data, or a frame
-// that comes again, it appends no samples. At the end it returns io.EOF, or the error of the file if it has no valid
-// frame. An error that wraps source.ErrLimit means that the file is too long.
+// Next decodes the next FLAC frame and appends its interleaved samples to dst. For lost frames it appends concealed
+// frames instead. If it skips data, or a frame that comes again, it appends no samples. At the end it returns io.EOF,
+// or an error if the file has no valid frame. An error that wraps source.ErrLimit means that the file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.gapFrames > 0 {
 		return r.fillGap(dst), r.lim.CheckLength(r.at, r.info.channels)
@@ -131,8 +132,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.appendFrame(dst), nil
 }
 
-// framePosition returns the number of the first sound frame in r.frame, the last decoded FLAC frame, computed from the
-// number in its header. It may be wrong or negative in a damaged file.
+// position returns the position in the file, in sound frames, of the last decoded FLAC frame r.frame. It computes the
+// position from the number in the frame's header. In a damaged file the result may be wrong or negative.
 func (r *reader) framePosition() int64 {
 	position := r.frame.number - r.first
 	if !r.frame.variable {
@@ -141,9 +142,9 @@ func (r *reader) framePosition() int64 {
 	return position
 }
 
-// appendFrame appends the interleaved samples of r.frame, the last decoded FLAC frame, to dst, advances r.at, and adds
-// the samples to the checksum of the file. It keeps their end in r.tail for a later fade-out. After the first frame it
-// stores the number and the size of that frame, for place.
+// appendFrame appends the samples of the last decoded FLAC frame, r.frame, to dst, interleaved and scaled to -1..1. It
+// advances r.at, and adds the samples to the checksum of the file. It keeps their end in r.tail for a later fade-out.
+// After the first frame it stores that frame's number and size, which place needs.
 func (r *decoder) appendFrame(dst []float32) []float32 {
 	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
@@ -175,8 +176,8 @@ func (r *decoder) appendFrame(dst []float32) []float32 {
 }
 
 // read decodes the frame at the beginning of b into r.frame, and returns its length in bytes. b must be the bytes at
-// the position of in; if they are too few, it reads more of the file. It does not move in. The errors are as in
-// frame.read.
+// the position of in. If they are too few, read takes further bytes from the file. It does not move in. The errors
+// are as in frame.read: errSync, errShort, or invalid data.
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
@@ -188,7 +189,8 @@ func (r *reader) read(b []byte) (n int, err error) {
 	}
 }
 
-// addToChecksum adds the samples of the last frame, as little-endian integers, to the MD5 sum of all samples.
+// addToChecksum adds the samples of the last decoded frame to r.sum, the MD5 sum of all samples, as interleaved little-endian
+// integers (RFC 9639, section 8.2).
 func (r *decoder) addToChecksum() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
@@ -210,8 +212,9 @@ func (r *decoder) addToChecksum() {
 	r.sum.Write(r.raw[:size])
 }
 
-// checkTotals returns the error of the file as a whole, which wraps source.ErrDecode: a wrong number of frames, or a
-// wrong checksum of all samples. It returns nil if both are right or unknown. Requires that the last frame was decoded.
+// checkTotals checks the decoded file as a checkTotals. It returns an error that wraps source.ErrDecode if the number of frames
+// or the checksum of all samples is wrong. If both are right or not announced, it returns nil. The last frame must
+// have been decoded.
 func (r *decoder) checkTotals() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
@@ -224,10 +227,12 @@ func (r *decoder) checkTotals() error {
 	return nil
 }
 
-// SeekFrame moves to the FLAC frame that contains the sound frame number frame, or to one before it, and returns the
-// number of its first sound frame. It searches by bisection, because FLAC frames have numbers, but no lengths. If the
-// numbers are not ascending, the result may be wrong; no encoder writes such files. The error is always nil: Next
-// returns it. A seek disables the checksum of all samples, unless it leads from the beginning to the beginning.
+// SeekFrame moves to the FLAC frame that contains the sound frame number frame, or to one before it. It returns the
+// number of the first sound frame there. It searches by bisection, because FLAC frames have numbers but no lengths.
+// If the numbers are not ascending, the result may be wrong; no encoder writes such files.
+//
+// The error is always nil: the following Next returns errors of the file. A seek disables the checksum of all
+// samples, unless it leads from the beginning to the beginning.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	r.sequential = r.sequential && r.at == 0                         // a loop must not be checksummed twice
 	r.at, r.gapFrames, r.wastedSamples, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
@@ -260,9 +265,9 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// findFrame searches for a valid frame that begins at the bytes from..to-1 of the file, and decodes it into r.frame. It
-// moves in to the frame and returns its offset. It returns false if it finds no frame, or if the search takes too
-// long.
+// findFrame searches for a valid FLAC frame that begins at one of the bytes from..to-1 of the file. It decodes the frame
+// into r.frame, moves in to the frame and returns its byte offset and true. It returns false if it finds no frame, or
+// if it has checked too much data; in has moved nevertheless.
 func (r *reader) findFrame(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {
@@ -292,8 +297,8 @@ func (r *reader) findFrame(from, to int64) (at int64, ok bool) {
 	return 0, false
 }
 
-// Count returns the announced number of sound frames, or decodes the file to count them if the header announces 0.
-// Then the error is of Next, except io.EOF.
+// Count returns the number of sound frames that the header announces. If it announces 0, Count decodes the file to
+// count them, and afterwards the position of the reader is the end. The error is then of Next.
 func (r *reader) Count(*source.Marks) (int64, error) {
 	if r.info.frames > 0 {
 		return r.info.frames, nil
@@ -311,9 +316,9 @@ func (r *reader) Count(*source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// readBlocks reads the metadata blocks (RFC 9639, section 8): it returns STREAMINFO and the comment tags, as
-// "KEY=value", and moves in to the first frame. in must be after the magic bytes. It skips unneeded blocks such as
-// pictures. The error wraps source.ErrDecode.
+// readBlocks reads the metadata blocks of a FLAC file (RFC 9639, section 8). It returns the properties in STREAMINFO
+// and the comment tags, each "KEY=value". in must be after the magic bytes, and is moved to the first frame. Other
+// blocks, such as pictures, are skipped. The error wraps source.ErrDecode.
 func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	if b := in.Peek(1); in.Remaining() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
 		return info, nil, source.DecodeErrorf("there is no STREAMINFO")
@@ -347,8 +352,8 @@ func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	return info, tags, nil
 }
 
-// parseStreamInfo parses b, the 34 bytes of STREAMINFO. Another length, and invalid block sizes or bits, are an error
-// that wraps source.ErrDecode. The rate and the number of channels are not checked.
+// parseStreamInfo parses b, the 34 bytes of STREAMINFO (RFC 9639, section 8.2). The error wraps source.ErrDecode for
+// another length of b, and for invalid block sizes or bits. The rate and the number of channels are not checked.
 func parseStreamInfo(b []byte) (info streamInfo, err error) {
 	if len(b) != 34 {
 		return info, source.DecodeErrorf("a STREAMINFO of %d bytes, it has 34", len(b))

@@ -28,10 +28,13 @@ const (
 	midSide   = 10
 )
 
-// readHeader reads the frame header (RFC 9639, section 9.1) at the beginning of data into f, and checks it against
-// info. r must be a reader at the beginning of data. mode is the channel assignment, such as leftSide, or the number
-// of channels minus 1. The error is errSync if no frame begins there, errShort if data ends before the header, or
-// reports an invalid field.
+// readHeader parses the header of a FLAC frame (RFC 9639, section 9.1) into f, and compares it with info, the
+// properties of the file. data begins with the frame, and r must be a reader at the beginning of data; afterwards r
+// is behind the header. mode is the channel assignment: the number of channels minus 1, or for coupled stereo
+// leftSide, sideRight or midSide.
+//
+// The error is errSync if no frame begins there, errShort if data ends before the header, or reports an invalid
+// field.
 func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode int, err error) {
 	if r.ReadBits(15) != 0x7ffc {
 		return 0, errSync
@@ -107,9 +110,10 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 	return mode, nil
 }
 
-// read decodes the whole frame at the beginning of data into f, verifies its checksum and its agreement with info,
-// and returns its length in bytes. It returns errShort if data ends before the frame, and errSync if no frame begins
-// there. After an error f has no valid samples; f.cost is set in any case.
+// read decodes the whole frame at the beginning of data into f, and returns its length in bytes. It verifies the
+// checksum, and that the frame agrees with info, the properties of the file. The error is errSync if no frame begins
+// there, errShort if data ends before the frame, or reports invalid data. After an error f.samples is invalid. read
+// also sets f.cost, the number of decoded samples, in any case.
 func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	r := source.NewMSB(data)
 	f.cost = 0
@@ -157,8 +161,8 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	return at + 2, nil
 }
 
-// codedLength returns the length in bytes, 1 to 7, of a number whose first byte is b, in the extended UTF-8 coding of
-// FLAC frame numbers. An invalid first byte gives 1 to 7, too.
+// codedLength returns the length in bytes, 1 to 7, of a FLAC frame number whose first byte is b (RFC 9639, section
+// 9.1.5). The coding is an extended UTF-8. An invalid first byte also gives a result in this range.
 func codedLength(b byte) int {
 	n := 0
 	for ; b&0x80 != 0 && n < 7; b <<= 1 {
@@ -167,8 +171,9 @@ func codedLength(b byte) int {
 	return max(n, 1)
 }
 
-// undoStereo turns the two decoded channels in f.samples in place into left and right, according to the channel
-// assignment mode. Independent channels are left as they are.
+// undoStereo converts the two channels in f.samples to left and right, in place (RFC 9639, section 4.2). mode is the
+// channel assignment: one channel may be coded as the difference, or both as mid and side. For independent channels
+// it has no effect.
 func (f *frame) undoStereo(mode int) {
 	a, b := f.samples[0], f.samples[1]
 	switch mode {
@@ -194,9 +199,9 @@ var (
 	crc16 = source.CRC(16, 0x8005)
 )
 
-// readSubframe decodes a subframe (RFC 9639, section 9.2), the samples of one channel of bits bits, at most 33, from
-// r into dst, as integers. The caller must check r.PastEnd first: if it is true, the data is cut short and any error is
-// void; otherwise the error reports invalid data.
+// readSubframe decodes a subframe (RFC 9639, section 9.2) from r: it fills dst with the samples of one channel, as
+// integers with the given number of bits, at most 33. If r.PastEnd is true afterwards, the data is cut short, and the
+// error must be ignored. Otherwise an error reports invalid data.
 func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	if r.ReadBits(1) != 0 {
 		return errors.New("a subframe without its zero bit")
@@ -237,9 +242,10 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	return err
 }
 
-// readPredicted reads samples of bits bits from r into x. They are coded as the residual of a linear prediction of
-// order, 0 to 32: with the fixed predictor of that order, 0 to 4, or if fixed is false with explicit coefficients.
-// The error reports invalid data or is errShort.
+// readPredicted fills x with samples that are coded by linear prediction (RFC 9639, section 9.2). It reads from r the
+// first samples, of the given number of bits, and the residuals, and adds the predictions. order is the number of
+// samples that a prediction uses, 0 to 32. With fixed, the predictor is the fixed one of that order, 0 to 4;
+// otherwise its coefficients are read. The error reports invalid data or is errShort.
 func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
@@ -285,9 +291,10 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 	return nil
 }
 
-// predict replaces each residual in x from index len(factors) on by the sample: the residual plus the prediction
-// shifted right by shift. The last factor belongs to the previous sample. The samples before are in x. Up to 12
-// factors are padded with leading zeros to 8 or 12, so that the inner loop is unrolled.
+// predict replaces the residuals in x by samples, in place. A sample is the residual plus the prediction, which is
+// the weighted sum of the previous samples, shifted right by shift bits. factors are the weights, and the last one
+// belongs to the previous sample. The first len(factors) elements of x are samples already. Up to 12 factors are
+// padded with leading zeros to 8 or 12, so that the inner loop is unrolled.
 func predict(x, factors []int64, shift uint) {
 	i := len(factors)
 	slow := func(end int) {
@@ -323,8 +330,8 @@ func predict(x, factors []int64, shift uint) {
 	}
 }
 
-// readResidual reads the Rice-coded residuals of a block (RFC 9639, section 9.2.7) from r into x[order:], where order
-// is the number of samples that precede them. The error reports invalid data or is errShort.
+// readResidual reads the Rice-coded residuals of a block (RFC 9639, section 9.2.7) from r into x[order:]. The first
+// order elements of x are samples, which it leaves unchanged. The error reports invalid data or is errShort.
 func readResidual(r *source.MSB, x []int64, order int) error {
 	method := r.ReadBits(2)
 	if method > 1 {

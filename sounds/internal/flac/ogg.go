@@ -19,8 +19,9 @@ const minFirstPacket = len(magic) + 2 + 2 + 4 + 4 + 34
 // InOgg reports whether data, the beginning of an Ogg file, contains the first page of a FLAC stream.
 func InOgg(data []byte) bool { return ogg.HasStream(data, magic) }
 
-// OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in, and returns a reader of
-// its samples. The error wraps source.ErrDecode, ErrFormat, or ErrLimit if a header exceeds lim.
+// OpenOgg returns a reader of the first FLAC stream in the Ogg file at the position of in. It reads the headers of
+// the stream. The error wraps source.ErrDecode for a broken file, source.ErrFormat for another version, or
+// source.ErrLimit if a header exceeds lim.
 func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(InOgg)
 	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic}, &packets{lim: lim})
@@ -36,9 +37,10 @@ type packets struct {
 	lim source.Limits
 }
 
-// Open parses STREAMINFO in first, the first packet, reads the metadata packets after it with next, and starts a new
-// decoder. The Head has Frames 0, because streams may be chained. The error wraps source.ErrDecode, ErrFormat or
-// ErrLimit, or comes from next.
+// Open reads the headers of a FLAC stream in Ogg (RFC 9639, section 10.1) and makes a new decoder for it. The
+// parameter first is the first packet, which has STREAMINFO; the metadata packets after it are read with next. It
+// returns the properties and the tags in h. h.Frames is 0, because further streams may follow. The error wraps
+// source.ErrDecode, source.ErrFormat or source.ErrLimit, or comes from next.
 func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h source.Head, err error) {
 	if len(first) < minFirstPacket || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
 		return h, source.DecodeErrorf("there is no STREAMINFO")
@@ -76,9 +78,9 @@ func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h sou
 	return h, nil
 }
 
-// Decode appends the samples of packet, one FLAC frame, to dst. An empty packet adds no samples: ffmpeg ends a stream
-// with one. If packet is invalid or longer than a frame, Decode returns dst unchanged and an error without a wrapped
-// kind.
+// Decode decodes packet, which is one FLAC frame, and appends its interleaved samples to dst. An empty packet adds no
+// samples: ffmpeg ends a stream with one. If packet is invalid or longer than a frame, Decode returns dst unchanged
+// and an error without a wrapped kind.
 func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -93,8 +95,8 @@ func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return p.appendFrame(dst), nil
 }
 
-// FramesIn returns the number of sound frames that the header of packet announces, without decoding its samples; 0 for
-// an empty packet. An invalid header is an error. The state of the decoder stays the same.
+// FramesIn returns the number of sound frames in packet, according to its header, without decoding its samples. For an
+// empty packet it is 0. An invalid header is an error. The state of the decoder stays the same.
 func (p *packets) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -106,8 +108,8 @@ func (p *packets) FramesIn(packet []byte) (int64, error) {
 	return int64(f.block), nil
 }
 
-// FramesAhead returns the number of sound frames that the packets of list announce, without decoding them. Invalid
-// packets count as 0. The state of the decoder stays the same.
+// FramesAhead returns the number of sound frames in the packets of list, according to their headers. Invalid packets count
+// as 0. The state of the decoder stays the same.
 func (p *packets) FramesAhead(list ...[]byte) (frames int64) {
 	for _, x := range list {
 		n, _ := p.FramesIn(x)
@@ -116,22 +118,22 @@ func (p *packets) FramesAhead(list ...[]byte) (frames int64) {
 	return frames
 }
 
-// Reset prepares for a seek: it drops the end of the previous audio, which a gap would fade out, and disables the
-// checksum of all samples.
+// Reset prepares the decoder for a packet after a seek. The sound before the seek will not fade out in a later gap,
+// and the checksum of all samples is disabled.
 func (p *packets) Reset() { p.sequential, p.tail = false, p.tail[:0] }
 
 // StartGap prepares for concealed frames after the last packet: it disables the checksum of all samples.
 func (p *packets) StartGap() { p.sequential = false }
 
-// Conceal appends frames concealed frames to dst and advances the position: the sound before the gap fades out at the
-// first call, and silence follows.
+// Conceal appends concealed frames to dst, interleaved, and advances the position. frames is their number. In the
+// first call of a gap the sound before the gap fades out; the other frames are silent.
 func (p *packets) Conceal(dst []float32, frames int64) []float32 {
 	p.gapFrames = frames
 	return p.appendGap(dst, frames)
 }
 
-// End returns the announced number of frames, 0 if unknown, and the error of the whole file if all frames were
-// decoded in order, otherwise nil.
+// End returns the number of frames that the header announces, or 0 if it is unknown. fault is the error of the stream
+// as a whole, a wrong number of frames or checksum. It is nil unless all frames were decoded in order.
 func (p *packets) End() (announced int64, fault error) {
 	if p.sequential {
 		fault = p.checkTotals()

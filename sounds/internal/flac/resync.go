@@ -6,9 +6,10 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// resync moves to the next valid FLAC frame after an undecodable one at the position of in; fault is the error of
-// that frame. By the frame numbers it finds the number of missing sound frames, and schedules them for concealment by
-// Next. It returns nil if Next can continue, otherwise the error for Next, io.EOF at the end of the file.
+// resync continues after an undecodable frame at the position of in: it moves to the next valid FLAC frame. fault is
+// the error of the undecodable frame. The number of missing sound frames follows from the frame numbers; they are
+// recorded as damage, and Next will append concealed frames. resync returns nil if Next can continue. Otherwise it
+// returns the error for Next, which is io.EOF at the end of the file.
 func (r *reader) resync(fault error) error {
 	from := r.in.At
 	fault = source.DecodeErrorf("frame %d: %v", r.at, fault)
@@ -40,17 +41,17 @@ func (r *reader) resync(fault error) error {
 	return nil
 }
 
-// recordGap records missing sound frames in h as damage with the cause fault, and sets r.gapFrames so that the next
-// calls of fill or appendGap conceal them. at is the byte offset of the end of the gap; if the file is too short for
-// the gap, the damage has no frames. It disables the checksum of all samples.
+// recordGap records missing sound frames in h as damage with the cause fault. It sets r.gapFrames, so that the next calls of
+// fill or appendGap append concealed frames. The parameter at is the byte offset of the end of the gap. If the file is
+// too short for so large a gap, the damage has no frames. recordGap also disables the checksum of all samples.
 func (r *decoder) recordGap(h *source.Head, missing, at int64, fault error) {
 	r.gapFrames, r.sequential = h.PlausibleGap(missing, r.at, at), false
 	h.Conceal(r.at, r.gapFrames, fault)
 }
 
-// endFile ends a file whose last rest bytes are not FLAC frames. If announced sound frames are missing and their
-// number fits these bytes, it schedules them for concealment and returns nil. Otherwise it returns io.EOF, or the
-// error of a file without a valid frame.
+// endFile ends the file. rest is the number of bytes at its end that are not FLAC frames. If the header announces
+// further sound frames, and their number fits these bytes, finish schedules them for concealment and returns nil.
+// Otherwise it returns io.EOF, or an error if the file has no valid frame.
 func (r *reader) endFile(unreadable int64) error {
 	if missing := r.info.frames - r.at; unreadable > 0 && missing > 0 && r.at > 0 {
 		if missing <= int64(r.info.maxBlock) || missing <= 4*unreadable*r.at/max(r.in.Size-unreadable-r.start, 1) {
@@ -64,8 +65,8 @@ func (r *reader) endFile(unreadable int64) error {
 	return r.reportEnd(&r.Head)
 }
 
-// reportEnd records the error of the whole file (see whole) in h as damage, at most once, and returns io.EOF. If no
-// frame was decoded, it returns that error instead.
+// reportEnd checks the checkTotals file at its reportEnd: the number of frames and the checksum of all samples. It records an error as
+// damage in h, at most once, and returns io.EOF. If no frame was decoded, it returns the error instead.
 func (r *decoder) reportEnd(h *source.Head) error {
 	fault := r.checkTotals()
 	switch {
@@ -79,8 +80,9 @@ func (r *decoder) reportEnd(h *source.Head) error {
 	return io.EOF
 }
 
-// fillGap appends up to source.GapChunk concealed frames to dst: the audio before the gap fades out, and at the end of
-// the gap the audio after it fades in. It reduces r.gapFrames by their number and advances r.at.
+// fillGap appends up to source.GapChunk concealed frames of the current gap to dst. The sound before the gap fades out,
+// and at the end of the gap the sound after it fades in. fillGap reduces r.gapFrames, the rest of the gap, and advances r.at
+// by the number of frames.
 func (r *reader) fillGap(dst []float32) []float32 {
 	n := min(r.gapFrames, source.GapChunk)
 	old := len(dst)
@@ -93,8 +95,8 @@ func (r *reader) fillGap(dst []float32) []float32 {
 	return dst
 }
 
-// appendGap appends n of the lost sound frames to dst, advances r.at and reduces r.gapFrames. In the first frames of a
-// gap the previous sound fades out; the others are silent.
+// appendGap appends n concealed frames of the current gap to dst. At the beginning of a gap the previous sound fades
+// out; the other frames are silent. appendGap reduces r.gapFrames, the rest of the gap, by n and advances r.at by n.
 func (r *decoder) appendGap(dst []float32, n int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(n)*r.info.channels)
@@ -108,8 +110,9 @@ func (r *decoder) appendGap(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// fadeInGap adds r.frame, the last decoded FLAC frame, reversed in time and fading in, to the end of gap, which is
-// interleaved. The position and the checksum stay the same, so the frame can be returned afterwards.
+// fadeInGap mixes the sound after a gap into the end of the gap, fading in. gap has the interleaved frames of the gap.
+// The sound is r.frame, the last decoded FLAC frame, reversed in time. The position and the checksum stay the same,
+// so the frame can be returned afterwards.
 func (r *decoder) fadeInGap(gap []float32) {
 	at, sequential, tail, first, fadedOut := r.at, r.sequential, r.tail, r.first, r.fadedOut
 	r.sequential, r.tail = false, nil

@@ -18,9 +18,9 @@ type header struct {
 	intensity bool
 }
 
-// parseHeader parses the frame header (ISO 11172-3, 2.4.1.3) at the beginning of b; ok reports whether it succeeds.
-// For other layers and free-format frames it returns an error, which wraps source.ErrFormat and names them. Without a
-// valid header ok is false and err is nil.
+// parseHeader parses the frame header at the beginning of b (ISO 11172-3, 2.4.1.3). ok reports whether b begins with
+// a header of layer III. For frames of other layers and free-format frames ok is false, and the error wraps
+// source.ErrFormat and names them. Without a valid header ok is false and err is nil.
 func parseHeader(b []byte) (h header, ok bool, err error) {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return h, false, nil
@@ -54,7 +54,8 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	return h, true, nil
 }
 
-// sideSize returns the size in bytes of the side information that follows the header and its checksum.
+// sideSize returns the size in bytes of the side information of the frame (ISO 11172-3, 2.4.1.7). It follows the
+// header and its checksum.
 func (h header) sideSize() int {
 	switch {
 	case h.lowRate && h.channels == 1:
@@ -76,9 +77,9 @@ func (h header) granules() int {
 // frames returns the number of sound frames in the MP3 frame.
 func (h header) frames() int { return 576 * h.granules() }
 
-// Is reports whether b contains two consecutive, consistent frames, or one frame at the end, possibly after some
-// garbage, at most maxJunk bytes. It also accepts frames of unsupported MPEG audio, so that Open can name them in
-// its error.
+// Is reports whether b is the beginning of an MP3 file: it contains two consecutive, consistent frames, or one frame
+// at its end. At most maxJunk bytes of other data may precede them. Frames of unsupported MPEG audio count, too,
+// so that Open can name them in its error.
 func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
 	return !errors.Is(err, errNoFrame)
@@ -89,10 +90,12 @@ const maxJunk = source.Probe - 4<<10
 
 var errNoFrame = source.FormatErrorf("no MP3 frame is in it")
 
-// firstFrame finds the first frame in b that a frame, a tag or the end of b follows, and returns its offset and
-// header. The error is errNoFrame, or names an unsupported kind of frames; both wrap source.ErrFormat. Frame data of
-// a truncated file may look like unsupported frames; therefore three consecutive, consistent frames override that
-// finding.
+// firstFrame finds the first frame in b, and returns its byte offset and its header. Behind the frame there must be
+// another frame, a tag or the end of b. If it finds no frame, the error is errNoFrame, or names an unsupported kind
+// of frames; both wrap source.ErrFormat.
+//
+// The data of a truncated file may look like unsupported frames. Therefore three consecutive, consistent frames of
+// layer III override such a finding.
 func firstFrame(b []byte) (at int, h header, err error) {
 	other := errNoFrame
 	tries := 16 // limits the checks for unsupported frames
@@ -118,8 +121,8 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// nextMatches reports whether a valid continuation follows the frame with header h at offset at of b: a frame with the
-// same rate, a tag, or the end of b. It does not check the frame itself.
+// nextMatches reports whether the data behind a frame continues it: with a frame of the same rate, with a tag, or with the
+// end of b. The frame has the header h and begins at the byte offset at of b. The frame itself is not checked.
 func nextMatches(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)
@@ -129,9 +132,9 @@ func nextMatches(b []byte, at int, h header) bool {
 // maxOtherFrame is an upper bound of the frame size of any layer and of free format, up to 640 kbit/s.
 const maxOtherFrame = 8 << 10
 
-// otherFrames reports whether b begins with three consistent frames of one kind, or with two at the end of b. b must
-// begin with the header of a frame that parseHeader reports as unsupported. The size of free-format frames, which
-// their header does not contain, is found by trying.
+// otherFrames reports whether b begins with consistent frames of an unsupported kind: three, or two at the end of b.
+// b must begin with a header that parseHeader reports as unsupported. Free-format frames have no size in their
+// header, so otherFrames tries sizes until the frames agree.
 func otherFrames(b []byte) bool {
 	same := func(at int) bool {
 		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0
@@ -171,8 +174,8 @@ var otherRates = [3][15]int{
 	{0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256},
 }
 
-// otherSize returns the size in bytes, header included, of the frame of layer I or II whose valid header is at the
-// beginning of b.
+// otherSize returns the size in bytes of the frame of layer I or II at the beginning of b, header included. b must
+// begin with a valid header.
 func otherSize(b []byte) int {
 	version, layer, bitrate, pad := b[1]>>3&3, b[1]>>1&3, b[2]>>4, int(b[2]>>1&1)
 	rate := [...]int{44100, 48000, 32000}[b[2]>>2&3] >> [4]int{0: 2, 2: 1}[version]

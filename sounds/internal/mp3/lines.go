@@ -12,7 +12,8 @@ import (
 // tree is a prefix code as a binary tree: each node has two children, a node index or ^leaf.
 type tree [][2]int16
 
-// newTree parses s, a prefix code in the format of trees, with the root as the first node. It panics if s is invalid.
+// newTree returns the binary tree of the prefix code s, which is in the format of trees. The root is the first node.
+// It panics if s is invalid.
 func newTree(s string) tree {
 	var t tree
 	var grow func() int16
@@ -43,8 +44,8 @@ type code struct {
 	quick [1 << quickBits]int16 // leaf<<4|word length, or ^node for longer words
 }
 
-// newCode returns a decoder of the prefix code s in the format of trees, with a lookup table for the first quickBits
-// bits of a word.
+// newCode returns a decoder of the prefix code s, which is in the format of trees. The decoder has a table for the
+// first 8 bits of a code word (quickBits), and a tree for longer ones.
 func newCode(s string) *code {
 	c := &code{tree: newTree(s)}
 	for word := range c.quick {
@@ -59,7 +60,8 @@ func newCode(s string) *code {
 	return c
 }
 
-// next decodes and skips the next word from r and returns its leaf. Beyond the end of the data it decodes zeros.
+// next reads the next code word from r and returns its leaf, which is the decoded value. Beyond the end of the data
+// it decodes zeros.
 func (c *code) next(r *source.MSB) int {
 	word := r.Peek()
 	quick := c.quick[word>>(64-quickBits)]
@@ -114,9 +116,10 @@ var spectral = sync.OnceValue(func() *lines {
 
 var errData = errors.New("more data than it has bits")
 
-// read decodes the spectral lines of the granule g from r into x, as integers to the power of 4/3 with their signs;
-// the remaining lines are 0. The data ends before bit end of r. If a pair of values exceeds it, the error is errData;
-// a last quadruple that exceeds it is discarded.
+// read decodes the spectral lines of the granule g from r into x (ISO 11172-3, 2.4.3.4). A line is the decoded
+// integer to the power of 4/3, with its sign and not yet scaled; lines that are not coded are 0. The data of the
+// granule ends before bit end of r. If a pair of values exceeds it, the error is errData. A last quadruple that
+// exceeds it is discarded.
 func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error {
 	clear(x[:])
 	for i := 0; i < 2*g.pairs; i += 2 {
@@ -157,8 +160,8 @@ func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error 
 	return nil
 }
 
-// value returns the 4/3 power of the magnitude n with its sign. If n is 15, it first reads extra bits from r, a
-// number that it adds to n. It reads the sign unless n is 0.
+// value returns the magnitude n of a spectral line to the power of 4/3, with its sign. If n is 15, it first reads a
+// number of extra bits from r and adds it to n. It then reads the sign bit, unless n is 0.
 func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	if n == 0 {
 		return 0
@@ -172,8 +175,8 @@ func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	return l.power[n]
 }
 
-// scale multiplies the lines in x, in place, by the gains of their bands and of the granule. bands must cover all
-// lines that are not 0.
+// scale multiplies the spectral lines in x, in place, by the gain of the granule g and the scale factors of their
+// bands. bands must cover all lines that are not 0.
 func (g *granule) scale(bands []band, x *[576]float64) {
 	step := 2 // in quarters of 6 dB
 	if g.coarse {
@@ -195,7 +198,9 @@ func (g *granule) scale(bands []band, x *[576]float64) {
 	}
 }
 
-// reorder interleaves the lines of the three windows of short blocks in x, in place; bands of long blocks stay.
+// reorder brings the spectral lines in x into the order that the filters need, in place. In a band of short blocks
+// the file has the lines of each of the three windows together; reorder interleaves them. Bands of long blocks stay
+// unchanged.
 func reorder(bands []band, x *[576]float64) {
 	var y [576]float64
 	for _, b := range bands {

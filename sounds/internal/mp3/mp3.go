@@ -61,9 +61,9 @@ const (
 	modeCount           // count it
 )
 
-// Open reads the tags of the file at the position of in, finds its first frame, reads the encoder's note, which it
-// skips, and returns a reader of the samples. The error wraps source.ErrFormat if it finds no frame or an unsupported
-// one, or source.ErrLimit if the channels or the rate of the first frame exceed lim.
+// Open returns a reader of the MP3 file at the position of in, before its first sound. It reads the tags, finds the
+// first frame, and reads and skips the encoder's note in it. The error wraps source.ErrFormat if it finds no frame or
+// an unsupported one, or source.ErrLimit if the channels or the rate exceed lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(source.BeginsID3)
 	tags := in.ReadID3()
@@ -92,10 +92,12 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, nil
 }
 
-// Next appends the samples of the next MP3 frame to dst, without the padding at the end of the file. If it skips data
-// or r only walks, it appends no samples. Undecodable frames are silent and recorded as damage. At the end it returns
-// io.EOF, or the error of a file without a decodable frame. Other errors wrap source.ErrDecode, or ErrLimit if the
-// file is too long.
+// Next decodes the next MP3 frame and appends its interleaved samples to dst, without the padding at the end of the
+// file. If it skips other data, or r only counts frames, it appends no samples. An undecodable frame is replaced by
+// silence and recorded as damage.
+//
+// At the end Next returns io.EOF, or an error if the file has no decodable frame. Other errors wrap source.ErrDecode,
+// or source.ErrLimit if the file is too long.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.gapFrames > 0 {
 		r.gapFrames--
@@ -122,8 +124,9 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.frame(h, b, dst)
 }
 
-// Count walks over all headers without decoding, adds marks to m, and returns the number of sound frames, padding at
-// the beginning included, without the padding at the end. It ends at an undefined position.
+// Count returns the number of sound frames in the file, including the padding at the beginning, but without the
+// padding at the end. It reads the headers of all MP3 frames without decoding them, and adds marks to m. Afterwards
+// the position of the reader is undefined.
 func (r *reader) Count(m *source.Marks) (int64, error) {
 	if err := r.countTo(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -131,8 +134,9 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 	return r.withoutPadding(r.count * r.size), nil
 }
 
-// countTo advances from the nearest mark in m to MP3 frame n, or to the end, without decoding, and adds marks. It
-// returns io.EOF if the file ends before n. Afterwards r still only walks, until resume.
+// countTo moves to the MP3 frame number n without decoding. It starts at the nearest mark in m, reads the headers of the
+// frames from there on, and adds marks to m. It returns io.EOF if the file ends before n. Afterwards Next still only
+// counts frames, until a call of resume.
 func (r *reader) countTo(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.mode = modeCount
@@ -147,9 +151,10 @@ func (r *reader) countTo(n int64, m *source.Marks) error {
 	return nil
 }
 
-// SeekFrame moves to the sound frame number frame, or to a frame before it, and returns the number of that frame. It
-// starts early enough that the target frame has its full context: two granules for the filters, and before them the
-// data of the bit reservoir. It uses the marks in m and adds some. In a shorter file it returns the end.
+// SeekFrame moves to the sound frame number frame, or to a frame somewhat before it, and returns the number of the
+// frame that Next will return first. It starts early enough that the sound is exact: two granules of 576 frames
+// earlier for the filters, with the data of the bit reservoir before them. It uses the marks in m and adds some. If
+// the file is shorter, it returns the end.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	target := r.withPadding(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
 	if target <= 0 {
@@ -174,8 +179,8 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return r.withoutPadding(target * r.size), nil
 }
 
-// resume moves to the MP3 frame of the mark x and resets the state of the decoder. Next then decodes, with an empty
-// bit reservoir.
+// resume moves to the MP3 frame of the mark x and resets the decoder. Next then decodes again, but without the data
+// of earlier frames, which the first frames may need.
 func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.mode, r.bytes = modeDecode, x.Data
@@ -186,9 +191,10 @@ func (r *reader) resume(x source.Mark) {
 // reservoir is the maximum number of bytes of earlier frames that a frame may use.
 const reservoir = 511
 
-// frame appends the sound of the MP3 frame at the beginning of b, which has header h and is complete, to dst, and
-// moves past the frame. An undecodable frame is silent and recorded as damage. Unless r.mode is decode, it only keeps
-// or counts the data of the frame. The error wraps source.ErrLimit if the file is too long.
+// frame decodes the MP3 frame at the beginning of b, appends its sound to dst, and moves the input past the frame. h
+// is the header of the frame, and b has the whole frame. An undecodable frame is replaced by silence and recorded as
+// damage. Unless r.mode is decode, frame appends no sound: it only keeps the data for later frames, or counts it. The
+// error wraps source.ErrLimit if the file is too long.
 func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
 	if h.crc {
@@ -227,9 +233,12 @@ func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 // errLost is the error of a frame whose data was in damaged frames.
 var errLost = errors.New("its data is in frames that are damaged")
 
-// decode decodes the granules of a frame with header h and side information side into dst, which has exactly their
-// samples, interleaved; data begins with their bits. From the first undecodable or too loud granule on, they fade to
-// silence, and fault is the error. If silent is true, it reads no data, and the previous sound fades out.
+// decode decodes one MP3 frame into dst, interleaved. h is the header and side the side information of the frame.
+// data begins with the coded bits of the frame, which may lie partly in earlier frames. dst has exactly the frame's
+// samples. An undecodable or too loud granule, a half of the frame, is replaced by silence, and fault is the error.
+//
+// After undecodable data, all later granules are silent, and the previous sound fades out. If silent is true, this
+// applies from the beginning, and decode reads no data.
 func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) (fault error) {
 	lines, synth := spectral(), synthesis()
 	at := 0 // in bits
@@ -281,7 +290,7 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 // maxPeak is the largest plausible sample. Larger ones indicate damage.
 const maxPeak = 8
 
-// tooLoud reports whether any of the samples is beyond ±maxPeak or NaN.
+// tooLoud reports whether any of the samples is NaN or beyond ±8 (maxPeak), which means that the frame is damaged.
 func tooLoud(samples []float32) bool {
 	for _, x := range samples {
 		if !(-maxPeak <= x && x <= maxPeak) {

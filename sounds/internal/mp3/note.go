@@ -12,9 +12,10 @@ type encoderInfo struct {
 	hasPadding     bool  // the encoder has stored delay and padding
 }
 
-// readXing parses the Xing or Info note of LAME and other encoders in frame, the first one, which has header h and
-// may be truncated. ok is false if the frame contains sound instead. For a note of another kind (VBRI) g is zero and
-// ok true.
+// readXing parses the note that LAME and other encoders store in the first frame of a file (the Xing or Info tag).
+// frame is that frame, which may be truncated, and h its header. The note has the number of MP3 frames and the
+// padding in sound frames, as far as the encoder has stored them. For a note of another kind (VBRI) the result is
+// empty, and ok is true. If the frame contains sound instead of a note, ok is false.
 func readXing(frame []byte, h header) (g encoderInfo, ok bool) {
 	b := frame[min(4+h.sideSize(), len(frame)):]
 	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
@@ -45,9 +46,13 @@ func readXing(frame []byte, h header) (g encoderInfo, ok bool) {
 	return g, true
 }
 
-// applyInfo computes r.endPadding, r.Front, r.Back and r.Frames, the range of sound frames without padding, from the
-// note. It removes the decoder's delay for every note, even for a note without delays. The padding at the end precedes
-// the end of the frames that the note counts, because in concatenated files other frames follow.
+// applyInfo computes the range of sound frames without padding from the encoder's info. It sets r.Front and r.Back, the
+// padding at both ends, r.Frames, the length without padding, and r.endPadding, the range of the padding at the end. A
+// decoder delays the sound; applyInfo removes this delay for every info, even for a info without padding. Without a
+// info it has no effect.
+//
+// The padding at the end lies before the end of the frames that the info counts, because in concatenated files other
+// frames follow.
 func (r *reader) applyInfo() {
 	if !r.info.hasPadding && r.info.frames == 0 {
 		return
@@ -63,14 +68,14 @@ func (r *reader) applyInfo() {
 	r.Frames = r.endPadding[0] - r.Front
 }
 
-// withoutPadding returns how many of the first n decoded sound frames Next returns, without the padding at the end of
-// the file.
+// withoutPadding converts a number of decoded sound frames to the number that Next returns. n counts decoded frames from the
+// beginning of the file. The result leaves out the padding at the end of the file.
 func (r *reader) withoutPadding(n int64) int64 {
 	return n - max(min(n, r.endPadding[1])-r.endPadding[0], 0)
 }
 
-// withPadding returns the number, counted with the padding at the end, of the sound frame that is number n without that
-// padding. It is the inverse of given.
+// withPadding converts a frame number without the padding at the end of the file to the number with that padding. The two
+// differ only for frames after the padding, as in concatenated files. It is the inverse of given.
 func (r *reader) withPadding(n int64) int64 {
 	if n >= r.endPadding[0] {
 		n += r.endPadding[1] - r.endPadding[0]
@@ -78,8 +83,8 @@ func (r *reader) withPadding(n int64) int64 {
 	return n
 }
 
-// trimPadding removes from dst, whose end is the whole MP3 frame number r.count, the part of that frame which is
-// padding at the end of the file, and returns dst.
+// trimPadding removes padding from dst, whose end is one whole, newly decoded MP3 frame, and returns dst. r.count is the
+// number of that frame. The padding is the part of the frame in the range r.endPadding, which is at the end of the file.
 func (r *reader) trimPadding(dst []float32) []float32 {
 	first := r.count * r.size
 	from, to := min(max(r.endPadding[0]-first, 0), r.size), min(max(r.endPadding[1]-first, 0), r.size)

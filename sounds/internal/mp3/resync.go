@@ -8,14 +8,14 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// matches reports whether h matches the first frame of the file in MPEG version, rate and channels, and has a size with
-// space for its side information.
+// matches reports whether h, a frame header, fits the file. It must match the first frame in MPEG version, rate and
+// channels, and the frame must have space for its side information.
 func (r *reader) matches(h header) bool {
 	return h.lowRate == r.first.lowRate && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
 
-// startsFrame reports whether a frame like the first one (see alike) or a tag begins at the offset at of b. It is also
-// true at or beyond the end of b.
+// startsFrame reports whether a tag, or a frame like the first frame of the file (see alike), begins at the byte offset at
+// of b. It is also true at or beyond the end of b.
 func (r *reader) startsFrame(b []byte, at int) bool {
 	if at >= len(b) {
 		return true
@@ -24,9 +24,10 @@ func (r *reader) startsFrame(b []byte, at int) bool {
 	return ok && r.matches(h) || source.BeginsTag(b[at:])
 }
 
-// findNext finds the offset in b, from 1 on, where the sound continues after damage: two consecutive frames, or a tag.
-// h is the header of the first of these frames; for a tag it is zero. found is false if the sound does not continue
-// within maxJunk bytes of b.
+// findNext searches b for the place where the sound continues after damage: two consecutive frames, or a tag. The
+// damage is at the beginning of b, so the search begins at offset 1. It returns the byte offset of the place, and the
+// header of its first frame; for a tag the header is zero. found is false if the sound does not continue within the
+// first maxJunk bytes of b.
 func (r *reader) findNext(b []byte) (at int, h header, found bool) {
 	for at := 1; at < min(len(b), maxJunk); at++ {
 		switch b[at] {
@@ -43,8 +44,8 @@ func (r *reader) findNext(b []byte) (at int, h header, found bool) {
 	return 0, h, false
 }
 
-// isSize reports whether n bytes is a valid frame size, with any bit rate and padding, for the MPEG version and rate
-// of the first frame.
+// isSize reports whether a frame of n bytes is possible in this file, with any bit rate and padding. The MPEG version
+// and the rate are those in r.first, the header of the first frame.
 func (r *reader) isSize(n int) bool {
 	for rate := byte(1); rate < 15; rate++ {
 		version := byte(0xfb)
@@ -64,8 +65,9 @@ func (r *reader) isSize(n int) bool {
 	return false
 }
 
-// isFrame reports whether the n bytes before the frame next are probably a single frame, although its header, the
-// parameter says, announces another size. next is zero before a tag.
+// isFrame reports whether n bytes of a damaged place are probably a single frame with a wrong header. The parameter
+// says is that header, which announces another size. next is the header of the frame after the n bytes, or zero
+// before a tag.
 func (r *reader) isFrame(n int, announced, next header) bool {
 	near := func(x, y int) bool { return x-y <= 1 && y-x <= 1 }
 	switch {
@@ -77,8 +79,9 @@ func (r *reader) isFrame(n int, announced, next header) bool {
 	return n < announced.size || !r.isSize(n-announced.size)
 }
 
-// missing estimates the number of MP3 frames that n bytes of garbage contained; 0 for data between two concatenated
-// files. The sound continues at the offset at of b with the frame next, which is zero for a tag.
+// missing estimates how many MP3 frames were in n bytes of damaged data. The sound continues at the byte offset at of
+// b with the frame whose header is next; next is zero for a tag. The result is 0 if the data lies between two
+// concatenated files.
 func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 	switch {
 	case r.isSize(n):
@@ -99,10 +102,12 @@ func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 // minFrameSize is the size of the smallest frame, in bytes.
 const minFrameSize = 24
 
-// resync handles data at the position of in that does not begin with a frame (ok is false), or begins with a frame h
-// without a successor. It appends the sound of that frame to dst, or skips garbage, records the damage, and schedules
-// silent frames in r.gapFrames. If another kind of MPEG audio follows, it returns an error that wraps source.ErrDecode;
-// other errors are of frame.
+// resync handles a damaged place at the position of in. Either no frame begins there, and ok is false; or a frame
+// with the header h begins there without a successor, and ok is true. If that frame seems intact, resync appends its
+// sound to dst. Otherwise it skips the damaged bytes, records the damage, and sets r.gapFrames, the number of silent
+// frames that Next returns in their place.
+//
+// If another kind of MPEG audio follows, the error wraps source.ErrDecode. Other errors are of frame.
 func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	b := r.in.Peek(source.Probe)
 	at, next, found := r.findNext(b)
@@ -142,17 +147,18 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// startsOtherFormat reports whether consistent frames of another kind than the first frame follow in b: the frame with
-// header h at the offset at, a second one, and after it a third or the end of b.
+// startsOtherFormat reports whether frames of another kind than the first frame of the file follow in b. It checks the frame
+// after the one with the header h at the byte offset at. That frame must have the same rate and channels as h, and
+// behind it there must be a third frame, a tag or the end of b.
 func (r *reader) startsOtherFormat(b []byte, at int, h header) bool {
 	at += h.size
 	next, ok, _ := parseHeader(b[min(at, len(b)):])
 	return ok && next.rate == h.rate && next.channels == h.channels && nextMatches(b, at, next)
 }
 
-// addToReservoir copies data, the data of a frame, to the end of the bit reservoir r.data, which later frames may use,
-// and drops the oldest bytes beyond its limit. It also counts the bytes; while the reader only walks, it does just
-// that.
+// addToReservoir appends data, the data of a frame, to r.data, the bit reservoir, because later frames may use it. It drops the
+// oldest bytes beyond the limit of 511 bytes. It also adds the number of bytes to r.bytes. While the reader only
+// counts frames, it does only that.
 func (r *reader) addToReservoir(data []byte) {
 	r.bytes += int64(len(data))
 	if r.mode == modeCount {
@@ -164,8 +170,9 @@ func (r *reader) addToReservoir(data []byte) {
 	}
 }
 
-// conceal records as damage that the next frames MP3 frames are silent because of fault; 0 means a file that is cut
-// short. The first fault is kept in r.firstErr. Unless r.mode is decode, it has no effect.
+// conceal records as damage that the next MP3 frames, from r.count on, are silent because of fault. frames is their
+// number; 0 means that the file is cut short. The first fault of the file is also kept in r.firstErr. Unless r.mode is
+// decode, conceal has no effect.
 func (r *reader) conceal(frames int64, fault error) {
 	if r.mode != modeDecode {
 		return
@@ -177,8 +184,9 @@ func (r *reader) conceal(frames int64, fault error) {
 	r.Conceal(from, to-from, fault)
 }
 
-// appendSilent appends one silent MP3 frame to dst without padding, counts the frame, and returns dst. The previous
-// sound fades out at its beginning. Unless r.mode is decode, it only counts.
+// appendSilent appends the sound of one lost MP3 frame to dst and returns dst: the previous sound fades out, then silence
+// follows. Padding at the end of the file is removed. appendSilent increases r.count. Unless r.mode is modeDecode, it does only
+// that.
 func (r *reader) appendSilent(dst []float32) []float32 {
 	if r.mode == modeDecode {
 		old := len(dst)
@@ -190,9 +198,10 @@ func (r *reader) appendSilent(dst []float32) []float32 {
 	return dst
 }
 
-// endFile handles the end of a file and returns dst with io.EOF, or with the error of a file without a decodable frame.
-// If the note counts more frames than were found, and garbage at the end may have contained them, it schedules silent
-// frames and returns nil. Otherwise it records, once, that the file is cut short.
+// endFile handles the end of the file. It returns dst unchanged and io.EOF, or an error if the file has no decodable
+// frame. If the encoder's note counts further frames, and damaged bytes at the end may have contained them, it
+// schedules silent frames and returns nil. If they are missing otherwise, it records, once, that the file is cut
+// short.
 func (r *reader) endFile(dst []float32) ([]float32, error) {
 	missing := r.info.frames - r.count
 	switch {

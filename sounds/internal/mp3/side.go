@@ -29,8 +29,8 @@ type granule struct {
 	shared     [4]bool // the groups of scale factors copied from the previous granule
 }
 
-// readSide parses b, the side information of a frame with header h (ISO 11172-3, 2.4.1.7). Invalid values are an
-// error without a wrapped kind.
+// readSide parses b, the side information of a frame (ISO 11172-3, 2.4.1.7). h is the header of the frame. Invalid
+// values give an error without a wrapped kind.
 func readSide(b []byte, h header) (s sideInfo, err error) {
 	r := source.NewMSB(b)
 	if h.lowRate {
@@ -55,8 +55,8 @@ func readSide(b []byte, h header) (s sideInfo, err error) {
 	return s, nil
 }
 
-// read parses into g the side information of one granule of a channel from r, in a frame with header h. Invalid
-// values are an error without a wrapped kind.
+// read parses the side information of one granule of a channel from r into g. A granule is 576 samples of a channel.
+// h is the header of the frame. Invalid values give an error without a wrapped kind.
 func (g *granule) read(r *source.MSB, h header) error {
 	g.bits, g.pairs, g.gain = int(r.ReadBits(12)), int(r.ReadBits(9)), int(r.ReadBits(8))
 	if g.pairs > 288 {
@@ -132,8 +132,9 @@ type band struct {
 	illegal  bool // as an intensity stereo position
 }
 
-// bandsOf appends the bands of the granule to list, in the order of the file, without scale factors, and returns the
-// list. They cover all 576 lines. h is the header of the frame of g.
+// bandsOf appends the scale factor bands of the granule g to list, in the order of the file, and returns the list. A
+// band is a range of spectral lines with one scale factor; all scale factors are still 0. The bands cover all 576
+// lines. h is the header of the frame.
 func (g *granule) bandsOf(h header, list []band) []band {
 	long, short := 22, 13
 	switch { // in mixed blocks the lowest 36 lines are long
@@ -157,9 +158,9 @@ func (g *granule) bandsOf(h header, list []band) []band {
 	return list
 }
 
-// readScales reads the scale factors of MPEG-1 from r into bands, the bands of g. before has the bands of the
-// previous granule of the channel, for shared scale factors; it is empty for the first granule. The highest band
-// keeps 0.
+// readScales reads the scale factors of MPEG-1 (ISO 11172-3, 2.4.1.7) from r into bands, the bands of the granule g.
+// Some scale factors are shared with the previous granule: they are copied from before, its bands in the same
+// channel. before is empty for the first granule. The highest band has no scale factor and keeps 0.
 func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	sizes := [2]uint{
 		[...]uint{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress],
@@ -205,8 +206,9 @@ var lowScales = [2][3]struct {
 	},
 }
 
-// readScalesLow reads the scale factors of MPEG-2 and 2.5 (ISO 13818-3) from r into bands, the bands of g, and sets
-// g.preflag. intensity means the right channel of intensity stereo, which uses another coding.
+// readScalesLow reads the scale factors of MPEG-2 and 2.5 (ISO 13818-3) from r into bands, the bands of the granule
+// g. It also sets g.preflag, which these formats do not store. intensity means the right channel of intensity stereo,
+// whose scale factors are coded differently.
 func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 	ways, c := &lowScales[0], g.compress
 	if intensity {

@@ -7,10 +7,13 @@ import (
 	"voicepool/pcm"
 )
 
-// undoStereo converts the lines of joint stereo, mid-side or intensity, to left and right, in place; h is the header
-// of the frame, and g and bands belong to the right channel. Above the last nonzero line of the right channel, its
-// scale factors are intensity positions: they distribute the lines of the left channel to both. For other frames it
-// has no effect.
+// undoStereo converts the spectral lines of joint stereo to left and right, in place. h is the header of the frame;
+// for a frame without joint stereo undoStereo has no effect. In mid-side stereo the two channels are sum and
+// difference.
+//
+// In intensity stereo, the bands above the last nonzero line of the right channel are coded only in the left channel.
+// The scale factors of the right channel are then positions, which distribute the lines to both channels. g is the
+// granule of the right channel, and bands are its bands.
 //
 // The highest band has no scale factor. It uses the position of the band below, or the middle if that band has lines
 // in the right channel, because its scale factor is not a position then.
@@ -72,8 +75,9 @@ func hasLines(x []float64) bool {
 	return slices.ContainsFunc(x, func(y float64) bool { return y != 0 })
 }
 
-// intensityGains returns the linear gains of a line in the left and the right channel for an intensity position, 0..6
-// in MPEG-1. g is the granule of the right channel, in a frame with header h.
+// intensityGains returns the linear gains of the left and the right channel for a band of intensity stereo. position
+// is the scale factor of the band, 0..6 in MPEG-1. g is the granule of the right channel, and h the header of the
+// frame.
 func intensityGains(h header, g *granule, position int) (left, right float64) {
 	if !h.lowRate {
 		// With t = tan(position*pi/12), the gains are t/(1+t) and 1/(1+t).

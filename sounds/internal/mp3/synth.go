@@ -80,9 +80,9 @@ type channel struct {
 	at      int // position of the newest 64 values in v
 }
 
-// granule converts the 576 lines in x, which it changes, to 576 samples, and writes them to every step-th element of
-// dst: alias reduction, inverse MDCT and synthesis filter bank (ISO 11172-3, 2.4.3.4). g is their side information,
-// and c is the state of the channel, which it updates.
+// granule converts the 576 spectral lines in x to 576 samples (ISO 11172-3, 2.4.3.4): alias reduction, inverse MDCT
+// and synthesis filter bank. It writes the samples to every step-th element of dst. It changes x. g is the side
+// information of the lines, and c the filter state of the channel, which it updates.
 func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, step int) {
 	boundaries := 31
 	if g.block == 2 {
@@ -120,8 +120,9 @@ func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, 
 	}
 }
 
-// transform computes the windowed inverse MDCT of one subband, 36 values, in y, which must be 0 before. x has its 18
-// lines; block is the kind of block, as in granule.block.
+// transform computes the windowed inverse MDCT of one subband (ISO 11172-3, 2.4.3.4). x has the 18 lines of the
+// subband. The 36 results are in y, which must be 0 before. block is the kind of block: 0 long, 1 beginning, 2 short,
+// 3 ending.
 func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	n := len(x)
 	for n > 0 && x[n-1] == 0 {
@@ -153,8 +154,9 @@ func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	}
 }
 
-// synthesize computes 32 samples from bands, one sample of each of the 32 subbands, and writes them to every step-th
-// element of dst. c is the state of the channel, which it updates.
+// synthesize computes 32 samples by the synthesis filter bank (ISO 11172-3, 2.4.3.4). bands has one sample of each of
+// the 32 subbands. The results are written to every step-th element of dst. c is the filter state of the channel,
+// which it updates.
 func (s *synth) synthesize(c *channel, bands *[32]float64, dst []float32, step int) {
 	c.at = (c.at + 1024 - 64) % 1024
 	v := (*[64]float64)(c.v[c.at:])

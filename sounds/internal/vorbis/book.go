@@ -24,8 +24,8 @@ type book struct {
 	values []float32  // empty: scalars only
 }
 
-// readBook reads a codebook of the setup header (Vorbis I, section 3.2.1) and counts its numbers in s.values. Like
-// all readers of setup, it panics with a fault, which readSetup turns into an error, if the header is invalid.
+// readBook reads a codebook of the setup header (Vorbis I, section 3.2.1) and returns it. It adds the size of the
+// codebook to s.values. If the header is invalid, it panics with a fault, which readSetup turns into an error.
 func (s *setup) readBook() *book {
 	s.require(s.ReadBits(24) == 0x564342, "")
 	b := &book{dimensions: s.number(16)}
@@ -60,16 +60,17 @@ func (s *setup) readBook() *book {
 	return b
 }
 
-// countValues adds n to s.values, the count of numbers in all codebooks, and panics with a fault if it exceeds
-// maxValues.
+// countValues adds n to s.values, the count of numbers in all codebooks. If the count exceeds maxValues, it panics with a
+// fault, which readSetup turns into an error.
 func (s *setup) countValues(n int) {
 	s.values += n
 	s.require(s.values <= maxValues, "codebooks of more than %d numbers", maxValues)
 }
 
-// makeCode assigns to each entry the first free word of lengths[entry] bits, and builds the decoding tables; 0 means
-// no word. Without any words the codebook is valid, but scalar always fails. It returns an error unless the words use
-// the code completely or the code has a single word of one bit.
+// makeCode builds the decoding tables of the codebook b (Vorbis I, section 3.2.1). lengths has the number of bits of
+// each entry's code word; 0 means no word. Each entry gets the first free word of its length. The words must use the
+// code completely, or be a single word of one bit; otherwise makeCode returns an error. A codebook without any words
+// is valid, but scalar then always fails.
 func (b *book) makeCode(lengths []uint8) error {
 	var full uint64
 	used := 0
@@ -112,7 +113,7 @@ func (b *book) makeCode(lengths []uint8) error {
 	return nil
 }
 
-// addWord adds word, of entry, with length bits, 1 to 32, to the decoding tables. word is right-aligned, and its
+// addWord adds the code word of an entry to the decoding tables. word has length bits, 1 to 32, and is right-aligned. Its
 // highest bit comes first in the file.
 func (b *book) addWord(entry int, length uint, word uint32) {
 	if length <= quickBits {
@@ -139,8 +140,8 @@ func (b *book) addWord(entry int, length uint, word uint32) {
 	b.nodes[node][word&1] = ^int32(entry)
 }
 
-// decodeEntry reads a word from r and returns its entry and true. The second result is false for an invalid word, which
-// ends r, or at the end of the data; the entry then has no meaning.
+// decodeEntry reads a code word from r and returns its entry and true. It returns false at the end of the data or for an
+// invalid word; the entry then has no meaning. An invalid word also ends r.
 func (b *book) decodeEntry(r *source.LSB) (int, bool) {
 	next := r.Peek()
 	q := b.quick[next&(1<<quickBits-1)]
@@ -151,9 +152,9 @@ func (b *book) decodeEntry(r *source.LSB) (int, bool) {
 	return int(q >> 6), !r.PastEnd()
 }
 
-// decodeLong decodes an entry with a word longer than quickBits and returns it and true. next has the next bits of r,
-// lowest first, and q is their value in the quick table. For an invalid word it skips all data, so that r.PastEnd is
-// true, and returns false.
+// decodeLong decodes a code word longer than quickBits, and returns its entry and true. next has the next bits of r, the
+// first bit lowest. q is the value of their first bits in the table b.quick: the inverted number of a tree node. If
+// the word is invalid, long skips all data of r, so that r.PastEnd is true, and returns false.
 func (b *book) decodeLong(r *source.LSB, next uint64, q int32) (int, bool) {
 	node := ^q
 	for length := uint(quickBits); q != 0 && length < 32; length++ {
@@ -170,8 +171,9 @@ func (b *book) decodeLong(r *source.LSB, next uint64, q int32) (int, bool) {
 	return 0, false
 }
 
-// addVectors reads the vectors of consecutive entries from r and adds them to x, until less than a vector of x remains.
-// It returns false at the end of the data or for an invalid word. Requires a codebook with vectors.
+// addVectors reads code words from r and adds the vectors of their entries to consecutive parts of x. It stops when less
+// than a vector of x remains, and returns true. It returns false at the end of the data or for an invalid word; x may
+// then be changed. Requires a codebook with vectors.
 func (b *book) addVectors(x []float64, r *source.LSB) bool {
 	for size := b.dimensions; len(x) >= size; x = x[size:] {
 		entry, ok := b.decodeEntry(r)
@@ -186,8 +188,9 @@ func (b *book) addVectors(x []float64, r *source.LSB) bool {
 	return true
 }
 
-// readValues reads the vectors of the codebook b with entries entries into b.values. They are built from a lattice or
-// listed explicitly; some codebooks have no vectors. It panics with a fault if the header is invalid.
+// readValues reads the vectors of the codebook b from the setup header into b.values (Vorbis I, section 3.2.1).
+// entries is their number. The numbers of the vectors are listed explicitly or form a lattice; some codebooks have no
+// vectors. If the header is invalid, it panics with a fault, which readSetup turns into an error.
 func (s *setup) readValues(b *book, entries int) {
 	kind := s.ReadBits(4)
 	if kind == 0 {

@@ -15,8 +15,8 @@ type mdct struct {
 	u        []float64
 }
 
-// newMDCT returns the inverse MDCT for blocks of n samples, a power of two, at least 16. It has scratch space, so it
-// is for one goroutine at a time.
+// newMDCT returns the inverse MDCT for blocks of n samples (Vorbis I, section 4.3.7). n is a power of two, at least
+// 16. The result has scratch space, so it is for one goroutine at a time.
 func newMDCT(n int) *mdct {
 	q := n / 4
 	t := &mdct{n: n, fft: fourier.New(q), z: make([]complex128, q), u: make([]float64, n/2)}
@@ -27,8 +27,9 @@ func newMDCT(n int) *mdct {
 	return t
 }
 
-// inverse computes a block of t.n values y, whose halves it stores in first and second, from the n/2 values of x:
-// y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)). It applies no window.
+// inverse computes the inverse MDCT of the spectrum x, which has half as many values as a block. It stores the two
+// halves of the resulting block in first and second. It applies no window. With n = t.n the result is y[i] = sum over
+// k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)).
 func (t *mdct) inverse(first, second, x []float64) {
 	m, q := t.n/2, t.n/4
 	x = x[:m]

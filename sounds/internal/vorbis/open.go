@@ -18,9 +18,9 @@ type codec struct {
 // magic begins the first packet of Vorbis.
 const magic = "\x01vorbis"
 
-// Open reads the headers of the first Vorbis stream of the file at the position of in, and returns a reader of its
-// samples. It skips zeros and ID3v2 tags before the file. The error wraps source.ErrDecode, ErrFormat (such as a file
-// without Vorbis), or ErrLimit if a header exceeds lim.
+// Open returns a reader of the first Vorbis stream in the Ogg file at the position of in, after zeros and ID3v2 tags.
+// It reads the headers of the stream. The error wraps source.ErrDecode for a broken file, source.ErrFormat for
+// another content, or source.ErrLimit if a header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(ogg.Is)
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
@@ -33,8 +33,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, err
 }
 
-// other checks the beginning of an Ogg file. It returns the error of a broken first page, an error that wraps
-// source.ErrFormat and names the content of a file with Speex, Theora or PCM and without Vorbis, or otherwise nil.
+// other checks the beginning of an Ogg file, which must have a valid first page. If the file has Speex, Theora or
+// PCM, but no Vorbis, the error wraps source.ErrFormat and names the content. A broken first page gives an error that
+// wraps source.ErrDecode. Otherwise it returns nil.
 func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
@@ -49,9 +50,10 @@ func other(file []byte) error {
 	return nil
 }
 
-// Open parses the first header, reads the two others with next, and starts a new decoder. again means that the same
-// stream was opened before: its decoder is kept and only reset. The Head has Frames 0. The error wraps
-// source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
+// Open reads the three headers of a Vorbis stream and prepares to decode its first packet. The parameter first is the
+// first header; the others are read with next. again means that the same stream was opened before: its decoder is
+// kept and reset. Otherwise Open makes a new decoder. It returns channels, rate and tags in h. The error wraps
+// source.ErrDecode, source.ErrFormat or source.ErrLimit, or comes from next.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	v := &decoder{}
 	if err := v.readIdent(first, c.lim); err != nil {
@@ -78,19 +80,19 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(words[7:])}, nil
 }
 
-// Reset prepares for a seek: it drops the previous block, so that the next packet yields no frames.
+// Reset drops the previous block, after a seek. The next packet then completes no frames.
 func (c *codec) Reset() { c.lastLong, c.gapBlock = -1, -1 }
 
-// StartGap prepares for a gap after the last packet: Conceal will fade out the second half of its block, and the next
-// packet yields no frames. Without a previous block it has no effect.
+// StartGap prepares for a gap after the last packet. The next call of Conceal fades out the second half of the last block,
+// and the next packet completes no frames. Without a last block StartGap has no effect.
 func (c *codec) StartGap() {
 	if c.lastLong >= 0 {
 		c.gapBlock, c.lastLong = c.lastLong, -1
 	}
 }
 
-// Conceal appends frames concealed frames to dst: in the first call after Lost the second half of the last block,
-// fading out, and otherwise silence.
+// Conceal appends concealed frames to dst, interleaved. frames is their number. In the first call after Lost they
+// begin with the second half of the last block, fading out. All other frames are silent.
 func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(frames)*c.channels)
@@ -113,8 +115,8 @@ func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 // End returns 0: a Vorbis stream may end after any packet.
 func (c *codec) End() (int64, error) { return 0, nil }
 
-// checkHeader returns an error, which wraps source.ErrDecode, unless the packet b begins like a header of the given
-// kind (Vorbis I, section 4.2.1): 1 is the identification header, 3 the comment header, 5 the setup header.
+// checkHeader returns nil if the packet b begins like a header of the given kind (Vorbis I, section 4.2.1). Otherwise
+// the error wraps source.ErrDecode. Kind 1 is the identification header, 3 the comment header, 5 the setup header.
 func checkHeader(b []byte, kind byte) error {
 	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
 		return source.DecodeErrorf("the Vorbis header of kind %d is missing", kind)
@@ -122,8 +124,9 @@ func checkHeader(b []byte, kind byte) error {
 	return nil
 }
 
-// readIdent parses b, the identification header, into v: channels, rate and block sizes. The error wraps
-// source.ErrDecode, ErrFormat for another version, or ErrLimit if channels or rate are outside lim.
+// readIdent parses b, the identification header (Vorbis I, section 4.2.2), and sets v.channels, v.rate and v.blocks,
+// the block sizes. The error wraps source.ErrDecode for invalid values, source.ErrFormat for another version of
+// Vorbis, or source.ErrLimit if channels or rate are outside lim.
 func (v *decoder) readIdent(b []byte, lim source.Limits) error {
 	if err := checkHeader(b, 1); err != nil {
 		return err

@@ -2,9 +2,9 @@ package vorbis
 
 import "voicepool/sounds/internal/source"
 
-// readResidues decodes the residues of all channels from r into v.spectrum, half values each, which must be 0 before.
-// m is the mapping of the packet. Channels without a floor (v.curve) stay 0, unless they are coupled with another
-// channel.
+// readResidues decodes the residues of all channels, the fine structure of the spectra, from r into v.spectrum. m is
+// the mapping of the packet. Each channel gets half values, the half of the block size; they must be 0 before. A
+// channel without a floor (v.curve) stays 0, unless it is coupled with another channel.
 func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	var silent [8]bool
 	for ch := range v.channels {
@@ -45,9 +45,9 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	}
 }
 
-// readResidue decodes the residue x from r (Vorbis I, section 8.6.2) and adds it to spectra, in its stored order:
-// eight passes. Each pass reads the classes (first pass only) and then the vectors of all spectra, partition by
-// partition. At the end of the packet it stops. It uses v.classes as scratch space.
+// readResidue decodes one residue x from r (Vorbis I, section 8.6.2) and adds it to spectra. Eight passes refine the
+// values. The first pass also reads the classes of the partitions, which select the codebooks. If the packet ends
+// early, the rest stays as it is. It uses v.classes as scratch space. spectra must not be empty.
 func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	length := len(spectra[0])
 	begin, end := min(x.begin, length), min(x.end, length)
@@ -86,8 +86,8 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	}
 }
 
-// add reads the vectors of a partition from r with the codebook b and adds them to part, which is the partition of
-// one spectrum. It returns false at the end of the packet or for an invalid word; part may then be changed.
+// add reads the vectors of one partition from r with the codebook b and adds them to part, the partition of a
+// spectrum. It returns false at the end of the packet or for an invalid code word; part may then be changed.
 func (x *residue) add(part []float64, b *book, r *source.LSB) bool {
 	if x.kind != 0 {
 		return b.addVectors(part, r)

@@ -62,8 +62,8 @@ type setup struct {
 // fault is the panic value of an invalid setup.
 type fault string
 
-// require panics with a fault, which has the formatted text, unless holds is true; format may be "". readSetup turns
-// the panic into an error.
+// require panics with a fault if holds is false. The fault has the formatted text; format may be "". readSetup turns
+// the panic into an error. If holds is true, need has no effect.
 func (s *setup) require(holds bool, format string, args ...any) {
 	if holds {
 		return
@@ -77,8 +77,8 @@ func (s *setup) require(holds bool, format string, args ...any) {
 // number reads the next n bits, at most 32, and returns them as an int. Beyond the end they are 0.
 func (s *setup) number(n uint) int { return int(s.ReadBits(n)) }
 
-// readList reads a length minus one from the next bits bits of s, calls read as many times as that length, and returns
-// the results, at least one.
+// readList reads a list of the setup header s and returns it. The list begins with its length minus one, in the given
+// number of bits. read is called once per element, at least once.
 func readList[T any](s *setup, bits uint, read func() T) (list []T) {
 	for range s.number(bits) + 1 {
 		list = append(list, read())
@@ -86,9 +86,9 @@ func readList[T any](s *setup, bits uint, read func() T) (list []T) {
 	return list
 }
 
-// readSetup parses the setup header b (Vorbis I, section 4.2.4) into v, and calls init. It validates all references
-// between the parts of the header, so that decoding need not check them. An invalid header is an error that wraps
-// source.ErrDecode. Requires readIdent.
+// readSetup parses b, the setup header (Vorbis I, section 4.2.4), into v, and prepares v for the first packet with
+// init. It validates all references between the parts of the header, so that decoding need not check them. An invalid
+// header gives an error that wraps source.ErrDecode. readIdent must have been called.
 func (v *decoder) readSetup(b []byte) (err error) {
 	if err := checkHeader(b, 5); err != nil {
 		return err
@@ -122,15 +122,16 @@ func (v *decoder) readSetup(b []byte) (err error) {
 	return nil
 }
 
-// book reads a codebook index from the header and returns that codebook. It panics with a fault for an invalid index.
+// book reads the number of a codebook from the setup header and returns that codebook. If the number is invalid, it
+// panics with a fault, which readSetup turns into an error.
 func (s *setup) book() *book {
 	i := s.number(8)
 	s.require(i < len(s.books), "codebook %d of %d", i, len(s.books))
 	return s.books[i]
 }
 
-// readFloor reads a floor of the setup header, which must be of type 1 (Vorbis I, section 7.2.2). It panics with a
-// fault if the header is invalid.
+// readFloor reads a floor, the description of spectral envelopes, from the setup header (Vorbis I, section 7.2.2). If
+// the floor is not of type 1 or is invalid, it panics with a fault, which readSetup turns into an error.
 func (s *setup) readFloor() *floor1 {
 	kind := s.ReadBits(16)
 	s.require(kind != 0, "floors of the first kind, out of use since 2001, are not read")
@@ -170,8 +171,9 @@ func (s *setup) readFloor() *floor1 {
 	return f
 }
 
-// arrange fills f.order, which sorts the points by x, and f.low and f.high, the nearest earlier points to the left
-// and right of each. It returns false if two points have the same x.
+// arrange prepares the points f.x of the floor. It fills f.order, which sorts the points by x. It fills f.low and
+// f.high, which have for each point the nearest earlier points in the list to its left and right. It returns false if
+// two points have the same x.
 func (f *floor1) arrange() bool {
 	f.order = make([]int, len(f.x))
 	for i := range f.order {
@@ -198,8 +200,8 @@ func (f *floor1) arrange() bool {
 	return true
 }
 
-// readResidue reads a residue of the setup header (Vorbis I, section 8.6.1). It panics with a fault if the header is
-// invalid.
+// readResidue reads a residue, the description of the fine structure of spectra, from the setup header (Vorbis I,
+// section 8.6.1). If the header is invalid, it panics with a fault, which readSetup turns into an error.
 func (s *setup) readResidue() *residue {
 	x := &residue{
 		kind: s.number(16), begin: s.number(24), end: s.number(24),
@@ -227,8 +229,9 @@ func (s *setup) readResidue() *residue {
 	return x
 }
 
-// readMapping reads a mapping of the setup header (Vorbis I, section 4.2.4). Like all readers of setup, it panics
-// with a fault if the header is invalid. Requires that floors and residues have been read.
+// readMapping reads a mapping, which assigns floors and residues to channels, from the setup header (Vorbis I,
+// section 4.2.4). Floors and residues must have been read. If the header is invalid, it panics with a fault, which
+// readSetup turns into an error.
 func (s *setup) readMapping() *mapping {
 	m := &mapping{submap: make([]int, s.channels)}
 	s.require(s.ReadBits(16) == 0, "a mapping of a reserved kind")

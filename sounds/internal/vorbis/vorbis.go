@@ -51,8 +51,8 @@ var decibels = sync.OnceValue(func() *[256]float64 {
 	return &t
 })
 
-// init builds the tables and buffers of the decoder, and sets it to the beginning of the stream. Requires that all
-// headers have been read.
+// init builds the tables and buffers of the decoder for its block sizes and channels. The next packet is then the
+// first of the stream. Requires that all headers have been read.
 func (v *decoder) init() {
 	for i, n := range v.blocks {
 		v.transform[i] = newMDCT(n)
@@ -78,9 +78,10 @@ func (v *decoder) init() {
 
 var errPacket = errors.New("a packet that is no sound")
 
-// Decode decodes an audio packet (Vorbis I, section 4.3) and appends the interleaved frames that it completes to dst.
-// The first packet, and an empty one, complete no frames. A truncated packet is decoded up to its end, as the format
-// specifies. Another packet is errPacket, which leaves dst and the state unchanged.
+// Decode decodes an audio packet (Vorbis I, section 4.3), and appends to dst the interleaved frames that it
+// completes. The first packet completes no frames, because a packet overlaps the one before. An empty packet is
+// ignored. A truncated packet is decoded up to its end, as the format specifies. A packet that is not audio gives
+// errPacket; dst and the state are then unchanged.
 func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -117,8 +118,8 @@ func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// mode reads the header of an audio packet from r and returns its mode; r then is at the floors. It returns errPacket
-// for other and truncated packets.
+// mode reads the header of an audio packet from r (Vorbis I, section 4.3.1) and returns the mode, which selects block
+// size and mapping. Afterwards r is at the floors. A packet that is not audio, or is too short, gives errPacket.
 func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	if r.Flag() {
 		return mode, errPacket
@@ -137,8 +138,9 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	return mode, nil
 }
 
-// FramesIn returns the number of frames that packet completes, without decoding it; 0 for the first packet and an empty
-// one. It stores the block size of packet in v.lastLong for the next call. Another packet is errPacket.
+// FramesIn returns the number of frames that packet completes, without decoding it. It is 0 for the first packet and for
+// an empty one. Pass stores the block size of packet in v.lastLong, which the next call needs. A packet that is not
+// audio gives errPacket.
 func (v *decoder) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -155,8 +157,8 @@ func (v *decoder) FramesIn(packet []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// FramesAhead returns the number of frames that packets, if they come next, will complete. It does not change the
-// state. Invalid packets count as 0.
+// FramesAhead returns the number of frames that packets will complete if they come next. Invalid packets count as 0. The
+// state of the decoder stays the same.
 func (v *decoder) FramesAhead(packets ...[]byte) (frames int64) {
 	last := v.lastLong
 	for _, p := range packets {
@@ -167,9 +169,9 @@ func (v *decoder) FramesAhead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// overlap appends the interleaved frames from the middle of the previous block, v.last, to the middle of the current
-// one, v.first, to dst (Vorbis I, section 4.3.8). long is 1 if the current block is a long one, 0 for a short one.
-// Without a previous block it returns dst unchanged.
+// overlap appends the frames between the middles of two adjacent blocks to dst, interleaved (Vorbis I, section
+// 4.3.8). The second half of the previous block, v.last, fades out while the first half of the current one, v.first,
+// fades in. long is 1 if the current block is long, otherwise 0. Without a previous block it returns dst unchanged.
 func (v *decoder) overlap(dst []float32, long int) []float32 {
 	if v.lastLong < 0 {
 		return dst
@@ -197,7 +199,7 @@ type channelWriter struct {
 	step int
 }
 
-// copy writes the samples x to the next places of one channel and moves past them.
+// copy writes x, the next samples of one channel, to interleaved memory and moves s past them.
 func (s *channelWriter) copy(x []float64) {
 	dst := s.dst
 	for i, y := range x {
@@ -206,8 +208,8 @@ func (s *channelWriter) copy(x []float64) {
 	s.skip(len(x))
 }
 
-// cross writes a crossfade, x times fall plus y times rise, to the next places of one channel and moves past them. It
-// has the length of rise; the other slices must be at least as long.
+// cross writes a crossfade, x times fall plus y times rise, as the next samples of one channel to interleaved memory.
+// It moves s past them. The crossfade has the length of rise; the other slices must be at least as long.
 func (s *channelWriter) cross(x, fall, y, rise []float64) {
 	x, y, fall = x[:len(rise)], y[:len(rise)], fall[:len(rise)]
 	dst := s.dst
@@ -222,9 +224,9 @@ func (s *channelWriter) cross(x, fall, y, rise []float64) {
 // skip advances by n samples of one channel, at most to the end of dst.
 func (s *channelWriter) skip(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
 
-// uncouple converts magnitude and angle, the spectra of a coupled pair, in place to two channels (Vorbis I, section
-// 4.3.5). Depending on the signs, one channel is the magnitude, and the other the sum or the difference. It has no
-// branches, because they would be unpredictable.
+// uncouple converts the spectra of two coupled channels, in place, from magnitude and angle to the two channels
+// (Vorbis I, section 4.3.5). Depending on the signs, one channel is the magnitude, and the other is the sum or the
+// difference. It has no branches, because they would be unpredictable.
 func uncouple(magnitude, angle []float64) {
 	angle = angle[:len(magnitude)]
 	for i, m := range magnitude {
@@ -245,8 +247,9 @@ func uncouple(magnitude, angle []float64) {
 	}
 }
 
-// read decodes the heights of the floor's points for a packet from r (Vorbis I, section 7.2.3), appends them to y and
-// returns y. nil means a silent channel, which the packet declares or which follows from its end.
+// read reads the floor of a packet, the envelope of a spectrum, from r (Vorbis I, section 7.2.3). It appends the
+// coded heights of the envelope's points to y and returns the list. It returns nil for a silent channel, which the
+// packet declares, or if the packet ends early.
 func (f *floor1) read(r *source.LSB, y []int) []int {
 	if !r.Flag() {
 		return nil
@@ -281,8 +284,9 @@ func (f *floor1) read(r *source.LSB, y []int) []int {
 	return y
 }
 
-// apply multiplies spectrum by the line through the points with the heights y, as read returns them, and replaces y
-// by the final heights (Vorbis I, section 7.2.4). step is scratch space; decibels has the linear gain of each height.
+// apply multiplies spectrum by a floor, the envelope through points (Vorbis I, section 7.2.4). y has the coded
+// heights of the points, as read returns them; apply replaces them by the final heights. decibels has the linear gain
+// of each height. step is scratch space.
 func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[256]float64) {
 	height := [...]int{256, 128, 86, 64}[f.multiplier-1]
 	step[0], step[1] = true, true
@@ -323,8 +327,8 @@ func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[2
 	}
 }
 
-// onLine returns the height at x of the line from (x0, y0) to (x1, y1), rounded towards y0. x1 must be greater than
-// x0.
+// onLine returns the height at x of the line from (x0, y0) to (x1, y1), rounded towards y0 (Vorbis I, section 9.2.6).
+// x1 must be greater than x0.
 func onLine(x0, y0, x1, y1, x int) int {
 	if y1 < y0 {
 		return y0 - (y0-y1)*(x-x0)/(x1-x0)
@@ -332,9 +336,9 @@ func onLine(x0, y0, x1, y1, x int) int {
 	return y0 + (y1-y0)*(x-x0)/(x1-x0)
 }
 
-// drawLine multiplies spectrum[x0:x1], as far as it exists, by the gains of the heights of a line from (x0, y0) to
-// (x1, y1), drawn with Bresenham's algorithm. x1 must be greater than x0. decibels has the linear gain of each
-// height; greater heights get the last one.
+// drawLine multiplies spectrum[x0:x1], as far as it exists, by the gains along a line from (x0, y0) to (x1, y1). The
+// heights of the line are integers from Bresenham's algorithm (Vorbis I, section 9.2.7). decibels has the linear gain
+// of each height; greater heights get the last one. x1 must be greater than x0.
 func drawLine(x0, y0, x1, y1 int, spectrum []float64, decibels *[256]float64) {
 	dx, dy := x1-x0, y1-y0
 	base, rest, sign := dy/dx, dy%dx, 1

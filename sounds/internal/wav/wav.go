@@ -345,7 +345,7 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 
 // adpcm returns the decoder for IMA or Microsoft ADPCM, by the format tag of f. The frames per block and the
 // predictors come from b, the fmt chunk. If b lacks them, the largest number of frames and the standard predictors
-// apply. Impossible fields give an error that wraps no other error.
+// apply. Impossible fields give an error without a wrapped kind.
 func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
 	frames := 0
 	if len(b) >= 20 {
