@@ -265,7 +265,7 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// findFrame searches for a valid FLAC frame that begins at one of the bytes from..to-1 of the file. It decodes the frame
+// findFrame searches for a valid FLAC frame whose first byte is in the range from..to-1 of the file. It decodes the frame
 // into r.frame, moves in to the frame and returns its byte offset and true. It returns false if it finds no frame, or
 // if it has checked too much data; in has moved nevertheless.
 func (r *reader) findFrame(from, to int64) (at int64, ok bool) {

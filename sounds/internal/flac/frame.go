@@ -242,10 +242,10 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	return err
 }
 
-// readPredicted fills x with samples that are coded by linear prediction (RFC 9639, section 9.2). It reads from r the
-// first samples, of the given number of bits, and the residuals, and adds the predictions. order is the number of
-// samples that a prediction uses, 0 to 32. With fixed, the predictor is the fixed one of that order, 0 to 4;
-// otherwise its coefficients are read. The error reports invalid data or is errShort.
+// readPredicted fills x with samples that are coded by linear prediction (RFC 9639, sections 9.2.5 and 9.2.6). It
+// reads from r the first samples, of the given number of bits, and the residuals, and adds the predictions. order is
+// the number of samples that a prediction uses, 0 to 32. If fixed is true, the predictor is the fixed predictor of
+// that order, 0 to 4; otherwise its coefficients are read. The error reports invalid data or is errShort.
 func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")

@@ -29,7 +29,7 @@ type frameState struct {
 	last           config
 }
 
-// newDecoder returns a decoder of one Opus stream with one or two channels, without history.
+// newDecoder returns a decoder of one Opus stream with one or two output channels, before its first packet.
 func newDecoder(channels int) *decoder {
 	d := &decoder{channels: channels, silk: silk.New(channels), celt: celt.New(channels)}
 	for i := range d.fade {
@@ -54,17 +54,19 @@ type state struct {
 	celt celt.State
 }
 
-// state returns a copy of the state after the last packet. Only a decoder with the same channels can use it.
+// state returns a copy of the decoder state after the last packet. setState of a decoder with the same number of
+// channels can restore it.
 func (d *decoder) state() *state { return &state{d.frameState, *d.silk, d.celt.State} }
 
-// setState restores a state of a decoder with the same channels. It copies s, which stays valid.
+// setState restores the state s, which a decoder with the same number of channels has returned. It copies s, which
+// stays valid.
 func (d *decoder) setState(s *state) {
 	d.frameState, *d.silk, d.celt.State = s.frameState, s.silk, s.celt
 }
 
-// decode decodes frames, the frames of one packet with configuration c, into dst, and stores c as d.last for conceal.
-// The samples in dst are interleaved; dst must have exactly the length of the packet's frames at 48 kHz. Invalid
-// frames decode to arbitrary samples.
+// decode decodes the frames of one packet into dst, interleaved at 48 kHz. c is the configuration of the packet; it
+// is stored in d.last, because conceal needs it. dst must have exactly the samples of the frames. Invalid frames give
+// arbitrary samples.
 func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	d.last = c
 	n := c.frames * d.channels
@@ -73,9 +75,9 @@ func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	}
 }
 
-// conceal fills dst, interleaved, with a synthesis of lost audio that continues the last packet, and advances the
-// state like a packet. It is silent before the first packet. After a CELT packet, an end of less than 2.5 ms is
-// silent.
+// conceal fills dst, interleaved, with a synthesis of lost sound that continues the last packet. It changes the state
+// as a packet does. Before the first packet dst becomes silent. After a CELT packet, a rest of less than 2.5 ms at
+// the end becomes silent.
 func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels
@@ -110,8 +112,9 @@ func (d *decoder) conceal(dst []float32) {
 	}
 }
 
-// decodeFrame decodes data, one frame with configuration c, into dst, interleaved, and smooths a change between SILK
-// and CELT (RFC 6716, section 4.5). A frame of at most one byte is lost: it is concealed.
+// decodeFrame decodes data, one frame with the configuration c, into dst, interleaved. Where the stream changes
+// between SILK and CELT, it smooths the transition (RFC 6716, section 4.5). A frame of at most one byte counts as
+// lost and is concealed. dst must have exactly the samples of the frame.
 func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	if len(data) <= 1 {
 		d.conceal(dst)
@@ -195,9 +198,10 @@ func add(dst, x []float32) {
 	}
 }
 
-// readRedundant removes from data, a SILK or hybrid frame that d.entropy is reading, the redundant CELT frame at its
-// end, and returns it, or nil (RFC 6716, section 4.5.1). The redundant frame smooths a change between both coders: at
-// the beginning of the frame if toSpeech is true, otherwise at the end.
+// readRedundant separates a redundant CELT frame from the end of data, a SILK or hybrid frame (RFC 6716, section
+// 4.5.1). The redundant frame smooths a change between SILK and CELT: at the beginning of the frame if toSpeech is
+// true, otherwise at its end. c is the configuration of the packet. Some bits are read from d.entropy, which must be
+// reading data and is shortened by the redundant frame. Without a redundant frame the result is nil.
 func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech bool) {
 	e, more := &d.entropy, 0
 	if c.mode == hybrid {
@@ -218,14 +222,14 @@ func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech b
 }
 
 // decodeRedundant decodes frame, a redundant CELT frame of 5 ms, into d.redundant, and updates the state of d.celt. c
-// is the configuration of its packet.
+// is the configuration of the packet.
 func (d *decoder) decodeRedundant(c config, frame []byte) {
 	d.second.Reset(frame)
 	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)
 }
 
-// crossfade writes the first 2.5 ms of dst, interleaved: a crossfade from x to y with the squared window of CELT. dst
-// may be x or y. The rest of dst stays.
+// crossfade writes a crossfade of 2.5 ms from x to y to the beginning of dst. It uses the squared window of CELT. All
+// are interleaved, and dst may be x or y. The rest of dst stays unchanged.
 func (d *decoder) crossfade(dst, x, y []float32) {
 	for i, w := range d.fade {
 		for k := i * d.channels; k < (i+1)*d.channels; k++ {

@@ -20,9 +20,9 @@ const magic = "OpusHead"
 // Is reports whether data, the beginning of an Ogg file, contains an Opus stream.
 func Is(data []byte) bool { return ogg.HasStream(data, magic) }
 
-// Open reads the headers of the first Opus stream of the file at the position of in, and returns a reader of its
-// samples at 48 kHz. The error wraps source.ErrDecode, ErrFormat (such as a file without Opus), or ErrLimit if a
-// header exceeds lim.
+// Open returns a reader of the first Opus stream in the Ogg file at the position of in, at 48 kHz. It reads the
+// headers of the stream. The error wraps source.ErrDecode for a broken file, source.ErrFormat for another content, or
+// source.ErrLimit if a header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(Is)
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
@@ -50,9 +50,11 @@ type codec struct {
 // channelSource is the stream and channel that a channel is decoded from.
 type channelSource struct{ stream, channel int } // stream -1: silence
 
-// Open parses the first header (RFC 7845, section 5.1), reads the second one with next, and makes new decoders. again
-// means that the same stream was opened before: its decoders are kept and reset. h.Front is the pre-skip. The error
-// wraps source.ErrDecode, ErrFormat or ErrLimit, or comes from next.
+// Open reads the two headers of a stream and prepares to decode its first packet (RFC 7845, section 5). The parameter
+// first is the first header; the second one is read with next. again means that the same stream was opened before:
+// its decoders are kept and reset. Otherwise Open makes new decoders. It returns channels, rate and tags in h;
+// h.Front is the padding at the beginning (pre-skip). The error wraps source.ErrDecode, source.ErrFormat or
+// source.ErrLimit, or comes from next.
 func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
 	if len(first) < 19 {
 		return h, source.DecodeErrorf("a first Opus header of %d bytes, it has 19", len(first))
@@ -82,9 +84,10 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return h, c.readMapping(h.Channels, first[18:])
 }
 
-// readMapping sets c.streams, new decoders, c.coupled and c.mapping for a sound with the given channels (RFC 7845,
-// section 5.1.1). b begins with the mapping family in the first header. An unsupported family is an error that wraps
-// source.ErrFormat, a faulty mapping wraps source.ErrDecode.
+// readMapping parses the channel mapping in the first header (RFC 7845, section 5.1.1), and makes the decoders. b
+// begins with the mapping family. It sets c.streams, the decoders, c.coupled, the number of stereo streams, and
+// c.mapping, the source of each of the given channels. An unsupported family gives an error that wraps
+// source.ErrFormat, and a faulty mapping an error that wraps source.ErrDecode.
 func (c *codec) readMapping(channels int, b []byte) error {
 	family, streams, from := b[0], 1, []byte{0, 1}
 	c.coupled = channels - 1
@@ -130,8 +133,9 @@ func (c *codec) readMapping(channels int, b []byte) error {
 	return nil
 }
 
-// Decode appends the interleaved frames of packet at 48 kHz, with the gain of the header, to dst. An empty packet has
-// no frames. After an error, which wraps source.ErrDecode, dst is unchanged, but some streams may have advanced.
+// Decode decodes packet and appends its frames to dst, interleaved at 48 kHz, multiplied by the gain of the header.
+// An empty packet has no frames. The error wraps source.ErrDecode; dst is then unchanged, but some streams may have
+// advanced.
 func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -163,8 +167,8 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// FramesIn returns the number of frames in packet at 48 kHz, without decoding it; 0 for an empty packet. An invalid
-// packet is an error that wraps source.ErrDecode. The state stays the same.
+// FramesIn returns the number of frames in packet at 48 kHz, without decoding it. For an empty packet it is 0. An invalid
+// packet gives an error that wraps source.ErrDecode. The state stays the same.
 func (c *codec) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -172,7 +176,8 @@ func (c *codec) FramesIn(packet []byte) (int64, error) {
 	return lengthOf(packet)
 }
 
-// FramesAhead returns the number of frames in packets at 48 kHz. Invalid packets count as 0.
+// FramesAhead returns the number of frames in packets at 48 kHz, without decoding them. Invalid packets count as 0. The
+// state stays the same.
 func (c *codec) FramesAhead(packets ...[]byte) (frames int64) {
 	for _, p := range packets {
 		if n, err := c.FramesIn(p); err == nil {
@@ -191,7 +196,7 @@ func (c *codec) Reset() {
 	}
 }
 
-// State returns a copy of the state of all decoders after the last packet, for SetState.
+// State returns a copy of the state of all decoders after the last packet. SetState can restore it.
 func (c *codec) State() any {
 	states := make([]*state, len(c.streams))
 	for i, d := range c.streams {
@@ -202,7 +207,8 @@ func (c *codec) State() any {
 	return states
 }
 
-// SetState restores s, a result of State for the same stream. s stays valid, since it is copied.
+// SetState restores the state s of all decoders, which State has returned for the same stream. It copies s, which
+// stays valid.
 func (c *codec) SetState(s any) {
 	for i, x := range s.([]*state) {
 		if x != nil {
@@ -211,14 +217,14 @@ func (c *codec) SetState(s any) {
 	}
 }
 
-// StartGap begins a gap: Conceal may again synthesize up to maxConcealed frames.
+// StartGap begins a gap after the last packet. It resets the count of concealed frames, after which Conceal is silent.
 func (c *codec) StartGap() { c.concealed = 0 }
 
 // maxConcealed is the number of frames after which concealment has decayed to silence.
 const maxConcealed = 48000 / 5
 
-// Conceal appends frames concealed frames to dst, which continue the last packet. After about maxConcealed frames since
-// Lost they are silent.
+// Conceal appends concealed frames to dst, interleaved at 48 kHz. They continue the sound of the last packet. frames
+// is their number. About 200 ms after Lost they become silent.
 func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	channels, old := len(c.mapping), len(dst)
 	dst = source.Grow(dst, int(frames)*channels)
@@ -239,9 +245,9 @@ func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	return dst
 }
 
-// writeChannels writes part, the interleaved samples of the stream with index stream and width channels, to the
-// channels of out that are mapped to that stream, with the gain of the header. out is interleaved. Its other channels
-// are unchanged.
+// writeChannels copies the sound of one stream to the channels of out that are mapped to it, multiplied by the gain of the
+// header. part has the interleaved samples of the stream. The parameter stream is its index, and width its number of
+// channels. out is interleaved, and its other channels stay unchanged.
 func (c *codec) writeChannels(out, part []float32, stream, width int) {
 	channels := len(c.mapping)
 	for k, p := range c.mapping {

@@ -21,7 +21,8 @@ type config struct {
 	channels int
 }
 
-// configOf returns the configuration that b, the first byte of a packet, announces (RFC 6716, section 3.1).
+// configOf returns the configuration that the first byte b of a packet announces: coding mode, bandwidth, frame
+// length and channels (RFC 6716, section 3.1).
 func configOf(b byte) (c config) {
 	n := int(b >> 3)
 	c.channels = 1 + int(b>>2&1)
@@ -43,9 +44,10 @@ var errPacket = source.DecodeErrorf("an Opus packet whose lengths do not add up"
 // maxFrames is the maximum duration of a packet: 120 ms.
 const maxFrames = 5760
 
-// splitPacket appends the frames of the packet b to frames (RFC 6716, section 3.2), and returns its configuration and
-// the extended list. The last frame extends to the end of b, unless delimited is true: the packet then has its own
-// length (appendix B), and rest is the data after it. All slices alias b. Invalid sizes are errPacket.
+// splitPacket divides the packet b into its frames (RFC 6716, section 3.2). It appends them to frames and returns the
+// extended list and the configuration of the packet. If delimited is true, the packet has its own length (appendix
+// B), and rest is the data after it. Otherwise the last frame extends to the end of b, without the padding. All
+// slices alias b. Invalid sizes give errPacket.
 func splitPacket(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, rest []byte, err error) {
 	if len(b) == 0 {
 		return c, nil, nil, errPacket
@@ -134,8 +136,8 @@ func splitPacket(b []byte, delimited bool, frames [][]byte) (c config, list [][]
 	return c, frames, b[padding:], nil
 }
 
-// lengthOf returns the number of frames at 48 kHz in the packet b, from its first two bytes. The error is errPacket
-// if they announce no frames or more than maxFrames, or are missing.
+// lengthOf returns the number of frames at 48 kHz in the packet b, according to its first two bytes. It returns
+// errPacket if b is too short, or if the number is 0 or above maxFrames, 120 ms.
 func lengthOf(b []byte) (int64, error) {
 	if len(b) == 0 {
 		return 0, errPacket

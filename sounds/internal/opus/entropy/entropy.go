@@ -23,8 +23,8 @@ type Decoder struct {
 	remainder  uint32
 }
 
-// Reset starts to decode the frame in data, which the decoder keeps without a copy and does not change. It must come
-// before all other calls. data may be empty: all bits are then zero.
+// Reset starts to decode the frame in data. It must be called before all other methods. The decoder keeps data
+// without a copy and does not change it. If data is empty, all bits are 0.
 func (d *Decoder) Reset(data []byte) {
 	*d = Decoder{data: data, total: 33 - (32-extra)/symbol*symbol, rng: 1 << extra}
 	d.remainder = d.next()
@@ -41,7 +41,8 @@ func (d *Decoder) next() uint32 {
 	return uint32(d.data[d.at-1])
 }
 
-// normalize reads bytes until the range is large enough for the next symbol (RFC 6716, section 4.1.2.1).
+// normalize reads bytes until the range of the decoder is large enough for the next symbol (RFC 6716, section
+// 4.1.2.1).
 func (d *Decoder) normalize() {
 	for d.rng <= bottom {
 		d.total += symbol
@@ -56,8 +57,8 @@ func (d *Decoder) normalize() {
 // Len returns the size of the frame in bytes.
 func (d *Decoder) Len() int { return len(d.data) }
 
-// Shrink removes the last n bytes, which belong to another frame, from the frame and returns them. n must be at most
-// Len, and no call of Raw may come before.
+// Shrink removes the last n bytes of the frame, which belong to another frame, and returns them. n must be at most
+// Len. Raw must not have been called before.
 func (d *Decoder) Shrink(n int) []byte {
 	rest := d.data[len(d.data)-n:]
 	d.data = d.data[:len(d.data)-n]
@@ -70,7 +71,7 @@ func (d *Decoder) Range() uint32 { return d.rng }
 // BitsUsed returns the number of bits read from both ends, rounded up. It may exceed the size of a faulty frame.
 func (d *Decoder) BitsUsed() int { return d.total - bits.Len32(d.rng) }
 
-// Exhaust marks all bits as read, so that Tell returns the size of the frame in bits.
+// Exhaust marks all bits of the frame as read. Afterwards Tell returns the size of the frame in bits.
 func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.BitsUsed() }
 
 var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}
@@ -86,15 +87,16 @@ func (d *Decoder) BitsUsedFrac() int {
 	return d.total<<3 - (l<<3 + int(b))
 }
 
-// Decode returns a value in 0..total-1 that lies in the range of the next symbol, for frequencies that add up to
-// total. It consumes no bits: a call of Update with that range and the same total must follow.
+// Decode returns the position of the next symbol, a value in 0..total-1 (RFC 6716, section 4.1.2). Each symbol has a
+// range of these values in proportion to its frequency, and the caller finds the symbol by the value. Decode consumes
+// no bits: a call of Update with the range of the symbol and the same total must follow.
 func (d *Decoder) Decode(total uint32) uint32 {
 	d.ext = d.rng / total
 	return total - min(d.val/d.ext+1, total)
 }
 
-// Update consumes the symbol whose range is low..high-1 of total. It must follow Decode with the same total, whose
-// result is in that range.
+// Update consumes a symbol after a call of Decode. low..high-1 is the range of the symbol, which has the result of
+// Decode in it. total must be the same as in Decode.
 func (d *Decoder) Update(low, high, total uint32) {
 	s := d.ext * (total - high)
 	d.val -= s
@@ -106,7 +108,7 @@ func (d *Decoder) Update(low, high, total uint32) {
 	d.normalize()
 }
 
-// Bit reads a bit that is true with a probability of 2^-logp, and returns it.
+// Bit reads and returns a bit that is true with a probability of 2^-logp (RFC 6716, section 4.1.3.2).
 func (d *Decoder) Bit(logp uint) bool {
 	s := d.rng >> logp
 	set := d.val < s
@@ -120,8 +122,8 @@ func (d *Decoder) Bit(logp uint) bool {
 	return set
 }
 
-// Symbol reads a symbol and returns its index, 0..len(table)-1. Element i of table is the probability of a symbol
-// after i, in units of 2^-scale; the last element must be 0.
+// Symbol reads a symbol and returns its index, 0..len(table)-1 (RFC 6716, section 4.1.3.3). Element i of table is the
+// probability that the symbol has an index above i, in units of 2^-scale. The last element must be 0.
 func (d *Decoder) Symbol(table []byte, scale uint) int {
 	r, s := d.rng>>scale, d.rng
 	for i, x := range table {
@@ -137,8 +139,8 @@ func (d *Decoder) Symbol(table []byte, scale uint) int {
 	return len(table) - 1
 }
 
-// Uniform reads a number in 0..n-1, all equally probable; n must be at least 2. Its lower bits are raw if n is above
-// 256.
+// Uniform reads a number in 0..n-1, all with equal probability (RFC 6716, section 4.1.5). n must be at least 2. If n
+// is above 256, the lower bits of the number are raw bits.
 func (d *Decoder) Uniform(n uint32) uint32 {
 	n--
 	width := uint(bits.Len32(n))
@@ -154,8 +156,8 @@ func (d *Decoder) Uniform(n uint32) uint32 {
 	return min(s<<width|d.Raw(width), n)
 }
 
-// Raw reads n bits, at most 25, from the end of the frame towards its beginning, as a number whose lowest bit comes
-// first. Beyond the frame they are 0.
+// Raw reads n bits, at most 25, and returns them as a number (RFC 6716, section 4.1.4). It reads from the end of the
+// frame towards its beginning; the first bit read is the lowest. Bits beyond the frame are 0.
 func (d *Decoder) Raw(n uint) uint32 {
 	for d.buffered < n {
 		if d.rawEnd < len(d.data) {
@@ -171,8 +173,8 @@ func (d *Decoder) Raw(n uint) uint32 {
 	return x
 }
 
-// Laplace reads an integer with a Laplace distribution (RFC 6716, section 4.3.2.1). fs is the probability of 0 in
-// 32768ths, and decay the factor of the probability for each larger magnitude in 16384ths.
+// Laplace reads an integer with a Laplace distribution (RFC 6716, section 4.3.2.1). fs is the probability of 0, in
+// 32768ths. decay is the factor by which the probability falls with each larger magnitude, in 16384ths.
 func (d *Decoder) Laplace(fs, decay uint32) int {
 	d.ext = d.rng >> 15
 	place := uint32(1<<15) - min(d.val/d.ext+1, 1<<15)

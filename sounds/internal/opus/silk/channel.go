@@ -43,16 +43,16 @@ type control struct {
 	scale   int32
 }
 
-// reset clears the state of all previous frames, and the rate, so that setRate must follow.
+// reset clears the state of all previous frames. It also clears the rate, so setRate must be called next.
 func (c *channel) reset() {
 	*c = channel{fresh: true, gain: 65536}
 }
 
-// length returns the number of samples of a frame at the channel's rate, for the subframes that setRate has set.
+// length returns the number of samples of a frame, at the channel's rate. Rate and subframes are set by setRate.
 func (c *channel) length() int { return 5 * c.rate * c.subframes }
 
-// setRate prepares for frames at rate in kHz, 8, 12 or 16, of 2 or 4 subframes of 5 ms. A new rate resets the
-// filters, the resampler and the codebook; with the same rate only c.subframes changes.
+// setRate prepares for frames at the given rate, 8, 12 or 16, in kHz. A frame has 2 or 4 subframes of 5 ms. If the
+// rate is new, setRate resets the filters and makes a new resampler. With the same rate only c.subframes changes.
 func (c *channel) setRate(rate, subframes int) {
 	c.subframes = subframes
 	if c.rate == rate {
@@ -66,17 +66,18 @@ func (c *channel) setRate(rate, subframes int) {
 	clear(c.filtered[:])
 }
 
-// resetPrediction resets the filters and the pitch of a side channel that returns after a pause, but keeps its rate and
-// its resampler.
+// resetPrediction resets the filters, the gain and the pitch. It is called for a side channel that returns after a pause. The
+// rate and the resampler stay the same.
 func (c *channel) resetPrediction() {
 	clear(c.past[:])
 	clear(c.filtered[:])
 	c.lag, c.gainIndex, c.signal, c.fresh = 100, 10, passive, true
 }
 
-// decode decodes a frame from e into out, which must have c.length() samples, at the channel's rate. coding is the
-// kind of coding of the gains and the pitch, such as conditional. A nil e is a lost frame: it is concealed. The
-// caller increments c.decoded.
+// decode decodes a frame from e and writes its samples, at the channel's rate, to out, which must have c.length() of
+// them. coding is the kind of coding of the gains and the pitch, for example conditional, which refers to the
+// previous frame. If e is nil, the frame is lost, and decode conceals it. It updates the state for the next frame,
+// except c.decoded, which the caller increments.
 func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	if e == nil {
 		c.conceal(out)
@@ -94,9 +95,10 @@ func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	copy(c.past[memory-n:], out)
 }
 
-// parameters converts c.indices, of a frame with the kind of coding coding, to the gains, filters and pitch of each
-// subframe. The result is c.control, valid until the next call. It stores the gain and the lines for the next frame,
-// so it must be called once per frame.
+// parameters converts the coded parameters of a frame, c.indices, to the gains, filters and pitch of each subframe.
+// coding is the kind of coding of the gains, for example conditional, which refers to the previous frame. The result
+// is c.control, valid until the next call. parameters stores the gain and the spectral lines for the next frame, so
+// it must be called once per frame.
 func (c *channel) parameters(coding int) *control {
 	p, x := &c.control, &c.indices
 	*p = control{}
@@ -158,8 +160,9 @@ func (c *channel) parameters(coding int) *control {
 	return p
 }
 
-// excite converts c.pulses, the pulses of a frame, to c.excitation, with pseudo-random signs from the seed of the
-// frame (RFC 6716, section 4.2.7.8.6). It leaves the last random number in c.seed.
+// excite converts the pulses of a frame, c.pulses, to the input of its filters, c.excitation (RFC 6716, section
+// 4.2.7.8.6). Signs are inverted pseudo-randomly, from the seed of the frame. It leaves the last random number in
+// c.seed.
 func (c *channel) excite() {
 	x := &c.indices
 	offset, seed := offsets[x.signal>>1][x.offset]<<4, x.seed
@@ -180,9 +183,9 @@ func (c *channel) excite() {
 	c.seed = seed
 }
 
-// synthesize filters the excitation of the frame with the pitch and prediction filters of p, and writes the samples
-// to out (RFC 6716, section 4.2.7.9). It keeps the gain and the filter state for the next frame. After a lost voiced
-// frame it changes the pitch in p.
+// synthesize computes the samples of a frame and writes them to out (RFC 6716, section 4.2.7.9). It converts the
+// pulses to an excitation and filters it with the pitch and prediction filters of p. It stores the gain and the
+// filter state for the next frame. In a frame after a lost voiced frame it may change the pitch in p.
 func (c *channel) synthesize(out []int16, p *control) {
 	c.excite()
 	var (
@@ -242,8 +245,9 @@ func (c *channel) synthesize(out []int16, p *control) {
 	copy(c.filtered[:], state[:])
 }
 
-// whiten fills dst with the prediction residual, times gain in 65536ths, of the len(dst) samples before sample from
-// of the frame. They come from c.past. a has the coefficients of the predictor.
+// whiten computes the part of past samples that the predictor does not predict, and fills dst with it, multiplied by
+// gain in 65536ths (RFC 6716, section 4.2.7.9.1). The samples are those in c.past that end before sample number from
+// of the frame; there are len(dst). a has the coefficients of the predictor.
 func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	order, end := c.book.order, 20*c.rate+from
 	for i := range dst {
@@ -257,9 +261,9 @@ func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	}
 }
 
-// predict filters the excitation of a subframe with the coefficients a, and writes the samples times gain, in
-// 1024ths, to out. The first 16 values of state must be the end of the previous subframe; predict replaces them by
-// the end of this one.
+// predict filters the excitation of a subframe with the prediction coefficients a, and writes the samples, multiplied
+// by gain in 1024ths, to out (RFC 6716, section 4.2.7.9.2). The first 16 values of state must be the end of the
+// previous subframe. predict replaces them by the end of this subframe, for the next call.
 func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32, a *[16]int16, gain int32) {
 	order := c.book.order
 	for i, x := range excitation {
@@ -274,9 +278,9 @@ func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32
 	copy(state[:16], state[len(out):])
 }
 
-// conceal fills out, with c.length() samples, with a synthesis of a lost frame: decaying noise through the last
-// filter. Before the first frame and after 20 lost frames it is silent. It reduces the gain and counts the loss in
-// c.lost.
+// conceal fills out, which must have c.length() samples, with a synthesis of a lost frame: noise through the filter
+// of the last frame. The noise decays with each call. Before the first frame and after 20 lost frames it is silent.
+// conceal reduces c.gain and increments c.lost.
 func (c *channel) conceal(out []int16) {
 	var state [16 + 80]int32
 	copy(state[:], c.filtered[:])

@@ -30,8 +30,9 @@ type indices struct {
 }
 
 // readIndices reads the coded parameters of a frame, except the pulses, from e into c.indices (RFC 6716, sections
-// 4.2.7.3 to 4.2.7.7). active reports whether the frame contains voice; coding is the kind of coding of the gains and
-// the pitch, such as conditional. It stores the signal type and the lag for the next conditional frame.
+// 4.2.7.3 to 4.2.7.7). active reports whether the frame contains voice. coding is the kind of coding of the gains and
+// the pitch, for example conditional, which refers to the previous frame. It stores the signal type and the lag for
+// the next conditional frame.
 func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
 	x := &c.indices
 	if active {
@@ -74,8 +75,9 @@ func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
 	x.seed = int32(e.Symbol(uniform4, 8))
 }
 
-// readPitch reads the lag and the filter of the pitch from e into c.indices (RFC 6716, section 4.2.7.6), and keeps
-// the lag in c.codedLag. If coding is conditional, the lag may be a difference from the previous one.
+// readPitch reads the period (lag) and the filter of the pitch from e into c.indices (RFC 6716, section 4.2.7.6). If
+// coding is conditional, the lag may be coded as a difference from c.codedLag, the lag of the previous frame. The new
+// lag is stored in c.codedLag.
 func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	x, absolute := &c.indices, true
 	if coding == conditional && c.codedSignal == voiced {
@@ -110,13 +112,13 @@ func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	}
 }
 
-// map8 returns narrow, medium or wide for a rate of 8, 12 or 16 kHz. It panics for other rates.
+// map8 selects a value by the rate in kHz: narrow for 8, medium for 12 and wide for 16. It panics for other rates.
 func map8[T any](rate int, narrow, medium, wide T) T {
 	return [...]T{narrow, medium, wide}[(rate-8)/4]
 }
 
-// readPulses reads the pulses of the excitation of a frame from e, signed, into c.pulses (RFC 6716, section 4.2.7.8).
-// Requires readIndices, for the signal type.
+// readPulses reads the pulses of a frame's excitation, the input of its filters, from e (RFC 6716, section 4.2.7.8).
+// It stores them with their signs in c.pulses. readIndices must have read the signal type.
 func (c *channel) readPulses(e *entropy.Decoder) {
 	x := &c.indices
 	blocks := (c.length() + 15) / 16
@@ -162,9 +164,9 @@ func (c *channel) readPulses(e *entropy.Decoder) {
 	}
 }
 
-// readShell reads from e how sum pulses are distributed to the values of block, by recursive halving, and stores
-// them. level is the binary logarithm of the length of block, minus 1. Values without pulses are not written, so
-// block must be 0 before.
+// readShell reads from e how a number of pulses, sum, is distributed to the values of block (RFC 6716, section
+// 4.2.7.8.3). It halves block recursively and reads the share of the first half. level is the binary logarithm of the
+// length of block, minus 1. Values without pulses are not written, so block must be 0 before.
 func readShell(e *entropy.Decoder, block []int32, sum, level int) {
 	if sum == 0 {
 		return

@@ -5,21 +5,23 @@ import (
 	"slices"
 )
 
-// table returns the index of the probability table in b.residual for line i of the vector with the index vector.
+// table returns the index in b.residual of the probability table for line number i. The parameter vector is the index
+// of the frame's vector in the codebook (RFC 6716, section 4.2.7.5.2).
 func (b *codebook) table(vector, i int) int {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int(s >> 1 & 7)
 }
 
-// predictor returns the prediction factor, in 256ths, of line i from line i+1, the line above it, for the vector with
-// the index vector.
+// predictor returns the factor, in 256ths, that predicts spectral line i from line i+1 (RFC 6716, section 4.2.7.5.3).
+// The parameter vector is the index of the frame's vector in the codebook.
 func (b *codebook) predictor(vector, i int) int32 {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int32(b.predictors[i+int(s&1)*(b.order-1)])
 }
 
-// lines returns the line spectral frequencies in ascending order, in 32768ths of half the rate (RFC 6716, section
-// 4.2.7.5). index has the index of the vector and then the residual of each line. Lines from b.order on are 0.
+// lines returns the line spectral frequencies of a frame, which describe its prediction filter (RFC 6716, section
+// 4.2.7.5). index has the index of the vector in the codebook, then the coded residual of each line. The frequencies
+// are in ascending order, in 32768ths of half the rate. Lines from b.order on are 0.
 func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	vector, out := index[0], int32(0)
 	for i := b.order - 1; i >= 0; i-- {
@@ -42,8 +44,9 @@ func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	return lines
 }
 
-// stabilize moves lines, b.order of them, in place until they are in order and have at least the minimum distances
-// b.least from each other and from both ends (RFC 6716, section 4.2.7.5.4).
+// stabilize moves the line spectral frequencies in lines, in place, so that the filter will be stable (RFC 6716,
+// section 4.2.7.5.4). Afterwards they are in ascending order and have at least the distances b.least from each other
+// and from both ends. There must be b.order lines.
 func (b *codebook) stabilize(lines []int16) {
 	n := len(lines)
 	least := func(i int) int32 { return int32(b.least[i]) }
@@ -89,7 +92,7 @@ func (b *codebook) stabilize(lines []int16) {
 	}
 }
 
-// limit clamps x to the range between low and high, whichever is the smaller bound.
+// limit returns x, limited to the range between low and high. Either of them may be the lower bound.
 func limit(x, low, high int32) int32 {
 	return min(max(x, min(low, high)), max(low, high))
 }
@@ -99,9 +102,9 @@ var (
 	order10 = [...]int{0, 9, 6, 3, 4, 5, 8, 1, 2, 7}
 )
 
-// filter converts lines, 10 or 16 line spectral frequencies in 32768ths of half the rate, to the coefficients of a
-// stable prediction filter, in 4096ths (RFC 6716, sections 4.2.7.5.6 to 4.2.7.5.8). Coefficients from len(lines) on
-// are 0.
+// filter returns the coefficients of the prediction filter that lines describe (RFC 6716, sections 4.2.7.5.6 to
+// 4.2.7.5.8). lines are 10 or 16 line spectral frequencies in 32768ths of half the rate. The coefficients are in
+// 4096ths, and the filter is stable. Coefficients from len(lines) on are 0.
 func filter(lines []int16) (a [16]int16) {
 	n := len(lines)
 	order := order10[:]
@@ -133,8 +136,9 @@ func filter(lines []int16) (a [16]int16) {
 	return a
 }
 
-// polynomial returns, in 65536ths, the first half of the coefficients of the symmetric polynomial whose roots are
-// given by the cosines roots[0], roots[2] and so on; the other elements of roots are not used.
+// polynomial computes a symmetric polynomial from its roots (RFC 6716, section 4.2.7.5.6). The roots are given by
+// their cosines, in roots[0], roots[2] and so on; the other elements are not used. It returns the first half of the
+// coefficients, in 65536ths.
 func polynomial(roots []int32) (out [9]int32) {
 	out[0], out[1] = 1<<16, -roots[0]
 	for k := 1; 2*k < len(roots); k++ {
@@ -148,8 +152,8 @@ func polynomial(roots []int32) (out [9]int32) {
 	return out
 }
 
-// expand moves the poles of a filter inwards: it multiplies coefficient i of a, in place, by chirp^(i+1), with chirp
-// in 65536ths.
+// expand moves the poles of a filter inwards, in place, so that the filter becomes more stable. It multiplies
+// coefficient i of a by chirp^(i+1). chirp is in 65536ths.
 func expand(a []int32, chirp int32) {
 	step := chirp - 65536
 	for i := range a {
@@ -158,8 +162,8 @@ func expand(a []int32, chirp int32) {
 	}
 }
 
-// expandNarrow moves the poles of a filter inwards like expand, in place, for coefficients of 16 bits. chirp is in
-// 65536ths.
+// expandNarrow moves the poles of a filter inwards, in place. Like expand it multiplies coefficient i of a by
+// chirp^(i+1), but a has 16 bits. chirp is in 65536ths.
 func expandNarrow(a []int16, chirp int32) {
 	step := chirp - 65536
 	for i := range a {
@@ -168,8 +172,9 @@ func expandNarrow(a []int16, chirp int32) {
 	}
 }
 
-// fitTo16 moves the poles of the coefficients wide inwards, up to ten times, until they fit 16 bits after a division by
-// 32. It stores them, divided and rounded, in a, clipped if they still do not fit. wide keeps the changed values.
+// fitTo16 converts filter coefficients to 16 bits (RFC 6716, section 4.2.7.5.7). It divides wide by 32, rounds, and
+// stores the result in a. If a coefficient is too large, fit first moves the poles of wide inwards, up to ten times;
+// after that it clips. wide keeps the changed values.
 func fitTo16(a []int16, wide []int32) {
 	for range 10 {
 		most, at := int32(0), 0
@@ -194,8 +199,8 @@ func fitTo16(a []int16, wide []int32) {
 	}
 }
 
-// stable reports whether the prediction filter with the coefficients narrow, in 4096ths, is stable and has a
-// prediction gain of at most 10,000 (RFC 6716, section 4.2.7.5.8).
+// stable reports whether a prediction filter is stable and has a prediction gain of at most 10,000 (RFC 6716, section
+// 4.2.7.5.8). narrow has its coefficients in 4096ths.
 func stable(narrow []int16) bool {
 	const bound = 16773022 // 0.99975
 	var a [16]int32

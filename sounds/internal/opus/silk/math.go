@@ -7,10 +7,11 @@ import (
 
 // SILK uses integer arithmetic with the widths that RFC 6716 specifies.
 
-// mulWB returns a times the low 16 bits of b, signed, divided by 65536 and rounded down.
+// mulWB returns the product of a and the low 16 bits of b, taken as a signed number, divided by 65536 and rounded
+// down.
 func mulWB(a, b int32) int32 { return int32(int64(a) * int64(int16(b)) >> 16) }
 
-// mulWW returns a times b, divided by 65536 and rounded down. An overflow wraps around.
+// mulWW returns the product of a and b, divided by 65536 and rounded down. An overflow wraps around.
 func mulWW(a, b int32) int32 { return int32(int64(a) * int64(b) >> 16) }
 
 // mulHigh returns the high 32 bits of the signed product of a and b.
@@ -25,12 +26,12 @@ func clip16(x int32) int16 { return int16(min(max(x, math.MinInt16), math.MaxInt
 // clip32 limits x to the range of int32.
 func clip32(x int64) int32 { return int32(min(max(x, math.MinInt32), math.MaxInt32)) }
 
-// headroom returns the number of bits by which x can be shifted left without an overflow; 31 for 0. The least int32
-// gives -1.
+// headroom returns the number of bits by which x can be shifted left without an overflow. For 0 it is 31. For the
+// least int32 it is -1.
 func headroom(x int32) int { return bits.LeadingZeros32(uint32(max(x, -x))) - 1 }
 
-// shifted returns x / 2^n, rounded down; 0 for n from 32 on. A negative n multiplies, and limits the result to the
-// range of int32.
+// shifted returns x / 2^n, rounded down; for n from 32 on it returns 0. With a negative n it multiplies by 2^-n, and
+// limits the result to the range of int32.
 func shifted(x int32, n int) int32 {
 	switch {
 	case n < 0:
@@ -41,7 +42,8 @@ func shifted(x int32, n int) int32 {
 	return 0
 }
 
-// quotient approximates a / b times 2^q, limited to the range of int32. b must not be 0.
+// quotient returns an approximation of a / b * 2^q, limited to the range of int32. b must not be 0. All decoders
+// compute the same value.
 func quotient(a, b int32, q int) int32 {
 	ha, hb := headroom(a), headroom(b)
 	a, b = a<<ha, b<<hb
@@ -51,7 +53,8 @@ func quotient(a, b int32, q int) int32 {
 	return shifted(result+mulWB(a, inverse), 29+ha-hb-q)
 }
 
-// inverse approximates 2^q / b, limited to the range of int32. b must not be 0.
+// inverse returns an approximation of 2^q / b, limited to the range of int32. b must not be 0. All decoders compute
+// the same value.
 func inverse(b int32, q int) int32 {
 	h := headroom(b)
 	b <<= h
@@ -77,5 +80,5 @@ func exponential(x int32) int32 {
 	return out + out>>7*curve
 }
 
-// random returns the pseudo-random number that follows seed and is the seed of the next call.
+// random returns the next pseudo-random number after seed. The result is the seed of the next call.
 func random(seed int32) int32 { return 907633515 + seed*196314165 }

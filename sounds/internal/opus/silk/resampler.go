@@ -9,14 +9,15 @@ type resampler struct {
 	fir     [8]int16
 }
 
-// newResampler returns a resampler from rate in kHz, 8, 12 or 16, to 48 kHz, with silence as its past.
+// newResampler returns a resampler that converts one channel from rate to 48 kHz. rate is 8, 12 or 16, in kHz. The
+// sound before the first sample counts as silence.
 func newResampler(rate int) resampler {
 	return resampler{rate: rate, delay: map8(rate, 0, 4, 7)}
 }
 
-// convert resamples in, at the rate of r, to 48 kHz in out. The length of out must be 48/r.rate times the length of
-// in, which is at least a millisecond. The sound continues the sound of the previous call, with a delay of r.delay
-// samples.
+// convert resamples the samples in, at r.rate kHz, to 48 kHz and writes the result to out. out must have 48/r.rate
+// times the length of in. The length of in must be whole milliseconds, at least one. The sound continues the sound of
+// the previous call, with a delay of r.delay input samples.
 func (r *resampler) convert(out, in []int16) {
 	n := r.rate - r.delay
 	first := r.pending
@@ -28,7 +29,8 @@ func (r *resampler) convert(out, in []int16) {
 	copy(r.pending[:], in[len(in)-r.delay:])
 }
 
-// run converts one millisecond without the delay: in has r.rate samples, out 48. It updates the filter states.
+// run resamples one millisecond, without the delay: r.rate samples from in to 48 samples in out. It updates the
+// filter states in r.
 func (r *resampler) run(out, in []int16) {
 	var twice [8 + 32]int16
 	copy(twice[:], r.fir[:])
@@ -54,8 +56,9 @@ func (r *resampler) run(out, in []int16) {
 	copy(r.fir[:], twice[2*len(in):])
 }
 
-// allpass filters x with a cascade of three all-pass filters and returns the output, divided by 1024, as 16 bits. s has
-// their three states, which it updates; a, b and c are the coefficients in 65536ths.
+// allpass filters the sample x with three all-pass filters in a row. It returns the output, divided by 1024, rounded and
+// clipped to 16 bits. s has the states of the three filters, which it updates. a, b and c are their coefficients in
+// 65536ths.
 func allpass(s []int32, x, a, b, c int32) int16 {
 	y := mulWB(x-s[0], a)
 	x, s[0] = s[0]+y, x+y

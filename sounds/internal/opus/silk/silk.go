@@ -19,7 +19,7 @@ type Decoder struct {
 	out   [2][960]int16
 }
 
-// New returns a decoder with one or two output channels, without history.
+// New returns a decoder with one or two output channels, before its first packet.
 func New(channels int) *Decoder {
 	d := &Decoder{channels: channels}
 	d.Reset()
@@ -34,9 +34,10 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode adds the sound of a packet to dst, whose length is the duration of the packet, 10, 20, 40 or 60 ms, at 48
-// kHz, interleaved. coded is the number of coded channels, rate their rate in kHz. A nil e is a lost packet; then
-// rate and coded are taken from the previous packet, and before the first packet dst is unchanged.
+// Decode decodes one packet from e and adds its sound to dst, interleaved at 48 kHz. The length of dst is the
+// duration of the packet: 10, 20, 40 or 60 ms. coded is the number of coded channels, and rate their rate in kHz. If
+// e is nil, the packet is lost and concealed, with the rate and channels of the previous packet. A lost packet before
+// the first one adds no sound.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 	n := len(dst) / d.channels // 48 per millisecond
 	if e == nil {
@@ -66,8 +67,9 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 	}
 }
 
-// prepare sets up the channels for a packet at rate in kHz, with coded channels, 1 or 2, and 2 or 4 subframes of 5 ms
-// per frame. A change between mono and stereo resets or copies the state of the side channel.
+// prepare sets up the channels for a packet. rate is in kHz, coded is the number of coded channels, 1 or 2, and a
+// frame has 2 or 4 subframes of 5 ms. If the packet changes to stereo, the state of the side channel is reset, and
+// its resampler continues like the mid channel's.
 func (d *Decoder) prepare(rate, coded, subframes int) {
 	if coded > d.coded {
 		d.channel[1].reset()
@@ -85,9 +87,9 @@ func (d *Decoder) prepare(rate, coded, subframes int) {
 	d.coded = coded
 }
 
-// readFlags reads the flags before the frames of a packet from e (RFC 6716, sections 4.2.3 and 4.2.4), and sets
-// active and repeated of the channels. It also reads redundant copies of earlier frames, which it does not decode.
-// frames is the number of frames per channel, 1 to 3.
+// readFlags reads the flags before the frames of a packet from e (RFC 6716, sections 4.2.3 and 4.2.4). It sets the
+// fields active and repeated of the channels. frames is the number of frames per channel, 1 to 3. The packet may have
+// redundant copies of earlier frames; readFlags reads them, too, but does not decode them.
 func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	var copies [2]bool
 	for c := range d.coded {
@@ -135,8 +137,8 @@ func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	}
 }
 
-// readPredictors reads from e the two factors that predict side from mid, in 8192ths (RFC 6716, section 4.2.7.1): for
-// the low-passed and for the plain mid.
+// readPredictors reads from e the two factors that predict the side channel from the mid channel (RFC 6716, section
+// 4.2.7.1). The first is for the low-passed mid channel, the second for the plain one. Both are in 8192ths.
 func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	n := e.Symbol(stereoJoint, 8)
 	high := [2]int{n / 5, n % 5}
@@ -150,8 +152,9 @@ func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	return p
 }
 
-// decodeFrame decodes frame i of a packet from e into d.out, for each output channel, and returns its length in
-// samples per channel at 48 kHz. A nil e is a lost frame. Frames must be decoded in their order, after readFlags.
+// decodeFrame decodes frame number i of a packet from e and resamples it to 48 kHz, in d.out for each output channel.
+// It returns the number of samples per channel. If e is nil, the frame is lost and concealed. Call readFlags once
+// before the frames of a packet, and decode the frames in order.
 func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	predictors, noSide := d.predictors, false
 	if e == nil {
@@ -202,9 +205,10 @@ func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	return n
 }
 
-// toLeftRight converts n samples of mid and side in d.frame in place to left and right, with a delay of one sample (RFC
-// 6716, section 4.2.8). The results are at the indices 1..n. predictors are the factors of readPredictors, kept for a
-// transition in the next frame. A mono packet, or mono output, is only delayed.
+// toLeftRight converts n samples of the mid and side channels in d.frame to left and right, in place (RFC 6716, section
+// 4.2.8). The result is delayed by one sample and lies at the indices 1..n. predictors are the factors of
+// readPredictors; the previous ones in d.predictors change to them gradually and are replaced. For a mono packet or
+// mono output the samples are only delayed.
 func (d *Decoder) toLeftRight(predictors [2]int32, n int) {
 	x, y := &d.frame[0], &d.frame[1]
 	x[0], x[1] = d.middle[0], d.middle[1]
