@@ -112,9 +112,9 @@ func (d *decoder) conceal(dst []float32) {
 	}
 }
 
-// decodeFrame decodes data, one frame with the configuration c, into dst, interleaved. Where the stream changes
-// between SILK and CELT, it smooths the transition (RFC 6716, section 4.5). A frame of at most one byte counts as
-// lost and is concealed. dst must have exactly the samples of the frame.
+// decodeFrame decodes data, one frame with the configuration c, into dst, interleaved. If the stream changes between
+// SILK and CELT, it smooths the transition (RFC 6716, section 4.5). A frame of at most one byte counts as lost and is
+// concealed. dst must have exactly the samples of the frame.
 func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	if len(data) <= 1 {
 		d.conceal(dst)

@@ -14,9 +14,10 @@ type frame struct {
 	late      [bandCount]bool
 }
 
-// allocate distributes total, in eighths of a bit, to the bands f.start to f.end-1, exactly as the encoder has done
-// (RFC 6716, section 4.3.3), and reads the stereo parameters. It sets pulses, fine, late, coded, intensity, dual and
-// balance of f. trim is the tilt of the allocation, the result of the method trim. A negative total counts as 0.
+// allocate divides the bits of the frame f among its bands, exactly as the encoder has done, and reads the stereo
+// parameters (RFC 6716, section 4.3.3). total is the number of bits in eighths; a negative one counts as 0. The
+// parameter trim is the tilt of the allocation between low and high bands, 0..10, as the method trim returns it.
+// allocate sets pulses, fine, late, coded, intensity, dual and balance of f.
 func (f *frame) allocate(total, trim int) {
 	total = max(total, 0)
 	skip, shared, dual := 0, 0, 0 // reserved bits
@@ -82,9 +83,10 @@ func (f *frame) allocate(total, trim int) {
 	f.interpolate(&low, &more, &least, total, first, [3]int{skip, shared, dual})
 }
 
-// sum returns the eighths of a bit that all bands would use if share returned the share of the band with index j, at
-// most f.caps[j]. From the highest band down to the first whose share reaches its minimum in least, a band instead
-// uses one bit per channel, or 0 if its share is less.
+// sum returns the eighths of a bit that all bands of f would use together. share returns the share of band j, which
+// counts up to f.caps[j]. The highest bands with less than their minimum, least[j], do not get their share: each uses
+// one bit per channel, or 0 if its share is less. This ends at the first band, from the top, that reaches its
+// minimum.
 func (f *frame) sum(least *[bandCount]int, share func(j int) int) (sum int) {
 	done := false
 	for j := f.end - 1; j >= f.start; j-- {
@@ -99,9 +101,10 @@ func (f *frame) sum(least *[bandCount]int, share func(j int) int) (sum int) {
 	return sum
 }
 
-// interpolate sets f.pulses, in eighths of a bit per band, to the largest allocation between base and base + more
-// that total allows. least is the minimum per band. It also reads f.coded, the end of the coded bands, and the stereo
-// parameters, whose bits are in reserved, and then calls refine. Bands up to first are always coded.
+// interpolate finds the largest allocation between base and base + more that fits in total, and sets f.pulses. All
+// are in eighths of a bit, per band. least is the minimum of each band. It also reads from the frame where the coded
+// bands end, f.coded, and the stereo parameters. Bands up to number first are always coded. reserved has the bits set
+// aside for these three: skip flags, intensity and dual stereo. At the end it calls refine.
 func (f *frame) interpolate(base, more, least *[bandCount]int, total, first int, reserved [3]int) {
 	floor := f.channels << 3
 	low, high := 0, 64
@@ -181,9 +184,9 @@ func (f *frame) interpolate(base, more, least *[bandCount]int, total, first int,
 	f.refine()
 }
 
-// refine splits the allocation of each band in f.pulses into f.fine, bits for the fine energy, and f.pulses, eighths
-// of a bit for the shape, and sets f.late. Bits that a band cannot use are added to the next band, and at the end to
-// f.balance.
+// refine splits the allocation of each band in f.pulses into two parts. f.fine becomes the number of bits for the
+// fine energy, and f.pulses the eighths of a bit for the shape. It also sets f.late: such bands get leftover bits
+// last. Bits that a band cannot use pass to the next band, and after the last one to f.balance.
 func (f *frame) refine() {
 	stereo := uint(f.channels - 1)
 	f.balance = 0

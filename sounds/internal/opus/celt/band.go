@@ -7,9 +7,9 @@ var (
 	deinterleaved = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
 )
 
-// haar replaces pairs of values in x by their sum and their difference, divided by √2. x has stride interleaved
-// blocks of n values each; the pairs are neighbours in a block, so they are stride apart. Applied twice, it restores
-// x.
+// haar replaces pairs of values in x, in place, by their sum and their difference, both divided by √2. x has stride
+// blocks of n values each, interleaved. A pair has two adjacent values of one block, which are stride apart in x. A
+// second call restores x.
 func haar(x []float64, n, stride int) {
 	for i := range stride {
 		for j := range n / 2 {
@@ -23,10 +23,11 @@ func haar(x []float64, n, stride int) {
 // hadamard lists the orders of 2, 4, 8 and 16 blocks.
 var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 12, 3, 11, 4, 14, 1, 9, 6, 13, 2, 10, 5}
 
-// reorder rearranges x, the coefficients of stride short blocks with n values each, in place. It converts from
-// frequency order (the first value of every block, then the second ones) to time order (block after block), or, if
-// back is true, from time order to frequency order. If long is true, the blocks are parts of one long block; time
-// order then has the blocks in the order of the Hadamard transform, and stride is 2, 4, 8 or 16.
+// reorder rearranges x, the coefficients of several short blocks, in place. stride is the number of blocks, and each
+// has n values. It converts from frequency order, the first value of every block and then the second ones, to time
+// order, block after block. If back is true, it converts from time order to frequency order. If long is true, the
+// blocks are parts of one long block. Time order then has them in the order of the Hadamard transform, and stride is
+// 2, 4, 8 or 16.
 func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	tmp := b.interleaved[:n*stride]
 	for i := range stride {
@@ -45,12 +46,13 @@ func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	copy(x, tmp)
 }
 
-// mono reads the shape of the band b.band of one channel into x and scales it by gain. bits is the budget in eighths
-// of a bit, and blocks the number of short blocks. It reduces b.remaining by the cost.
+// mono reads the shape of the band b.band for one channel, scales it by gain, and writes it to x (RFC 6716, section
+// 4.3.4). bits is the budget in eighths of a bit; the cost is subtracted from b.remaining. blocks is the number of
+// short blocks in x.
 //
-// low is the shape of a lower band, or nil: parts of x without pulses are filled with it, or with noise if it is nil.
-// fill has a bit per short block; a part whose bits are all 0 is not filled. out receives the shape for use as low of
-// other bands; it may be nil. The result has a bit per short block: 1 if x is not empty there.
+// Parts of x without pulses are filled with low, the shape of a lower band, or with noise if low is nil. fill has one
+// bit per short block, and a part whose bits are all 0 is not filled. out receives the shape, so that it can be the
+// low of other bands; it may be nil. The result has one bit per short block, which is 1 if x is not empty there.
 func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64, gain float64, fill uint) uint {
 	n, long, change := len(x), blocks == 1, b.change
 	if n == 1 {
@@ -106,10 +108,13 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 	return collapsed & (1<<blocks - 1)
 }
 
-// stereo reads the shape of the band b.band of two channels into x (left) and y (right), each with an energy of 1.
-// bits is the budget in eighths of a bit, and blocks the number of short blocks. low, out and fill are the source for
-// parts without pulses, the destination for other bands and a mask, as in mono. The result has a bit per short block:
-// 1 if it is not empty there. It reduces b.remaining by the cost.
+// stereo reads the shape of the band b.band for two channels into x (left) and y (right), each with an energy of 1
+// (RFC 6716, section 4.3.4.4). bits is the budget in eighths of a bit; the cost is subtracted from b.remaining.
+// blocks is the number of short blocks.
+//
+// Parts without pulses are filled with low, the shape of a lower band, or with noise if low is nil. fill has one bit
+// per short block that may be filled. out receives the shape of mid, so that it can be the low of other bands; it may
+// be nil. The result has one bit per short block, which is 1 if the block is not empty.
 func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []float64, fill uint) (collapsed uint) {
 	n := len(x)
 	if n == 1 {
@@ -149,9 +154,9 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 }
 
 // pair reads a stereo band of two coefficients per channel into x (left) and y (right). Only the stronger of mid and
-// side is coded in full. The weaker is orthogonal to it, so a bit for its sign is enough. bits is the budget in
-// eighths of a bit, blocks the number of short blocks, and s the division into mid and side. low, out, fill and the
-// result are as in mono. It takes the cost of the division and the sign from b.remaining, too.
+// side is coded in full. The weaker is orthogonal to it, so a bit for its sign is enough. s has the division of the
+// energy into mid and side. bits is the budget in eighths of a bit; the cost, also of the division and the sign, is
+// subtracted from b.remaining. blocks is the number of short blocks. low, out, fill and the result are as in mono.
 func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill uint, s split) uint {
 	cost := 0
 	if s.theta != 0 && s.theta != 16384 {
@@ -176,9 +181,9 @@ func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill 
 	return collapsed
 }
 
-// merge converts in place mid (x) and side (y) to left (x) and right (y), each with an energy of 1. On entry x has an
-// energy of 1 and still lacks its gain, mid, and y is already scaled. If left or right would be almost silent, x
-// stays as it is and y becomes a copy of it.
+// merge converts mid (x) and side (y) to left (x) and right (y), in place. Left and right each get an energy of 1.
+// Before the call x has an energy of 1 and is not yet multiplied by its gain, the parameter mid; y is already scaled.
+// If left or right would be almost silent, x stays unchanged and y becomes a copy of it.
 func merge(x, y []float64, mid float64) {
 	cross, side := 0.0, 0.0
 	for i, v := range y {
@@ -199,9 +204,10 @@ func merge(x, y []float64, mid float64) {
 	}
 }
 
-// readBands reads the shapes of all bands of f, a mono or stereo frame, into d.shape (RFC 6716, section 4.3.4), and
-// which short blocks have pulses into d.bands.collapsed. bits is the size of the frame, less reserved bits, in
-// eighths of a bit. Requires that allot has set the shares. It advances the noise seed d.rng.
+// readBands reads the shapes of all bands of the frame f into d.shape (RFC 6716, section 4.3.4). bits is the size of
+// the frame, less reserved bits, in eighths of a bit. allot must have divided the bits among the bands. It also sets
+// d.bands.collapsed, which has one bit for each short block of a band that is not empty. It advances the noise seed
+// d.rng.
 func (d *Decoder) readBands(f *frame, bits int) {
 	b := &d.bands
 	b.e, b.counts, b.lm, b.spread, b.seed = f.e, counts(), f.lm, f.spread, d.rng
@@ -279,9 +285,10 @@ func (d *Decoder) readBands(f *frame, bits int) {
 	d.rng = b.seed
 }
 
-// fills returns, for each channel, a mask with a bit per short block that is not empty in the source for filling the
-// band band of f: the n coefficients from index low on. from is the band where the search for the bands of the source
-// begins. For a mono frame both masks are equal.
+// fills returns, for each channel, which short blocks are not empty in the coefficients that fill a band. The masks
+// have one bit per short block. The parameter band is the band of f to fill, and its source is the n coefficients
+// from index low on. from is a band where the search for the bands of the source begins. For a mono frame both masks
+// are equal.
 func (b *bands) fills(f *frame, band, from, low, n int) (fills [2]uint) {
 	scale := 1 << f.lm
 	first := from - 1

@@ -79,9 +79,10 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode decodes a frame of 120<<lm samples per channel, lm is 0..3, into dst, interleaved for the decoder's output
-// channels. channels is the number of coded channels. e contains the bands from start to end-1, and may already be
-// partly read. If e is nil or has at most one byte, the frame is lost, and Decode conceals it.
+// Decode decodes a frame from e into dst, interleaved for the decoder's output channels. The frame has 120<<lm
+// samples per channel; lm is 0..3. It has the bands from start to end-1. channels is the number of coded channels,
+// which may differ from the output channels. e may already be partly read. If e is nil or has at most one byte, the
+// frame is lost, and Decode conceals it.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, channels int) {
 	n := overlap << lm
 	if e == nil || e.Len() <= 1 {
@@ -133,9 +134,9 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 	d.finish(dst, n)
 }
 
-// readHeader reads the data of f before the bit allocation: pitch filter, kind of block, coarse energies, time
-// resolution and spread. It stores them in f, d.energy and d.bands, and returns the pitch filter, whose gain is 0 for a
-// frame without a filter.
+// readHeader reads the parameters of the frame f that come before the bit allocation: pitch filter, kind of block, coarse
+// energies, time resolution and spread. It stores them in f, d.energy and d.bands, and returns the pitch filter. A
+// frame without a pitch filter returns one with gain 0.
 func (d *Decoder) readHeader(f *frame) (pitch filter) {
 	e, total := f.e, 8*f.e.Len()
 	if f.start == 0 && e.BitsUsed()+16 <= total && e.Bit(1) {
@@ -164,8 +165,9 @@ var resolutions = [4][2][2][2]int{
 	{{{0, -2}, {0, -3}}, {{3, 0}, {1, -1}}},
 }
 
-// readResolution reads for each band of f how its time resolution differs from the frame's (RFC 6716, section
-// 4.3.4.5), into d.bands.resolution: the number of halvings or doublings.
+// readResolution reads for each band of f how far its time resolution differs from the resolution of the frame (RFC
+// 6716, section 4.3.4.5). It stores the differences in d.bands.resolution, as a number of doublings or, if negative,
+// halvings of the length of a block.
 func (d *Decoder) readResolution(f *frame) {
 	e, budget := f.e, 8*f.e.Len()
 	logp, next, short := uint(4), uint(5), 0
@@ -197,8 +199,9 @@ func (d *Decoder) readResolution(f *frame) {
 	}
 }
 
-// trim sets f.caps, the limits of the bands, reads f.boosts, and returns the tilt of the bit allocation, 0..10; 5 is
-// neutral (RFC 6716, section 4.3.3).
+// trim reads the tilt of the bit allocation between low and high bands, and returns it (RFC 6716, section 4.3.3). It
+// is 0..10, and 5 is neutral. Before that it reads f.boosts, extra bits for single bands. It also computes f.caps,
+// the most bits that each band can use. Both are in eighths of a bit.
 func (f *frame) trim() int {
 	e, total, logp := f.e, 8*f.e.Len()<<3, 6
 	for i := range f.caps {
@@ -225,9 +228,9 @@ func (f *frame) trim() int {
 	return 5
 }
 
-// synthesize converts shapes and energies of the frame f to samples at the end of d.past, before the pitch filter. It
-// converts from the channels of f to the output channels. If quiet is true, all spectra are zero. The caller must
-// have shifted d.past by the length of the frame.
+// synthesize computes the samples of the frame f from the shapes and energies of its bands, and writes them to the
+// end of d.past. The pitch filter is not yet applied. It converts from the channels of f to the output channels. If
+// quiet is true, all spectra are zero. The caller must have shifted d.past by the length of the frame.
 func (d *Decoder) synthesize(f *frame, quiet bool) {
 	n := overlap << f.lm
 	switch {
@@ -250,8 +253,9 @@ func (d *Decoder) synthesize(f *frame, quiet bool) {
 	}
 }
 
-// scale fills dst with the spectrum of the coded channel channel of the frame f: the band shapes multiplied by their
-// energies (RFC 6716, section 4.3.6). Outside the bands of f, and everywhere if quiet is true, it is zero.
+// scale computes the spectrum of a coded channel of the frame f and writes it to dst: the shapes of the bands
+// multiplied by their energies (RFC 6716, section 4.3.6). The parameter channel is the index of the channel. Outside
+// the bands of f, and everywhere if quiet is true, the spectrum is zero.
 func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	clear(dst[:])
 	if quiet {
@@ -265,8 +269,9 @@ func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	}
 }
 
-// transform computes the samples of the output channel channel from spectrum, of the frame f, and adds their overlap
-// with the previous frame (RFC 6716, section 4.3.7). It writes them to the end of d.past.
+// transform computes the samples of an output channel from spectrum, and overlaps them with the previous frame (RFC
+// 6716, section 4.3.7). It writes them to the end of d.past. The parameter channel is the index of the channel, and f
+// the frame of the spectrum.
 func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	n := overlap << f.lm
 	out := d.past[channel][history-n:]
@@ -280,9 +285,9 @@ func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	}
 }
 
-// applyPitchFilter applies pitch, the filter of this frame, to the last n samples of each channel in d.past, with a
-// transition from the previous frame's filter (RFC 6716, section 4.3.7.1). It stores pitch for the next frame, so it
-// must be called once per frame.
+// applyPitchFilter applies the pitch filter of a frame to the last n samples of each channel in d.past (RFC 6716, section
+// 4.3.7.1). The beginning of the frame is a transition from the filter of the previous frame. applyPitchFilter stores the
+// parameter pitch, the filter of this frame, for the next frame, so it must be called once per frame.
 func (d *Decoder) applyPitchFilter(pitch filter, n int) {
 	for c := range d.channels {
 		at := history - n
@@ -301,8 +306,9 @@ var combTaps = [3][3]float64{
 	{0.3066406250, 0.2170410156, 0.1296386719}, {0.4638671875, 0.2680664062, 0}, {0.7998046875, 0.1000976562, 0},
 }
 
-// comb adds to x[from:to], in place, the sound one pitch period earlier, filtered by now. If the filters old and now
-// differ, the first overlap samples change from old to now; x[from:to] must then have at least as many.
+// comb applies a pitch filter to x[from:to], in place: it adds the sound one pitch period earlier, multiplied by the
+// taps of the filter now. If the previous filter old differs, the first 120 samples (overlap) change from old to now.
+// x[from:to] must then have at least as many.
 func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now filter) {
 	if old.gain == 0 && now.gain == 0 {
 		return
@@ -330,8 +336,9 @@ func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now fil
 	}
 }
 
-// finish applies the de-emphasis to the last n samples of each channel in d.past, and writes them interleaved to dst,
-// full scale 1. It keeps the filter state for the next frame; d.past is unchanged.
+// finish applies the de-emphasis filter to the last n samples of each channel in d.past, and writes them to dst (RFC
+// 6716, section 4.3.7.2). dst is interleaved, with full scale 1. finish stores the filter state for the next frame;
+// d.past stays unchanged.
 func (d *Decoder) finish(dst []float32, n int) {
 	for c := range d.channels {
 		m := d.deemphasis[c]
@@ -347,8 +354,9 @@ func (d *Decoder) finish(dst []float32, n int) {
 	}
 }
 
-// conceal synthesizes a lost frame of 120<<lm samples at the end of d.past, for finish: noise with the decaying
-// energies of the last frame, in the bands start to end-1. It counts the loss in d.lost.
+// conceal synthesizes a lost frame of 120<<lm samples at the end of d.past. The caller then calls finish. The sound
+// is noise in the bands start to end-1, whose energies decay from the energies of the last frame. conceal changes
+// d.energy and the seed d.rng, and increments d.lost.
 func (d *Decoder) conceal(lm, start, end int) {
 	n := overlap << lm
 	f := &d.frame

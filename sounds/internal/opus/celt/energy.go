@@ -6,9 +6,9 @@ import (
 	"voicepool/pcm"
 )
 
-// readCoarseEnergy reads the coarse band energies of f, in steps of 6 dB, as differences from a prediction, and
-// replaces the energies of the previous frame in d.energy by them (RFC 6716, section 4.3.2.1). intra means that the
-// prediction does not use the previous frame.
+// readCoarseEnergy reads the readCoarseEnergy energies of the bands of f, in steps of 6 dB (RFC 6716, section 4.3.2.1). They are coded as
+// differences from a prediction, which uses the lower bands and the previous frame. If intra is true, it uses the
+// lower bands only. readCoarseEnergy replaces the energies of the previous frame in d.energy.
 func (d *Decoder) readCoarseEnergy(f *frame, intra bool) {
 	carry := float64([...]int{29440, 26112, 21248, 16384}[f.lm]) / 32768
 	leak := float64([...]int{30147, 22282, 12124, 6554}[f.lm]) / 32768
@@ -42,8 +42,9 @@ func (d *Decoder) readCoarseEnergy(f *frame, intra bool) {
 	}
 }
 
-// readFineEnergy reads the fine band energies of f, f.fine[i] bits for band i, and adds them to the coarse ones in
-// d.energy (RFC 6716, section 4.3.2.2).
+// readFineEnergy reads the fine energies of the bands of f and adds them to the coarse ones in
+// d.energy (RFC 6716, section
+// 4.3.2.2). Band i has f.fine[i] bits per channel, as allot has set them.
 func (d *Decoder) readFineEnergy(f *frame) {
 	for i := f.start; i < f.end; i++ {
 		if n := f.fine[i]; n > 0 {
@@ -55,8 +56,8 @@ func (d *Decoder) readFineEnergy(f *frame) {
 	}
 }
 
-// readFinalEnergy uses the remaining bits of the frame f to refine energies in d.energy by one bit each: at first of
-// bands whose f.late is false, then of the others.
+// last refines the energies in d.energy with the bits that remain in the frame f, one bit per band and channel (RFC
+// 6716, section 4.3.2.2). Bands whose f.late is false come first. Bands with 8 fine bits get no further bit.
 func (d *Decoder) readFinalEnergy(f *frame) {
 	left := 8*f.e.Len() - f.e.BitsUsed()
 	for _, late := range [...]bool{false, true} {
@@ -73,9 +74,9 @@ func (d *Decoder) readFinalEnergy(f *frame) {
 	}
 }
 
-// fillCollapsed fills short blocks of f without pulses with quiet noise, by the energies of the previous two frames,
-// and renormalizes their bands in d.shape (RFC 6716, section 4.3.5). It uses d.rng as the seed, but does not change
-// it.
+// fillCollapsed fills empty short blocks of the frame f with quiet noise, so that they do not sound like holes (RFC
+// 6716, section 4.3.5). The level of the noise follows from the energies of the previous two frames. It renormalizes
+// the filled bands in d.shape. It uses the seed d.rng without changing it.
 func (d *Decoder) fillCollapsed(f *frame) {
 	b := &d.bands
 	b.seed = d.rng
@@ -116,7 +117,7 @@ func (d *Decoder) fillCollapsed(f *frame) {
 }
 
 // storeEnergy stores the energies of the frame f in d.before, d.earlier and d.floor, for the prediction and the
-// concealment of the following frames. It clears the energies of bands outside f. It must be called once per frame,
+// concealment of the following frames. It resets the energies of bands outside f. It must be called once per frame,
 // after synthesize.
 func (d *Decoder) storeEnergy(f *frame) {
 	if f.channels == 1 {

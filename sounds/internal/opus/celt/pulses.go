@@ -21,12 +21,13 @@ var counts = sync.OnceValue(func() *[15][178]uint32 {
 	return u
 })
 
-// count returns U(n, k) of RFC 6716, section 4.3.4.2, from a table: U(n, k) + U(n, k+1) is the number of vectors of n
-// integers whose magnitudes sum to k. The smaller of n and k must be at most 14, the larger at most 177.
+// count returns U(n, k) of RFC 6716, section 4.3.4.2, from a table. The number of vectors of n integers whose
+// magnitudes sum to k is U(n, k) + U(n, k+1). The smaller of n and k must be at most 14, the larger at most 177.
 func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
 
-// readPulses reads a vector of integers whose magnitudes sum to k from e into y, and returns the sum of their squares
-// (RFC 6716, section 4.3.4.2). y must have at least 2 elements, k must be at least 1.
+// readPulses reads a vector of integers from e into y and returns the sum of their squares (RFC 6716, section
+// 4.3.4.2). The magnitudes of the integers, called pulses, sum to k, which must be at least 1. y must have at least 2
+// elements.
 func (b *bands) readPulses(y []int, k int, e *entropy.Decoder) (energy int) {
 	n := len(y)
 	i := e.Uniform(b.count(n, k) + b.count(n, k+1))
@@ -75,9 +76,9 @@ func signed(x int, negative bool) int {
 	return x
 }
 
-// unquantize reads the shape of a band with k pulses, at least 1, from b.e into x, scaled to a norm of gain. blocks
-// is the number of short blocks. The result is a mask with a bit for each short block that has pulses; 1 for a single
-// block.
+// unquantize reads the shape of a band from b.e: a vector of integers whose magnitudes sum to k, at least 1. It
+// writes the vector to x, scaled to a norm of gain. blocks is the number of short blocks in x. The result has one bit
+// per short block, which is 1 if the block has a nonzero value; for a single block it is 1.
 func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed uint) {
 	n := len(x)
 	y := b.pulses[:n]
@@ -100,8 +101,10 @@ func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed 
 	return collapsed
 }
 
-// rotate undoes in x, in place, the rotation of the encoder that spreads k pulses over each of the blocks short
-// blocks (RFC 6716, section 4.3.4.3). spread is the strength, 0..3; for 0 or many pulses it has no effect.
+// rotate undoes the rotation of the encoder, which spreads the k pulses of a band over its coefficients (RFC 6716,
+// section 4.3.4.3). It changes x in place; x has the given number of short blocks, and each is rotated by itself.
+// spread is the strength, 0..3. For strength 0, or if k is at least half the number of coefficients, rotate has no
+// effect.
 func rotate(x []float64, blocks, k, spread int) {
 	n := len(x)
 	if 2*k >= n || spread == 0 {
@@ -126,8 +129,8 @@ func rotate(x []float64, blocks, k, spread int) {
 	}
 }
 
-// rotatePair rotates in place pairs of values in x, stride apart, by the angle with cosine c and sine s: first all
-// pairs upwards, then downwards without the last stride pairs.
+// rotatePair rotates pairs of values in x, in place, by the angle with the cosine c and the sine s. The two values of a
+// pair are stride apart. rotatePair first takes all pairs upwards, and then downwards all pairs but the last stride ones.
 func rotatePair(x []float64, stride int, c, s float64) {
 	for i := range len(x) - stride {
 		a, b := x[i], x[i+stride]
@@ -141,7 +144,8 @@ func rotatePair(x []float64, stride int, c, s float64) {
 	}
 }
 
-// renormalize scales x in place to a norm of gain, which is an energy of gain squared. A silent x stays silent.
+// renormalize scales x in place to a norm of gain: the sum of the squares becomes gain squared. If all values are 0,
+// x stays unchanged.
 func renormalize(x []float64, gain float64) {
 	sum := 1e-15
 	for _, v := range x {

@@ -26,7 +26,8 @@ type bands struct {
 	resolution  [bandCount]int
 }
 
-// random advances the noise generator, b.seed, which is the same in all decoders, and returns its next number.
+// random advances the seed of the noise, b.seed, and returns it as the next random number. It is the same in all
+// decoders.
 func (b *bands) random() uint32 {
 	b.seed = 1664525*b.seed + 1013904223
 	return b.seed
@@ -44,27 +45,28 @@ type split struct {
 	cost      int
 }
 
-// cos returns the cosine of the angle x, 0..16384 for 0 to 90 degrees, times 32768. All decoders round it in the same
-// way.
+// cos returns the cosine of the angle x, times 32768. x is 0..16384 for 0 to 90 degrees. All decoders compute the
+// same value.
 func cos(x int) int {
 	y := (4096 + x*x) >> 13
 	return 1 + (32767 - y) + frac(y, -7651+frac(y, 8277+frac(-626, y)))
 }
 
-// frac returns the product of a and b, two numbers of 16 bits with 15 fractional bits, rounded.
+// frac returns the rounded product of a and b, which are 16-bit numbers in 32768ths.
 func frac(a, b int) int { return (16384 + int(int16(a))*int(int16(b))) >> 15 }
 
-// log2tan returns 2048 log2(sin/cos), rounded in the same way by all decoders. sin and cos are a sine and a cosine
-// times 32768, both at least 1.
+// log2tan returns an approximation of 2048 log2(sin/cos). sin and cos are a sine and a cosine times 32768, both at
+// least 1. All decoders compute the same value.
 func log2tan(sin, cos int) int {
 	s, c := width(sin), width(cos)
 	sin, cos = sin<<(15-s), cos<<(15-c)
 	return (s-c)<<11 + frac(sin, frac(sin, -2597)+7932) - frac(cos, frac(cos, -2597)+7932)
 }
 
-// steps returns the number of quantization steps of the angle of a split, which is even; 1: the angle is not coded. n
-// is the number of coefficients of each part, and bits the budget. offset and pulses come from the width of the band.
-// All three are in eighths of a bit. stereo distinguishes mid and side from two halves.
+// steps returns the number of quantization steps, an even number, of the angle that divides the energy of a band (RFC
+// 6716, section 4.3.4.4). The result 1 means that the angle is not coded. n is the number of coefficients of each
+// part, and bits the budget. offset and pulses follow from the width of the band. All three are in eighths of a bit.
+// stereo is true for mid and side, and false for two halves of a band.
 func steps(n, bits, offset, pulses int, stereo bool) int {
 	m := 2*n - 1
 	if stereo && n == 2 {
@@ -78,10 +80,10 @@ func steps(n, bits, offset, pulses int, stereo bool) int {
 	return (x + 1) >> 1 << 1
 }
 
-// readSplit reads how a band is divided into mid and side, or into its halves if stereo is false (RFC 6716, section
-// 4.3.4.4). n and blocks are the coefficients and the short blocks of each part, lm is as in partition, and before
-// has the short blocks of the undivided band. It subtracts the cost from *bits, and clears the bits of *fill for a
-// part without energy.
+// readSplit reads how the energy of a band is divided (RFC 6716, section 4.3.4.4): between mid and side if stereo is
+// true, otherwise between its halves. n is the number of coefficients and blocks the number of short blocks of each
+// part. before is the number of short blocks of the undivided band. lm is the binary logarithm of the part's length,
+// as in partition. The cost is subtracted from *bits. If a part has no energy, its bits in *fill are cleared.
 func (b *bands) readSplit(n int, bits *int, blocks, before, lm int, stereo bool, fill *uint) (s split) {
 	pulses := logN[b.band] + lm<<3
 	offset := pulses>>1 - 4
@@ -115,9 +117,10 @@ func (b *bands) readSplit(n int, bits *int, blocks, before, lm int, stereo bool,
 	return s
 }
 
-// angle reads the number of an angle, from 0 to qn, an even number. Its distribution has two steps for stereo bands
-// of more than two coefficients. It is triangular for a single block (before is 1) of one channel, and uniform
-// otherwise. n is the number of coefficients of each part.
+// angle reads the number of a quantized angle, 0..qn; qn is even (RFC 6716, section 4.3.4.4). n is the number of
+// coefficients of each part, before the number of short blocks of the undivided band. The distribution of the numbers
+// depends on the band. For stereo bands with n above 2 it has two steps. For one block of one channel it is
+// triangular. Otherwise it is uniform.
 func (b *bands) angle(n, qn, before int, stereo bool) int {
 	switch {
 	case stereo && n > 2:
@@ -164,8 +167,9 @@ func root(x int) int {
 	return r
 }
 
-// single reads a band of one coefficient: 1 or -1 in x and, for stereo, in y. Each sign takes a bit of b.remaining; a
-// channel without a bit left is positive. y and out may be nil; out receives the value of x. The result is 1.
+// single reads a band of one coefficient: it sets x[0], and for stereo y[0], to 1 or -1. Each sign takes one bit,
+// which is subtracted from b.remaining. If no bit is left, the value is 1. y is nil for mono. out receives the value
+// of x; it may be nil. The result is always 1, for one block that is not empty.
 func (b *bands) single(x, y, out []float64) uint {
 	for _, z := range [...][]float64{x, y} {
 		if z == nil {
@@ -186,9 +190,9 @@ func (b *bands) single(x, y, out []float64) uint {
 }
 
 // partition reads the shape of a part of a band into x, scaled to a norm of gain. If the budget is too large for one
-// vector of pulses, it splits x and calls itself for both halves. bits is the budget in eighths of a bit, and blocks
-// the number of short blocks. lm is the binary logarithm of the frame length in units of 120 samples, minus 1 for
-// each split. low, fill and the result are as in mono.
+// vector of pulses, it divides x and calls itself for both halves. bits is the budget in eighths of a bit; the cost
+// is subtracted from b.remaining. blocks is the number of short blocks. lm is the binary logarithm of the frame
+// length in units of 120 samples, minus 1 for each division. low, fill and the result are as in mono.
 func (b *bands) partition(
 	x []float64, bits, blocks int, low []float64, lm int, gain float64, fill uint,
 ) (collapsed uint) {
@@ -235,10 +239,10 @@ func (b *bands) partition(
 	return collapsed | b.partition(x[:n], first, blocks, low, lm, float64(gain*mid), fill)
 }
 
-// leaf reads the pulses of an undivided part into x, scaled to a norm of gain, and takes their cost from b.remaining.
-// bits is the budget in eighths of a bit, and blocks the number of short blocks. Without pulses it fills x with noise
-// or with the lower band low, or with 0 if fill is 0. cache has the costs of pulses, as for pulsesFor; fill and the
-// result are as in mono.
+// leaf reads the pulses of an undivided part of a band into x, scaled to a norm of gain. bits is the budget in
+// eighths of a bit; the cost is subtracted from b.remaining. If the budget has no pulses, x is filled with low, the
+// shape of a lower band, plus noise, or with noise if low is nil. It is 0 if all bits of fill are 0. cache has the
+// costs of pulses, as for pulsesFor. blocks, fill and the result are as in mono.
 func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte, gain float64, fill uint) uint {
 	q := pulsesFor(cache, bits)
 	cost := costOf(cache, q)
@@ -278,8 +282,9 @@ func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte,
 	return fill
 }
 
-// pulsesFor returns the index of the number of pulses whose cost is the nearest to bits, in eighths of a bit; index 0
-// means 0 pulses. cache[0] is the largest index, and cache[i] the cost of index i minus 1, in eighths of a bit.
+// pulsesFor returns the number of pulses whose cost is nearest to bits, as an index of cache. bits is in eighths of a
+// bit. Index 0 means 0 pulses. cache[0] is the largest index, and cache[i] is the cost of index i in eighths of a
+// bit, minus 1.
 func pulsesFor(cache []byte, bits int) int {
 	low, high := 0, int(cache[0])
 	bits--
@@ -300,8 +305,8 @@ func pulsesFor(cache []byte, bits int) int {
 	return high
 }
 
-// costOf returns the cost in eighths of a bit of the number of pulses with index q, as pulsesFor returns it: 0 for
-// index 0, otherwise cache[q] + 1.
+// costOf returns the cost, in eighths of a bit, of the number of pulses with the index q, a result of pulsesFor. It
+// is 0 for index 0, otherwise cache[q] + 1.
 func costOf(cache []byte, q int) int {
 	if q == 0 {
 		return 0

@@ -19,8 +19,8 @@ type inverse struct {
 	z        []complex128
 }
 
-// newInverse returns the inverse MDCT for blocks of n values: 120, 240, 480 or 960. It has scratch space, so it is
-// for one goroutine at a time.
+// newInverse returns the inverse MDCT for blocks of n coefficients: 120, 240, 480 or 960. It has scratch space, so it
+// is for one goroutine at a time.
 func newInverse(n int) *inverse {
 	q := n / 2
 	t := &inverse{n: n, power: fourier.New(q / 15), z: make([]complex128, q)}
@@ -36,9 +36,10 @@ func newInverse(n int) *inverse {
 	return t
 }
 
-// apply transforms t.n values of in, which are stride apart, to out. At its beginning out must have the last
-// overlap/2 values of the previous block, which it combines with the new ones; the last overlap/2 values that it
-// writes are incomplete until the next block. window is the rising half of the window.
+// apply computes the inverse MDCT of a block and overlaps it with the previous block (RFC 6716, section 4.3.7). It
+// reads t.n coefficients from in, which are stride apart. out must begin with the last 60 values of the previous
+// block; apply replaces them and writes t.n values after them. The last 60 values are incomplete until the next
+// block. window is the rising half of the window.
 func (t *inverse) apply(out []float32, in []float64, stride int, window *[overlap]float64) {
 	q := t.n / 2
 	for i := range q {
@@ -62,8 +63,8 @@ func (t *inverse) apply(out []float32, in []float64, stride int, window *[overla
 	}
 }
 
-// transform sets t.z to the Fourier transform of the input in t.parts, which it overwrites. Part r contains every
-// 15th number from r on.
+// transform computes the Fourier transform of the numbers in t.parts and stores it in t.z. Part r has every 15th
+// number of the input, from number r on. transform overwrites t.parts.
 func (t *inverse) transform() {
 	for _, p := range t.parts {
 		t.power.Apply(p)
@@ -87,12 +88,12 @@ func (t *inverse) transform() {
 	}
 }
 
-// times returns the product of x and y, with every product rounded, for equal bits on all machines.
+// times returns the product of x and y. Every product in it is rounded, so that all machines compute equal bits.
 func times(x, y complex128) complex128 {
 	return complex(float64(real(x)*real(y))-float64(imag(x)*imag(y)), float64(real(x)*imag(y))+float64(imag(x)*real(y)))
 }
 
-// scaled returns x times f, with every product rounded.
+// scaled returns x times f. Every product in it is rounded, so that all machines compute equal bits.
 func scaled(x complex128, f float64) complex128 {
 	return complex(float64(real(x)*f), float64(imag(x)*f))
 }

@@ -174,7 +174,7 @@ func (d *Decoder) Raw(n uint) uint32 {
 }
 
 // Laplace reads an integer with a Laplace distribution (RFC 6716, section 4.3.2.1). fs is the probability of 0, in
-// 32768ths. decay is the factor by which the probability falls with each larger magnitude, in 16384ths.
+// 32768ths. decay, in 16384ths, is the ratio of the probabilities of a magnitude and the next smaller one.
 func (d *Decoder) Laplace(fs, decay uint32) int {
 	d.ext = d.rng >> 15
 	place := uint32(1<<15) - min(d.val/d.ext+1, 1<<15)

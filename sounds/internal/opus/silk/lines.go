@@ -12,7 +12,7 @@ func (b *codebook) table(vector, i int) int {
 	return int(s >> 1 & 7)
 }
 
-// predictor returns the factor, in 256ths, that predicts spectral line i from line i+1 (RFC 6716, section 4.2.7.5.3).
+// predictor returns the factor, in 256ths, that predicts spectral line i from line i+1 (RFC 6716, section 4.2.7.5.2).
 // The parameter vector is the index of the frame's vector in the codebook.
 func (b *codebook) predictor(vector, i int) int32 {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))

@@ -26,8 +26,8 @@ func clip16(x int32) int16 { return int16(min(max(x, math.MinInt16), math.MaxInt
 // clip32 limits x to the range of int32.
 func clip32(x int64) int32 { return int32(min(max(x, math.MinInt32), math.MaxInt32)) }
 
-// headroom returns the number of bits by which x can be shifted left without an overflow. For 0 it is 31. For the
-// least int32 it is -1.
+// headroom returns how many bits x can be shifted left without an overflow. For 0 it is 31. For the least int32 it is
+// -1.
 func headroom(x int32) int { return bits.LeadingZeros32(uint32(max(x, -x))) - 1 }
 
 // shifted returns x / 2^n, rounded down; for n from 32 on it returns 0. With a negative n it multiplies by 2^-n, and
