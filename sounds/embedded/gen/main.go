@@ -14,8 +14,8 @@ import (
 	"voicepool/sounds/embedded/gen/synth"
 )
 
-// main writes the FLAC files of all recipes into the folder of the only argument. It exits with 2 for other arguments
-// and with 1 after the first error.
+// main writes the FLAC files of all embedded sounds into a folder, the only argument of the program. It exits with 2
+// for other arguments and with 1 after the first error.
 func main() {
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: gen FOLDER")
@@ -29,9 +29,9 @@ func main() {
 	}
 }
 
-// encode writes the sound of the recipe r to file in FLAC with the command flac, and replaces an existing file. A
-// loop has the tags LOOPSTART and LOOPLENGTH, in frames. The error is of running the command, which prints its own
-// messages to stderr.
+// encode generates the sound of the recipe r and writes it to file as FLAC, with the program flac. An existing file
+// is replaced. A loop gets the tags LOOPSTART and LOOPLENGTH, in frames. The error is of running flac, which prints
+// its own messages to stderr.
 func encode(r synth.Recipe, file string) error {
 	channels := r.PCM()
 	var samples []byte

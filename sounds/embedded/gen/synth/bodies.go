@@ -9,8 +9,9 @@ type mode struct {
 	t60   float64
 }
 
-// strike returns the sound of a body with the given modes when s excites it, one frame later: an impulse is a hard
-// hammer, a short noise a scratch, dust is gravel. The result reads s, so s must not be used elsewhere.
+// strike returns the sound of a body that s excites, such as a bell. modes are the vibrations of the body. As s, an
+// impulse is a hard hammer, a short noise a scratch, and dust gravel. The sound begins one frame after s. The result
+// reads s, so s must not be used elsewhere.
 func (s Signal) strike(modes ...mode) Signal {
 	type resonator struct{ in, c1, c2, y1, y2 float64 }
 	body := make([]resonator, 0, len(modes))
@@ -37,8 +38,8 @@ func (s Signal) strike(modes ...mode) Signal {
 	}
 }
 
-// tuned returns a copy of modes with the frequencies, given as ratios, multiplied by hz, and the decay times
-// multiplied by t60, in seconds.
+// tuned returns a copy of modes for a body of a certain pitch. The frequencies in modes are ratios and are multiplied
+// by hz. The decay times are fractions and are multiplied by t60, in seconds.
 func tuned(hz, t60 float64, modes ...mode) []mode {
 	out := make([]mode, len(modes))
 	for i, m := range modes {
@@ -49,8 +50,9 @@ func tuned(hz, t60 float64, modes ...mode) []mode {
 
 // The bodies, with frequencies as ratios, and times as fractions of the longest decay.
 
-// bellModes returns the modes of a church bell whose prime is hz, with a longest decay of 60 dB in t60 seconds. They
-// are hum, prime, tierce, quint, nominal and higher ones, some doubled with a slight detuning, which makes them beat.
+// bellModes returns the vibration modes of a church bell for strike. hz is the frequency of its prime, and its
+// longest decay takes t60 seconds for 60 dB. The modes are hum, prime, tierce, quint, nominal and higher ones. Some
+// are doubled with a slight detuning, which makes them beat.
 func bellModes(hz, t60 float64) []mode {
 	return tuned(hz, t60,
 		mode{0.5, -8, 1}, mode{0.501, -14, 0.95}, mode{1, -3, 0.75}, mode{1.183, 0, 0.62}, mode{1.187, -6, 0.6},
@@ -58,20 +60,20 @@ func bellModes(hz, t60 float64) []mode {
 		mode{3.011, -8, 0.26}, mode{4.166, -12, 0.18}, mode{5.433, -17, 0.12}, mode{6.796, -22, 0.08})
 }
 
-// barModes returns the modes of a wooden bar over a tube, tuned to the double octave, whose lowest mode is hz, with a
-// decay of 60 dB in t60 seconds.
+// barModes returns the vibration modes of a wooden bar over a tube for strike, as of a marimba. hz is the lowest
+// frequency, which decays by 60 dB in t60 seconds. The second mode is near the double octave.
 func barModes(hz, t60 float64) []mode {
 	return tuned(hz, t60, mode{1, 0, 1}, mode{3.98, -14, 0.3}, mode{9.7, -24, 0.09})
 }
 
-// chimeModes returns the modes of a small, freely hanging metal bar whose lowest mode is hz, with a decay of 60 dB in
-// t60 seconds.
+// chimeModes returns the vibration modes of a small, freely hanging metal bar for strike. hz is the lowest frequency,
+// which decays by 60 dB in t60 seconds.
 func chimeModes(hz, t60 float64) []mode {
 	return tuned(hz, t60, mode{1, 0, 1}, mode{1.002, -9, 0.9}, mode{2.756, -12, 0.4}, mode{5.404, -20, 0.16})
 }
 
-// pluck returns a plucked string (Karplus and Strong) of the frequency hz, which decays by 60 dB in t60 seconds: a
-// delay line filled with noise, with a small loss per round. bright is 0 (a thumb) to 1 (a plectrum); seed selects
+// pluck returns a plucked string of the frequency hz, which decays by 60 dB in t60 seconds. It is a delay line filled
+// with noise, with a small loss per round (Karplus and Strong). bright is 0 (a thumb) to 1 (a plectrum). seed selects
 // the noise.
 func pluck(hz, t60, bright float64, seed random) Signal {
 	period := Rate / hz

@@ -15,8 +15,8 @@ type Recipe struct {
 	make func() *track
 }
 
-// PCM generates the sound: one slice of 16-bit samples per channel, one or two channels, at Rate, with the peak
-// r.Peak. The samples are the same each time.
+// PCM generates the sound of the recipe. It returns one slice of 16-bit samples per channel, for one or two channels,
+// at the rate Rate. The largest sample has the level r.Peak. The samples are the same each time.
 func (r Recipe) PCM() [][]int16 {
 	return r.make().finish(r.Peak)
 }

@@ -5,7 +5,8 @@ import "voicepool/pcm"
 // log2of1000 is the number of halvings in 60 dB.
 const log2of1000 = 9.96578428466208704576
 
-// perFrame returns the factor per frame of a decay by 60 dB in t60 seconds.
+// perFrame returns the factor by which a sound is multiplied at each frame, so that it decays by 60 dB in t60
+// seconds.
 func perFrame(t60 float64) float64 {
 	return pcm.Exp2(-log2of1000 / float64(t60*Rate))
 }
@@ -20,8 +21,8 @@ func decay(t60 float64) Signal {
 	}
 }
 
-// over returns a signal that is shape(x) while x moves linearly from 0 to 1 within seconds, and then stays at
-// shape(1).
+// over returns a signal that follows a curve: shape(x), while x moves linearly from 0 to 1 within the given seconds.
+// Afterwards it stays at shape(1).
 func over(seconds float64, shape func(x float64) float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return shape(float64(min(i, n)) / float64(n)) })
@@ -43,8 +44,8 @@ func raised(x float64) float64 {
 // point is a point of a line: a value at a time in seconds.
 type point struct{ at, value float64 }
 
-// line returns a signal that is interpolated linearly between points, which must be in the order of their times. It
-// holds the first value before them and the last one after them. Requires at least one point.
+// line returns a signal along straight lines between points. The points must be in the order of their times, at least
+// one. Before the first point the signal has its value, and after the last point that point's value.
 func line(points ...point) Signal {
 	leg := 0
 	return byFrame(func(i int) float64 {
@@ -64,8 +65,8 @@ func line(points ...point) Signal {
 	})
 }
 
-// glide returns a frequency in Hz that moves from the value from to the value to within seconds, linear in pitch, and
-// stays there.
+// glide returns a frequency in Hz that moves from one value to another within the given seconds, linear in pitch, and
+// then stays. from is the first frequency and to the last one.
 func glide(from, to, seconds float64) Signal {
 	octaves := pcm.Log2(to / from)
 	return over(seconds, func(x float64) float64 {
@@ -76,14 +77,15 @@ func glide(from, to, seconds float64) Signal {
 	})
 }
 
-// steps returns a signal that holds each of values for seconds, one after the other, and the last one endlessly.
+// steps returns a signal that has each of values for the given seconds, one after the other. It keeps the last value
+// forever.
 func steps(seconds float64, values ...float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return values[min(i/n, len(values)-1)] })
 }
 
-// vibrato returns freq, a frequency in Hz, modulated by a sine of up to depth semitones up and down, rate times a
-// second.
+// vibrato returns the frequency freq, in Hz, with a vibrato: a sine moves it up and down by up to depth semitones.
+// rate is the frequency of that sine in Hz. The result reads freq, so freq must not be used elsewhere.
 func vibrato(freq Signal, rate float64, depth pcm.Semitones) Signal {
 	lfo := sine(at(rate))
 	return freq.times(func() float64 { return pcm.Semitones(float64(float64(depth) * lfo())).Ratio() })

@@ -54,8 +54,8 @@ var instruments = []Recipe{
 	}},
 }
 
-// chord returns a soft pad with a note for each frequency of tones, in Hz: three sines per note, two near the
-// frequency and one near its octave, without an envelope.
+// chord returns a soft, steady sound with one note for each frequency of tones, in Hz. A note has three sines: two
+// near its frequency and one near its octave. The sound has no envelope.
 func chord(tones ...float64) Signal {
 	sum := at(0)
 	for _, hz := range tones {

@@ -46,6 +46,6 @@ var loops = []Recipe{
 	{Name: "theme", Peak: -7, Loop: true, make: theme},
 }
 
-// cycles returns a constant frequency in Hz that has count periods in seconds, so that a loop of that length has no
-// seam.
+// cycles returns a constant frequency in Hz: count periods in the given seconds. If count is a whole number, a loop
+// of that length has no seam.
 func cycles(count, seconds float64) Signal { return at(count / seconds) }

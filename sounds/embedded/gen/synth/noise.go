@@ -10,8 +10,8 @@ func noise(seed random) Signal {
 	return func() float64 { return float64(2*seed.Unit()) - 1 }
 }
 
-// noiseLoop returns white noise of seed that repeats after seconds, so that filters reach the same state at the end
-// of each lap.
+// noiseLoop returns white noise that repeats after the given seconds. Filters therefore reach the same state at the
+// end of each repetition, and a loop has no seam. seed selects the noise.
 func noiseLoop(seed random, seconds float64) Signal {
 	n := frames(seconds)
 	var lap Signal
@@ -23,8 +23,8 @@ func noiseLoop(seed random, seconds float64) Signal {
 	})
 }
 
-// dust returns random clicks, each of one sample with a height of 0.2 to 1, density per second on average, and 0
-// between them. Equal values of seed give equal clicks.
+// dust returns random clicks with silence between them. A click is a single sample of 0.2 to 1. density is the
+// average number of clicks per second. Equal values of seed give equal clicks.
 func dust(seed random, density Signal) Signal {
 	return func() float64 {
 		u := seed.Unit()

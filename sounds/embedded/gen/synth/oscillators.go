@@ -7,8 +7,9 @@ import (
 	"voicepool/sounds/internal/wave"
 )
 
-// turn returns the signal shape(p, step) for a phase p in periods, which runs from 0 to 1 freq times a second,
-// beginning at start; freq is in Hz and may change. step is the phase from one sample to the next.
+// turn returns an oscillator with the waveform shape. Its phase p, in periods, runs from 0 to 1 again and again, and
+// begins at start. freq is the frequency in Hz, and may change with every sample. Each sample is shape(p, step), and
+// step is the phase from this sample to the next.
 func turn(freq Signal, start float64, shape func(p, step float64) float64) Signal {
 	next := start - math.Floor(start)
 	return func() float64 {
@@ -35,13 +36,15 @@ func triangle(freq Signal) Signal {
 // saw returns a rising saw of the frequency freq in Hz that starts at zero, in the middle of its rise.
 func saw(freq Signal) Signal { return turn(freq, 0.5, wave.Saw) }
 
-// pulse returns a pulse of the frequency freq in Hz, high for the fraction width of each period, without DC.
+// pulse returns a pulse wave of the frequency freq in Hz, without DC. It is high for the fraction width of each
+// period, 0..1.
 func pulse(freq Signal, width float64) Signal {
 	return turn(freq, 0, func(p, step float64) float64 { return wave.Pulse(p, width, step) })
 }
 
-// fm returns a sine of the frequency freq in Hz whose phase is modulated by another sine, ratio times as fast, by up
-// to index radians; index may change with every sample.
+// fm returns a sine of the frequency freq in Hz whose phase is modulated by another sine. The frequency of the other
+// sine is ratio times as high. index is the largest deviation of the phase in radians, and may change with every
+// sample.
 func fm(freq Signal, ratio float64, index Signal) Signal {
 	mod := 0.0
 	return turn(freq, 0, func(p, step float64) float64 {

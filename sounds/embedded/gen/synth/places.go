@@ -75,8 +75,8 @@ var places = []Recipe{
 	}},
 }
 
-// step returns a mono footstep of 0.22 s: a heel, which is noise below hz, and roll seconds later gravel under the
-// sole. Different seeds make different steps.
+// step returns a mono footstep of 0.22 s. It begins with a heel, which is noise below the frequency hz and a thud.
+// After roll seconds gravel under the sole follows. Different seeds make different steps.
 func step(seed random, hz, roll float64) *track {
 	heel := noise(seed).lowpass(hz).times(attack(0.003)).times(decay(0.06)).gain(3)
 	thud := sine(glide(hz/3, hz/7, 0.06)).times(attack(0.004)).times(decay(0.12))

@@ -10,8 +10,8 @@ type room struct {
 	damp  float64
 }
 
-// newRoom returns a silent room of size (1: a hall), which scales its delays, with a decay by 60 dB in t60 seconds.
-// damp is the absorption of high frequencies, 0 (marble) to 1 (velvet).
+// newRoom returns a reverb without any sound in it. size scales its delays; 1 is a hall. The reverb decays by 60 dB
+// in t60 seconds. damp is the absorption of high frequencies, from 0 (marble) to 1 (velvet).
 func newRoom(size, t60, damp float64) *room {
 	r := &room{damp: damp}
 	for i, n := range [...]int{1423, 1637, 1877, 2131, 2417, 2719, 3037, 3433} {
@@ -27,7 +27,8 @@ func newRoom(size, t60, damp float64) *room {
 	return r
 }
 
-// next processes the mono sample in and returns the next sample of the reverb without the dry sound, left and right.
+// next feeds the mono sample in to the reverb and returns its next output sample, left and right. The output has only
+// the reverb, without the sample in itself.
 func (r *room) next(in float64) (left, right float64) {
 	var out [8]float64
 	sum := 0.0

@@ -29,7 +29,8 @@ func byFrame(value func(i int) float64) Signal {
 	}
 }
 
-// plus returns the sum of s and others. The sum reads all of these signals, so they must not be used elsewhere.
+// plus returns the sum of s and others, sample by sample. The sum reads all of these signals, so they must not be
+// used elsewhere.
 func (s Signal) plus(others ...Signal) Signal {
 	return func() float64 {
 		v := s()
@@ -40,18 +41,19 @@ func (s Signal) plus(others ...Signal) Signal {
 	}
 }
 
-// times returns s multiplied by other, an envelope or a modulator, sample by sample. The product reads both signals,
-// so they must not be used elsewhere.
+// times returns s multiplied by other, sample by sample. other is an envelope or a modulator. The product reads both
+// signals, so they must not be used elsewhere.
 func (s Signal) times(other Signal) Signal {
 	return func() float64 { return float64(s() * other()) }
 }
 
-// gain returns s with a gain of d dB. It reads s, as times does.
+// gain returns s with a gain of d dB. The result reads s, so s must not be used elsewhere.
 func (s Signal) gain(d pcm.Decibels) Signal {
 	return s.times(at(d.Linear()))
 }
 
-// after returns s delayed: seconds of silence, then s from its present state.
+// after returns s delayed by the given seconds, which are silent. The result reads s only after the silence, so s
+// must not be used elsewhere.
 func (s Signal) after(seconds float64) Signal {
 	wait := frames(seconds)
 	return byFrame(func(i int) float64 {
@@ -84,9 +86,10 @@ const (
 	high
 )
 
-// filter returns s after a state-variable filter of the kind pass with 12 dB per octave. cutoff, in Hz, may change
-// with every sample and is limited to 5 Hz to 0.45 of Rate; q is the resonance, 0.7 for a flat response. The
-// band-pass has a gain of 1 at its center.
+// filter returns s after a state-variable filter with 12 dB per octave. pass is the kind of filter: low, band or
+// high. cutoff is in Hz and may change with every sample; it is limited to 5 Hz to 0.45 of Rate. q is the resonance,
+// 0.7 for a flat response. A band-pass has a gain of 1 at its center. The result reads s and cutoff, so they must not
+// be used elsewhere.
 func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	k := 1 / q
 	var last, g, a1, a2, a3 float64
@@ -119,8 +122,8 @@ func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 // lowpass returns s after a low-pass of 12 dB per octave with the fixed cutoff hz, without resonance.
 func (s Signal) lowpass(hz float64) Signal { return s.filter(low, at(hz), 0.7) }
 
-// bandpass returns s after a band-pass with the fixed center hz, where its gain is 1. The larger q, the narrower the
-// band.
+// bandpass returns s after a band-pass with a fixed center of hz, where its gain is 1. The larger q, the narrower is
+// the band.
 func (s Signal) bandpass(hz, q float64) Signal { return s.filter(band, at(hz), q) }
 
 // highpass returns s after a high-pass of 12 dB per octave with the fixed cutoff hz, without resonance.

@@ -51,14 +51,14 @@ func theme() *track {
 	return t.reverb(-21, newRoom(0.9, 1.2, 0.45))
 }
 
-// bass returns a bass note of hz, which is silent after 0.88 s.
+// bass returns a bass note of the frequency hz, which is silent after 0.88 s.
 func bass(hz float64) Signal {
 	tone := sine(at(hz)).plus(triangle(at(hz)).lowpass(500).gain(-6))
 	return tone.times(attack(0.008)).times(decay(1.6)).times(line(point{0.7, 1}, point{0.88, 0})).gain(-8)
 }
 
-// piano returns a note of an electric piano of hz, with a tine above the tone; the key is held for held seconds,
-// after that the note ends within 0.3 s.
+// piano returns a note of an electric piano of the frequency hz. The parameter held is the time in seconds for which
+// the key is held; after that the note ends within 0.3 s.
 func piano(hz, held float64) Signal {
 	tone := fm(at(hz), 1, decay(1.5).gain(2))
 	tine := fm(at(hz), 14, at(0.2)).times(decay(0.25)).gain(-22)

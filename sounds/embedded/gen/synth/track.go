@@ -13,7 +13,8 @@ type track struct {
 	loop     bool
 }
 
-// newTrack returns a silent track of seconds with one or two channels, which does not loop.
+// newTrack returns a silent track, a buffer for mixing, of the given length in seconds. It has one or two channels
+// and does not loop.
 func newTrack(channels int, seconds float64) *track {
 	t := &track{}
 	for range channels {
@@ -22,15 +23,16 @@ func newTrack(channels int, seconds float64) *track {
 	return t
 }
 
-// newLoop returns a silent loop of seconds with one or two channels.
+// newLoop returns a silent track, a buffer for mixing, of the given length in seconds, which loops. It has one or two
+// channels.
 func newLoop(channels int, seconds float64) *track {
 	t := newTrack(channels, seconds)
 	t.loop = true
 	return t
 }
 
-// play returns a track of seconds that does not loop, filled with one signal per channel, one or two. It reads the
-// signals from their present state.
+// play returns a track of the given length in seconds, filled with the next samples of signals. Each signal, one or
+// two, becomes a channel. The track does not loop.
 func play(seconds float64, signals ...Signal) *track {
 	t := newTrack(len(signals), seconds)
 	for i, s := range signals {
@@ -39,8 +41,9 @@ func play(seconds float64, signals ...Signal) *track {
 	return t
 }
 
-// lap returns a loop of seconds, filled with one signal per channel, which must repeat after seconds. It reads two
-// laps: the first only settles the filters; the second is kept.
+// lap returns a track of the given length in seconds that loops, filled with one signal per channel. The signals must
+// repeat after that time. lap reads them twice: the first time only settles their filters, and the second time is
+// kept.
 func lap(seconds float64, signals ...Signal) *track {
 	play(seconds, signals...)
 	t := play(seconds, signals...)
@@ -55,14 +58,15 @@ func fill(channel []float64, s Signal) {
 	}
 }
 
-// put adds the next length seconds of s to t from the time start, in seconds, in the center. In a loop they continue
-// at the beginning; otherwise the rest is cut off. It returns t.
+// put mixes the next samples of s into t, in the center, and returns t. They begin at the time start and last length,
+// both in seconds. In a loop, samples past the end continue at the beginning; otherwise they are cut off.
 func (t *track) put(start, length float64, s Signal) *track {
 	return t.pan(0, start, length, s)
 }
 
-// pan adds the next length seconds of s to t from the time start, in seconds, at the pan place, -1 left .. +1 right;
-// a mono track ignores place. In a loop they continue at the beginning; otherwise the rest is cut off. It returns t.
+// pan mixes the next samples of s into t at a pan position and returns t. place is the position, -1 (left) to +1
+// (right); a mono track ignores it. The samples begin at the time start and last length, both in seconds. In a loop,
+// samples past the end continue at the beginning; otherwise they are cut off.
 func (t *track) pan(place, start, length float64, s Signal) *track {
 	gains := []float64{1}
 	if len(t.channels) == 2 {
@@ -84,8 +88,9 @@ func (t *track) pan(place, start, length float64, s Signal) *track {
 	return t
 }
 
-// reverb adds the reverb of the mono mix of t, made by r with the gain wet in dB, to t, and returns t. A loop runs
-// through the reverb once before, so that its beginning contains the tail of its end. It changes the state of r.
+// reverb adds a reverb to t and returns t. The room r processes the mono mix of t, and wet is the gain of its output
+// in dB. A loop first runs through the room once, so that its beginning contains the reverb of its end. The state of
+// r changes.
 func (t *track) reverb(wet pcm.Decibels, r *room) *track {
 	size := len(t.channels[0])
 	gain := wet.Linear()
@@ -118,8 +123,9 @@ const (
 	fadeOut = 0.04
 )
 
-// finish returns the channels as 16-bit samples, scaled to peak, in dB relative to full scale. It first removes DC,
-// and fades a sound that does not loop to zero at both ends, both in t itself. t must not be silent.
+// finish returns the channels of t as 16-bit samples. It scales them so that the largest sample has the level peak,
+// in dB relative to full scale. Before that it changes t: it removes DC, and fades a sound that does not loop to zero
+// at both ends. t must not be silent.
 func (t *track) finish(peak pcm.Decibels) [][]int16 {
 	top := 0.0
 	for _, c := range t.channels {
@@ -161,8 +167,8 @@ func centre(channel []float64) {
 	}
 }
 
-// level removes, in place, the DC that the fades of a short sound have left in channel, by subtracting a slow wave
-// that is zero at both ends.
+// level removes DC from channel, in place, by subtracting a slow wave. The wave is zero at both ends, so the fades of
+// the sound stay exact.
 func level(channel []float64) {
 	last := float64(len(channel) - 1)
 	mean := 2 * sum(channel) / last // the mean of the wave itself is one half
@@ -172,7 +178,8 @@ func level(channel []float64) {
 	}
 }
 
-// edges fades channel in and out in place, over fadeIn and at most fadeOut seconds, to exact zero at both ends.
+// edges fades channel in and out, in place, so that it is exactly zero at both ends. The fades take fadeIn and at
+// most fadeOut seconds.
 func edges(channel []float64) {
 	last := len(channel) - 1
 	in, out := frames(fadeIn), min(frames(fadeOut), len(channel)/3)
