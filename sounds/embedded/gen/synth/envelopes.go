@@ -5,8 +5,7 @@ import "voicepool/pcm"
 // log2of1000 is the number of halvings in 60 dB.
 const log2of1000 = 9.96578428466208704576
 
-// perFrame returns the factor by which a sound is multiplied at each frame, so that it decays by 60 dB in t60
-// seconds.
+// perFrame returns the factor per frame, below 1, of an exponential decay by 60 dB in t60 seconds.
 func perFrame(t60 float64) float64 {
 	return pcm.Exp2(-log2of1000 / float64(t60*Rate))
 }

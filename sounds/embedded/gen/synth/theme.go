@@ -57,8 +57,8 @@ func bass(hz float64) Signal {
 	return tone.times(attack(0.008)).times(decay(1.6)).times(line(point{0.7, 1}, point{0.88, 0})).gain(-8)
 }
 
-// piano returns a note of an electric piano of the frequency hz. The parameter held is the time in seconds for which
-// the key is held; after that the note ends within 0.3 s.
+// piano returns a note of an electric piano of the frequency hz. The key is held for the time held, in seconds; after
+// that the note ends within 0.3 s.
 func piano(hz, held float64) Signal {
 	tone := fm(at(hz), 1, decay(1.5).gain(2))
 	tine := fm(at(hz), 14, at(0.2)).times(decay(0.25)).gain(-22)
