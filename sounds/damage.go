@@ -36,9 +36,10 @@ func (d *Damage) String() string {
 	return fmt.Sprintf("damaged at %.3f s, %.3f s were concealed: %v", d.At().Seconds(), d.Length().Seconds(), d.Err)
 }
 
-// damagesOf converts damages that a codec has found to the form of Clip.Damages. The codec counts frames with the
-// padding of the encoder; the result counts from the frame number from, the first one after the padding. Positions
-// are clipped to the length of the sound, frames. rate is in Hz. Without damage the result is nil.
+// damagesOf converts damaged places that a codec has found to the form of Clip.Damages. found counts frames from the
+// beginning of the file, including the padding of the encoder. The parameter from is the first frame after that
+// padding, and the results count from there. frames is the length of the sound, to which places are clipped. rate is
+// in Hz. Without damage the result is nil.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
 	for _, d := range found {

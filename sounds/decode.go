@@ -74,9 +74,9 @@ const (
 )
 
 // count returns the number of frames in the file in, padding included, without keeping samples. It decodes from the
-// beginning to the end or to the first decoding error, which it does not return, because decodeAll reports it.
-// Formats that can count without decoding (Head.Walks) do so. The error is of opening the codec, wraps ErrLimit, or
-// is of ctx.
+// beginning to the end of the file, or to the first decoding error. It does not return that error, because decodeAll
+// reports it. A format that can count without decoding (Head.Walks) does so. The error is of opening the codec, wraps
+// ErrLimit, or is of ctx.
 func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
 	r, err := f.open(in, lim)
 	if err != nil {

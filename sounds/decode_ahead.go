@@ -102,9 +102,9 @@ func (f *decodeAhead) fill() error {
 	return nil
 }
 
-// waitForSpace waits until the buffer may have space or the reader may have more frames. It returns when the buffer
-// signals Wake, when f.wakeUp is signaled, or after f.pollInterval. The audio side sends no signals, so the interval
-// polls for space, and the buffer may still be full. timer is reset for the interval.
+// waitForSpace waits until the buffer may have space or the reader may have further frames. It returns when the
+// buffer signals Wake, when f.wakeUp is signaled, or after f.pollInterval. The audio side sends no signal for free
+// space, so after the interval the buffer may still be full. timer measures the interval.
 func (f *decodeAhead) waitForSpace(timer *time.Timer) {
 	timer.Reset(f.pollInterval)
 	select {

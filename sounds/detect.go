@@ -186,9 +186,9 @@ var unsupported = [...]unsupportedFormat{
 	{magic: "\xff\xd8\xff", name: "JPEG"},
 }
 
-// isAtom reports whether b begins with a plausible size of a QuickTime atom, four bytes in big-endian order.
-// Plausible are 8, the size of the atom's header, to below 2^31, and 1, which announces a 64-bit size. Requires at
-// least four bytes.
+// isAtom reports whether b begins with a plausible size of a QuickTime atom, four bytes in big-endian order. A size
+// from 8, the size of the atom's header, to below 2^31 is plausible. So is 1, which announces a 64-bit size. Requires
+// at least four bytes.
 func isAtom(b []byte) bool {
 	size := binary.BigEndian.Uint32(b)
 	return size == 1 || size >= 8 && size < 1<<31

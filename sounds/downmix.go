@@ -38,9 +38,9 @@ var channelDownmix = map[uint32]channelGains{
 	sideRight:          {0, minus3dB, 1.41},
 }
 
-// downmixer returns, for each channel in the order of the file, its gains in a stereo downmix and its weight in the
-// loudness. The positions of the channels come from the channel mask c.Speakers. If the mask does not match the
-// number of channels, the usual layout for that number applies. Requires 1..8 channels.
+// downmixer returns how each channel is heard, in the order of the file: its gains in a stereo downmix and its weight
+// in the loudness. The positions of the channels come from the channel mask c.Speakers. If the mask does not match
+// the number of channels, the usual layout for that number applies. Requires 1..8 channels.
 func (c *Clip) downmixer() downmixer {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {

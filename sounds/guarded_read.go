@@ -122,10 +122,11 @@ func runAsync[T any](what string, do func() (T, error)) <-chan result[T] {
 // gracePeriod is the time that a decoder has to stop after its deadline.
 const gracePeriod = time.Second
 
-// decodeGuarded runs decode in a goroutine of its own and returns its results. It ends the context of decode after the time
-// limit. It then returns an error that wraps ErrLimit. When ctx ends, the error wraps the error of ctx. In both cases
-// decodeGuarded waits up to a second for decode to return. If decode ignores its context, its goroutine is abandoned,
-// because a process cannot stop a goroutine.
+// decodeGuarded runs decode in a goroutine of its own and returns its results. A panic of decode becomes an error that
+// wraps ErrDecode. After the time limit decodeGuarded ends the context of decode and returns an error that wraps ErrLimit.
+// When ctx ends, it returns an error that wraps the error of ctx. In both cases it first waits up to a second for
+// decode to return. If decode ignores its context, its goroutine is abandoned, because a process cannot stop a
+// goroutine.
 func decodeGuarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -142,9 +143,9 @@ func decodeGuarded(ctx context.Context, limit time.Duration, decode func(context
 	return nil, timeoutError(ctx, limit, ctx.Err())
 }
 
-// timeoutError makes a clearer error from err if err is the error of ctx, which has ended. After its deadline, the result
-// wraps ErrLimit, and its text has the time limit. After a cancellation, the result wraps err. Other errors and nil
-// are returned unchanged.
+// timeoutError returns a clearer error in place of err if err is the error of ctx, which has ended. After the deadline of
+// ctx, the result wraps ErrLimit, and its text has the time limit. After a cancellation, the result wraps err. Other
+// errors and nil are returned unchanged.
 func timeoutError(ctx context.Context, limit time.Duration, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):

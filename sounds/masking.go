@@ -131,10 +131,13 @@ func (m *masker) hopOf(s *refineSource, first int64) (out voice.Masks) {
 	return out
 }
 
-// measureMasks measures how strongly a sound masks others: its energy in each frequency band, for each hop of 20 ms.
-// The interleaved samples are at rate in Hz. once is for voices that play to the end. looped is for voices that
-// repeat loop, a half-open range in frames. It is nil if loop is empty. It has one hop more than the sound up to the
-// end of the loop, so that the last hop has a successor. Each measuring window is centered on its hop.
+// measureMasks measures how strongly a sound masks others: its energy in each frequency band. Each element of the
+// results is the measure of one hop of 20 ms, in a window centered on that hop. The interleaved samples are at rate
+// in Hz.
+//
+// once is for voices that play to the end. looped is for voices that repeat loop, a half-open range in frames. looped
+// is nil if loop is empty. It reaches to the end of the loop and one hop further, so that the last hop has a
+// successor.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
 	index := func(s refineSource, hops int64) []voice.Masks {

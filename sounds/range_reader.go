@@ -130,9 +130,9 @@ func (c *rangeReader) next(n int64) (x []float32, err error) {
 }
 
 // currentPart returns the part of the sound that the next frame, c.at, belongs to, and the frame where that part
-// ends. Frames count at the library's rate. A resampled sound with a loop has an intro, before the loop, and a round,
-// the loop itself. Without a resampler or a loop, and after the loop, the part is plain and has no end (the largest
-// int64).
+// ends. Frames count at the library's rate. The part determines which samples the resampler sees beyond its ends. A
+// resampled sound with a loop has an intro, before the loop, and a round, the loop itself. Without a resampler or a
+// loop, and after the loop, the part is plain and has no end (the largest int64).
 func (c *rangeReader) currentPart() (part, int64) {
 	switch {
 	case c.conversion.source == nil || c.conversion.resampler == nil || c.at >= c.conversion.loop[1]:
@@ -143,10 +143,10 @@ func (c *rangeReader) currentPart() (part, int64) {
 	return partLoop, c.conversion.loop[1]
 }
 
-// startPart prepares c to read the part p of the sound from the frame c.at on. It discards all buffered samples. It seeks
-// the source to the first source frame that the resampler needs for the frame c.at. In the loop, this frame may lie
-// in an earlier repetition. If it lies before the start of the sound, startPart writes silence to the resampler's window
-// for the missing frames. The error is of the seek.
+// startPart prepares c to read the part p of the sound from the frame c.at on. It discards all buffered samples, and
+// seeks the source to the first source frame that the resampler needs for c.at. In the loop, that frame may be in the
+// repetition before. Frames before the start of the sound are silent: startPart writes them to c.window, the input of the
+// resampler. The error is of the seek.
 func (c *rangeReader) startPart(p part) error {
 	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
@@ -168,9 +168,9 @@ func (c *rangeReader) startPart(p part) error {
 }
 
 // readSource returns the interleaved samples of the next 1..n source frames, not resampled, and advances c.source by their
-// number. They are valid until the next call. In the intro and in the loop it jumps back to the start of the loop at
-// its end; a file that ends before the end of the loop is an error that wraps ErrDecode. In the partPlain part it returns
-// io.EOF at the end of the file. Other errors are of the source.
+// number. They are valid until the next call. In the parts intro and round, at the end of the loop it jumps back to
+// the start of the loop. There, a file that ends before the end of the loop gives an error that wraps ErrDecode. In
+// the part partPlain it returns io.EOF at the end of the file. Other errors are of the source.
 func (c *rangeReader) readSource(n int64) ([]float32, error) {
 	if c.part != partPlain {
 		if c.source == c.conversion.source[1] {
@@ -241,10 +241,10 @@ func (c *rangeReader) convert(n int64) ([]float32, error) {
 	return c.out, nil
 }
 
-// extendWindow reads source frames into c.window, the input of the resampler, until it includes the source frame
-// last. Frame numbers count repetitions of the loop, as c.base does. At the end of the source it sets c.ended and
-// c.endErr, and appends silence for the missing frames. In the plain part a read error counts as the end. Only in the
-// intro and in the loop is a read error returned.
+// extendWindow reads source frames into c.window, the input of the resampler, until the window includes the source
+// frame number last. Frame numbers count repetitions of the loop, as c.base does. At the end of the source it sets
+// c.ended and c.endErr, and appends silence for the missing frames. In the plain part, outside repetitions of the
+// loop, a read error counts as the end. In the intro and in the loop a read error is returned.
 func (c *rangeReader) extendWindow(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)

@@ -126,9 +126,10 @@ func newFilter(r ratio, adjusted bool, grid func() []float64) *filter {
 	return f
 }
 
-// fill computes the filter taps for a position of fraction, 0..1, of a frame after a whole source frame, and writes
-// them to taps, a row of the table. h is the kernel as a function of the distance, which is divided by stretch. The
-// taps are normalized to a sum of one, so that a constant signal is preserved.
+// fill computes the filter taps for an output frame that lies fraction, 0..1, of a frame after a whole source frame.
+// It writes them to taps, a row of the table. h is the impulse response as a function of the distance in frames of
+// the slower rate. stretch is the number of source frames per such frame. The taps are normalized to a sum of one, so
+// that a constant signal is preserved.
 func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
 	sum := 0.0
 	for i := range taps {

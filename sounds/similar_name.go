@@ -136,7 +136,7 @@ var accented = [...]struct {
 
 // spelling returns a key for comparing file names. Names that differ only in case or in the Unicode encoding of
 // accents have equal keys. The key is name in lower case, with an apostrophe after the base letter in place of each
-// accent. Of the precomposed letters it covers the European languages.
+// accent. It covers the precomposed letters of European languages.
 func spelling(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -226,10 +226,10 @@ func (o *frameOrigin) seek(frame int64) error {
 // the next call. After the last ones it returns the error that ended the frames, io.EOF at the end.
 func (o *frameOrigin) read() ([]float32, error) { return o.readFrames(chunkFrames) }
 
-// readFrames reads the next 1..n frames, at most chunkFrames, and returns their interleaved stereo samples, multiplied by
-// the gain. They are valid until the next call. After the last frames it returns the error that ended them, io.EOF at
-// the end. An invalid sample also ends the frames, with an error that wraps ErrDecode: the frames before it are
-// returned first, and the next call returns the error.
+// readFrames reads the next 1..n frames, at most 2,048, and returns their interleaved stereo samples, multiplied by the
+// gain. They are valid until the next call. After the last frames it returns the error that ended them, io.EOF at the
+// end. An invalid sample also ends the frames, with an error that wraps ErrDecode: the frames before it are returned
+// first, and the next call returns the error.
 func (o *frameOrigin) readFrames(n int64) ([]float32, error) {
 	if o.end != nil {
 		return nil, o.end

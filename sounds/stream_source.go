@@ -86,10 +86,10 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, er
 	return t, nil
 }
 
-// determineLength sets t.frames, t.counted, which means that t.frames is exact, and t.clip.Loop. If loop is true, a
-// file without loop points loops as a whole. If the header's length is not exact, it reads the rest of the file with
-// the cursor c, but only for a loop or in a format that can be counted without decoding. The cursor c is left at an
-// undefined position.
+// determineLength sets t.frames, the length, and t.counted, which reports whether that length is exact. It also sets
+// t.clip.Loop. If loop is true, a file without loop points loops as a whole. If the header's length is not exact, it
+// reads the rest of the file with the cursor c, but only for a loop or in a format that can be counted without
+// decoding. The cursor c is left at an undefined position.
 //
 // The error is of the file or the decoder. A decoding error is ignored if the header announces a length and no loop
 // needs the exact length. A loop of the source outside the file gives an error that wraps ErrLimit.

@@ -94,8 +94,8 @@ func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error
 
 // run watches the folders of all files and reloads changed files until ctx ends; then it returns nil. Files that are
 // loaded while it runs are watched, too. add must start to watch one folder; its error ends run. events and errs
-// deliver the changes and the errors of the watcher. An error from errs ends run, which returns it. Only
-// fsnotify.ErrEventOverflow does not: as it hides which files changed, run then reloads all of them.
+// deliver the changes and the errors of the watcher. An error from errs ends run and is returned, with one exception.
+// fsnotify.ErrEventOverflow hides which files changed, so run then schedules a reload of all of them.
 func (w *watcher) run(ctx context.Context, add func(folder string) error, events <-chan fsnotify.Event, errs <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -133,8 +133,8 @@ func (w *watcher) run(ctx context.Context, add func(folder string) error, events
 	}
 }
 
-// scheduleReload schedules a reload of file in 100 ms. If a reload of file is already scheduled, it moves it to that time. A
-// watcher of a single file ignores other files.
+// scheduleReload schedules a reload of file in 100 ms, because programs write a file in several steps. A reload of file that
+// is already scheduled is moved to that time. A watcher of a single file ignores other files.
 func (w *watcher) scheduleReload(file string) {
 	if w.onlyFile == "" || w.onlyFile == file {
 		w.reloadAt[file] = time.Now().Add(settleTime)
