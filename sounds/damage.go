@@ -38,8 +38,8 @@ func (d *Damage) String() string {
 
 // damagesOf converts damaged places that a codec has found to the form of Clip.Damages. found counts frames from the
 // beginning of the file, including the padding of the encoder. The parameter from is the first frame after that
-// padding, and the results count from there. frames is the length of the sound, to which places are clipped. rate is
-// in Hz. Without damage the result is nil.
+// padding, and the results count from there. Places are clipped to the length of the sound, frames. rate is in Hz.
+// Without damage the result is nil.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
 	for _, d := range found {

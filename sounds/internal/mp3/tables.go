@@ -1,8 +1,8 @@
 package mp3
 
-// trees returns the prefix codes of layer III, by the number of the first table that uses them. A dot is a
-// node, with the zero branch first; two hex digits are a leaf: a pair of values, or the four bits of a
-// quadruple. The codes are from ISO 11172-3, annex B, table B.7.
+// trees returns the prefix codes of layer III (ISO 11172-3, annex B, table B.7), by the number of the first table
+// that uses them. A code is written as a tree, in a text. A dot is a node, followed by its zero branch and its one
+// branch. Two hex digits are a leaf: a pair of values, or the four bits of a quadruple.
 func trees() map[int]string {
 	return map[int]string{
 		1: "...11011000",

@@ -276,8 +276,8 @@ func (r *Reader) startGap(missing int64, fault error) {
 const maxHeld = 256
 
 // appendGap appends up to source.GapChunk concealed frames of the current gap to dst. It advances r.at and reduces
-// r.gapFrames by their number. If the codec does not conceal smoothly, it stores the last maxHeld frames of the gap in
-// r.heldFrames instead of appending them, and fadeIn later mixes the following packet into them.
+// r.gapFrames, the rest of the gap, by their number. If the codec does not conceal smoothly, the last maxHeld frames of
+// the gap are not appended, but stored in r.heldFrames. fadeIn later mixes the following packet into them.
 func (r *Reader) appendGap(dst []float32) []float32 {
 	if r.gapFrames <= maxHeld && !r.kind.ConcealsSmoothly {
 		r.heldFrames = r.codec.Conceal(nil, r.gapFrames)
@@ -358,10 +358,10 @@ func (r *Reader) trim(dst []float32, n int64) []float32 {
 }
 
 // startPage evaluates the granule position of a new page, which is the position in frames after its last packet. p is
-// the first packet of the page. It sets r.end, the frame where the stream ends, if this is known; r.skip, the frames
-// to drop at the beginning; and r.granuleOffset, the offset of the granule positions. If
-// frames are missing before the page,
-// it begins a gap. It must be called once per page, before p is decoded.
+// the first packet of the page. turnPage sets r.end, the frame where the stream ends, if this is known. At the
+// beginning of a stream it sets r.skip, the frames to drop, and r.granuleOffset, the offset of the granule positions. If
+// frames
+// are missing before the page, it begins a gap. It must be called once per page, before p is decoded.
 func (r *Reader) startPage(p []byte) {
 	r.end = -1
 	granule, ahead := r.stream.granule, int64(0)
@@ -435,10 +435,10 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return at.Frame, r.resume(at)
 }
 
-// decodeTo seeks with a codec whose packets depend on all earlier ones. It starts at the nearest mark in m, restores
-// the decoder state of the mark in k, and decodes up to the given frame, or at most longest frames before it. It adds
-// marks with states to m. k is r.codec. The result is the number of the frame reached; for a file that ends before,
-// it is the end of the file.
+// decodeTo seeks with the codec k, whose packets depend on all earlier ones; k is r.codec. It starts at the nearest
+// mark in m and restores the decoder state that the mark has. It then decodes up to the given frame, or at most
+// longest frames before it. It adds marks with states to m. The result is the number of the frame reached. For a file
+// that ends before, it is the end of the file.
 func (r *Reader) decodeTo(frame int64, k StatefulCodec, m *source.Marks) (int64, error) {
 	m.Limit(stateStride, maxStates)
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })

@@ -85,9 +85,9 @@ func (b Limits) CheckFormat(channels int, rate int64) error {
 // streamAdvice is the advice for a sound that is too long to load.
 const streamAdvice = "play it as a stream (stream: true)"
 
-// CheckAnnounced checks the length of a sound in a header, frames. It returns an error that wraps ErrLimit if frames
-// exceeds the limit of frames or of memory, otherwise nil. channels must be above 0. It does not compare with the
-// size of the file, because the data may have fewer frames.
+// CheckAnnounced checks frames, the length that a header announces, against the limits of frames and memory. It returns an
+// error that wraps ErrLimit if frames exceeds one, otherwise nil. channels must be above 0. It does not compare with
+// the size of the file, because the data may have fewer frames.
 func (b Limits) CheckAnnounced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
@@ -98,8 +98,9 @@ func (b Limits) CheckAnnounced(frames int64, channels int) error {
 	return nil
 }
 
-// CheckLength checks the number of frames decoded until now, frames. It returns an error that wraps ErrLimit if frames
-// exceeds a limit or is too large for the size of the file, otherwise nil. channels must be above 0.
+// CheckLength checks frames, the number of frames decoded until now, against the limits. It returns an error that wraps
+// ErrLimit if frames exceeds the limit of frames or memory, or is too large for the size of the file. Otherwise it
+// returns nil. channels must be above 0.
 func (b Limits) CheckLength(frames int64, channels int) error {
 	if b.Size > 0 && frames > MaxExpansion(b.Size)/int64(4*channels) {
 		return LimitErrorf("its samples take more than %d MiB plus %d times its %d bytes; %s", ExpansionBase>>20, ExpansionFactor, b.Size, streamAdvice)
