@@ -12,10 +12,10 @@ import (
 // maxLength is the maximum duration of a clip.
 const maxLength = 10 * time.Minute
 
-// Clip returns a stereo clip of the signal at rate in Hz, for sounds.Prepare. length is above 0 and at most ten
-// minutes. The clip loops seamlessly: a wave has whole periods, so the duration is adjusted by up to half a period.
-// The frequency is exact up to half a frame per clip, which is 10 ppm for one second at 48 kHz. The error wraps
-// ErrSignal.
+// Clip returns a stereo clip of the signal, for sounds.Prepare, which loops without a seam. rate is in Hz. length is
+// the duration, above 0 and at most ten minutes. The duration of a wave is adjusted by up to half a period, so that
+// it has whole periods. Its frequency is exact up to half a frame per clip, which is 10 ppm for one second at 48 kHz.
+// The error wraps ErrSignal.
 func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
 	if err := s.check(rate); err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
 	return c, nil
 }
 
-// Source returns the endless signal at rate in Hz as a source for Library.StreamFrames. Each voice starts the signal
-// from its beginning. The frequency is exact. The error wraps ErrSignal.
+// Source returns the signal as an endless source of frames at rate in Hz, for Library.StreamFrames. Each voice that
+// plays it starts the signal from its beginning. The frequency is exact. The error wraps ErrSignal.
 func (s Signal) Source(rate int) (sounds.FrameSource, error) {
 	if err := s.check(rate); err != nil {
 		return sounds.FrameSource{}, err
@@ -62,8 +62,8 @@ func (s Signal) Source(rate int) (sounds.FrameSource, error) {
 // reader generates the signal for one voice.
 type reader struct{ generator *generator }
 
-// Read fills all of dst with the next frames, both channels alike, and returns its length. Its error is nil: the
-// signal is endless.
+// Read fills all of dst with the next frames of the signal, with equal channels, and returns len(dst). The error is
+// always nil, because the signal is endless.
 func (r *reader) Read(dst []pcm.Frame) (int, error) {
 	for i := range dst {
 		x := r.generator.next()

@@ -17,8 +17,8 @@ type FS struct {
 	Length time.Duration // as in Signal.Clip; 0: one second of a wave, ten of noise
 }
 
-// Open generates a stereo WAV file of the signal that name describes, see Parse, and returns it as an open file in
-// memory. The error is a *fs.PathError that wraps ErrSignal.
+// Open generates the signal called name, such as "tone:440", and returns it as an open WAV file in memory, in stereo.
+// Parse describes the names. The error is a *fs.PathError that wraps ErrSignal.
 func (f FS) Open(name string) (fs.File, error) {
 	s, err := Parse(name)
 	if err == nil {

@@ -17,8 +17,9 @@ type generator struct {
 	pink             *pinkFilter
 }
 
-// newGenerator returns a generator of the signal s, which must be valid, at rate in Hz. The frequency of a wave is
-// turns periods per frames frames, in place of s.Hertz; noise ignores it. A wave starts at zero.
+// newGenerator returns a generator of the signal s at rate in Hz; s must be valid. A wave has the given number of
+// turns, or periods, in the given number of frames; s.Hertz is not used. A wave starts at zero. Noise ignores turns
+// and frames.
 func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	g := &generator{shape: s.Shape, seed: wave.Random(s.Seed), step: turns / frames}
 	g.increment = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
@@ -42,7 +43,8 @@ func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	return g
 }
 
-// next advances the generator by one frame and returns its sample, which is the same for both channels.
+// next returns the next sample of the signal and advances the generator by one frame. The sample is for both
+// channels.
 func (g *generator) next() float32 {
 	if g.shape.noise() {
 		x := float64(2*g.seed.Unit()) - 1
@@ -84,7 +86,8 @@ const (
 	outerTap    = 0.09449985829433426
 )
 
-// newPinkFilter returns a filter that makes white noise pink, for rate in Hz, with silence as its past.
+// newPinkFilter returns a filter that turns white noise into pink noise, at rate in Hz. The noise before the first
+// sample counts as silence.
 func newPinkFilter(rate int) *pinkFilter {
 	f := &pinkFilter{}
 	for w := highestPole; ; w /= 2 {
@@ -111,8 +114,8 @@ func (f *pinkFilter) next(x float64) float64 {
 	return y
 }
 
-// power returns the linear gain of the filter for the RMS of white noise: the root of the sum of the squares of its
-// impulse response, over about two seconds. rate is in Hz. The state of f stays the same.
+// power returns the gain of the filter at rate in Hz for the RMS of white noise, as a linear factor. It computes the
+// root of the sum of the squares of the impulse response, over about two seconds. The state of f stays the same.
 func (f *pinkFilter) power(rate int) float64 {
 	g, sum, x := *newPinkFilter(rate), 0.0, 1.0
 	for range 2*rate + 16 {

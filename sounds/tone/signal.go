@@ -49,8 +49,9 @@ func Is(name string) bool {
 	return strings.HasPrefix(name, "tone:") || strings.HasPrefix(name, "noise:")
 }
 
-// Parse parses the name of a signal: tone:HERTZ, tone:HERTZ:SHAPE with sine, square, saw or triangle, noise:white,
-// noise:pink, or either noise with :SEED. The error wraps ErrSignal and contains the name.
+// Parse converts the name of a signal to a Signal. A wave is tone:HERTZ or tone:HERTZ:SHAPE, with the shape sine,
+// square, saw or triangle. A noise is noise:white or noise:pink, also with :SEED at the end. The error wraps
+// ErrSignal and contains the name.
 func Parse(name string) (Signal, error) {
 	kind, rest, _ := strings.Cut(name, ":")
 	first, second, more := strings.Cut(rest, ":")
@@ -93,8 +94,8 @@ func Parse(name string) (Signal, error) {
 	return wrong("a name begins with tone: or noise:, as tone:440 and noise:pink")
 }
 
-// shapeOf returns the index of name in names and true, or the index of the nearest name and false. The index counts
-// from the first of names, so it is a Shape only if names begins with the first shape.
+// shapeOf returns the index of name in names and true. If names does not contain it, it returns the index of the most
+// similar name and false. The index is a Shape only if names begins with the first shape.
 func shapeOf(name string, names []string) (Shape, bool) {
 	for i, n := range names {
 		if n == name {
@@ -123,15 +124,15 @@ func (s Signal) String() string {
 	return "tone:" + strconv.FormatFloat(s.Hertz, 'g', -1, 64) + ":" + s.Shape.String()
 }
 
-// Reason returns the text of err without the prefix of this package, for messages that already name the place. Other
-// errors keep their text.
+// Reason returns the text of err without the prefix of this package, for messages that already name the place. The
+// text of another error is returned unchanged.
 func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrSignal.Error()+": ") }
 
 // maxRate is the maximum sample rate.
 const maxRate = 768000
 
-// check returns an error that wraps ErrSignal if the signal is invalid at rate in Hz, otherwise nil: an impossible
-// rate, an unknown shape, or a wave that is not in 1 Hz to below half the rate.
+// check returns nil if the signal is valid at rate in Hz, otherwise an error that wraps ErrSignal. The rate must be
+// in 1..768,000 and the shape must exist. The frequency of a wave must be from 1 Hz to below half the rate.
 func (s Signal) check(rate int) error {
 	switch {
 	case rate < 1 || rate > maxRate:

@@ -152,9 +152,9 @@ func (r *reader) countTo(n int64, m *source.Marks) error {
 }
 
 // SeekFrame moves to the sound frame number frame, or to a frame somewhat before it, and returns the number of the
-// frame that Next will return first. It starts early enough that the sound is exact: two granules of 576 frames
-// earlier for the filters, with the data of the bit reservoir before them. It uses the marks in m and adds some. If
-// the file is shorter, it returns the end.
+// frame that Next will return first. It starts four granules of 576 frames early, so that the filters reach their
+// exact state. It also reads the data before them that the frames may use (the bit reservoir). It uses the marks in m
+// and adds some. If the file is shorter, it returns the end.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	target := r.withPadding(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
 	if target <= 0 {
@@ -235,7 +235,8 @@ var errLost = errors.New("its data is in frames that are damaged")
 
 // decode decodes one MP3 frame into dst, interleaved. h is the header and side the side information of the frame.
 // data begins with the coded bits of the frame, which may lie partly in earlier frames. dst has exactly the frame's
-// samples. An undecodable or too loud granule, a half of the frame, is replaced by silence, and fault is the error.
+// samples. A granule, 576 samples per channel, that is undecodable or too loud is replaced by silence, and fault is
+// the error.
 //
 // After undecodable data, all later granules are silent, and the previous sound fades out. If silent is true, this
 // applies from the beginning, and decode reads no data.

@@ -102,9 +102,11 @@ func (f *frame) sum(least *[bandCount]int, share func(j int) int) (sum int) {
 }
 
 // interpolate finds the largest allocation between base and base + more that fits in total, and sets f.pulses. All
-// are in eighths of a bit, per band. least is the minimum of each band. It also reads from the frame where the coded
-// bands end, f.coded, and the stereo parameters. Bands up to number first are always coded. reserved has the bits set
-// aside for these three: skip flags, intensity and dual stereo. At the end it calls refine.
+// are in eighths of a bit, per band. least is the minimum of each band.
+//
+// It also reads the end of the coded bands, f.coded, and the stereo parameters from the frame. Bands up to number
+// first are always coded. reserved has the bits set aside for these parameters: skip flags, intensity and dual
+// stereo. At the end it calls refine.
 func (f *frame) interpolate(base, more, least *[bandCount]int, total, first int, reserved [3]int) {
 	floor := f.channels << 3
 	low, high := 0, 64
