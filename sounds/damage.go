@@ -106,9 +106,9 @@ func (l *Library) clearDamages(label string) {
 }
 
 // Scan decodes the whole file src, as a stream does, to find damaged places and oddities. It discards the samples. It
-// reports damaged places to Options.OnDamage, and adds notes about oddities to the Info of the library's streams of
-// this file. It returns the error that would end a stream of the file early, or the error of ctx. The error names
-// src. Control side.
+// reports damaged places to Options.OnDamage. At the end of the file it adds notes about oddities to the Info of the
+// library's streams of this file. It returns the error that would end a stream of the file early, or the error of
+// ctx. The error names src. Control side.
 func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	defer func() { err = withName(src.label(), err) }()
 	defer recoverPanic("the decoder", &err)

@@ -173,9 +173,9 @@ var encodings = map[string]struct {
 	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
 }
 
-// encoding returns the decoder for interleaved samples. name is the compression type of AIFC, such as "sowt", or
-// "NONE" for AIFF. A sample with fewer bits than its bytes have is left-aligned. The error wraps source.ErrFormat for
-// an unknown name, and source.ErrDecode for an impossible number of bits.
+// encoding returns the blocks.Encoding, with its decoder, of interleaved samples. name is the compression type of
+// AIFC, such as "sowt", or "NONE" for AIFF. A sample with fewer bits than its bytes have is left-aligned. The error
+// wraps source.ErrFormat for an unknown name, and source.ErrDecode for an impossible number of bits.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {

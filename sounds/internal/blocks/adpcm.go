@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// IMA returns the decoder for IMA ADPCM as in WAV files. The parameter bytes is the size of a block. frames is the
-// number of frames in a block, or 0 for as many as fit; an impossible number is an error. A block has a header of
-// four bytes per channel, then words of eight samples, alternating between the channels.
+// IMA returns the Encoding, with its decoder, of IMA ADPCM as in WAV files. The parameter bytes is the size of a
+// block. frames is the number of frames in a block, or 0 for as many as fit; an impossible number is an error. A
+// block has a header of four bytes per channel, then words of eight samples, alternating between the channels.
 func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 4*channels {
@@ -20,10 +20,10 @@ func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// MS returns the decoder for Microsoft's ADPCM. The parameter bytes is the size of a block. frames is the number of
-// frames in a block, or 0 for as many as fit; an impossible number is an error. factors are the coefficient pairs of
-// the predictors, in 256ths. A block has a header of seven bytes per channel, then codes of four bits, alternating
-// between the channels.
+// MS returns the Encoding, with its decoder, of Microsoft's ADPCM. The parameter bytes is the size of a block. frames
+// is the number of frames in a block, or 0 for as many as fit; an impossible number is an error. factors are the
+// coefficient pairs of the predictors, in 256ths. A block has a header of seven bytes per channel, then codes of four
+// bits, alternating between the channels.
 func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 7*channels {

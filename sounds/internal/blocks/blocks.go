@@ -22,8 +22,8 @@ type Encoding struct {
 	PartialFrames func(bytes int) int
 }
 
-// Length returns the number of frames in consecutive blocks with the given number of bytes in total. A truncated last
-// block counts with its whole frames. If e.PartialFrames is nil, it does not count.
+// Length returns the number of frames in consecutive blocks with the given number of bytes in total. Of a truncated
+// last block only complete frames count. If e.PartialFrames is nil, a truncated block does not count at all.
 func (e *Encoding) Length(bytes int64) int64 {
 	frames := bytes / int64(e.Bytes) * int64(e.Frames)
 	if e.PartialFrames != nil {

@@ -31,9 +31,10 @@ var linear = [...]struct {
 	{ALaw, 1, "alaw", decodeALaw}, {ULaw, 1, "ulaw", decodeULaw},
 }
 
-// Linear returns the decoder for samples that do not depend on each other, such as PCM. kind is the number format,
-// the parameter bytes the size of a sample, and big means big-endian. ok is false if the combination of kind and
-// bytes is unsupported. With big the decoder has scratch space, so it is for one goroutine at a time.
+// Linear returns the Encoding, with its decoder, of samples that do not depend on each other, such as PCM. kind is
+// the number format, the parameter bytes the size of a sample, and big means big-endian. ok is false if the
+// combination of kind and bytes is unsupported. With big the decoder has scratch space, so it is for one goroutine at
+// a time.
 func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	for _, l := range linear {
 		if l.kind != kind || l.bytes != bytes {
@@ -51,9 +52,9 @@ func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	return e, false
 }
 
-// Padded returns the decoder for signed samples that are right-aligned in larger words. A sample has the given number
-// of bits in a word of 2 to 4 bytes, the parameter bytes; big means big-endian. The upper bits of the word are
-// ignored. Samples are scaled to -1..1 and rounded to float32.
+// Padded returns the Encoding, with its decoder, of signed samples that are right-aligned in larger words. A sample
+// has the given number of bits in a word of 2 to 4 bytes, the parameter bytes; big means big-endian. The upper bits
+// of the word are ignored. Samples are scaled to -1..1 and rounded to float32.
 func Padded(bits, bytes, channels int, big bool) Encoding {
 	name := fmt.Sprintf("s%d", (bits+7)/8*8)
 	return Encoding{Name: name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {

@@ -307,10 +307,10 @@ func nameOf(tag uint16) string {
 	return ""
 }
 
-// encoding returns the decoder for the samples of the format f. b is the fmt chunk, which has further fields for
-// ADPCM. Integers may have any number of bits. A-law and u-law always have 8 bits, whatever the header announces. The
-// frame size of the header counts only for ADPCM. The error wraps source.ErrFormat for an unsupported encoding, and
-// source.ErrDecode for faulty ADPCM.
+// encoding returns the blocks.Encoding, with its decoder, of the samples of the format f. b is the fmt chunk, which
+// has further fields for ADPCM. Integers may have any number of bits. A-law and u-law always have 8 bits, whatever
+// the header announces. The frame size of the header counts only for ADPCM. The error wraps source.ErrFormat for an
+// unsupported encoding, and source.ErrDecode for faulty ADPCM.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
@@ -343,9 +343,9 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	return e, source.FormatErrorf("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.ConvertCommand)
 }
 
-// adpcm returns the decoder for IMA or Microsoft ADPCM, by the format tag of f. The frames per block and the
-// predictors come from b, the fmt chunk. If b lacks them, the largest number of frames and the standard predictors
-// apply. Impossible fields give an error without a wrapped kind.
+// adpcm returns the blocks.Encoding, with its decoder, of IMA or Microsoft ADPCM, by the format tag of f. The frames
+// per block and the predictors come from b, the fmt chunk. If b lacks them, the largest number of frames and the
+// standard predictors apply. Impossible fields give an error without a wrapped kind.
 func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
 	frames := 0
 	if len(b) >= 20 {

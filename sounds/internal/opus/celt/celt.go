@@ -80,9 +80,9 @@ func (d *Decoder) Reset() {
 }
 
 // Decode decodes a frame from e into dst, interleaved for the decoder's output channels. The frame has 120<<lm
-// samples per channel; lm is 0..3. It has the bands from start to end-1. channels is the number of coded channels,
-// which may differ from the output channels. e may already be partly read. If e is nil or has at most one byte, the
-// frame is lost, and Decode conceals it.
+// samples per channel; lm is 0..3, and dst must have space for them. It has the bands from start to end-1. channels
+// is the number of coded channels, which may differ from the output channels. e may already be partly read. If e is
+// nil or has at most one byte, the frame is lost, and Decode conceals it.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, channels int) {
 	n := overlap << lm
 	if e == nil || e.Len() <= 1 {

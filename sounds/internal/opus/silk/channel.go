@@ -51,8 +51,9 @@ func (c *channel) reset() {
 // length returns the number of samples of a frame, at the channel's rate. Rate and subframes are set by setRate.
 func (c *channel) length() int { return 5 * c.rate * c.subframes }
 
-// setRate prepares for frames at the given rate, 8, 12 or 16, in kHz. A frame has 2 or 4 subframes of 5 ms. If the
-// rate is new, setRate resets the filters and makes a new resampler. With the same rate only c.subframes changes.
+// setRate prepares for frames at the given rate, 8, 12 or 16, in kHz. A frame has 2 or 4 subframes of 5 ms. A new
+// rate resets the filters, the gain and the pitch, and selects a new resampler and codebook. With the same rate only
+// c.subframes changes.
 func (c *channel) setRate(rate, subframes int) {
 	c.subframes = subframes
 	if c.rate == rate {
