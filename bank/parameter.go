@@ -108,7 +108,7 @@ func (s *sound) hasDelayedLayers() bool {
 	return false
 }
 
-// inInterval reports whether x is in least..most, both inclusive. For NaN it returns false.
+// inInterval reports whether x is in low..high, both inclusive. For NaN it returns false.
 func inInterval(x, low, high float64) bool { return x >= low && x <= high }
 
 // setParameter sets parameter i of p.rules for this play to x, which must be in its range, and updates the gain and

@@ -58,7 +58,7 @@ func (l *reloadDifferences) err() error {
 	return errors.Join(all...)
 }
 
-// compare adds the differences that need a new mixer between made, the rules that m was made from, and now, the new
+// compare adds the differences that need a new mixer between old, the rules that m was made from, and now, the new
 // rules.
 func (l *reloadDifferences) compare(m *mixer.Mixer, old, now *rules.Rules) {
 	const what = "only a new mixer takes this; call NewMixer. Until then it stays as it was"
@@ -125,7 +125,7 @@ func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
 	return []string{"master", "effects"}
 }
 
-// effects adds a difference at path if made and now, two versions of the effects of a bus, differ in kind, name, key
+// effects adds a difference at path if old and now, two versions of the effects of a bus, differ in kind, name, key
 // or order. Differences of their values do not count.
 func (l *reloadDifferences) effects(path []string, old, now []effect.Effect) {
 	if !slices.EqualFunc(old, now, func(a, b effect.Effect) bool {

@@ -40,8 +40,8 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 // content. Decoding happens in another goroutine, or with lim.Isolate in a child process. lim must have its defaults
 // filled in. Errors are as in Decode, but do not name the sound.
 //
-// The clip may use memory of room, which may be nil. After an error the caller must not use room again, because an
-// abandoned decoder may still write to it.
+// The clip may use memory of buffers, which may be nil. After an error the caller must not use buffers again, because
+// an abandoned decoder may still write to it.
 func decode(ctx context.Context, open openFunc, lim Limits, buffers *workBuffers) (*Clip, error) {
 	data, err := readGuarded(ctx, open, lim.Bytes, max(lim.Time, gracePeriod))
 	if err != nil {
@@ -75,8 +75,8 @@ const (
 
 // count returns the number of frames in the file in, padding included, without keeping samples. It decodes from the
 // beginning to the end of the file, or to the first decoding error. It does not return that error, because decodeAll
-// reports it. A format that can count without decoding (Head.Walks) does so. The error is of opening the codec, wraps
-// ErrLimit, or is of ctx.
+// reports it. A format that can count without decoding (Head.CheapCount) does so. The error is of opening the codec,
+// wraps ErrLimit, or is of ctx.
 func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -100,8 +100,8 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 
 // decodeAll decodes the whole file in, which has the format f, and returns a clip without a name. The padding of the
 // encoder is removed. Damaged places are concealed and listed in the clip. The error is of the codec, wraps ErrLimit,
-// wraps ErrDecode for an invalid sample, or is of ctx. The samples use the memory of room, which keeps them for the
-// next file; room may be nil.
+// wraps ErrDecode for an invalid sample, or is of ctx. The samples use the memory of buffers, which keeps them for the
+// next file; buffers may be nil.
 func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, buffers *workBuffers) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {

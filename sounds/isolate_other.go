@@ -4,6 +4,6 @@ package sounds
 
 import "os/exec"
 
-// lead has no effect on this system: when the context of a command ends, only the child itself is killed, not the
+// setProcessGroup has no effect on this system: when the context of a command ends, only the child itself is killed, not the
 // processes that it started.
-func lead(*exec.Cmd) {}
+func setProcessGroup(*exec.Cmd) {}

@@ -40,7 +40,7 @@ func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 // Read reads data of the pipe into b and returns the number of bytes. It waits until a program has opened the pipe
 // for writing and has written data. It returns io.EOF when all writers have closed the pipe, even if they have
 // written no data. When the context of the pipe ends, it returns the error of the context. The first data sets
-// p.begun. Unlike Read, a plain read would return the end of the file before the first writer.
+// p.received. Unlike Read, a plain read would return the end of the file before the first writer.
 func (p *pipe) Read(b []byte) (n int, err error) {
 	waited := p.conn.Read(func(fd uintptr) bool {
 		for {

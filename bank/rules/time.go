@@ -197,8 +197,8 @@ type decimal struct {
 }
 
 // splitNumber splits a number without a sign off the front of text: digits, a point, an exponent of at most 400 up or
-// down. The string rest is the text after it. If text does not begin with such a number, ok is false and rest is the
-// whole text.
+// down. The string remaining is the text after it. If text does not begin with such a number, ok is false and remaining
+// is the whole text.
 func splitNumber(text string) (d decimal, remaining string, ok bool) {
 	d.whole, remaining = splitDigits(text)
 	if after, ok := strings.CutPrefix(remaining, "."); ok {

@@ -131,8 +131,8 @@ func (e *Event) ByPriority() bool {
 	return e.Loss() && e.Peers > 0 && e.Peers < e.Candidates
 }
 
-// hasChoice reports whether the event has the values of a choice between candidates for stealing. This is so for a loss,
-// and for a refused start after such a comparison.
+// hasChoice reports whether the event has the values of a choice between candidates for stealing. This is so for a
+// loss, and for a refused start after such a comparison.
 func (e *Event) hasChoice() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
 
 // noLevel is the level of silence.
@@ -165,8 +165,9 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	)
 }
 
-// parseDevice fills in the fields of a device event from w. It also clears w.Reason, because a device event keeps its reason
-// as text in e.Why. It returns an error if the device state is unknown. For other kinds of event it has no effect.
+// parseDevice fills in the fields of a device event from w. It also clears w.Reason, because a device event keeps its
+// reason as text in e.DeviceReason. It returns an error if the device state is unknown. For other kinds of event it has
+// no effect.
 func (e *Event) parseDevice(w *jsonEvent) error {
 	if e.Kind != mixer.EventDevice {
 		return nil
@@ -179,9 +180,9 @@ func (e *Event) parseDevice(w *jsonEvent) error {
 	return nil
 }
 
-// parseName sets *dst to the value with the given name, as its String method returns it. The search begins at the present
-// value of *dst and ends at last. For an unknown name it returns an error and leaves *dst beyond last. kind is a word
-// for the error message, such as "reason".
+// parseName sets *dst to the value with the given name, as its String method returns it. The search begins at the
+// present value of *dst and ends at last. For an unknown name it returns an error and leaves *dst beyond last. kind is
+// a word for the error message, such as "reason".
 func parseName[T interface {
 	~uint8
 	String() string

@@ -142,8 +142,8 @@ func (r *reader) open(want json.Delim, kind string) error {
 // reworded for users. At the end of the input the error is io.ErrUnexpectedEOF.
 func (r *reader) decode(into any) error { return rewordTypeError(unexpectedEOF(r.d.Decode(into))) }
 
-// rewordTypeError rewords err for users if it is a *json.UnmarshalTypeError: the new text names the field and the wrong type.
-// It returns other errors, and nil, unchanged.
+// rewordTypeError rewords err for users if it is a *json.UnmarshalTypeError: the new text names the field and the wrong
+// type. It returns other errors, and nil, unchanged.
 func rewordTypeError(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -157,7 +157,7 @@ func rewordTypeError(err error) error {
 }
 
 // events parses the list of events, which must be in the order of frames, and calls r.each for every event. It stops at
-// the first error and returns it. An error of r.each is also stored in r.told, so that Read can recognize it.
+// the first error and returns it. An error of r.each is also stored in r.callbackErr, so that Read can recognize it.
 func (r *reader) events() error {
 	if err := r.open('[', "the list of events"); err != nil {
 		return err
@@ -206,8 +206,8 @@ type positionReader struct {
 var errTooLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
 // Read reads from p.in into b and returns the number of bytes and any error of p.in. It also keeps the bytes in
-// p.pending, so that lines and columns can be found later. If 2 * p.maxAhead bytes beyond the parsed input are kept already,
-// it returns errTooLong. Errors except io.EOF are stored in p.err.
+// p.pending, so that lines and columns can be found later. If 2 * p.maxAhead bytes beyond the parsed input are kept
+// already, it returns errTooLong. Errors except io.EOF are stored in p.err.
 func (p *positionReader) Read(b []byte) (int, error) {
 	// A decoder may read a whole buffer ahead of its current token.
 	if space := 2*p.maxAhead - int64(len(p.pending)); space <= 0 {
@@ -224,9 +224,9 @@ func (p *positionReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// advance marks the input before offset as parsed. The marked bytes are dropped from p.ahead, so that Read can read more,
-// and their lines are counted. offset is in bytes from the beginning of the input. It must not be less than in the last
-// call, nor lie beyond the input that was read.
+// advance marks the input before offset as parsed. The marked bytes are dropped from p.pending, so that Read can read
+// more, and their lines are counted. offset is in bytes from the beginning of the input. It must not be less than in
+// the last call, nor lie beyond the input that was read.
 func (p *positionReader) advance(offset int64) {
 	passed := p.pending[:offset-p.parsed]
 	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {

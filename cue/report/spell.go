@@ -79,7 +79,7 @@ func (b *line) text(name, value string) {
 	}
 }
 
-// whole appends a member called name with the integer n. If belongs is false, it appends no member.
+// whole appends a member called name with the integer n. If applies is false, it appends no member.
 func (b *line) whole(applies bool, name string, n int64) {
 	if applies {
 		b.key(name)
@@ -95,7 +95,7 @@ func (b *line) flag(name string, value bool) {
 	}
 }
 
-// level appends a member called name with the level l in dB; a level that is not finite is written as null. If belongs
+// level appends a member called name with the level l in dB; a level that is not finite is written as null. If applies
 // is false, it appends no member.
 func (b *line) level(applies bool, name string, l Level) {
 	if applies {
@@ -104,7 +104,7 @@ func (b *line) level(applies bool, name string, l Level) {
 	}
 }
 
-// number appends a member called name with x, rounded to two decimals. If belongs is false, it appends no member.
+// number appends a member called name with x, rounded to two decimals. If applies is false, it appends no member.
 func (b *line) number(applies bool, name string, x float64) {
 	if applies {
 		b.key(name)

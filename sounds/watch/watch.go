@@ -58,7 +58,7 @@ func File(ctx context.Context, path string, changed func()) error {
 	return newFile(path, changed).serve(ctx, n)
 }
 
-// newFile returns a watch of the single file at path, but does not start it. Its method run starts it. run calls
+// newFile returns a watcher of the single file at path, but does not start it. Its method run starts it. run calls
 // changed for the first time at once, and then after each change of the file.
 func newFile(path string, changed func()) *watcher {
 	path = filepath.Clean(path)
@@ -85,7 +85,7 @@ type watcher struct {
 	folders  map[string]bool      // the watched folders
 }
 
-// newWatch returns a watch of all files of lib, but does not start it. Its method run starts it. The watch reloads
+// newWatch returns a watcher of all files of lib, but does not start it. Its method run starts it. The watcher reloads
 // each changed file with Library.Reload, which calls changed for each sound of the file.
 func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watcher {
 	onChange := func(ctx context.Context, file string) { lib.Reload(ctx, file, changed) }
@@ -133,8 +133,8 @@ func (w *watcher) run(ctx context.Context, add func(folder string) error, events
 	}
 }
 
-// scheduleReload schedules a reload of file in 100 ms, because programs write a file in several steps. A reload of file that
-// is already scheduled is moved to that time. A watcher of a single file ignores other files.
+// scheduleReload schedules a reload of file in 100 ms, because programs write a file in several steps. A reload of file
+// that is already scheduled is moved to that time. A watcher of a single file ignores other files.
 func (w *watcher) scheduleReload(file string) {
 	if w.onlyFile == "" || w.onlyFile == file {
 		w.reloadAt[file] = time.Now().Add(settleTime)
@@ -142,7 +142,7 @@ func (w *watcher) scheduleReload(file string) {
 }
 
 // reload calls w.onChange for each file whose scheduled time has come, and removes the file from the
-// schedule w.due.
+// schedule w.reloadAt.
 // Named pipes are removed without a call, because reading one may block.
 func (w *watcher) reload(ctx context.Context) {
 	for file, at := range w.reloadAt {

@@ -59,7 +59,7 @@ func watchLibrary(ctx context.Context, b *sounds.Library) *watched {
 	return w
 }
 
-// watch runs a watch.
+// watch runs a watcher.
 func (w *watched) watch(ctx context.Context, x *watcher) {
 	add := func(folder string) error {
 		if folder == "" {

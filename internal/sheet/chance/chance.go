@@ -44,7 +44,7 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 	return r.From + float64((r.To-r.From)*part)
 }
 
-// Between returns a uniformly distributed integer from least to most, both inclusive and at least 0. It depends on
+// Between returns a uniformly distributed integer from low to high, both inclusive and at least 0. It depends on
 // the arguments and d only.
 func (d *Draw) Between(low, high int64, k Key) int64 {
 	hi, _ := bits.Mul64(d.bits(k), uint64(high-low)+1)
@@ -54,7 +54,7 @@ func (d *Draw) Between(low, high int64, k Key) int64 {
 // Happens returns true with the probability share, 0..1. The result depends on the arguments and d only.
 func (d *Draw) Happens(share float64, k Key) bool { return float64(d.bits(k)>>11)*0x1p-53 < share }
 
-// Layer returns the Draw.Stream for the layer with the index layer of a sound whose own Draw.Stream is place.
+// Layer returns the Draw.Stream for the layer with the index layer of a sound whose own Draw.Stream is stream.
 func Layer(stream uint64, layer int) uint64 { return hash(stream, uint64(layer)) }
 
 // Name returns the Draw.Stream for a sound called name: a hash of the name.

@@ -153,7 +153,7 @@ func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p
 }
 
 // EachOf is Each for a mapping whose valid keys depend on another key. For an unknown key, the message suggests only
-// keys in takes, a part of keys.
+// keys in suggestions, a part of keys.
 func (r *Reader) EachOf(n *yaml.Node, what string, keys, suggestions []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	if n.Kind == yaml.Null {
 		return false

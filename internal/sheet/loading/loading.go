@@ -43,9 +43,9 @@ type Options struct {
 	OnError  func(source string, err error) // for streams; see sounds.StreamOptions
 }
 
-// Sounds loads all sounds of r into lib, each for the ways in ways[i] that it is played, as many files in parallel as
+// Sounds loads all sounds of r into lib, each for the ways in modes[i] that it is played, as many files in parallel as
 // there are processors, and opens streams. The result has one element for each of r.Sounds, with nil for a file that
-// could not be loaded. Missing has the errors of these files. The error is only the end of ctx.
+// could not be loaded. The LoadErrors have the errors of these files. The error is only the end of ctx.
 func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, modes []Modes, o Options) ([]Sound, *LoadErrors, error) {
 	var (
 		all          = make([]Sound, len(r.Sounds))

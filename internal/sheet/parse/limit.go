@@ -28,7 +28,7 @@ func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// fields returns the fields of the mapping, which parse into l, except `per`, which is parsed into counted.
+// fields returns the fields of the mapping, which parse into l, except `per`, which is parsed into limitScope.
 func (l *limit) fields(counted *limitScope) []fields.Field {
 	return []fields.Field{
 		{Key: "voices", To: &l.Voices, Within: Counts},

@@ -53,8 +53,8 @@ func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reade
 }
 
 // Text parses src, the text of a file of the kind what, "bank" or "cue sheet". more lists its fields beyond the
-// rules. After the rules, Text calls rest with the root, so that rest can refer to their sounds and buses regardless
-// of the order in the file. Text records all errors and reports whether src is valid YAML.
+// rules. After the rules, Text calls parseSections with the root, so that it can refer to their sounds and buses
+// regardless of the order in the file. Text records all errors and reports whether src is valid YAML.
 func (r *Reader) Text(src []byte, what string, more []fields.Field, parseSections func(*yaml.Node)) bool {
 	root, wrong := yaml.Read(src, what)
 	if wrong != nil {

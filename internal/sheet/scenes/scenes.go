@@ -197,8 +197,8 @@ func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage
 
 // Move moves the mixer to the state to within the time within, starting at frame, which may be mixer.Now. Buses
 // outside the state stay unchanged; effects and sends that the mixer lacks are skipped. Changes that need another
-// mixer, such as more voices than its maximum, are reported to late with their path in the file and keep the old
-// value. After an error of the mixer, part of the changes may be made, and Move may be called again.
+// mixer, such as more voices than its maximum, are reported to reportDifference with their path in the file and keep
+// the old value. After an error of the mixer, part of the changes may be made, and Move may be called again.
 func (s *Stage) Move(frame int64, to State, within time.Duration, reportDifference func(path []string, format string, args ...any)) error {
 	m := s.mixer
 	if to.voices != s.state.voices {

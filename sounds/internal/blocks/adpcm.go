@@ -53,8 +53,8 @@ func (e *Encoding) size(frames, most int) error {
 	return nil
 }
 
-// each decodes consecutive blocks of src until dst is full. For each block it calls decode with the part of dst for
-// the block, the bytes of the block, and channels. It returns the first error of decode. Only the last block may be
+// forEachBlock decodes consecutive blocks of src until dst is full. For each block it calls decode with the part of dst
+// for the block, the bytes of the block, and channels. It returns the first error of decode. Only the last block may be
 // truncated. src must have enough blocks to fill dst.
 func (e *Encoding) forEachBlock(dst []float32, src []byte, channels int, decode func([]float32, []byte, int) error) error {
 	for len(dst) > 0 {

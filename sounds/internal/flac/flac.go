@@ -132,8 +132,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.appendFrame(dst), nil
 }
 
-// position returns the position in the file, in sound frames, of the last decoded FLAC frame r.frame. It computes the
-// position from the number in the frame's header. In a damaged file the result may be wrong or negative.
+// framePosition returns the position in the file, in sound frames, of the last decoded FLAC frame r.frame. It computes
+// the position from the number in the frame's header. In a damaged file the result may be wrong or negative.
 func (r *reader) framePosition() int64 {
 	position := r.frame.number - r.first
 	if !r.frame.variable {
@@ -189,8 +189,8 @@ func (r *reader) read(b []byte) (n int, err error) {
 	}
 }
 
-// addToChecksum adds the samples of the last decoded frame to r.sum, the MD5 sum of all samples, as interleaved little-endian
-// integers (RFC 9639, section 8.2).
+// addToChecksum adds the samples of the last decoded frame to r.sum, the MD5 sum of all samples, as interleaved
+// little-endian integers (RFC 9639, section 8.2).
 func (r *decoder) addToChecksum() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
@@ -212,9 +212,9 @@ func (r *decoder) addToChecksum() {
 	r.sum.Write(r.raw[:size])
 }
 
-// checkTotals checks the decoded file as a checkTotals. It returns an error that wraps source.ErrDecode if the number of frames
-// or the checksum of all samples is wrong. If both are right or not announced, it returns nil. The last frame must
-// have been decoded.
+// checkTotals checks the decoded file as a checkTotals. It returns an error that wraps source.ErrDecode if the number
+// of frames or the checksum of all samples is wrong. If both are right or not announced, it returns nil. The last frame
+// must have been decoded.
 func (r *decoder) checkTotals() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
@@ -265,9 +265,9 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// findFrame searches for a valid FLAC frame whose first byte is in the range from..to-1 of the file. It decodes the frame
-// into r.frame, moves in to the frame and returns its byte offset and true. It returns false if it finds no frame, or
-// if it has checked too much data; in has moved nevertheless.
+// findFrame searches for a valid FLAC frame whose first byte is in the range from..to-1 of the file. It decodes the
+// frame into r.frame, moves in to the frame and returns its byte offset and true. It returns false if it finds no
+// frame, or if it has checked too much data; in has moved nevertheless.
 func (r *reader) findFrame(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {

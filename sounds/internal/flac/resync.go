@@ -41,15 +41,15 @@ func (r *reader) resync(fault error) error {
 	return nil
 }
 
-// recordGap records missing sound frames in h as damage with the cause fault. It sets r.gapFrames, so that the next calls of
-// fill or appendGap append concealed frames. The parameter at is the byte offset of the end of the gap. If the file is
-// too short for so large a gap, the damage has no frames. recordGap also disables the checksum of all samples.
+// recordGap records missing sound frames in h as damage with the cause fault. It sets r.gapFrames, so that the next
+// calls of fill or appendGap append concealed frames. The parameter at is the byte offset of the end of the gap. If the
+// file is too short for so large a gap, the damage has no frames. recordGap also disables the checksum of all samples.
 func (r *decoder) recordGap(h *source.Head, missing, at int64, fault error) {
 	r.gapFrames, r.sequential = h.PlausibleGap(missing, r.at, at), false
 	h.Conceal(r.at, r.gapFrames, fault)
 }
 
-// endFile ends the file. rest is the number of bytes at its end that are not FLAC frames. If the header announces
+// endFile ends the file. unreadable is the number of bytes at its end that are not FLAC frames. If the header announces
 // further sound frames, and their number fits these bytes, finish schedules them for concealment and returns nil.
 // Otherwise it returns io.EOF, or an error if the file has no valid frame.
 func (r *reader) endFile(unreadable int64) error {
@@ -65,8 +65,9 @@ func (r *reader) endFile(unreadable int64) error {
 	return r.reportEnd(&r.Head)
 }
 
-// reportEnd checks the checkTotals file at its reportEnd: the number of frames and the checksum of all samples. It records an error as
-// damage in h, at most once, and returns io.EOF. If no frame was decoded, it returns the error instead.
+// reportEnd checks the checkTotals file at its reportEnd: the number of frames and the checksum of all samples. It
+// records an error as damage in h, at most once, and returns io.EOF. If no frame was decoded, it returns the error
+// instead.
 func (r *decoder) reportEnd(h *source.Head) error {
 	fault := r.checkTotals()
 	switch {
@@ -81,8 +82,8 @@ func (r *decoder) reportEnd(h *source.Head) error {
 }
 
 // fillGap appends up to source.GapChunk concealed frames of the current gap to dst. The sound before the gap fades out,
-// and at the end of the gap the sound after it fades in. fillGap reduces r.gapFrames, the rest of the gap, and advances r.at
-// by the number of frames.
+// and at the end of the gap the sound after it fades in. fillGap reduces r.gapFrames, the rest of the gap, and advances
+// r.at by the number of frames.
 func (r *reader) fillGap(dst []float32) []float32 {
 	n := min(r.gapFrames, source.GapChunk)
 	old := len(dst)

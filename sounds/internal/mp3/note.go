@@ -12,10 +12,10 @@ type encoderInfo struct {
 	hasPadding     bool  // the encoder has stored delay and padding
 }
 
-// readXing parses the note that LAME and other encoders store in the first frame of a file (the Xing or Info tag).
-// frame is that frame, which may be truncated, and h its header. The note has the number of MP3 frames and the
-// padding in sound frames, as far as the encoder has stored them. For a note of another kind (VBRI) the result is
-// empty, and ok is true. If the frame contains sound instead of a note, ok is false.
+// readXing parses the information that LAME and other encoders store in the first frame of a file (the Xing or Info
+// tag). frame is that frame, which may be truncated, and h its header. It has the number of MP3 frames and the padding
+// in sound frames, as far as the encoder has stored them. For information of another kind (VBRI) the result is empty,
+// and ok is true. If the frame contains sound instead of it, ok is false.
 func readXing(frame []byte, h header) (g encoderInfo, ok bool) {
 	b := frame[min(4+h.sideSize(), len(frame)):]
 	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
@@ -68,14 +68,14 @@ func (r *reader) applyInfo() {
 	r.Frames = r.endPadding[0] - r.Front
 }
 
-// withoutPadding converts a number of decoded sound frames to the number that Next returns. n counts decoded frames from the
-// beginning of the file. The result leaves out the padding at the end of the file.
+// withoutPadding converts a number of decoded sound frames to the number that Next returns. n counts decoded frames
+// from the beginning of the file. The result leaves out the padding at the end of the file.
 func (r *reader) withoutPadding(n int64) int64 {
 	return n - max(min(n, r.endPadding[1])-r.endPadding[0], 0)
 }
 
-// withPadding converts a frame number without the padding at the end of the file to the number with that padding. The two
-// differ only for frames after the padding, as in concatenated files. It is the inverse of given.
+// withPadding converts a frame number without the padding at the end of the file to the number with that padding. The
+// two differ only for frames after the padding, as in concatenated files. It is the inverse of given.
 func (r *reader) withPadding(n int64) int64 {
 	if n >= r.endPadding[0] {
 		n += r.endPadding[1] - r.endPadding[0]
@@ -83,8 +83,9 @@ func (r *reader) withPadding(n int64) int64 {
 	return n
 }
 
-// trimPadding removes padding from dst, whose end is one whole, newly decoded MP3 frame, and returns dst. r.count is the
-// number of that frame. The padding is the part of the frame in the range r.endPadding, which is at the end of the file.
+// trimPadding removes padding from dst, whose end is one whole, newly decoded MP3 frame, and returns dst. r.count is
+// the number of that frame. The padding is the part of the frame in the range r.endPadding, which is at the end of the
+// file.
 func (r *reader) trimPadding(dst []float32) []float32 {
 	first := r.count * r.size
 	from, to := min(max(r.endPadding[0]-first, 0), r.size), min(max(r.endPadding[1]-first, 0), r.size)

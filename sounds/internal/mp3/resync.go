@@ -14,8 +14,8 @@ func (r *reader) matches(h header) bool {
 	return h.lowRate == r.first.lowRate && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
 
-// startsFrame reports whether a tag, or a frame like the first frame of the file (see alike), begins at the byte offset at
-// of b. It is also true at or beyond the end of b.
+// startsFrame reports whether a tag, or a frame like the first frame of the file (see alike), begins at the byte offset
+// at of b. It is also true at or beyond the end of b.
 func (r *reader) startsFrame(b []byte, at int) bool {
 	if at >= len(b) {
 		return true
@@ -66,7 +66,7 @@ func (r *reader) isSize(n int) bool {
 }
 
 // isFrame reports whether n bytes of a damaged place are probably a single frame with a wrong header. The parameter
-// says is that header, which announces another size. next is the header of the frame after the n bytes, or zero
+// announced is that header, which announces another size. next is the header of the frame after the n bytes, or zero
 // before a tag.
 func (r *reader) isFrame(n int, announced, next header) bool {
 	near := func(x, y int) bool { return x-y <= 1 && y-x <= 1 }
@@ -147,18 +147,18 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// startsOtherFormat reports whether frames of another kind than the first frame of the file follow in b. It checks the frame
-// after the one with the header h at the byte offset at. That frame must have the same rate and channels as h, and
-// behind it there must be a third frame, a tag or the end of b.
+// startsOtherFormat reports whether frames of another kind than the first frame of the file follow in b. It checks the
+// frame after the one with the header h at the byte offset at. That frame must have the same rate and channels as h,
+// and behind it there must be a third frame, a tag or the end of b.
 func (r *reader) startsOtherFormat(b []byte, at int, h header) bool {
 	at += h.size
 	next, ok, _ := parseHeader(b[min(at, len(b)):])
 	return ok && next.rate == h.rate && next.channels == h.channels && nextMatches(b, at, next)
 }
 
-// addToReservoir appends data, the data of a frame, to r.data, the bit reservoir, because later frames may use it. It drops the
-// oldest bytes beyond the limit of 511 bytes. It also adds the number of bytes to r.bytes. While the reader only
-// counts frames, it does only that.
+// addToReservoir appends data, the data of a frame, to r.data, the bit reservoir, because later frames may use it. It
+// drops the oldest bytes beyond the limit of 511 bytes. It also adds the number of bytes to r.bytes. While the reader
+// only counts frames, it does only that.
 func (r *reader) addToReservoir(data []byte) {
 	r.bytes += int64(len(data))
 	if r.mode == modeCount {
@@ -184,9 +184,9 @@ func (r *reader) conceal(frames int64, fault error) {
 	r.Conceal(from, to-from, fault)
 }
 
-// appendSilent appends the sound of one lost MP3 frame to dst and returns dst: the previous sound fades out, then silence
-// follows. Padding at the end of the file is removed. appendSilent increases r.count. Unless r.mode is modeDecode, it does only
-// that.
+// appendSilent appends the sound of one lost MP3 frame to dst and returns dst: the previous sound fades out, then
+// silence follows. Padding at the end of the file is removed. appendSilent increases r.count. Unless r.mode is
+// modeDecode, it does only that.
 func (r *reader) appendSilent(dst []float32) []float32 {
 	if r.mode == modeDecode {
 		old := len(dst)

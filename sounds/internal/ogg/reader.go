@@ -223,10 +223,10 @@ func tooLoud(samples []float32) bool {
 	return false
 }
 
-// concealPacket appends concealed frames to dst for the undecodable packet p, and returns the extended dst and their number.
-// The number comes from the packet's header. It records fault, the reason, as damage. If even the number is unknown,
-// concealPacket returns 0 and stores fault in r.stream.gapErr, so that the next page determines the number. While packets are
-// only counted (r.counting), it returns the number without frames.
+// concealPacket appends concealed frames to dst for the undecodable packet p, and returns the extended dst and their
+// number. The number comes from the packet's header. It records fault, the reason, as damage. If even the number is
+// unknown, concealPacket returns 0 and stores fault in r.stream.gapErr, so that the next page determines the number.
+// While packets are only counted (r.counting), it returns the number without frames.
 func (r *Reader) concealPacket(dst []float32, p []byte, fault error) ([]float32, int64) {
 	n, err := r.codec.FramesIn(p)
 	if err != nil {
@@ -241,9 +241,9 @@ func (r *Reader) concealPacket(dst []float32, p []byte, fault error) ([]float32,
 	return dst, n
 }
 
-// recordDamage records that the next frames, from r.at on, are damaged because of fault. frames is their number; 0 means that
-// it is unknown. Frames that the end of the stream cuts off do not count. recordDamage has no effect while packets are only
-// counted (r.counting).
+// recordDamage records that the next frames, from r.at on, are damaged because of fault. frames is their number; 0
+// means that it is unknown. Frames that the end of the stream cuts off do not count. recordDamage has no effect while
+// packets are only counted (r.counting).
 func (r *Reader) recordDamage(frames int64, fault error) {
 	if r.end >= 0 && frames > 0 {
 		if frames = min(frames, r.end-r.at); frames <= 0 {
@@ -256,11 +256,10 @@ func (r *Reader) recordDamage(frames int64, fault error) {
 	}
 }
 
-// startGap begins a gap of missing frames at the position r.at, caused by fault. It records the damage, and sets r.gapFrames,
-// so that the
-// following calls of Next append concealed frames. If the number missing is implausible for the size of
-// the file, it counts as 0. While
-// packets are only counted (r.dry), gap advances r.at instead and records no damage.
+// startGap begins a gap of missing frames at the position r.at, caused by fault. It records the damage, and sets
+// r.gapFrames, so that the following calls of Next append concealed frames. If the number missing is implausible for
+// the size of the file, it counts as 0. While packets are only counted (r.counting), gap advances r.at instead and
+// records no damage.
 func (r *Reader) startGap(missing int64, fault error) {
 	missing = r.PlausibleGap(missing, r.at, r.in.At)
 	r.recordDamage(missing, fault)
@@ -295,9 +294,9 @@ func (r *Reader) appendGap(dst []float32) []float32 {
 	return dst
 }
 
-// fadeIn completes a concealed gap. It inserts r.heldFrames, the held back end of the gap, into dst before index old, and
-// clears r.heldFrames. The frames from old on, which follow the gap, are mixed into the held ones, fading in. Without held
-// frames, or without frames from old on, it returns dst unchanged.
+// fadeIn completes a concealed gap. It inserts r.heldFrames, the held back end of the gap, into dst before index old,
+// and clears r.heldFrames. The frames from old on, which follow the gap, are mixed into the held ones, fading in.
+// Without held frames, or without frames from old on, it returns dst unchanged.
 func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	if len(r.heldFrames) == 0 || len(dst) == old {
 		return dst
@@ -358,10 +357,9 @@ func (r *Reader) trim(dst []float32, n int64) []float32 {
 }
 
 // startPage evaluates the granule position of a new page, which is the position in frames after its last packet. p is
-// the first packet of the page. turnPage sets r.end, the frame where the stream ends, if this is known. At the
-// beginning of a stream it sets r.skip, the frames to drop, and r.granuleOffset, the offset of the granule positions. If
-// frames
-// are missing before the page, it begins a gap. It must be called once per page, before p is decoded.
+// the first packet of the page. startPage sets r.end, the frame where the stream ends, if this is known. At the
+// beginning of a stream it sets r.skip, the frames to drop, and r.granuleOffset, the offset of the granule positions.
+// If frames are missing before the page, it begins a gap. It must be called once per page, before p is decoded.
 func (r *Reader) startPage(p []byte) {
 	r.end = -1
 	granule, ahead := r.stream.granule, int64(0)
@@ -477,15 +475,15 @@ func (r *Reader) nextMark() (x source.Mark, ok bool) {
 	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.gapErr == nil && r.hasFrames && !r.streamEnded && r.skip == 0 && r.gapFrames == 0 && len(r.heldFrames) == 0
 }
 
-// completeMark completes the mark x with the byte offset of the current page. place must have returned x before the last
-// call of Next. It returns false, and x is invalid, if the last packet did not come from the page of x.
+// completeMark completes the mark x with the byte offset of the current page. place must have returned x before the
+// last call of Next. It returns false, and x is invalid, if the last packet did not come from the page of x.
 func (r *Reader) completeMark(x *source.Mark) bool {
 	x.At = r.stream.at
 	return !r.streamEnded && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
-// countTo reads packets without decoding them, to count their frames, until r.at is beyond the given frame. It starts at
-// the last mark in m at or before that frame. If the codec needs no states, it adds marks to m. It returns io.EOF if
+// countTo reads packets without decoding them, to count their frames, until r.at is beyond the given frame. It starts
+// at the last mark in m at or before that frame. If the codec needs no states, it adds marks to m. It returns io.EOF if
 // the file ends before.
 func (r *Reader) countTo(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {

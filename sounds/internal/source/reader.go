@@ -67,8 +67,8 @@ func (h *Head) Note(format string, args ...any) {
 	}
 }
 
-// ReplaceInvalid replaces infinite and NaN values in the interleaved samples by 0. It counts them in h, and remembers the
-// first, for the text of Notes. frame is the number of the first frame in samples.
+// ReplaceInvalid replaces infinite and NaN values in the interleaved samples by 0. It counts them in h, and remembers
+// the first, for the text of Notes. frame is the number of the first frame in samples.
 func (h *Head) ReplaceInvalid(samples []float32, frame int64) {
 	for i, x := range samples {
 		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
@@ -153,7 +153,7 @@ type Marks struct {
 	limit  int   // maximum number; 0 means maxMarks
 }
 
-// Limit sets the smallest distance of marks, stride, in frames, and their largest number, most. It has no effect if a
+// Limit sets the smallest distance of marks, stride, in frames, and their largest number, limit. It has no effect if a
 // distance is already set, as after Add or an earlier Limit.
 func (m *Marks) Limit(stride int64, limit int) {
 	m.mu.Lock()

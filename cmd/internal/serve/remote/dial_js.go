@@ -8,6 +8,6 @@ import (
 )
 
 // dial opens a WebSocket at address. In a browser, the cookie of the page authenticates the WebSocket.
-func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
+func (c *webConnection) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	return websocket.Dial(ctx, address, nil)
 }

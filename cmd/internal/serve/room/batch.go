@@ -73,7 +73,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	return frame, results, err
 }
 
-// addSteps checks all steps and then adds them to the mixer's batch, where they wait until the caller fires it. The
+// addSteps checks all steps and then adds them to the mixer's batch; there they wait until the caller fires it. The
 // error is for the first invalid step and has its index. After an error some steps may already be in the mixer's batch,
 // so the caller must drop it. The caller holds the mutex Room.orders.
 func (b *batch) addSteps() error {

@@ -41,8 +41,9 @@ var (
 	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; try again later"}
 )
 
-// notFound returns an *Error of Kind NotFound with a message such as: there is no voice "bell". The parameter what,
-// here "voice", is also the Field. If nearest is not "", it becomes Nearest, and the message suggests it.
+// notFound returns an *Error of Kind NotFound for a thing that the room lacks. The parameter what is its kind, such as
+// "voice", and becomes the Field. The message has what and name. If nearest is not "", it becomes Nearest, and the
+// message suggests it.
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {
@@ -52,8 +53,7 @@ func notFound(what, name, nearest string) *Error {
 }
 
 // invalidField returns an *Error of Kind Range whose Field is the parameter field. The message consists of field, a
-// colon, and the values
-// formatted with format.
+// colon, and the values formatted with format.
 func invalidField(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }

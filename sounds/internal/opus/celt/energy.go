@@ -6,9 +6,9 @@ import (
 	"voicepool/pcm"
 )
 
-// readCoarseEnergy reads the readCoarseEnergy energies of the bands of f, in steps of 6 dB (RFC 6716, section 4.3.2.1). They are coded as
-// differences from a prediction, which uses the lower bands and the previous frame. If intra is true, it uses the
-// lower bands only. readCoarseEnergy replaces the energies of the previous frame in d.energy.
+// readCoarseEnergy reads the readCoarseEnergy energies of the bands of f, in steps of 6 dB (RFC 6716, section 4.3.2.1).
+// They are coded as differences from a prediction, which uses the lower bands and the previous frame. If intra is true,
+// it uses the lower bands only. readCoarseEnergy replaces the energies of the previous frame in d.energy.
 func (d *Decoder) readCoarseEnergy(f *frame, intra bool) {
 	carry := float64([...]int{29440, 26112, 21248, 16384}[f.lm]) / 32768
 	leak := float64([...]int{30147, 22282, 12124, 6554}[f.lm]) / 32768
@@ -56,8 +56,9 @@ func (d *Decoder) readFineEnergy(f *frame) {
 	}
 }
 
-// last refines the energies in d.energy with the bits that remain in the frame f, one bit per band and channel (RFC
-// 6716, section 4.3.2.2). Bands whose f.late is false come first. Bands with 8 fine bits get no further bit.
+// readFinalEnergy refines the energies in d.energy with the bits that remain in the frame f, one bit per band and
+// channel (RFC 6716, section 4.3.2.2). Bands whose f.late is false come first. Bands with 8 fine bits get no further
+// bit.
 func (d *Decoder) readFinalEnergy(f *frame) {
 	left := 8*f.e.Len() - f.e.BitsUsed()
 	for _, late := range [...]bool{false, true} {
