@@ -68,9 +68,9 @@ func (h *freeze) update(frames int) bool {
 	return h.frozen || h.fadeProgress > 0
 }
 
-// framesUntilChange carries out the scheduled beginnings and ends of pauses that are due at the current frame of the
-// output. It requests each change as Hold does and removes it from h.scheduled. It returns how many frames remain
-// before the next scheduled change, but at most the parameter frames. Audio side.
+// framesUntilChange requests the scheduled beginnings and ends of pauses that are due at the current frame of the
+// output. It removes each from h.scheduled and sets h.on, as Hold does; the next update begins or ends the pause. The
+// result is the number of frames before the next scheduled change, but at most the parameter frames. Audio side.
 func (h *freeze) framesUntilChange(frames int) int {
 	for len(h.scheduled) > 0 {
 		next := &h.scheduled[0]

@@ -96,8 +96,9 @@ func (s *Sheet) cueLabel(i int) (c report.CueLabel) {
 	return c
 }
 
-// Label returns how messages name s.Cues[i]. If the cue has a number, this is its number, name and line, such as cue
-// 2.5 "Thunder" (line 14). Otherwise it is its index, such as cue 7.
+// Label returns the text that names s.Cues[i] in messages. For a cue with a number this is the number, the name if the
+// cue has one, and the line, such as cue 2.5 "Thunder" (line 14). Otherwise, or if i is beyond the last cue, it is the
+// index i, such as cue 7. For a negative i it is "by hand".
 func (s *Sheet) Label(i int) string {
 	c := s.cueLabel(i)
 	return c.CueText(i)

@@ -65,8 +65,9 @@ func (p *pauseClock) setPaused(output int64, on bool) {
 	}
 }
 
-// outputFrame converts frame of the mixer to a frame of the output, by adding the recorded stops up to frame. A frame
-// at the beginning of a stop is converted to the end of the stop.
+// outputFrame converts frame, a frame of the mixer, to a frame of the output. The mixer does not advance during a stop,
+// but the output does. outputFrame therefore adds the lengths of the recorded stops up to frame. A frame at the
+// beginning of a stop is converted to the end of the stop.
 func (p *pauseClock) outputFrame(frame int64) int64 {
 	output := frame
 	for _, s := range p.stops {

@@ -357,8 +357,10 @@ func (p *Player) reportEvent(e report.Event) {
 	}
 }
 
-// isQuiet reports whether no voice plays and the mixer has carried out every start that was requested. stats are the
-// current counters of the mixer. If the result is true, stats.SilentFrom is the end of the sound.
+// isQuiet reports whether no voice plays and the mixer has carried out every requested start. A delayed start that was
+// stopped before it began counts as carried out. stats are the current counters of the mixer, and must not be older
+// than in the last call, because isQuiet drops the delayed starts before stats.Frame. If the result is true, all voices
+// and their tails end at stats.SilentFrom or before. Tails of effects may still sound, see endOfSound.
 func (p *Player) isQuiet(stats *mixer.Stats) bool {
 	return stats.Playing == 0 && stats.Asked+p.stoppedDelayed(stats) >= p.requestedStarts()
 }

@@ -13,8 +13,8 @@ import (
 // number.
 const refBits = 32
 
-// refOf returns the reference of a start in events. cue is the index of its cue. number is the number of its layer,
-// from 1, or 0 for the cue itself.
+// refOf returns a reference: the number that identifies a start in the events about it. cue is the index of the cue.
+// number is the number of the layer, from 1, or 0 for the cue itself. splitRef is the inverse.
 func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
 
 // splitRef returns the cue and the layer of a start from its reference ref in an event. cue is the index of the cue.

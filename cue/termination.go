@@ -232,8 +232,9 @@ func (e *terminations) released(id string, m instant) bool {
 	return m.before(last) && !last.before(e.endlessLoops[id])
 }
 
-// loopsForever reports whether set, a cue at the instant m that makes voices loop, leaves a voice looping without end.
-// The voice would have ended otherwise, and no later cue stops or releases it.
+// loopsForever reports whether set leaves a voice looping without end. set is a cue at the instant m that makes voices
+// loop endlessly. The result is true if a voice began before m, would end without set, and is not stopped or released
+// after m. Whether that voice still sounds at m is not checked.
 func (e *terminations) loopsForever(set *Cue, m instant) bool {
 	return !e.released(set.Target, m) && neverStopped(e.once[set.Target], m)
 }

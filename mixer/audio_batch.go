@@ -96,8 +96,9 @@ func (a *audio) fireAtZero() bool {
 	return true
 }
 
-// countDown decrements each countdown of the start of r by 1, because the start has ended. It then removes the
-// countdowns from r, so that the start counts at most once. r.extra must be set.
+// countDown counts the end of the start r: it subtracts 1 from each countdown in r. If a countdown becomes 0 or less,
+// the batches of commands that wait for it fire later in this frame. countDown removes the countdowns from r, so that a
+// second call has no effect. r.extra must be set.
 func (a *audio) countDown(r *record) {
 	counts := &r.extra.Load().countdowns
 	for i, c := range counts {

@@ -266,7 +266,8 @@ func (a *audio) hideFromChoice(i int) (prio int32) {
 	return prio
 }
 
-// showToChoice undoes hideFromChoice(i). prio is the result of that call. i may be -1 for no voice.
+// showToChoice undoes hideFromChoice(i): the voice at index i can become a victim again. prio is the result of
+// hideFromChoice, the priority that the voice gets back. i is -1 if no voice was hidden.
 func (a *audio) showToChoice(i int, prio int32) {
 	if a.hiddenIndex = -1; i >= 0 {
 		a.scores.SetPrio(i, prio)

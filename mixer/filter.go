@@ -101,8 +101,9 @@ func (r *record) attachFilters(v *voice.Voice, now int64) {
 	}
 }
 
-// screen returns the low-pass on the direct path of the start, which muffles the voice but not its sends. It returns
-// nil if the start has no sends or no place in space, or if no such filter was allocated.
+// screen returns the low-pass on the direct path of the voice that r starts. This filter muffles the direct sound, but
+// not the sends. screen does not allocate it. The result is nil if the voice has no sends or no place in space, or if
+// the filter was not allocated before.
 func (r *record) screen() *voice.DirectFilter {
 	if !r.isSpatial || r.sends == 0 {
 		return nil

@@ -83,8 +83,9 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 	})
 }
 
-// Cut ends the voices that t selects exactly at the moment, without a tail. This clicks, unless another sound
-// continues seamlessly. The journal records Handle.Then as a cut. The error is ErrBusy or wraps ErrOption.
+// Cut ends the voices that t selects exactly at the moment, without a tail. This clicks, unless another sound continues
+// seamlessly. The error is ErrBusy or wraps ErrOption. The journal also records a cut if a voice leaves its loop for a
+// successor, see Handle.Then.
 func (at Moment) Cut(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: noTail})
 }

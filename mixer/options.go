@@ -68,9 +68,9 @@ type Base struct {
 	Speed float64       // a ratio, 1/16..16; 0 means 1
 }
 
-// check checks the range of each option in o. It does not check Bus, Group, Sends and Emitter, which need the mixer.
-// The error, which wraps ErrOption, is for the first option out of range. check replaces gains of -Inf by MinGain,
-// and negative Rounds by 0, which also means endlessly.
+// check checks the options in o and returns the error for the first invalid one. The error wraps ErrOption. Options out
+// of range are invalid, and also Rounds without Loop. Bus, Group, Sends and Emitter need the mixer and are not checked.
+// check changes o: a gain of -Inf becomes MinGain. Rounds of Forever become 0, which has the same meaning.
 func (o *Options) check() error {
 	switch {
 	case !propGain.normalize((*float64)(&o.Gain)):

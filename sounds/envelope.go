@@ -96,10 +96,10 @@ func (h *hopMeter) fork() *hopMeter {
 	return &c
 }
 
-// measureEnvelope computes the loudness index of a sound, which the mixer uses to find the loudness in the rest of a
-// voice. The interleaved samples are at rate in Hz. The index covers voices that play to the end and voices that
-// repeat loop. loop is a half-open range in frames; for a sound without a loop it is the whole sound. It is empty
-// only if the sound is empty, and the index of loops then stays empty.
+// measureEnvelope computes the loudness index of a sound. The mixer uses it to find how loud the rest of a voice is.
+// samples are interleaved, and rate is in Hz. One part of the index is for voices that play to the end, another part
+// for voices that repeat loop. loop is a half-open range in frames; for a sound without a loop it is the whole sound.
+// For an empty sound loop is empty, and the part for loops stays empty.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
 	h := newHopMeter(rate, channels)
 	from, to := loop[0]*int64(channels), loop[1]*int64(channels)

@@ -295,10 +295,10 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 // several sounds; each is reloaded. Reload calls changed for each, unless ctx has ended or the sound has been removed
 // in the meantime. An unknown file has no effect.
 //
-// Afterwards the library returns the sound now in place of old. The old sound stays valid: voices that play it
-// continue with it, and its memory is freed with the last reference. If the file is missing, cannot be read, or is
-// damaged or half written, the old sound stays in the library. changed then receives the old sound, nil and the
-// error. Control side, any goroutine.
+// On success changed receives the old sound, the new sound and nil, and the library returns the new sound from then on.
+// The old sound stays valid: voices that play it continue with it, and its memory is freed with the last reference. If
+// the file is missing, cannot be read, or is damaged or half written, the old sound stays in the library. changed then
+// receives the old sound, nil and the error. Control side, any goroutine.
 func (l *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
 	l.mu.Lock()
 	var loaded []*entry // once per set of options

@@ -128,8 +128,8 @@ func (f *StreamBuffer) GuaranteedFrames(rate int) int {
 	return max(rest>>maxOctaves-1, 1)
 }
 
-// tailReserve returns how many frames of the buffer are reserved for the tail of its voice, a copy that fades out: an
-// eighth of the capacity, but at least 2048.
+// tailReserve returns how many frames of the buffer are reserved for the tail of its voice. The tail is a copy of the
+// voice, and it fades out. The result is an eighth of the capacity, but at least 2048.
 func (f *StreamBuffer) tailReserve() int64 { return max(int64(len(f.ring))/8, minFade<<maxOctaves) }
 
 // Close marks the buffer as closed, so that the decoding goroutine can end. It wakes that goroutine and a goroutine in

@@ -232,8 +232,9 @@ func (v *Voice) SetBusPitch(frame int64, pitch Move) {
 	v.Replan(frame)
 }
 
-// FadeBackIn fades the voice in from silence after a pause. The fade begins at frame of the mix and lasts the given
-// number of frames. A crossfade between mip levels ends at once. Other moves continue as if there had been no pause.
+// FadeBackIn fades the voice in from silence, after a pause or when a virtual voice gets a slot. The fade begins at
+// frame of the mix and lasts the given number of frames. A crossfade between mip levels ends at once. Other moves, such
+// as a fade of the gain, are not shifted: they have continued during the pause.
 func (v *Voice) FadeBackIn(frame, frames int64) {
 	v.resume = newFadeIn(frame, frames)
 	v.fresh, v.crossfadeFrames, v.oldMip = true, 0, mipReader{}

@@ -179,8 +179,9 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	return done
 }
 
-// addFiltered filters piece and adds it to dst with the gains g. piece begins at frame of the mix and has at most
-// filterPiece frames. piece may be overwritten, and the filter states advance.
+// addFiltered filters piece and adds the result to dst with the gains g. The parameter frame is the frame of the mix at
+// the beginning of piece. piece has at most filterPiece frames, and dst has the same length. For a mono sound only the
+// left samples of piece are used. piece may be overwritten, and the filter states advance.
 func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	if v.sound.channels == 1 {
 		var samples [filterPiece]float32

@@ -80,8 +80,8 @@ func Open(name string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// IsLoop reports whether the sound called name is made to loop, according to the tags of its file. It returns false
-// for an unknown name.
+// IsLoop reports whether the sound called name is made to loop, according to the tags of its file. name has no ".flac",
+// as in Names. The result is false for an unknown name.
 func IsLoop(name string) bool {
 	data, _ := Open(name)
 	return bytes.Contains(data[:min(len(data), 256)], []byte("LOOPSTART=")) // tags come first

@@ -90,12 +90,13 @@ const maxJunk = source.Probe - 4<<10
 
 var errNoFrame = source.FormatErrorf("no MP3 frame is in it")
 
-// firstFrame finds the first frame in b, and returns its byte offset and its header. Behind the frame there must be
-// another frame, a tag or the end of b. If it finds no frame, the error is errNoFrame, or names an unsupported kind
-// of frames; both wrap source.ErrFormat.
+// firstFrame finds the first frame in b, and returns its byte offset and its header. Only frames that begin in the
+// first maxJunk bytes count. Behind the frame there must be another frame of the same rate, a tag or the end of b. A
+// frame at offset 0 may be cut off by the end of b. If firstFrame finds no frame, the error is errNoFrame, or names an
+// unsupported kind of frames; both wrap source.ErrFormat.
 //
-// The data of a truncated file may look like unsupported frames. Therefore three consecutive, consistent frames of
-// layer III override such a finding.
+// The data of a truncated file may look like unsupported frames. Two consecutive frames of layer III override such a
+// finding, if another frame, a tag or the end of b follows them.
 func firstFrame(b []byte) (at int, h header, err error) {
 	other := errNoFrame
 	tries := 16 // limits the checks for unsupported frames

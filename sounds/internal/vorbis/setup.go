@@ -171,9 +171,10 @@ func (s *setup) readFloor() *floor1 {
 	return f
 }
 
-// arrange prepares the points f.x of the floor. It fills f.order, which sorts the points by x. It fills f.low and
-// f.high, which have for each point the nearest earlier points in the list to its left and right. It returns false if
-// two points have the same x.
+// arrange prepares the points f.x of the floor. It stores the indexes of the points, sorted by x, in f.order. It
+// compares each point with the points before it in f.x. The index of the nearest point with a smaller x is stored in
+// f.low, and of the nearest point with a larger x in f.high. Both are 0 for the first two points, the ends. If two
+// points have the same x, arrange returns false and does not set f.low and f.high.
 func (f *floor1) arrange() bool {
 	f.order = make([]int, len(f.x))
 	for i := range f.order {

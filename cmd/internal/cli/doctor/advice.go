@@ -356,8 +356,9 @@ func noCard(x *examination) {
 // plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w./:@%+=-]+$`)
 
-// quoted returns word for use in a shell command, without line breaks. If a shell would not read it as one plain word,
-// it is in single quotes.
+// quoted returns word as one argument of a shell command. First it removes spaces at both ends of word and replaces
+// each control character, such as a line break, by a space. If a shell would not read the rest as one plain word, it
+// puts the rest in single quotes.
 func quoted(word string) string {
 	if word = words.OneLine(word); plain.MatchString(word) {
 		return word

@@ -235,8 +235,8 @@ func (l *lease) watchIsLate(limit time.Duration) bool {
 	return !l.unreportedSince.IsZero() && time.Since(l.unreportedSince) > limit
 }
 
-// end stops the output of the node for good, with Options.Extend. A late answer of NATS cannot start it again. end does
-// not write to the bucket; release does.
+// end stops the output of the node for good: it calls Options.Extend with 0. After that, a late answer of NATS does not
+// extend the output again. end does not write to the bucket; release does.
 func (l *lease) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -158,8 +158,10 @@ func (n *Node) playing(room string) *hostedRoom {
 }
 
 // tryRemove is one attempt of Remove for a room that is not open on this node. room is its name. It deletes the record
-// and the saved state. If the error is ErrConflict, the caller must try again. If another node plays the room, it is an
-// *Elsewhere. An unknown room is not an error.
+// of the room and then its saved state. A failure to delete the state is ignored. An unknown room is not an error.
+//
+// If the error is ErrConflict, the caller must try again. If another node plays the room, the error is an *Elsewhere,
+// and the room stays.
 func (n *Node) tryRemove(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {

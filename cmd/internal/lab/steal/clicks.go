@@ -54,10 +54,10 @@ const (
 	clickBlocks = 30 // 80 ms after the cut
 )
 
-// levels scales a recording so that its loudest 50 ms have the level -20 dB, K-weighted. The result samples is the
-// scaled copy. The result powers has one value for every 128 frames: the power of the 50 ms around them, relative to
-// the loudest. The result most is the power of the loudest 50 ms before scaling. If most is 0, the samples are not
-// valid.
+// levels scales a recording so that its loudest 48 ms have the level -20 dB, K-weighted. The result samples is the
+// scaled copy. The result powers has one value for every 128 frames: the power of the 48 ms around them, relative to
+// the loudest. The result most is the power of the loudest 48 ms before scaling. If most is 0, samples and powers are
+// not valid.
 func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	filter := loudness.NewFilter(Rate)
 	sums := []float64{0}

@@ -71,8 +71,8 @@ type WorkerStats struct {
 	Longest      time.Duration // longest time for a block
 }
 
-// Stats returns the statistics of the workers. The numbers of rooms are the present ones; the other values count from
-// the beginning of the workers.
+// Stats returns the statistics of the workers. The numbers of rooms are the present ones. The other values cover the
+// time since the workers were started: Longest is a maximum, and the rest are totals.
 func (w *Workers) Stats() WorkerStats {
 	return WorkerStats{
 		Rooms: int(w.rooms.Load()), Awake: int(w.awake.Load()), Blocks: w.blocks.Load(), Late: w.late.Load(),

@@ -220,8 +220,8 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	return true
 }
 
-// checkHost returns an error if host is empty or contains a character that is invalid in a host name with an optional
-// port, such as a slash or a space. It does not check further.
+// checkHost returns an error if host is empty or contains a slash, @, space, tab, *, ? or #. host is a host name with
+// an optional port. Other characters and the port are not checked.
 func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
 		return fmt.Errorf("invalid host name %s (want a name such as stage.local, or name:port)", yaml.Quote(host))

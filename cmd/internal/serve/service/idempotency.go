@@ -40,15 +40,15 @@ type keyedCall struct {
 	body     any
 }
 
-// do runs act at most once for a key, so that a repeated call gets the first answer. It returns act's HTTP status and
-// body and stores both for ten minutes, under call and key. If do was called with the same call and key in that time,
-// it returns the stored answer instead. If that first act is still running, do waits for it until ctx ends (HTTP status
-// 503).
+// do runs act once for a key, so that a repeated call gets the first answer. It returns act's HTTP status and body and
+// stores both under call and key. The answer stays stored for ten minutes from the begin of the call, unless the room
+// ends or has 1,000 newer keys. If do was called with the same call and key before, it returns the stored answer
+// instead. If that first act is still running, do waits for it until ctx ends (HTTP status 503).
 //
-// call identifies the route and its target. It begins with the room's name and a zero byte; the name is "" for an
-// answer that outlives the room. body is the request body. The same key with another body gives a 422. A key of more
-// than 128 bytes gives a 400. If key is "", act always runs. Answers that may be temporary, such as a 500, are not
-// stored; see finish.
+// call identifies the route and its target. It begins with the room's name and a zero byte. When a room ends, its
+// answers are dropped; for an answer that must outlive the room, the name is "". body is the request body. The same key
+// with another body gives a 422. A key of more than 128 bytes gives a 400. If key is "", act always runs. Answers that
+// may be temporary, such as a 500, are not stored, so act may run again; see finish.
 func (k *idempotency) do(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
 		return act()

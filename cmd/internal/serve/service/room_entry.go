@@ -324,10 +324,13 @@ func (s *Server) holdForUpload(ctx context.Context, name string) (*roomEntry, er
 	return h, err
 }
 
-// replace closes the room of h, called name, and makes a new room from text in its place. The uploaded sounds stay. It
-// is for a room made by an upload, if the new sheet has another sample rate. If the new room fails, replace returns
-// that error and makes the old room again. If this fails, too, it is only logged. If another call also holds h, the
-// room stays, and the error has the HTTP status 409. The caller holds h, but not the lock of the name.
+// replace closes the room called name and makes a new room from text in its place. The uploaded sounds stay. h is the
+// entry of the old room, which an upload has made. text is a sheet with another sample rate. The caller must hold h by
+// Server.hold. It must not have the lock of the name, because replace locks the name.
+//
+// If another call holds h, too, the old room stays, and the error has the HTTP status 409. If the new room cannot be
+// made, replace returns that error and makes the old room again, unless the old room had no sounds. If the old room
+// cannot be made either, this is logged, and the room is missing.
 func (s *Server) replace(ctx context.Context, name string, h *roomEntry, text []byte) error {
 	defer s.lockName(name)()
 	if h.calls > 1 {

@@ -64,11 +64,13 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.network, buffer, err
 }
 
-// upgrade turns the request r into a WebSocket, runs do with it, and then closes the connection without a close frame.
-// kind is the label of the socket in the metrics, "orders" or "audio". The context that do receives ends with the
-// server. It also ends with the context of r, when the caller's token ends; upgrade then closes with code 1008. If too
-// many sockets are open or the server is closing, upgrade returns an error with an HTTP status. Once the response has
-// begun, the error is nil.
+// upgrade turns the request r into a WebSocket and runs do with it. When do returns, upgrade closes the connection
+// without a close frame. kind is the label of the socket in the metrics, "orders" or "audio".
+//
+// The context of do ends with the server. It also ends with the context of r, when the caller's token ends. Only in
+// this case upgrade first sends a close frame, with code 1008. If too many sockets are open or the server is closing,
+// upgrade returns an error with an HTTP status. Otherwise the error is nil, even if the handshake fails, because the
+// response has begun.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *webSocket)) error {
 	done, err := s.countStream()
 	if err != nil {

@@ -112,9 +112,9 @@ func (s *Server) sendChanges(all map[subscription]*roomState) {
 	}
 }
 
-// replace stores the parameter now as the last reported state of the subscription w, and returns true. It does so only
-// if the stored state is still the parameter was. If the subscription has ended or begun again since then, it returns
-// false.
+// replace stores a new last reported state of the subscription w and returns true. The parameter now is the new state.
+// The parameter was is the state that the caller has read before. If another state is stored, because the subscription
+// has ended or begun again since then, replace stores no state and returns false. States are compared by pointer.
 func (s *Server) replace(w subscription, was, now *roomState) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

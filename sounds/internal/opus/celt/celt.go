@@ -199,9 +199,10 @@ func (d *Decoder) readResolution(f *frame) {
 	}
 }
 
-// trim reads the tilt of the bit allocation between low and high bands, and returns it (RFC 6716, section 4.3.3). It
-// is 0..10, and 5 is neutral. Before that it reads f.boosts, extra bits for single bands. It also computes f.caps,
-// the most bits that each band can use. Both are in eighths of a bit.
+// trim decodes the boosts and then the trim of the bit allocation (RFC 6716, section 4.3.3). The boosts are extra bits
+// for single bands. trim adds them to f.boosts, which must be 0 before. The result is the trim: the tilt between low
+// and high bands, 0..10. It is 5, which is neutral, if too few bits are left. trim also sets f.caps, the most bits that
+// each band can use. The unit of f.boosts and f.caps is an eighth of a bit.
 func (f *frame) trim() int {
 	e, total, logp := f.e, 8*f.e.Len()<<3, 6
 	for i := range f.caps {
