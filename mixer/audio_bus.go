@@ -104,10 +104,10 @@ func (a *audio) addPlaying(bus uint16, playing int) {
 }
 
 // refreshBuses recomputes, for the present frame, the state of all buses that scores and pauses use. It computes the
-// gains down to the output, the filter responses, and whether a bus or a parent is muted, soloed or paused. If the
-// gains of a bus have changed, its scoresChanged is set, and its voices will get new scores. Each fade counts with the
-// larger of its current and target value. Ducks do not count, because ducked voices would be stolen and restored again
-// and again.
+// gains down to the output, the filter responses, and whether a bus or a parent is muted, soloed or paused. The mute of
+// the master counts only for buses on the first output. If the gains of a bus have changed, its scoresChanged is set,
+// and its voices will get new scores. Each fade counts with the larger of its current and target value. Ducks do not
+// count, because ducked voices would be stolen and restored again and again.
 func (a *audio) refreshBuses() {
 	for _, i := range a.parentsFirst {
 		b := &a.buses[i]
@@ -146,8 +146,8 @@ func (a *audio) fadeSolos(fadeFrames int64) {
 	}
 }
 
-// hasPitch reports whether a.buses[bus], or any of its parents up to the master, has a pitch other than 0 semitones or
-// is still fading from such a pitch.
+// hasPitch reports whether the pitch of a.buses[bus], or of any of its parents up to the master, is not 0 semitones. It
+// is also true if the last change of such a pitch began at another value than 0, even if the fade to 0 is over.
 func (a *audio) hasPitch(bus uint16) bool {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		if p := &a.buses[i].pitch; p.From != 0 || p.To != 0 {

@@ -136,8 +136,9 @@ func (a *audio) applyToHandle(c *command) {
 	}
 }
 
-// applyToVoice applies c to the voice at index i of the voice table, records c in the journal and updates the scores
-// of the voice. A command for positions has no effect on a voice that is not spatial.
+// applyToVoice applies c to the voice at index i of the voice table, and records c in the journal. A stop may end the
+// voice. The scores of the voice are updated, except after a pause. A command for positions has no effect on a voice
+// that is not spatial.
 func (a *audio) applyToVoice(i int, c *command) {
 	a.journalVoiceCommand(i, c)
 	s := a.mutable(i)
@@ -207,8 +208,8 @@ func (a *audio) smoothed(audible bool, fadeFrames int64) int64 {
 
 // stop fades the voice at index i out within fadeFrames frames along shape; the voice ends after the fade. The sound
 // that should follow it without a gap, its successor, will not play. If fadeFrames is 0, the voice ends now and leaves
-// a short tail. If fadeFrames is the constant noTail, the voice ends now without a tail. A paused voice ends now in
-// any case.
+// a short tail. If fadeFrames is the constant noTail, the voice ends now without a tail. A paused voice ends now in any
+// case, without a tail. An earlier fade-out that ends first stays.
 func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if fadeFrames > 0 && s.paused == 0 {
@@ -238,8 +239,8 @@ func (a *audio) storePause(c *command) {
 }
 
 // pause pauses the voice at index i. The parameter by is the reason: the voice itself, its bus, or all voices. A voice
-// can be paused for several reasons. If the voice was not paused before, it leaves a tail of 10 ms, and s.pausedAt is
-// set. A voice that is fading out after a stop ends instead.
+// can be paused for several reasons. If the voice was not paused before, s.pausedAt is set, and the voice leaves a tail
+// of 10 ms if it has sounded. A voice that is fading out after a stop ends instead.
 func (a *audio) pause(i int, by pauses) {
 	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause

@@ -25,8 +25,8 @@ type duckRules struct {
 }
 
 // newDuckRules converts d for the audio side: times become frames, and the level Above becomes a power. The result is
-// nil if d is the zero Duck. An Above of 0 becomes DuckAbove. Attack and release last at least 5 ms, to avoid clicks.
-// d must be valid.
+// nil if d.By is 0, as in the zero Duck. An Above of 0 becomes DuckAbove. Attack and release last at least 5 ms, to
+// avoid clicks. d must be valid.
 func (s *shared) newDuckRules(d *Duck) *duckRules {
 	if d.By == 0 {
 		return nil

@@ -70,9 +70,9 @@ func (a *audio) runInserts(index int, n int64) {
 	}
 }
 
-// runInsert runs the insert i of a.buses[index] on block, in place. If the effect panics or leaves invalid samples,
-// runInsert restores the block and removes the effect. This counts in Stats.Faults and emits EventFault. If i is nil
-// or has no effect, the block is unchanged.
+// runInsert runs the insert i of a.buses[index] on block, in place. If the effect panics or leaves NaN, Inf or a sample
+// beyond master.MaxPeak, runInsert restores the block and removes the effect. This counts in Stats.Faults and emits
+// EventFault. If i is nil or has no effect, the block is unchanged.
 func (a *audio) runInsert(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return

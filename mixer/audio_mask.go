@@ -153,10 +153,10 @@ func (a *audio) scoreMasking(incoming bool) (total [2][voice.Bands]float64) {
 
 // scoreVirtualMasking sets the masking scores of real and virtual voices. The score of a virtual voice measures how
 // audible it would be beside the real voices. Exact scores cost time, so they are computed only for the virtual voices
-// to restore first. The parameter first is the number of these voices, at least 1; above fewFree all scores are exact.
-// Other virtual voices get an upper bound that does not put them before the exact ones. If again is true, a voice was
-// restored since the last call in this frame, and earlier bounds are reused. It has no effect unless the policy is
-// StealMasked.
+// to restore first. The parameter first is the number of these voices; less than 1 counts as 1, and above fewFree all
+// scores are exact. Other virtual voices get an upper bound that does not put them before the exact ones. If again is
+// true, a voice was restored since the last call in this frame, and earlier bounds are reused. It has no effect unless
+// the policy is StealMasked.
 func (a *audio) scoreVirtualMasking(again bool, first int) {
 	k := a.masks
 	if k == nil {

@@ -83,8 +83,9 @@ func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property) {
 
 // applyProperties changes properties of the living voice of r at the present frame and updates its scores. A property
 // in overrides gets the value there. Each other property in props gets its pending change: a new value, a fade, or
-// both. overrides may be nil; r.extra must be set. If protection was changed and the pool is over its limit, voices
-// may be stolen.
+// both. If the voice has sounded, a new value before a fade is left out. A change that the control side is writing
+// right now waits for the next block. overrides may be nil; r.extra must be set. If protection was changed and the pool
+// is over its limit, voices may be stolen.
 func (a *audio) applyProperties(r *record, props propertySet, overrides *startOverrides) {
 	if overrides == nil {
 		overrides = &startOverrides{}
@@ -146,8 +147,9 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 }
 
-// applyBusPending applies the pending changes of the properties in props to a.buses[index]. A change that the control
-// side is writing right now waits for the next block.
+// applyBusPending applies the pending changes of the properties in props to a.buses[index]: a new value, a fade, or
+// both. If the bus may have output, a new value before a fade is left out. A change that the control side is writing
+// right now waits for the next block.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
 	audible := props != 0 && a.mayHaveOutput(index, false)
@@ -226,8 +228,9 @@ func (f *startOverrides) set(id pool.Handle, field property, value float64) {
 	f.values[field] = value
 }
 
-// overrideStart applies c to the start of r, which has not begun, by changing the initial values of the start. If the
-// start takes over the stream buffer c.feed, c.bufferOwned is set. r.extra must be set.
+// overrideStart applies c to the start of r, which has not begun, by changing the initial values of the start. Fades
+// are left out: the start begins with their final values. A seek of a stream replaces and drops the stream buffer of
+// the start. If the start takes over the stream buffer c.feed, c.bufferOwned is set. r.extra must be set.
 func (a *audio) overrideStart(r *record, c *command) {
 	overrides, id := &r.extra.Load().overrides, c.target.id // allocated by pushReserved
 	switch {

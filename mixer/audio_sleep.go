@@ -78,8 +78,9 @@ func (a *audio) advanceIdle(n int64) {
 }
 
 // untilNotIdle returns how many of the next n frames an idle mixer can skip. The result covers complete hops of 20 ms,
-// up to the next release of a duck. It is 0 if a meter, effect, filter or guard still has a tail, or if the present
-// frame is not the start of a hop. Fades of buses do not prevent a skip.
+// up to the next release of a duck. It is 0 if a meter, effect, filter, limiter or guard still has a tail, or if a bus
+// has an insert. It is also 0 if n is less than a hop, if the present frame is not the start of a hop, or while a duck
+// lowers a bus and its release is not scheduled. Fades of buses do not prevent a skip.
 func (a *audio) untilNotIdle(n int64) int64 {
 	if n < a.hop || a.now%a.hop != 0 {
 		return 0

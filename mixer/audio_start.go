@@ -256,8 +256,9 @@ func (a *audio) admit(c *command, r *record) int {
 	return a.allocVirtual(a.incomingKind.endless, &r.slot)
 }
 
-// hideFromChoice excludes the voice at index i from choices of a victim, and from counts of free places, until
-// showToChoice. The result is the priority of the voice, which showToChoice needs. If i is -1, no voice is excluded.
+// hideFromChoice excludes the voice at index i from choices of a victim until showToChoice. Until then its place counts
+// as free. The result is the priority of the voice, which showToChoice needs. If i is -1, no voice is excluded, and the
+// result is 0.
 func (a *audio) hideFromChoice(i int) (prio int32) {
 	if a.hiddenIndex = i; i >= 0 {
 		prio = a.scores.Prio(i)
@@ -295,7 +296,9 @@ func (r *record) unpublishIndex(v *voice.Voice) {
 
 // chooseVictim sets c to the voice to steal for the start of r, among the voices that q selects. The result reports
 // whether r gets its place. If not, e becomes the event that refuses the start. For a group limit, as given by
-// e.Reason, the policy of the group applies, otherwise the policy of the mixer. The chosen voice is not ended.
+// e.Reason, the policy of the group applies, otherwise the policy of the mixer. With the policy Reject, c stays
+// unchanged, and r gets no place. With Config.RejectQuietest, a start that is 6 dB less audible than a victim of the
+// same priority gets no place, except at a group limit. The chosen voice is not ended.
 func (a *audio) chooseVictim(c *victim.Choice, q *query, r *record, e *audioEvent) (won bool) {
 	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
@@ -397,9 +400,9 @@ func (a *audio) explainChoice(e *audioEvent, c *victim.Choice) {
 }
 
 // coalesce merges the start of r, which is c.record, into the last voice of the group g. It does so only if that voice
-// began recently enough and is audible, and reports whether it did. The powers of merged starts add up, up to the
-// limit of the group, and the voice gets the gain of the sum. The start of r then ends as coalesced, with an
-// EventCoalesced.
+// began recently enough and still plays, and reports whether it did. A voice that is fading out, virtual or paused by
+// itself is not used; a pause of its bus does not matter. The powers of merged starts add up, up to the limit of the
+// group, and the voice gets the gain of the sum. The start of r then ends as coalesced, with an EventCoalesced.
 func (a *audio) coalesce(c *command, r *record, g *Group) bool {
 	if g.coalesceWithin == 0 || !g.started || a.now-g.last > g.coalesceWithin {
 		return false

@@ -29,8 +29,9 @@ type successorQueue struct {
 
 // addSuccessor makes the start c.record the successor of the start c.target.id. A successor begins without a gap when
 // its predecessor ends or leaves its loop. An earlier successor of the same predecessor counts as stopped. If the
-// predecessor is over, the new successor is ready at once. It counts as stopped if the predecessor was stopped or is
-// being stopped. The command c stays under way until the successor starts.
+// predecessor is over, the new successor is ready at once. It counts as stopped if the predecessor is being stopped or
+// is over for another reason than its end. But if the record of the predecessor already belongs to another start, the
+// predecessor counts as ended. The command c stays under way until the successor starts.
 func (a *audio) addSuccessor(c *command) {
 	a.inFlight.Uncomplete()
 	*a.record(c.record).extra.Load().predecessorFades = voice.Moves{}

@@ -7,8 +7,9 @@ import (
 
 // applyResponse computes how much power of each frequency band of the voice v reaches the output, after all filters,
 // buses and sends. It stores the result at index i of a.spectral.voices. v belongs to the start of r. reach holds the
-// linear gains of the voice itself. direct is the power, left^2 + right^2, of its path through its own bus. If no
-// filter and no send applies, it stores no result and returns false. It also returns false while a.spectral is nil.
+// linear gains of the voice itself. direct is the power, left^2 + right^2, of its path through its own bus. If the bus
+// is muted, or silenced by another solo, the stored result is 0. If no filter and no send applies, it stores no result
+// and returns false. It also returns false while a.spectral is nil.
 func (a *audio) applyResponse(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {

@@ -205,10 +205,11 @@ func (a *audio) countOutcome(k EventKind) State {
 	return state
 }
 
-// leaveTail lets the voice s fade out after it is cut at the given frame of the mix. The tail is its next 10 ms under
-// a falling raised cosine; a very fast stream has a shorter tail. The tail is added to the bus and the sends of the
+// leaveTail lets the voice s fade out after it is cut at the given frame of the mix. The tail is its next 10 ms under a
+// falling raised cosine; a very fast stream has a shorter tail. The tail is added to the bus and the sends of the
 // voice, and to its part of the stems. Stats records the end of the tail. The voice itself does not change. A voice
-// that is paused, virtual or has not sounded leaves no tail.
+// that is paused, virtual or has not sounded leaves no tail. Neither does a voice whose fade-in after a pause begins at
+// that frame.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.FadesBackInAt(frame) || a.tail == 0 {
 		return

@@ -62,7 +62,7 @@ func (m *Mixer) NewCountdown() *Countdown { return m.newCountdown(false) }
 func (m *Mixer) NewLoopCountdown() *Countdown { return m.newCountdown(true) }
 
 // newCountdown returns a Countdown with the value 0. If loops is true, a start counts as over when it leaves its loop,
-// otherwise when it has ended.
+// otherwise when it has ended, was stopped, stolen, refused or coalesced.
 func (m *Mixer) newCountdown(loops bool) *Countdown {
 	c := &Countdown{mixer: m, loops: loops}
 	c.self = c
@@ -84,15 +84,16 @@ func (s *Batch) Base() (frame int64, fired bool) {
 	return frame, frame >= 0
 }
 
-// Fire fires the Batch s at the moment: the offsets of its commands count from that frame. Commands of s for that
-// frame are executed before successors that start there. A Batch that was fired or dropped is not fired again. The
-// error is ErrBusy, or wraps ErrOption if s is nil, belongs to another mixer, or is the Batch of this moment.
+// Fire fires the Batch s at the moment: the offsets of its commands count from that frame. Commands of s for that frame
+// are executed before successors that start there. Fire has no effect on a Batch that was fired or dropped, or that
+// waits for a countdown of FireAt. The error is ErrBusy, or wraps ErrOption if s is nil, belongs to another mixer, or
+// is the Batch of this moment.
 func (at Moment) Fire(s *Batch) error { return at.sendBatch(cmdFire, s, nil, 0) }
 
-// FireAt fires the Batch s at the frame when the countdown c reaches 0. If c is 0 at this moment, s fires at once,
-// after all other commands of the frame. FireAt may itself be a command of another Batch, so that batches follow each
-// other. A Batch waits for one countdown. The error is ErrBusy, or wraps ErrOption if c is nil or another mixer's, or
-// for the reasons of Fire.
+// FireAt fires the Batch s at the frame when the countdown c reaches 0. If c is 0 or less at this moment, s fires in
+// this frame, after all its other commands. FireAt may itself be a command of another Batch, so that batches follow
+// each other. A Batch waits for one countdown; a second FireAt has no effect. The error is ErrBusy, or wraps ErrOption
+// if c is nil or another mixer's, or for the reasons of Fire.
 func (at Moment) FireAt(s *Batch, c *Countdown) error {
 	if c == nil {
 		return fmt.Errorf("%w: no countdown", ErrOption)

@@ -62,52 +62,53 @@ func (b Bus) Gain() pcm.Decibels {
 }
 
 // SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
-// pcm.FromFader converts a slider position. The error is ErrBusy, or wraps ErrOption for a value out of range or the
-// zero Bus.
+// pcm.FromFader converts a slider position. The error wraps ErrOption for a value out of range or the zero Bus or, with
+// Config.Lead, is ErrBusy.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
-// SetPan sets the balance of the bus to pan, from -1 (left) to +1 (right), ramped over 5 ms. The error is ErrBusy, or
-// wraps ErrOption for a value out of range or the zero Bus.
+// SetPan sets the balance of the bus to pan, from -1 (left) to +1 (right), ramped over 5 ms. The error wraps ErrOption
+// for a value out of range or the zero Bus or, with Config.Lead, is ErrBusy.
 func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, Pan: pan}, 0) }
 
 // SetLowPass sets the cutoff of the low-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the low-pass off.
-// The error is ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
+// The error wraps ErrOption for a value out of range or the zero Bus or, with Config.Lead, is ErrBusy.
 func (b Bus) SetLowPass(hz float64) error {
 	return b.set(Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
 // SetHighPass sets the cutoff of the high-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the high-pass
-// off. The error is ErrBusy, or wraps ErrOption for a value out of range or the zero Bus.
+// off. The error wraps ErrOption for a value out of range or the zero Bus or, with Config.Lead, is ErrBusy.
 func (b Bus) SetHighPass(hz float64) error {
 	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over 5 ms. The error is ErrBusy,
-// or wraps ErrOption. The latter happens for a value out of range, for the zero Bus and for the master, which has no
-// pitch.
+// SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over 5 ms. The error wraps
+// ErrOption for a value out of range, for the zero Bus and for the master, which has no pitch. With Config.Lead it may
+// be ErrBusy.
 func (b Bus) SetPitch(pitch pcm.Semitones) error {
 	return b.set(Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
 
-// SetMute mutes the bus if on is true, and otherwise unmutes it. A muted bus silences all buses below it, too. Either
-// change is ramped over 5 ms. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
+// SetMute mutes the bus if on is true, and otherwise unmutes it. A muted bus silences all buses below it, too; the
+// master silences only the first output. Either change is ramped over 5 ms. The error wraps ErrOption for the zero Bus
+// or, with Config.Lead, is ErrBusy.
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
 // SetSolo solos the bus if on is true, and otherwise ends its solo. While any bus is soloed, only voices on soloed
 // buses and on buses below them are heard. Either change is ramped over 5 ms. A solo that ends before the next block
-// has no effect. The error is ErrBusy if the audio side is behind, or wraps ErrOption for the zero Bus.
+// has no effect. The error wraps ErrOption for the zero Bus or, with Config.Lead, is ErrBusy.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
 // Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, along shape. The fade lasts as long as within, but at
-// least 5 ms. It does not stop voices. The error is ErrBusy, or wraps ErrOption for a value out of range or the zero
-// Bus.
+// least 5 ms. It does not stop voices. The error wraps ErrOption for a value out of range or the zero Bus or, with
+// Config.Lead, is ErrBusy.
 func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// SetDuck replaces the duck of the bus by d; the zero Duck removes it. If the old duck lowers the bus at that moment,
-// the gain moves to the depth of d, or back to 0 dB if the duck is removed. The master can be ducked, too. The error
-// is ErrBusy, or wraps ErrOption if d is invalid or for the zero Bus. SetDuck allocates.
+// SetDuck replaces the duck of the bus by d; a d with a By of 0, such as the zero Duck, removes it. If the old duck
+// lowers the bus at that moment, the gain moves to the depth of d, or back to 0 dB if the duck is removed. The master
+// can be ducked, too. The error is ErrBusy, or wraps ErrOption if d is invalid or for the zero Bus. SetDuck allocates.
 func (b Bus) SetDuck(d Duck) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetDuck(b, d) })
 }
@@ -152,8 +153,8 @@ func (b Bus) Stop(fade time.Duration) error {
 }
 
 // set changes the properties of the bus that c.Fields names to their values in c, from the next frame on. They are
-// ramped over the time within, at least 5 ms. The error is ErrBusy, or wraps ErrOption for a value out of range or the
-// zero Bus.
+// ramped over the time within, at least 5 ms. The error wraps ErrOption for a value out of range or the zero Bus or,
+// with Config.Lead, is ErrBusy.
 func (b Bus) set(c Change, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }

@@ -186,7 +186,8 @@ func (c *configCheck) requireRange(x, least, most int, format string) {
 }
 
 // withDefaults returns c with its defaults filled in. If c is not valid, it also returns the first error found, which
-// wraps ErrConfig. The buses and outputs of the result are copies, so c is not changed.
+// wraps ErrConfig. The buses and outputs of the result are copies. But their sends and effects are shared with c, and
+// gains of -Inf in the sends are replaced by MinGain there.
 func (c Config) withDefaults() (Config, error) {
 	var check configCheck
 	commands, events := c.Commands, c.Events
@@ -315,7 +316,8 @@ const (
 	MaxCutoff = voice.MaxCutoff
 )
 
-// Check returns the error that New would return for c, or nil if c is valid. It creates no mixer.
+// Check returns the error that New would return for c, or nil if c is valid. It creates no mixer. As New does, it
+// replaces gains of -Inf in the sends of c.Buses by MinGain.
 func (c Config) Check() error {
 	_, err := c.withDefaults()
 	return err

@@ -62,8 +62,8 @@ func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) 
 }
 
 // SetEffect fades parameters of an effect of b to the given values, over the time within, from the moment on. name is
-// the ID or the kind of the effect. It is otherwise the same as Bus.SetEffect. The error is ErrBusy or wraps
-// ErrOption; the call then has no effect.
+// the ID or the kind of the effect. The zero Bus is the master. It is otherwise the same as Bus.SetEffect. The error is
+// ErrBusy or wraps ErrOption; the call then has no effect.
 func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
 	m := at.mixer
 	t := TargetBus(b)
@@ -104,7 +104,8 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
 }
 
-// effects checks the effects of the buses and records the first error in c. The tree t has the names of all buses.
+// effects checks the number, the names and the keys of the effects of the buses, but not their parameters. It records
+// the first error in c. The tree t has the names of all buses.
 func (c *configCheck) effects(buses []BusConfig, t tree) {
 	for i := range buses {
 		b := &buses[i]

@@ -284,12 +284,12 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	return Handle{m, id, o.Play}, nil
 }
 
-// send checks the target and the frame of the command c and sends c to the audio side. The error wraps ErrOption if
-// the target or frame is invalid, or is ErrBusy if too many commands are under way; then c is not sent. It locks
-// m.mutex.
+// send checks the target and the frame of the command c and sends c to the audio side. The error wraps ErrOption if the
+// target or frame is invalid, or is ErrBusy if too many commands are under way; then c is not sent. It locks m.mutex.
 //
-// send also keeps the gains of buses for Bus.Gain. If c sets the gain of a bus, it records that gain. If c drops a
-// batch at once, it cancels the gains recorded for that batch.
+// If the target is the master bus, a stop, pause, resume or seek is sent for all voices instead. send also keeps the
+// gains of buses for Bus.Gain. If c sets the gain of a bus, it records that gain. If c drops a batch at once, it
+// cancels the gains recorded for that batch.
 func (m *Mixer) send(c command) error {
 	t := &c.target
 	if err := t.check(m); err != nil {

@@ -58,10 +58,10 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, batch: at.batch, rank: at.rank}, s, &o)
 }
 
-// Stop ends the voices that t selects. If fade is 0, the voices free their slots at once and leave a tail of 10 ms.
-// Otherwise they fade to silence within the time fade along a raised cosine, and keep their slots until then. Paused
-// voices end without a tail. A pending start that TargetVoice selects is cancelled. The error is ErrBusy or wraps
-// ErrOption.
+// Stop ends the voices that t selects. If fade is 0 or less, the voices free their slots at once and leave a tail of 10
+// ms. Otherwise they fade to silence within the time fade along a raised cosine, and keep their slots until then.
+// Paused voices end without a tail. A pending start that TargetVoice selects is cancelled. The error is ErrBusy or
+// wraps ErrOption.
 func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -147,14 +147,15 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// Set changes properties of the voices that t selects or, if t is a bus, of the bus itself. c holds the properties
-// and their new values. The change takes the time within, at least 5 ms. Gains move linearly in decibels or along
-// c.Shape, pitch and speed linearly in semitones, and cutoffs linearly in their logarithm. Priority, protection and
-// rounds change at once.
+// Set changes properties of the voices that t selects or, if t is a bus, of the bus itself. c holds the properties and
+// their new values. The change takes the time within, at least 5 ms. Gains move linearly in decibels or along c.Shape,
+// pitch and speed linearly in semitones, and cutoffs linearly in their logarithm. Priority, protection and rounds
+// change at once.
 //
-// Sets at Now of one voice or of a bus are never lost: several of them between two blocks replace each other. A voice
-// that is gone is not an error. Setting the rounds of streams opens other decoders, as Seek does, for the starts
-// requested before the call. The error is ErrBusy, wraps ErrOption, or comes from opening a stream.
+// Without Config.Lead, sets at Now of a bus, or of one voice without priority, protection and rounds, are never lost:
+// several of them between two blocks replace each other. A voice that is gone is not an error. Setting the rounds of
+// streams opens other decoders, as Seek does, for the starts requested before the call. The error is ErrBusy, wraps
+// ErrOption, or comes from opening a stream.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -210,10 +211,10 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	return nil
 }
 
-// Seek moves the voices that t selects to position in their sounds. The old position fades out over 10 ms, and the
-// new position fades in over 5 ms. A position beyond the end ends a voice. With TargetVoice, only that voice moves,
-// without the other starts of its Options.Play. The error is ErrBusy, or wraps ErrOption for a negative position or
-// an invalid target.
+// Seek moves the voices that t selects to position in their sounds. The old position fades out over 10 ms, and the new
+// position fades in over 5 ms. A position beyond the end ends a voice, unless it loops. With TargetVoice, only that
+// voice moves, without the other starts of its Options.Play. The error is ErrBusy, or wraps ErrOption for a negative
+// position or an invalid target.
 //
 // For streams, Seek opens other decoders, which allocates and can fail as Play does. Only the streams that play when
 // Seek is called are moved. After an error, some of them may have moved.
@@ -249,8 +250,9 @@ func negativePositionError(position time.Duration) error {
 }
 
 // Resize changes the number of slots of the pool to the parameter voices, 1..Config.MaxVoices. If more voices are
-// playing, the policy chooses the voices that are stolen; protected voices stay. Resize cancels the effect of earlier
-// calls of Resize for later frames. The error is ErrBusy, or wraps ErrOption if voices is out of range.
+// playing, the policy chooses the voices that are stolen or become virtual; protected voices stay. Resize cancels the
+// effect of earlier calls of Resize for later frames. The error is ErrBusy, or wraps ErrOption if voices is out of
+// range.
 func (at Moment) Resize(voices int) error {
 	if at.mixer == nil {
 		return errNoMixer

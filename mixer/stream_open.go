@@ -39,8 +39,8 @@ func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed 
 }
 
 // openStream opens a stream of the sound s at the frame from of s. If loop is true, the stream plays its loop rounds
-// times; 0 means endlessly. If the length of the loop is unknown, the error wraps ErrOption. Other errors come from
-// the decoder and are wrapped.
+// times and then continues to its end; 0 means endlessly. If rounds is not 1 and the length of the loop is unknown, the
+// error wraps ErrOption. Other errors come from the decoder and are wrapped.
 func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
 	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
@@ -145,8 +145,9 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendStream sends the command c with the stream buffer c.feed, and keeps the buffer for Prepare and Close. On an
-// error it closes the buffer. The error is ErrClosed after Close, or as in Mixer.send. It locks m.mutex.
+// sendStream sends the command c with the stream buffer c.feed, and keeps the buffer for Prepare and Close. On an error
+// it closes the buffer. The error is ErrClosed after Close, although c was sent then, or as in Mixer.send. It locks
+// m.mutex.
 func (m *Mixer) sendStream(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()

@@ -28,8 +28,8 @@ var whenFullNames = [...]string{"default", "virtual", "end"}
 // String returns "default", "virtual" or "end"; for an unknown value a text such as "when full(9)".
 func (w WhenFull) String() string { return words.Name("when full", w, whenFullNames[:]) }
 
-// ParseWhenFull returns WhenFullVirtual for "virtual" and WhenFullEnd for "end", and true. For any other name it
-// returns WhenFullDefault and false.
+// ParseWhenFull returns WhenFullVirtual for "virtual" and WhenFullEnd for "end", and true. For any other name, even
+// "default", it returns WhenFullDefault and false.
 func ParseWhenFull(name string) (WhenFull, bool) {
 	i := slices.Index(whenFullNames[1:], name)
 	return WhenFull(i + 1), i >= 0
