@@ -206,8 +206,9 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// mayHaveOutput reports whether a.buses[index] may have output at the present frame. If own is true, only voices and
-// tails directly on the bus count. Otherwise buses below it, effects, inserts, filters and received sends count, too.
+// mayHaveOutput reports whether a.buses[index] may have output at the present frame. A voice counts if it is real, has
+// sounded and is not paused. If own is true, only voices and tails directly on the bus count. Otherwise buses below it,
+// effects, inserts, filters and received sends count, too.
 func (a *audio) mayHaveOutput(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.passesThrough(bus, index) }
 	for i := range a.buses {
@@ -406,8 +407,9 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 }
 
 // filterBus runs the low-pass and high-pass of a.buses[index] in place on its next n frames. It has no effect if both
-// are off. Without input, the filter runs only while it has a tail. A result that is not a valid number becomes
-// silence, counts in Stats.Faults and emits EventFault. A filter that runs sets a.hasTail.
+// are off. Without input, the filter runs only while it has a tail. If a filter state becomes NaN or exceeds 1e15, all
+// n frames become silent, and the filter starts again from silence. This counts in Stats.Faults and emits EventFault. A
+// filter that runs sets a.hasTail.
 func (a *audio) filterBus(index int, n int64) {
 	b := &a.buses[index]
 	if !b.filter.Active() {

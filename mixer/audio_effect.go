@@ -88,9 +88,9 @@ func (b *bus) opens(frame int64) bool {
 func (s *send) opens(frame int64) bool { return s.gain.MaxGain(frame) > 0 }
 
 // extendTailAfter records in a.buses[index] how long sound may last when a gain on the path of this bus opens or
-// closes. The parameter frame is the frame of the mix where the gain does so. Sound from before that frame may still
-// be in effects behind the gain. The parameter was is the tail of the bus before the change, in frames.
-// extendTailAfter recomputes the tails of all buses. If the bus has input, it updates Stats.
+// closes. The parameter frame is the frame of the mix where the gain does so. Sound from before that frame may still be
+// in effects behind the gain. The parameter was is the tail of the bus before the change, in frames. extendTailAfter
+// recomputes the tails of all buses. If the bus has input and a tail, it updates Stats.
 func (a *audio) extendTailAfter(index int, frame, was int64) {
 	a.computeTails(a.now)
 	b := &a.buses[index]
@@ -128,8 +128,8 @@ func (a *audio) noteTailUntil(frame int64) {
 	}
 }
 
-// hasInput reports whether a.buses[index] has input or may still get input. Input comes from a voice, a tail, an
-// effect or a filter on that bus or on a bus below it.
+// hasInput reports whether a.buses[index] has input or may still get input. Input comes from a voice, a tail, an effect
+// or a filter on that bus or on a bus below it. Virtual and paused voices count, inserts and sends do not.
 func (a *audio) hasInput(index int) bool {
 	for i := range a.buses {
 		if b := &a.buses[i]; a.tree.passesThrough(i, index) && (b.tailEnd > a.now || !b.rack.idle(a.now) || b.filter.HasTail()) {
@@ -167,8 +167,9 @@ func (a *audio) keyHadOutput(r *effectRack) bool {
 }
 
 // runEffects runs the effects of a.buses[index] in place on its next n frames. Without input, they run only while an
-// effect has a tail or a bus that controls a compressor has output. An effect that fails counts in Stats.Faults and
-// emits EventFault. If an effect has a tail after these frames, a.hasTail is set.
+// effect has a tail or a bus that controls a compressor has output. An effect that computes invalid samples becomes
+// silent and is reset. This counts in Stats.Faults and emits EventFault. If an effect has a tail after these frames,
+// a.hasTail is set.
 func (a *audio) runEffects(index int, n int64) {
 	b := &a.buses[index]
 	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.keyHadOutput(&b.rack) {
@@ -219,9 +220,9 @@ func (a *audio) updateSilentFrom() {
 	}
 }
 
-// setEffect executes c, a cmdEffect: it fades parameters of one effect of a.buses[index] within c.fadeFrames frames.
-// It also updates the tails of the buses and the response of the bus. If an effect of the bus still sounds, Stats
-// records for how long.
+// setEffect executes c, a cmdEffect: it fades parameters of one effect of a.buses[index] within c.fadeFrames frames, at
+// least 10 ms. A parameter with more than two choices changes at once. It also updates the tails of the buses and the
+// response of the bus. If an effect of the bus still sounds, Stats records for how long.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.payload.effect.place]

@@ -357,9 +357,9 @@ func convertToRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp floa
 }
 
 // rejectReason returns the reason why no voice that q selects can be stolen. The result why is ReasonPoolFull if only
-// the exclusion of a group prevents it. It is ReasonOutranked if all unprotected voices have higher priorities than
-// the start; then lowest is the lowest of these priorities. Otherwise it is ReasonProtected. Without ReasonOutranked,
-// lowest is 0.
+// the exclusion of a group prevents it. It is ReasonOutranked if all unprotected voices in slots have higher priorities
+// than the start; then lowest is the lowest of these priorities. Otherwise it is ReasonProtected. Without
+// ReasonOutranked, lowest is 0.
 func (a *audio) rejectReason(q *query) (why Reason, lowest int32) {
 	if q.excluded != nil { // possible victims may all be in the spared group
 		var c victim.Choice

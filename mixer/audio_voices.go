@@ -142,8 +142,8 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 }
 
 // endFinishedVoices ends the voices in a.endings, in the order of their frames, and empties the list. It emits the
-// events of ends, faults and underruns, and counts them in Stats. A voice whose stream ran dry does not end. a.now
-// must still be the first of the frames just mixed.
+// events of ends, faults, broken streams and underruns, and counts them in Stats. A voice whose stream ran dry does not
+// end. a.now must still be the first of the frames just mixed.
 func (a *audio) endFinishedVoices() {
 	for _, e := range a.endings {
 		i, frame, kind := int(e.slot), a.now+int64(e.offset), EventEnded

@@ -40,8 +40,9 @@ func (b Bus) Effects() []effect.Effect {
 	return all
 }
 
-// Reduction returns by how much the compressors of the bus changed the level in the last block. It is the sum of their
-// gains in dB, at most 0. The result is 0 without a compressor and for the zero Bus. Control side.
+// Reduction returns by how much the compressors of the bus lowered the level in the last block that they processed. It
+// is the sum of their largest gain reductions in dB, 0 or more. Makeup gains do not count. The result is 0 without a
+// compressor and for the zero Bus. Control side.
 func (b Bus) Reduction() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
@@ -54,9 +55,9 @@ func (b Bus) Reduction() pcm.Decibels {
 }
 
 // SetEffect fades parameters of an effect of the bus to the given values, over the time within. name is the ID or the
-// kind of the effect. A fade lasts at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error is ErrBusy, or
-// wraps ErrOption for the zero Bus, an unknown effect or parameter, or a value out of range. On an error the call has
-// no effect. It allocates.
+// kind of the effect. A fade lasts at least 10 ms, and 20 ms for a bypass, to avoid clicks. A parameter with more than
+// two choices changes at once. The error is ErrBusy, or wraps ErrOption for the zero Bus, an unknown effect or
+// parameter, or a value out of range. On an error the call has no effect. It allocates.
 func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
 }

@@ -139,8 +139,8 @@ func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
 // Skip advances the mixer by the given number of frames without mixing voices, to start in the middle of a piece.
 // Commands, decisions and events are the same as with Render. The next Render gives the same output as if Render had
-// been called instead of Skip. Exceptions are tails, effects, inserts, Config.DCGuard and the limiter; the limiter
-// agrees after Render has run for 1 s. Audio side, like Render.
+// been called instead of Skip. Exceptions are tails, filters, effects, inserts, Config.DCGuard and the limiter; the
+// limiter agrees after Render has run for 1 s. Audio side, like Render.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 
 // Rate returns the sample rate in Hz.
@@ -345,7 +345,8 @@ func (m *Mixer) sendToPlay(c command) error {
 }
 
 // push sends the command c to the audio side. If too many commands are under way, it does not send c, counts a busy
-// call and returns ErrBusy. The caller holds m.mutex.
+// call and returns ErrBusy. The maximum is Config.Commands for a command at Now, and up to 64 less for other frames.
+// The caller holds m.mutex.
 func (m *Mixer) push(c command) error {
 	if m.inFlight.Len() >= m.capacity.Limit(c.frame == Now) {
 		m.busyCalls.Add(1)

@@ -28,8 +28,8 @@ func (s *shared) enableSpectral() {
 	s.spectral.Store(sp)
 }
 
-// spectralBuses reports whether any of buses is configured with a cutoff, a send, or an effect that filters. Scores
-// then need spectral data from the beginning.
+// spectralBuses reports whether any of buses is configured with a cutoff, a send or an equalizer. Scores then need
+// spectral data from the beginning.
 func spectralBuses(buses []BusConfig) bool {
 	for i := range buses {
 		if b := &buses[i]; len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 {
