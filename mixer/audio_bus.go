@@ -380,7 +380,7 @@ func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 }
 
 // factors returns the linear left and right factors of the bus at the given frame of the mix. They are the product of
-// pan, gain, mute and duck.
+// pan, gain, mute and duck. The fade of a solo is not included.
 func (b *bus) factors(frame int64) (left, right float64) {
 	left, right = voice.Balance(b.pan.At(frame))
 	g := float64(b.gain.Gain(frame) * b.mute.At(frame))

@@ -101,9 +101,9 @@ func (a *audio) applyToTarget(c *command) {
 }
 
 // selects reports whether the target t selects the start of record r. A target of one voice compares the handle. If
-// t.tag is not 0, such a target also selects the starts whose Options.Play equals t.tag. Other targets compare the
-// tag, the sound or the bus, or select all starts. The zero Target selects no start. A start that is over is not
-// excluded.
+// t.tag is not 0, such a target also selects the starts whose Options.Play equals t.tag. Other targets compare the tag
+// or the sound, select the starts on a bus and below it, or select all starts. The zero Target selects no start. A
+// start that is over is not excluded.
 func (s *shared) selects(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:

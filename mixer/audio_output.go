@@ -107,9 +107,9 @@ func (outs *outputs) interleave(dst []pcm.Frame) {
 }
 
 // finishOutput processes o.into, the mixed block of the output o, in place. It silences invalid samples, then runs the
-// DC guard, the limiter, the soft clip and the meter, as far as they are configured. Faults are counted in Stats.
-// o.silent becomes false if the DC guard or the limiter has processed the block. a.now must already be the frame after
-// the block.
+// DC guard, the limiter, the soft clip and the meter, as far as they are configured. Faults are counted in Stats. While
+// the DC guard changes samples or has a tail, Stats.SilentFrom moves on. o.silent becomes false if the DC guard or the
+// limiter has processed the block. a.now must already be the frame after the block.
 func (a *audio) finishOutput(o *output) {
 	n := int64(len(o.into))
 	if !o.silent {

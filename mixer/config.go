@@ -14,8 +14,9 @@ import (
 )
 
 var (
-	// ErrBusy is returned if Config.Commands commands are under way: Render is not called often enough, or
-	// many commands were sent for later frames. The call had no effect; try again later.
+	// ErrBusy is returned if Config.Commands commands are under way, or up to 64 less for a command at a
+	// later frame: Render is not called often enough, or many commands were sent for later frames. The call
+	// had no effect; try again later.
 	ErrBusy = errors.New("mixer: busy")
 
 	// ErrConfig is wrapped by the errors of New.

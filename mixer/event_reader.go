@@ -3,7 +3,8 @@ package mixer
 import "slices"
 
 // EventReader reads all events of a mixer independently of Mixer.Events and other readers. It queues at
-// most Config.Events events. Further events are lost to this reader and counted by Lost.
+// most Config.Events events, rounded up to a power of two. Further events are lost to this reader and
+// counted by Lost.
 type EventReader struct {
 	mixer *Mixer
 	queue []Event // a ring that grows on demand
@@ -39,8 +40,9 @@ func (r *EventReader) Events(dst []Event) int {
 	return r.dequeue(dst)
 }
 
-// Lost returns the number of events that this reader lost because it did not read in time. Events that all readers
-// lost are counted in Stats.EventsLost instead. Control side, safe for concurrent use.
+// Lost returns the number of events that this reader lost because it did not read in time. It first moves new events
+// into the queues of all readers. Events that all readers lost are counted in Stats.EventsLost instead. Control side,
+// safe for concurrent use.
 func (r *EventReader) Lost() int64 {
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()

@@ -110,8 +110,8 @@ func (h Handle) StopOver(fade time.Duration) error {
 // fading out ends at once. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 
-// Resume ends a pause of the voice; the voice fades in over 5 ms. While the voice's bus, or everything, is paused,
-// the voice stays paused. The error is ErrGone or, with Config.Lead, ErrBusy.
+// Resume ends a pause of the voice, also by its tag or sound; the voice fades in over 5 ms. While the voice's bus, or
+// everything, is paused, the voice stays paused. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
 
 // SetGain sets the gain of the voice, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The

@@ -97,8 +97,9 @@ func (at Moment) Pause(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
-// Resume ends a Pause of the same target t; the voices fade in over 5 ms. Pauses of other targets stay, so a voice
-// may remain paused. The error is ErrBusy or wraps ErrOption.
+// Resume ends the pauses of the voices that t selects; the voices fade in over 5 ms. A voice can be paused by itself (a
+// Pause of a voice, a tag or a sound), by its bus, and by TargetAll. Resume ends only the kind of pause that t has, so
+// a voice may remain paused. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Resume(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }

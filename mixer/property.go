@@ -91,7 +91,7 @@ func (f property) rangeMessage(x float64) string {
 func (f Fields) first() property { return property(bits.TrailingZeros16(uint16(f))) }
 
 // get returns the value of property f in c, in the unit of the property. Booleans are 1 or 0. The result does not
-// depend on c.Fields.
+// depend on c.Fields. f must be a property of a Change, below numChangeProps.
 func (c *Change) get(f property) float64 {
 	return [numChangeProps]float64{
 		propGain: float64(c.Gain), propPan: c.Pan, propPitch: float64(c.Pitch), propSpeed: c.Speed,

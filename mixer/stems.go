@@ -60,8 +60,8 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 // contribution contains the voices of the stem with their tails, after all gains, pans, places and ducks, summed over
 // all outputs. It requires Config.Stems and is empty without.
 //
-// Stems do not contain effects, inserts, filters of buses, the DC guard and the limiter. In a mixer without these,
-// the stems add up to the mix before the limiter, apart from rounding.
+// Stems do not contain sends, effects, inserts, filters of buses, the DC guard and the limiter. In a mixer without
+// these, the stems add up to the mix before the limiter, apart from rounding.
 //
 // n is limited to 20 ms and to the frames mixed up to now. The frames are valid until the next iteration. Call Stems
 // between two calls of Render, on the same goroutine. It allocates.
@@ -122,9 +122,9 @@ func (e *Event) Stem() Stem {
 // Play returns Options.Play of the voice of the event. Without Config.Stems it is 0.
 func (e *Event) Play() uint64 { return e.play }
 
-// mixVoicesForStems mixes the next n frames of each voice in alive separately. It adds each voice to the mix of its
-// bus and to its stem. The mix of a bus has the same bits as if all voices were mixed in one call of mixUntilPanic.
-// Voices that end or panic are added to a.endings. Audio side.
+// mixVoicesForStems mixes the next n frames of each voice in alive separately. It adds each voice to the mix of its bus
+// and to its stem. The sends of a voice reach only the mix of their buses. The mix of a bus has the same bits as if all
+// voices were mixed in one call of mixUntilPanic. Voices that end or panic are added to a.endings. Audio side.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
 		s := alive[i].slot

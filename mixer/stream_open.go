@@ -185,7 +185,7 @@ func (m *Mixer) Prepare() (frames int) {
 	return frames
 }
 
-// ErrClosed is returned by Play, and by Seek of a stream, after Close.
+// ErrClosed is returned after Close by Play, and by Seek and changes of rounds of a stream.
 var ErrClosed = errors.New("mixer: closed")
 
 // Close ends the goroutines of the mixer: the stream decoders, the goroutines that compute band-limited versions of
