@@ -184,6 +184,8 @@ func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, 
 // applyDeferredStop executes the deferred stop of r, if there is one and it is due. A deferred stop did not fit into
 // the ring buffer of commands. The result is false if the stop must be tried again in the next block. This happens if
 // its frame is later, its start may not have arrived, or the control side is writing it. Otherwise the result is true.
+// A start that has not begun is cancelled by its own stop, but not by a StopAll. With Config.Lead, a StopAll also
+// spares a voice that began after its frame.
 func (a *audio) applyDeferredStop(r *record) bool {
 	extra := r.extra.Load()
 	if extra == nil {

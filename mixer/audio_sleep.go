@@ -40,8 +40,8 @@ func (a *audio) idle() bool {
 }
 
 // skip implements Mixer.Skip: it advances the mixer by the given number of frames without mixing voices. Commands,
-// decisions and events are the same as in render. Afterwards the filters of direct paths start from silence, because
-// no sound has passed through them.
+// decisions and events are the same as in render. The length of its blocks does not count for Latency. Afterwards the
+// filters of direct paths start from silence, because no sound has passed through them.
 func (a *audio) skip(frames int64) {
 	longest := a.longest.Load() // these blocks do not count
 	a.skipping = true

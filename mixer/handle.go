@@ -144,8 +144,8 @@ func (h Handle) SetPriority(priority int) error {
 	return h.setProperty(propPriority, float64(priority))
 }
 
-// Protect protects the voice from being stolen if on is true, and otherwise ends the protection. The error is ErrGone
-// or, with Config.Lead, ErrBusy.
+// Protect protects the voice from being stolen if on is true, and otherwise ends the protection. If the pool is over
+// its size, voices may then be stolen at once. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Protect(on bool) error { return h.setProperty(propProtect, boolFloat(on)) }
 
 // Forever is a number of rounds: the voice loops endlessly.
@@ -153,11 +153,12 @@ const Forever = -1
 
 // SetLoop sets how often the voice plays its loop, counted from the current round. rounds has the meaning of
 // Options.Rounds: 1 leaves the loop at its end, and 2 repeats it once. Forever stays in the loop; 0 is an error. The
-// voice jumps exactly at the loop points, without a fade. A voice beyond its loop is not affected. The error is
-// ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// voice jumps exactly at the loop points, without a fade. A voice beyond its loop is not affected, and neither is a
+// sound in memory without a loop. A voice that was started without Options.Loop begins to loop. The error is ErrGone,
+// wraps ErrOption or, with Config.Lead, is ErrBusy.
 //
-// For a stream, SetLoop opens another decoder, which allocates and can fail as Play does. If the decoder is not ready
-// in time, the rounds count from a later one.
+// For a stream, SetLoop opens another decoder, which allocates and can fail as Play does. A stream of unknown loop
+// length is an error that wraps ErrOption. If the decoder is not ready in time, the rounds count from a later one.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.At(Now).setStreamRoundsOf(h, s, rounds)

@@ -8,7 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// Now is a frame for At: the first frame that is mixed after the command has arrived. It is never late.
+// Now is a frame for At: the first frame that is mixed after the command has arrived. It is never late. With
+// Config.Lead it is the frame that Mixer.Next returns, which can be late.
 const Now = -1
 
 // errNoMixer is returned by methods of the zero Moment.
@@ -29,8 +30,9 @@ type Moment struct {
 }
 
 // At returns the moment of frame, for commands at that frame. Frames count from the first frame that the mixer
-// rendered; Now is the next frame that is mixed. If the frame has already been mixed, commands are executed
-// immediately and Stats.Late is incremented. A frame below Now makes the methods of the moment fail.
+// rendered; Now is the next frame that is mixed or, with Config.Lead, the frame that Next returns. If the frame has
+// already been mixed, commands are executed immediately and Stats.Late is incremented. A frame below Now makes the
+// methods of the moment fail.
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
 // WithRef returns the same moment with the reference ref, a number of the caller's choice; the default is 0. If a
@@ -271,5 +273,5 @@ const noTail = -1
 // frames has a tail of 10 ms.
 func (m *Mixer) stopFrames(d time.Duration) int64 { return max(m.frames(d), 0) }
 
-// frames converts d to frames at the mixer's rate, rounded.
+// frames converts d to frames at the mixer's rate, rounded. A negative d gives 0.
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

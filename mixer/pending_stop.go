@@ -15,9 +15,9 @@ func (m *Mixer) stopFrame() int64 {
 	return m.clock.frame(m.Now(), m.rate)
 }
 
-// deferStopAll stops all starts that are not over, with a fade of fadeFrames frames, if the ring buffer has no room
-// for the command. It stores a pending stop in the record of each start. The audio side executes these stops from its
-// next block on or, with Config.Lead, from the frame of the call clock on. The caller holds m.mutex.
+// deferStopAll stops all starts that are not over, with a fade of fadeFrames frames. Use it if the ring buffer has no
+// room for the command. It stores a pending stop in the record of each start. The audio side executes these stops from
+// its next block on or, with Config.Lead, from the frame of the call clock on. The caller holds m.mutex.
 func (m *Mixer) deferStopAll(fadeFrames int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {

@@ -26,8 +26,8 @@ func (s *sleep) init() {
 	s.offset.Store(awake)
 }
 
-// frameAt returns offset plus the frames that have passed from the creation of the mixer to the time at. rate is in
-// Hz.
+// frameAt returns offset plus the frames that have passed from the creation of the mixer to the time at. A time before
+// the creation counts as the creation. rate is in Hz.
 func (s *sleep) frameAt(offset int64, at time.Time, rate int) int64 {
 	return offset + pcm.Frames(at.Sub(s.createdAt), rate)
 }

@@ -40,7 +40,8 @@ func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed 
 
 // openStream opens a stream of the sound s at the frame from of s. If loop is true, the stream plays its loop rounds
 // times and then continues to its end; 0 means endlessly. If rounds is not 1 and the length of the loop is unknown, the
-// error wraps ErrOption. Other errors come from the decoder and are wrapped.
+// error wraps ErrOption. Other errors come from the decoder and are wrapped; if opening the decoder panics, the error
+// wraps voice.ErrSound.
 func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
 	c := voice.PlayRange{From: from}
 	if loop && rounds != 1 {
