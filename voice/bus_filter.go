@@ -20,8 +20,8 @@ func (f *Filter) Start(rate int, lowPass, highPass float64) {
 
 // ApplyResponse multiplies gains by the frequency response of f, the filter of a bus. gains is a power gain for each
 // spectrum band. frame is a frame number of the mix. In each band the response at frame or the final response counts,
-// whichever is larger. While unfiltered signal is mixed in at frame, that filter does not lower gains. moves reports
-// whether the response still changes after frame.
+// whichever is larger. A low-pass or high-pass does not lower gains while unfiltered signal is mixed in at frame, or if
+// it will be off at the end of its move. moves reports whether the response still changes after frame.
 func (f *Filter) ApplyResponse(frame int64, gains *[SpectrumBands]float64) (moves bool) {
 	f.applyResponse(frame, f.warped, (*spectrum.Gains)(gains))
 	return !f.settled(frame)

@@ -43,7 +43,7 @@ func HighPassAt(hz float64, rate int) float64 {
 }
 
 // Hz returns the cutoff in Hz at frame of the mix. It returns 0 if the filter is off then, so that the output has no
-// filtered part.
+// filtered part. frame must not be before the beginning of the move.
 func (c *Cutoff) Hz(frame int64) float64 {
 	if c.wetAt(frame) == 0 {
 		return 0

@@ -17,8 +17,9 @@ func (s *DirectFilter) Start(rate int, hz float64) {
 func (s *DirectFilter) Started() bool { return s.filter.rate > 0 }
 
 // Set moves the cutoff to hz, in Hz. The move begins at frame of the mix and lasts the given number of frames; with 0
-// or less the change is immediate. It is linear in the logarithm of the cutoff. If hz is 0, the filter is off after the
-// move. Start must have been called.
+// or less the change is immediate. It is linear in the logarithm of the cutoff. If the filter was off, an immediate
+// change switches it on without a fade. A gradual move to the present target has no effect, even while another move to
+// it is under way. If hz is 0, the filter is off after the move. Start must have been called.
 func (s *DirectFilter) Set(frame int64, hz float64, frames int64) {
 	if hz != 0 || s.filter.low.hasSpatial {
 		s.filter.rampSpatial(frame, hz, frames)

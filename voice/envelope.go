@@ -37,7 +37,7 @@ const defaultPower = 0.01
 // At returns the loudness index of the sound at the position frame. The index is the largest mean loudness of any
 // stretch of the sound that begins there, as a K-weighted mean square at unit gain. looped selects the index for
 // looping voices. After the end of the sound the result is 0. A sound without an index has its declared level
-// everywhere.
+// everywhere, or -20 dB if no level was declared.
 func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
@@ -85,8 +85,8 @@ func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
 
 // BandEnergies fills energies with the energy of the sound in each masking band, as in Masks. energies[0] is for the
 // present position, energies[1] for the next hop, about 20 ms later. Each energy is multiplied by powers, a power gain
-// for each band. After the end of the index the energies are 0. Without an index the near energy is spread evenly over
-// the bands. Audio side.
+// for each band. After the end of the index the energies are 0. Without a masking index the near energy, in the unit of
+// Masks, is spread evenly over the bands. Audio side.
 func (v *Voice) BandEnergies(powers *[Bands]float32, energies *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
@@ -161,8 +161,8 @@ type Masks struct {
 const maskScale = 2 * 1.5848931924611134e9
 
 // Masks returns, for each band, the ear-weighted energy of the sound and its masking effect on all bands, both at unit
-// gain. m[0] is for the present position, m[1] for the next hop. After the end of the index they are zero. Without an
-// index, m[0] and m[1] are equal: NearEnergy is spread evenly over the bands.
+// gain. m[0] is for the present position, m[1] for the next hop. After the end of the index they are zero. Without a
+// masking index, m[0] and m[1] are equal: NearEnergy, in the unit of Masks, is spread evenly over the bands.
 func (v *Voice) Masks() (m [2]Masks) {
 	e := &v.sound.envelope
 	if e.Masks == nil {

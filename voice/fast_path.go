@@ -21,7 +21,8 @@ type fastPath struct {
 // MixFast adds the voice to dst, which begins at frame of the mix, and advances the voice, if that is possible on the
 // fast path. The fast path requires constant gains and speed, and contiguous samples, for the whole length of dst.
 // MixFast then returns true; otherwise it returns false without a change. If a FilterBatch has filtered the voice for
-// this block, MixFast mixes that result. next is the voice that is mixed afterwards, for prefetching, or nil.
+// this block, MixFast mixes that result, even if the gains move; the batch has already advanced the voice. next is the
+// voice that is mixed afterwards, for prefetching, or nil.
 func (v *Voice) MixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.fast.left) || v.fast.filtered) && v.mixFast(next, dst, frame)
 }
@@ -52,9 +53,10 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend adds the voice to dst, adds the same output times share to send, and advances the voice. share is a linear
-// factor. send must have the length of dst, and Sends must have returned true for that length. next is the voice that
-// is mixed afterwards, for prefetching, or nil.
+// MixSend adds the voice to dst, adds the same output times share to send, and advances the voice. A voice that a
+// FilterBatch has filtered is not advanced here, because the batch has done so. share is a linear factor. send must
+// have the length of dst, and Sends must have returned true for that length. next is the voice that is mixed
+// afterwards, for prefetching, or nil.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.fast
 	if s.filtered {
@@ -113,9 +115,10 @@ func (v *Voice) fastPosition() int64 {
 	return v.pos + v.fast.shift
 }
 
-// enterFastPath plans the fast path if no gain and no pitch of the voice moves any longer and the voice has already
-// sounded. The plan holds the arguments of the mixing kernel, which stay valid for many blocks. Otherwise the voice
-// does not change.
+// enterFastPath plans the fast path if the present segment of the voice has no end and the voice has already sounded. A
+// segment without end means that no gain, pitch or crossfade of mip levels moves, and that no mip level is missing. The
+// plan holds the arguments of the mixing kernel, which stay valid for many blocks. In other cases the voice does not
+// change. See planFastPath for voices that stay off the fast path nevertheless.
 func (v *Voice) enterFastPath() {
 	if v.segEnd == never && !v.fresh {
 		v.planFastPath()

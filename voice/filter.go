@@ -133,8 +133,9 @@ func (f *Filter) beginRamp(frame int64) {
 	}
 }
 
-// clearIfStale sets the states of both stages to 0 if f.stale is true, and clears f.stale. f.stale means that the voice
-// was silent or skipped, so that the states have missed samples.
+// clearIfStale sets the states of both stages to 0 if f.stale is true, and clears f.stale. A low-pass then no longer
+// begins with the present sample as its state. f.stale means that the voice was silent or skipped, so that the states
+// have missed samples.
 func (f *Filter) clearIfStale() {
 	if f.stale {
 		f.stale = false

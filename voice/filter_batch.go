@@ -48,17 +48,19 @@ func (b *FilterBatch) Clear() {
 	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
-// Accepts reports whether the batch can filter v for n frames of the mix, from frame on. All results of the last Run
-// must have been mixed. v must have an active filter and contiguous samples for the n frames, and only its gains and
-// cutoffs may move. n must not exceed the block length of NewFilterBatch. Accepts does not check whether the batch has
-// room for v.
+// Accepts reports whether the batch can filter v for n frames of the mix, from frame on. The result is false if results
+// of the last Run are not mixed yet, or if n exceeds the block length of NewFilterBatch. It is also false if v has no
+// active filter, if its samples are not contiguous for the n frames, or if its pitch moves. If gains of v move, no move
+// may end within the n frames. Accepts does not check whether the batch has room for v. It may take v off the fast
+// path.
 func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
 	return b.pending == 0 && b.canFilter(v, n, frame)
 }
 
-// canFilter reports whether the batch can filter v for n frames of the mix, from frame on. v must have an active filter
-// and contiguous samples for the n frames, and only its gains and cutoffs may move. n must not exceed the block length
-// of the batch. canFilter checks neither for room in the batch nor for results that wait to be mixed.
+// canFilter reports whether the batch can filter v for n frames of the mix, from frame on. The result is false if n
+// exceeds the block length of the batch. It is also false if v has no active filter, if its samples are not contiguous
+// for the n frames, or if its pitch moves. If gains of v move, no move may end within the n frames. canFilter checks
+// neither for room in the batch nor for results that wait to be mixed. It may take v off the fast path.
 func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	s := &v.fast
 	if s.filtered && uint64(n-1) < uint64(s.left) {
@@ -91,7 +93,7 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 
 // Run filters all added voices side by side, for n frames of the mix from frame on, and advances them. MixFast of each
 // voice must then mix its result. n and frame must be the arguments of Add. If only one channel was added, Run only
-// empties the list, and MixFast filters that voice itself.
+// empties the list. It neither filters nor advances that voice, which is then filtered when it is mixed.
 func (b *FilterBatch) Run(n, frame int64) {
 	all, used := b.voices[:b.count], b.usedRows
 	if b.count, b.usedRows = 0, 0; used < 2 {

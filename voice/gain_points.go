@@ -40,7 +40,8 @@ func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 }
 
 // gainsAt sets p.left and p.right to the linear left and right factors of the voice at each point (frame) of p. They
-// equal the results of Gains at these frames.
+// equal the results of Gains at these frames. No move of v may end before the last point, and the spatial position of v
+// must not narrow a stereo image.
 func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
 	p.gainFactors(&gain, v)
@@ -200,7 +201,8 @@ func (p *gainPoints) progress(x *values, s Shape) {
 }
 
 // panGains sets p.left and p.right to the left and right factors of v's moving pan at the points of p. The pan of the
-// spatial position is included, other gains are not. x is scratch space.
+// spatial position is included, other gains are not. x is scratch space. A stereo sound counts as not narrowed: its
+// spread is not used.
 func (p *gainPoints) panGains(x *values, v *Voice) {
 	law, beside := v.panLaw(), 0.0
 	switch {

@@ -17,7 +17,7 @@ type rampSpan struct {
 // onlyGainsMove reports whether gains move in the segment that plan has just set at frame of the mix, but no pitch or
 // speed. The gains of the segment can then be computed while it is mixed. The result is false for a stream, for a voice
 // with a pre-fader output and for a voice without the right mip level. It is also false during a crossfade between mip
-// levels.
+// levels, and in the last round of a loop while the voice reads the looped mip level.
 func (v *Voice) onlyGainsMove(frame int64) bool {
 	if v.rampSpan.until == never || v.buffer != nil || v.crossfadeFrames > 0 || v.lacksMip || v.filter.prefaderOutput() != nil || v.loopedMipFrames() > 0 {
 		return false
@@ -58,8 +58,8 @@ func (v *Voice) mixRampSpan(dst []pcm.Frame, next *Voice, n, frame int64) int64 
 }
 
 // rampSpanCovers reports whether, for n frames of the mix from frame on, only gains move and the samples are
-// contiguous. The move must not end within these frames, and the voice must have sounded before. rampSpanCovers may
-// overwrite v.fast and take the voice off the fast path.
+// contiguous. The result is false if a move ends within these frames or at their end, or if the voice has ended or has
+// not sounded yet. rampSpanCovers may overwrite v.fast and take the voice off the fast path.
 func (v *Voice) rampSpanCovers(n, frame int64) bool {
 	if v.fresh || frame+n >= v.rampSpan.until || v.Ended(frame) {
 		return false

@@ -6,8 +6,9 @@ import (
 )
 
 // SetRounds sets how many times the voice still plays its loop, including the present round. If rounds is 0 or less,
-// the loop repeats without end. The signal has no step. SetRounds has no effect on a stream, on a sound without a loop
-// and on a voice that has passed the end of its loop for the last time.
+// the loop repeats without end. The signal has no step. A voice that was started without a loop begins to loop, if it
+// is still before the end of the sound's loop. SetRounds has no effect on a stream, on an empty sound and on a voice
+// that has passed the end of its loop for the last time.
 func (v *Voice) SetRounds(rounds int32) {
 	if v.buffer != nil {
 		return
@@ -31,9 +32,10 @@ func (v *Voice) SetRounds(rounds int32) {
 func (v *Voice) LoopsAgain() bool { return v.Looping() && v.jumps != 0 }
 
 // SeekTo jumps to another position in the sound and fades in from silence there. The parameter to is the new position,
-// as a frame number of the sound. The fade begins at frame of the mix and lasts fade frames. A stream drops its buffers
-// and continues with buffer, which must begin at the new position; for other sounds buffer is nil. The filter states
-// are cleared before their next use. To fade out the old position, the caller mixes a copy of the voice.
+// as a frame number of the sound. The fade begins at frame of the mix and lasts fade frames. While the voice loops, a
+// position behind the end of the loop is moved back into the loop. The rounds for this count as played. A stream drops
+// its buffers and continues with buffer, which must begin at the new position; for other sounds buffer is nil. The
+// filter states are cleared before their next use. To fade out the old position, the caller mixes a copy of the voice.
 func (v *Voice) SeekTo(frame, to, fade int64, buffer *StreamBuffer) {
 	end := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun
@@ -173,9 +175,9 @@ func (v *Voice) unrolledSource(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// unrolledEnd returns the frame number at the end of the unrolled loop that a voice reads: the final exit from the loop
-// or the end of the sound, whichever is first. Frame numbers count all remaining rounds one after another. The result
-// is at most 2^20 frames behind the position, so that their distance fits 32.32 fixed point.
+// unrolledEnd returns the frame number at the end of the unrolled loop that a voice reads: a few frames behind the
+// final exit from the loop, or the end of the sound, whichever is first. Frame numbers count all remaining rounds one
+// after another. The result is at most 2^20 frames behind the position, so that their distance fits 32.32 fixed point.
 func (v *Voice) unrolledEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }

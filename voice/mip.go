@@ -36,9 +36,9 @@ type mipLevel struct {
 // far beyond the end of a loop, samples from before the loop have no effect.
 const mipFrameReach = 128 + 8
 
-// newMip returns the mip level number level of s, a band-limited version at a lower rate,, without samples. frames is
-// the number of frames that its samples must have, guard frames included. looped selects the version for looping
-// voices.
+// newMip returns the mip level number level of s, without samples. A mip level is a band-limited version of the sound
+// at a lower rate. frames is the number of frames that its samples must have, guard frames included. looped selects the
+// version for looping voices.
 func newMip(s *Sound, level int, looped bool) (v *mipLevel, frames int64) {
 	v = &mipLevel{index: level, looped: looped}
 	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and the end is found in frames of the sound

@@ -60,9 +60,9 @@ func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 }
 
 // selectMip selects the mip level (a band-limited version of the sound) for the voice's present speed at frame of the
-// mix, and sets v.mip and v.lacksMip. If the level changes, it starts a crossfade of 5 ms from the old level, unless
-// the voice has not sounded yet. During a crossfade, and for voices without mip levels, it has no effect. It reports
-// whether the segment at frame must be planned again.
+// mix, and sets v.mip and v.lacksMip. If the level changes, it starts a crossfade from the old level, unless the voice
+// has not sounded yet. The crossfade lasts 5 ms, or less near the end of the last loop round. During a crossfade, and
+// for voices without mip levels, it has no effect. It reports whether the segment at frame must be planned again.
 func (v *Voice) selectMip(frame int64) bool {
 	if v.quality != Best || v.sound.refine == nil || v.crossfadeFrames > 0 {
 		return false
@@ -157,7 +157,8 @@ func (v *Voice) LacksMip() bool { return v.lacksMip }
 // runMips adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice. If
 // dst is nil, it only advances. It is for a voice that reads a mip level, a band-limited version of the sound, or
 // crossfades between two levels. at is the number of frames between the start of the segment and dst. The result is the
-// number of frames advanced; it is less than n at the end of the sound.
+// number of frames advanced; it is less than n at the end of the sound, or if a change of the remaining loop rounds
+// ends the segment.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossfadeFrames > 0 {

@@ -74,7 +74,8 @@ func (m *Move) End() int64 { return m.Start + m.Frames }
 func (m *Move) SettledAt(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
 // Ramp turns m into a linear ramp from its value at frame of the mix to a new value, the parameter to. The ramp begins
-// at frame and lasts the given number of frames. With frames of 0 or less, the value changes at once.
+// at frame and lasts the given number of frames. With frames of 0 or less, the value changes at once. frame must not be
+// before the beginning of the present move.
 func (m *Move) Ramp(frame int64, to float64, frames int64) {
 	m.From = m.At(frame) // field by field, as in setConstant
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
@@ -82,7 +83,8 @@ func (m *Move) Ramp(frame int64, to float64, frames int64) {
 
 // RampGain turns m, a gain in decibels, into a ramp from its value at frame of the mix to a new gain, the parameter to.
 // The ramp begins at frame, lasts the given number of frames and follows shape. With frames of 0 or less, the gain
-// changes at once. Both ends are raised to pcm.Silence if they are lower.
+// changes at once. Both ends are raised to pcm.Silence if they are lower. frame must not be before the beginning of the
+// present move.
 func (m *Move) RampGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape

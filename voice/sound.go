@@ -15,7 +15,8 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrSound is wrapped by all errors of NewSound.
+// ErrSound is wrapped by all errors of NewSound and NewStream, and by errors of Sound.Open that Stream.Open did not
+// return.
 var ErrSound = errors.New("voice: not a playable sound")
 
 const (
@@ -156,11 +157,12 @@ func NewSound(s Samples) (*Sound, error) {
 
 // Refine makes a mip level of the sound with its Refiner and stores it. A mip level is a band-limited version for fast
 // pitches; level is its number, 0..Levels-1. looped selects the version for looping voices. If level is SpectrumLevel,
-// it measures the spectrum instead. It has no effect if the result exists already or can never exist. Streams and empty
-// sounds never have mip levels, nor have sounds without a Refiner.
+// it measures the spectrum instead. It has no effect if the result exists already or can never exist. If another
+// goroutine makes the same level, Refine waits for it. Streams and empty sounds never have mip levels, nor have sounds
+// without a Refiner.
 //
-// If the Refiner panics or returns invalid samples, the sound makes no further mip levels. A level takes some
-// thousandths of the sound's duration. Control side, any goroutine: existing levels never change.
+// If the Refiner panics, or returns invalid samples or a wrong number of them, the sound makes no further mip levels. A
+// level takes some thousandths of the sound's duration. Control side, any goroutine: existing levels never change.
 func (s *Sound) Refine(level int, looped bool) {
 	if level == SpectrumLevel {
 		s.measureSpectrum(looped)
@@ -212,7 +214,8 @@ func (s *Sound) Channels() int { return s.channels }
 // Frames returns the length in frames; 0 for an empty sound and for a stream of unknown length.
 func (s *Sound) Frames() int64 { return s.frames }
 
-// Loop returns the part that a looping voice repeats, in frames; the zero Loop for a stream of unknown length.
+// Loop returns the part that a looping voice repeats, in frames; the zero Loop for an empty sound, and for a stream of
+// unknown length that was made without a loop.
 func (s *Sound) Loop() pcm.Loop { return s.loop }
 
 // Envelope returns the loudness of the sound by position, which the mixer compares to find the voice to steal. The

@@ -25,8 +25,9 @@ const SpectrumBands = spectrum.Bands
 // for each spectrum band. index and near are the shares of the two energies that remain, 0..1. If needNear is false,
 // near is 0.
 //
-// A sound without a measured spectrum counts as pink noise. lacks reports that its spectrum can be measured but does
-// not exist yet. The request for it is then recorded for DrainMissing. Audio side.
+// A sound without a measured spectrum counts as pink noise, and so does a position behind the end of the spectrum.
+// lacks reports that its spectrum can be measured but does not exist yet. The request for it is then recorded for
+// DrainMissing. Audio side.
 func (v *Voice) FilteredShares(response *[SpectrumBands]float64, needNear bool) (index, near float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setIndex(looped)].Load() != nil {
@@ -52,8 +53,9 @@ func (v *Voice) HasSpectrum() bool { return v.sound.spectra[setIndex(v.Looping()
 func (v *Voice) HasActiveFilter() bool { return v.filter.active() }
 
 // ApplyResponse multiplies gains by the frequency response of the voice's filters. gains is a power gain for each
-// spectrum band. In each band the response at frame of the mix or the final response counts, whichever is larger.
-// Without a filter it has no effect. Audio side.
+// spectrum band. In each band the response at frame of the mix or the final response counts, whichever is larger. A
+// low-pass or high-pass does not lower gains while unfiltered signal is mixed in at frame, or if it will be off at the
+// end of its move. Without a filter ApplyResponse has no effect. Audio side.
 func (v *Voice) ApplyResponse(frame int64, gains *[SpectrumBands]float64) {
 	if v.filter != nil {
 		v.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
@@ -62,7 +64,8 @@ func (v *Voice) ApplyResponse(frame int64, gains *[SpectrumBands]float64) {
 
 // ApplyResponse multiplies gains by the frequency response of s, the direct filter of the voice v. gains is a power
 // gain for each spectrum band. In each band the response at frame of the mix or the final response counts, whichever is
-// larger. If the filter is off, it has no effect.
+// larger. It has no effect if the filter is off or will be off at the end of its move, or while unfiltered signal is
+// mixed in at frame.
 func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBands]float64) {
 	s.filter.applyResponse(frame, v.sound.warped, (*spectrum.Gains)(gains))
 }
@@ -71,8 +74,9 @@ func (s *DirectFilter) ApplyResponse(v *Voice, frame int64, gains *[SpectrumBand
 func (s *DirectFilter) Settled(frame int64) bool { return s.filter.settled(frame) }
 
 // applyResponse multiplies g, a power gain for each spectrum band, by the responses of the low-pass and the high-pass
-// that are on. In each band the response at frame of the mix or the final response counts, whichever is larger. w has
-// the bands for the sample rate of the filter.
+// that are on. In each band the response at frame of the mix or the final response counts, whichever is larger. A
+// low-pass or high-pass does not change g while unfiltered signal is mixed in at frame, or if it will be off at the end
+// of its move. w has the bands for the sample rate of the filter.
 func (f *Filter) applyResponse(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {
 		p.applyResponse(frame, g, w, true)

@@ -255,7 +255,8 @@ func (v *Voice) advanceStream(n int64) {
 }
 
 // copyTo fills dst with interleaved stereo samples from frame number first of the buffer on. Frames before 0 and frames
-// that are not written yet are silent. It reports whether all samples are finite and within maxSample.
+// that are not written yet are silent. Samples below 2^-80 become 0. Frames from first on must not be released yet. It
+// reports whether all samples are finite and within maxSample.
 func (f *StreamBuffer) copyTo(dst []float32, first int64) bool {
 	ring := dsp.Interleaved(f.ring)
 	// From here on counts are in samples, two per frame.

@@ -109,7 +109,8 @@ func (f *StreamBuffer) Fail() {
 }
 
 // Reopen takes back End, because more frames follow. The caller must be the decoding goroutine or hold the lock under
-// which that goroutine calls End. A voice that has already ended stays ended and closes the buffer.
+// which that goroutine calls End. The mark of Fail stays. A voice that has already ended stays ended and closes the
+// buffer.
 func (f *StreamBuffer) Reopen() { f.ended.Store(false) }
 
 // Closed reports whether Close or Drop was called, so that decoding can stop. Any goroutine.

@@ -44,7 +44,8 @@ func (f *StreamBuffer) Rounds() int {
 
 // switchDueBuffer replaces the buffer of a stream by v.nextBuffer if the position for the switch is reached. If the new
 // buffer has too few frames then and the loop still repeats, the switch waits for the next end of the loop. The result
-// counts the frames of the mix before the next switch, at most n. It is n if no switch is due within n frames.
+// counts the frames of the mix before the next switch, at most n. It is n if no switch is due within n frames, and
+// after a switch. The old buffer is kept as v.pastBuffer until Commit.
 func (v *Voice) switchDueBuffer(n int64) int64 {
 	if v.nextBuffer == nil {
 		return n

@@ -117,6 +117,7 @@ type Voice struct {
 
 // Start resets v and begins to play s at frame of the mix, with the options o. It does not check o, which must be
 // valid. For a stream, o.Buffer must be set, because Start does not open the stream. A filter that v had is detached.
+// DefaultQuality counts as Best.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // Fields are set one by one: the compiler would build a literal elsewhere and copy it.
 	v.sound, v.buffer, v.space, v.pos = s, o.Buffer, o.Space, o.From<<32
@@ -187,8 +188,9 @@ func (v *Voice) MaxRemaining() float64 {
 	return v.sound.envelope.MaxAfter(v.Position(), v.Looping())
 }
 
-// SetGain moves the voice's moving gain to a new value along shape. The parameter to is the new gain in decibels. The
-// move begins at frame of the mix and lasts the given number of frames; with 0 or less the gain changes at once.
+// SetGain moves the voice's moving gain to a new value along shape. The parameter to is the new gain in decibels;
+// values below pcm.Silence count as pcm.Silence. The move begins at frame of the mix and lasts the given number of
+// frames; with 0 or less the gain changes at once.
 func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	v.gain.RampGain(frame, to, frames, shape)
 	v.Replan(frame)
@@ -269,7 +271,8 @@ func (v *Voice) FadingOut() bool { return v.fadeOut.toSilence }
 func (v *Voice) FadeEnd() int64 { return v.fadeOut.end() }
 
 // DelayStart moves the start of the voice to a later frame of the mix, as if it had been requested for that frame. The
-// fade-in moves, too. The voice must not have sounded yet.
+// fade-in moves, too, and so does a fade after a pause. Other moves stay at their frames. The voice must not have
+// sounded yet.
 func (v *Voice) DelayStart(frame int64) {
 	v.fadeIn.start = frame
 	if v.resume.frames > 0 {

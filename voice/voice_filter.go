@@ -57,8 +57,9 @@ func (v *Voice) replanCutoff(frame int64) {
 }
 
 // SetSpatialLowPass moves the low-pass of the voice's spatial position to the cutoff hz; 0 switches it off. The move
-// begins at frame of the mix and lasts the given number of frames. The spatial cutoff or the voice's own cutoff is
-// effective, whichever is lower. If the voice has no filter, it has no effect.
+// begins at frame of the mix and lasts the given number of frames; with 0 or less the change is immediate. A gradual
+// move to the present target does not change the cutoff. The spatial cutoff or the voice's own cutoff is effective,
+// whichever is lower. If the voice has no filter, it has no effect.
 func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
 	if f == nil || hz == 0 && !f.low.hasSpatial {
@@ -132,7 +133,7 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 // runProcessed adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the
 // voice. dst begins at frame of the mix. The filter, the pre-fader output and the narrowing of the stereo image are
 // applied if the voice has them. If dst is nil, it only advances and leaves them out. The result is the number of
-// frames advanced; it is less than n if the voice ends.
+// frames advanced; it is less than n in the cases of run, such as the end of the sound.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -147,7 +148,8 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 // runFiltered adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice.
 // It is for a voice with an active filter or a pre-fader output. dst begins at frame of the mix. The samples are read
 // at unit gain, filtered, and then added to dst with the gains of the voice. They are also added to the pre-fader
-// output if there is one. The result is the number of frames advanced; it is less than n if the voice ends.
+// output if there is one. The result is the number of frames advanced; it is less than n in the cases of run, such as
+// the end of the sound.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {

@@ -53,7 +53,8 @@ func (c *Capacity) Grow(n int64) bool {
 }
 
 // Limit returns the maximum number of commands under way; the caller rejects a further command. For an immediate
-// command it is c.Max. For a command at a later frame it is lower, so that a reserve remains for immediate commands.
+// command it is c.Max. For a command at a later frame it is lower by 64, or by a sixteenth of c.Max if that is less.
+// This reserve remains for immediate commands.
 func (c *Capacity) Limit(immediate bool) int64 {
 	if immediate {
 		return c.Max

@@ -133,8 +133,8 @@ func (q *Queue[Command]) Drop() {
 	}
 }
 
-// Release frees the place index, for another command. It clears the stored command, so that the garbage collector can
-// free its references. The place must be in no list and not in the heap.
+// Release makes the place index free for another command. It clears the stored command, so that the garbage collector
+// can free its references. The place must be in no list and not in the heap.
 func (q *Queue[Command]) Release(index int32) {
 	var none Command
 	q.commands[index] = none

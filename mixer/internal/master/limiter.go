@@ -109,10 +109,11 @@ func (l *Limiter) run(dst []pcm.Frame) {
 	dsp.Window(dst, factors)
 }
 
-// measure appends src to the delay line. It stores in l.peaks the peaks, linear, of as many places as src has frames.
-// The places are earlier than src by half the longer filter, because a peak between samples depends on the samples on
-// both sides. At low rates they are the samples of src. measure reports whether any peak exceeds l.eightfoldLevel,
-// and may store smaller ones as 0. If all samples in reach are low, it stores 0 without a measurement.
+// measure appends src, at most limiterRun frames, to the delay line. It also counts the latest silent frames, for Skip.
+// It stores in l.peaks the peaks, linear, of as many places as src has frames. The places are earlier than src by half
+// the longer filter, because a peak between samples depends on the samples on both sides. At low rates they are the
+// samples of src. measure reports whether any peak exceeds l.eightfoldLevel, and may store smaller ones as 0. If all
+// samples in reach are low, it stores 0 without a measurement.
 func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	n := len(src)
 	if l.end+n > len(l.line) {

@@ -121,8 +121,8 @@ func (m *Meter) pass(n int64) {
 	m.show(m.frame)
 }
 
-// show publishes the results of the last four steps of 100 ms. frame is the number of the first frame after these
-// steps.
+// show publishes the results of the meter: peak and mean square of the last four steps of 100 ms, and the power of the
+// last 3 s. frame is the number of the first frame after these steps.
 func (m *Meter) show(frame int64) {
 	peak, sum := float32(0), 0.0
 	for i := range meterSteps { // oldest first
@@ -143,7 +143,8 @@ type Shown struct {
 }
 
 // Shown returns the results that were published last, at the end of a step of 100 ms. They are zero before the end of
-// the first step. Any goroutine may call it; it does not allocate.
+// the first step. During a write it repeats the read until the write is complete. Any goroutine may call it; it does
+// not allocate.
 func (m *Meter) Shown() Shown {
 	var words [4]uint64
 	for !m.shown.Read(words[:]) {

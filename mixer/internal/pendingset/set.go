@@ -42,7 +42,8 @@ type Snapshot struct {
 	Shape            voice.Shape // of the last set
 }
 
-// FinalValue returns the value of the property after all sets: the target of the fade, or without a fade the jump.
+// FinalValue returns the value of the property after all sets: the target of the fade, or without a fade the jump. It
+// is 0 if s has no set.
 func (s *Snapshot) FinalValue() float64 {
 	if s.HasFade {
 		return s.Target

@@ -68,7 +68,7 @@ func (r *Refiner) run(l Level) {
 	}
 }
 
-// Wait blocks until all requested levels are computed or cancelled.
+// Wait blocks until all requested levels are computed or cancelled. A request during the wait is waited for, too.
 func (r *Refiner) Wait() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

@@ -128,8 +128,8 @@ func (t *Table) SetAudibility(i int, x float32) {
 	}
 }
 
-// Move copies the scores of the voice at index from to index to: priority, number, audibilities, kind and, if the
-// table has them, Gain and Masked. The restore priority is not copied. The scores at from stay.
+// Move copies the scores of the voice at index from to index to: priority, start number, audibilities, whether it is
+// endless and, if the table has them, Gain and Masked. The restore priority is not copied. The scores at from stay.
 func (t *Table) Move(from, to int) {
 	t.SetAudibility(to, t.audibility[from])
 	t.SetPrio(to, t.prio[from])
@@ -173,9 +173,10 @@ type Query struct {
 }
 
 // Choose chooses the voice to steal among the candidates that q selects, and stores it in c with the reasons. The
-// victim has the lowest priority, then the lowest value of q.Key, then the lowest start number. c also holds the
-// second candidate, as the runner-up. Without a candidate c.Slot is -1. q.Eligible is unchanged afterwards, and no
-// voice is removed.
+// victim has the lowest priority, then the lowest value of q.Key, then the lowest start number. c also holds the second
+// candidate, as the runner-up, or -1 for its audibility if there is only one candidate. c.Audibility and c.RunnerUp are
+// audibilities, even if gain, age or masking decides. For ByRemaining they refer to the rest of the sound. Without a
+// candidate c.Slot is -1. q.Eligible is unchanged afterwards, and no voice is removed.
 func (t *Table) Choose(c *Choice, q *Query) {
 	to := t.upTo(q.Virtual)
 	prios, numbers := t.prio[:to], t.number[:to]
