@@ -178,9 +178,10 @@ func (v *Voice) seamExit() int64 {
 	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
-// wrap moves the position of a looping voice back into the loop if it has passed the end. It counts down v.jumps if the
-// number of rounds is limited. In the last round, shortly before the loop's end, it ends the looping by setting v.loop
-// to false. A voice that does not loop is unchanged.
+// wrap moves the position of a looping voice back into the loop if it has passed the end by a few frames. It counts
+// down v.jumps if the number of rounds is limited. In the last round, shortly before the loop's end, it ends the
+// looping by setting v.loop to false. For a loop shorter than shortLoop with a limited number of rounds it calls rewind
+// instead. A voice that does not loop is unchanged.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return

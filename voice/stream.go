@@ -153,7 +153,8 @@ func (v *Voice) Broken() bool {
 // too.
 //
 // If decoded frames arrive too late, the voice fades out over the last 5 ms of them, waits, and fades in again over 5
-// ms. Waiting for the first frames is not an underrun.
+// ms. If the speed rises so suddenly that too few frames are left for the fade, the voice becomes silent at once.
+// Waiting for the first frames is not an underrun.
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0

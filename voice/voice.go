@@ -144,14 +144,17 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 func (v *Voice) Sound() *Sound { return v.sound }
 
 // Looping reports whether the voice still follows its loop: it plays the loop or has not reached it yet. In the last of
-// a limited number of rounds it becomes false shortly before the end of the loop. It is false for streams, whose
-// buffers repeat the loop themselves. The voice must have been started. See also LoopsAgain.
+// a limited number of rounds it becomes false shortly before the end of the loop; for a loop of less than 64 frames,
+// shortly after it. If the voice was started with a single round, or SetRounds has set one, it is false from then on.
+// It is false for streams, whose buffers repeat the loop themselves. The voice must have been started. See also
+// LoopsAgain.
 func (v *Voice) Looping() bool {
 	return v.loop && v.buffer == nil && v.sound.loop[1] > v.sound.loop[0]
 }
 
-// Position returns the frame number of the sound that the voice plays next. While the voice loops, the number is less
-// than the end of the loop. For a stream it is a frame number of the whole stream, with its loop taken into account.
+// Position returns the frame number of the sound that the voice plays next. At the end of a sound that is not a stream,
+// it is the length of the sound or slightly more. While the voice loops, the number is less than the end of the loop.
+// For a stream it is a frame number of the whole stream, with its loop taken into account.
 func (v *Voice) Position() int64 {
 	if v.buffer != nil {
 		return v.buffer.playRange.FrameAt(v.played)

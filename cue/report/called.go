@@ -15,9 +15,10 @@ type CueLabel struct {
 	CueLine int    `json:"cue_line,omitempty"` // line in the sheet
 }
 
-// CueText returns a label of a cue for messages, such as cue 2.5 "Thunder" (line 14). The argument cue is the index of
-// the cue in the sheet. It is only used if c has no cue number. The label is then "cue 7" for the index 7, and "by
-// hand" for a negative index.
+// CueText returns a label of a cue for messages, such as cue 2.5 "Thunder" (line 14). Spaces at both ends of the number
+// and the name are removed, and control characters become spaces. The argument cue is the index of the cue in the
+// sheet. It is only used if c has no cue number. The label is then "cue 7" for the index 7, and "by hand" for a
+// negative index.
 func (c *CueLabel) CueText(cue int) string {
 	switch {
 	case c.ListCue == "" && cue < 0:

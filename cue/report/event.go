@@ -120,7 +120,7 @@ func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind 
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
 
 // ByPriority reports whether priority decided a loss or a rejection, or excluded some candidates before the policy
-// compared the others. For other kinds of events it is false.
+// compared the others. For events without a loss or a rejection it is false.
 func (e *Event) ByPriority() bool {
 	switch {
 	case e.Reason == mixer.ReasonOutranked:
@@ -138,9 +138,11 @@ func (e *Event) hasChoice() bool { return e.Loss() || e.Refusal() && e.Candidate
 // noLevel is the level of silence.
 var noLevel = Level(math.Inf(-1))
 
-// UnmarshalJSON parses text, the output of MarshalJSON, and overwrites all fields of e. A missing or null level becomes
-// -Inf, except BelowMix and Muffled, which become 0. It returns an error for invalid JSON, for a missing kind, and for
-// an unknown kind, reason, policy or device state.
+// UnmarshalJSON parses text, the output of MarshalJSON, and overwrites all fields of e, also those that text leaves
+// out. A missing slot becomes -1, and a missing cue 0; for a device event the cue is always -1. A missing or null level
+// becomes -Inf, except BelowMix and Muffled, which become 0. It returns an error for invalid JSON, for a missing kind,
+// and for an unknown kind, reason, policy or device state. After an error of encoding/json e is unchanged; after
+// another error its fields are not valid.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var w jsonEvent
 	if err := json.Unmarshal(text, &w); err != nil {
@@ -165,9 +167,9 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	)
 }
 
-// parseDevice fills in the fields of a device event from w. It also clears w.Reason, because a device event keeps its
-// reason as text in e.DeviceReason. It returns an error if the device state is unknown. For other kinds of event it has
-// no effect.
+// parseDevice fills in the fields of a device event from w. It sets e.Cue and e.Slot to -1. It also clears w.Reason,
+// because a device event keeps its reason as text in e.DeviceReason. It returns an error if the device state is
+// unknown. For other kinds of event it has no effect.
 func (e *Event) parseDevice(w *jsonEvent) error {
 	if e.Kind != mixer.EventDevice {
 		return nil

@@ -10,7 +10,8 @@ import (
 
 // EventOf converts m, an event of a mixer, to an event of a report. Sounds get the names of voice.Sound.Name, and Cue
 // becomes m.Ref. The fields that depend on a cue sheet or a device stay empty. Levels that do not apply to the kind of
-// event are -Inf.
+// event are -Inf, except BelowMix and Muffled, which are 0. For a refused start, Priority is the priority of this
+// start.
 func EventOf(m *mixer.Event) Event {
 	silent := Level(pcm.FromPower(0))
 	e := Event{

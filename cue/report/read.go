@@ -19,7 +19,8 @@ const (
 )
 
 // Read parses a report from in and calls each with every event, in order. It does not store the events, so Events of
-// the returned report is empty. If each returns an error, Read stops and returns that error unchanged.
+// the returned report is empty. Input after the report is ignored. An event must not have an earlier frame than the
+// event before it. If each returns an error, Read stops and returns that error unchanged.
 //
 // Any other error is one line of text that begins with name. It includes the line and the column of the fault, unless
 // in itself has failed. On an error the report is nil.
@@ -53,8 +54,8 @@ type reader struct {
 const maxKeys = 64
 
 // read parses a whole report into r.head and calls r.each for its events. It returns errNoReport if the input is not a
-// report, and other errors for invalid or repeated members. Errors do not include a line or a column. An error of
-// r.each is returned unchanged.
+// report, and other errors for invalid or repeated members. Only the first 64 names, version and events are remembered
+// for this check. Errors do not include a line or a column. An error of r.each is returned unchanged.
 func (r *reader) read() error {
 	if err := r.open('{', "a report"); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || r.input.err != nil {
@@ -110,8 +111,8 @@ func (r *reader) read() error {
 }
 
 // member parses the next value of the input as the member named key, and stores it in the field of r.head with that
-// JSON name. An unknown key is ignored. It returns an error for invalid JSON or for a value of another type. It must
-// not be called for the member events.
+// JSON name; upper and lower case do not matter. An unknown key is ignored. It returns an error for invalid JSON or for
+// a value of another type. It must not be called for the member events.
 func (r *reader) member(key string) error {
 	var value json.RawMessage
 	if err := r.decode(&value); err != nil {
@@ -143,7 +144,7 @@ func (r *reader) open(want json.Delim, kind string) error {
 func (r *reader) decode(into any) error { return rewordTypeError(unexpectedEOF(r.d.Decode(into))) }
 
 // rewordTypeError rewords err for users if it is a *json.UnmarshalTypeError: the new text names the field and the wrong
-// type. It returns other errors, and nil, unchanged.
+// type. The new error does not wrap err. It returns other errors, and nil, unchanged.
 func rewordTypeError(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -156,8 +157,9 @@ func rewordTypeError(err error) error {
 	return err
 }
 
-// events parses the list of events, which must be in the order of frames, and calls r.each for every event. It stops at
-// the first error and returns it. An error of r.each is also stored in r.callbackErr, so that Read can recognize it.
+// events parses the list of events, which must be in the order of frames with frames of 0..2^53, and calls r.each for
+// every event. It stops at the first error and returns it. An error of r.each is also stored in r.callbackErr, so that
+// Read can recognize it.
 func (r *reader) events() error {
 	if err := r.open('[', "the list of events"); err != nil {
 		return err
@@ -207,7 +209,8 @@ var errTooLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
 // Read reads from p.in into b and returns the number of bytes and any error of p.in. It also keeps the bytes in
 // p.pending, so that lines and columns can be found later. If 2 * p.maxAhead bytes beyond the parsed input are kept
-// already, it returns errTooLong. Errors except io.EOF are stored in p.err.
+// already, it returns errTooLong. Errors except io.EOF are stored in p.err, errTooLong too. Fewer than len(b) bytes may
+// be read, so that this limit holds.
 func (p *positionReader) Read(b []byte) (int, error) {
 	// A decoder may read a whole buffer ahead of its current token.
 	if space := 2*p.maxAhead - int64(len(p.pending)); space <= 0 {
@@ -237,10 +240,11 @@ func (p *positionReader) advance(offset int64) {
 	p.parsed = offset
 }
 
-// locate returns an error for users: name, the line and the column of the fault, and the text of err, which it wraps.
-// err is an error of the parser, and offset the byte offset of the JSON decoder. An unexpected end of the input gets a
-// text for users instead of err. If p.in has failed, the error of p.in is used instead, without a line and a column.
-// wrong must be called last, because it marks input as parsed.
+// locate returns an error for users: name, the line and the column of the fault, and the text of err. It wraps err. err
+// is an error of the parser, and offset the byte offset of the JSON decoder. An unexpected end of the input gets a text
+// for users instead, and err is not wrapped. If p.in has failed, its error is used instead, without a line and a
+// column. If a value was too long, errTooLong is used instead, with them. locate must be called last, because it marks
+// input as parsed.
 func (p *positionReader) locate(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err

@@ -95,7 +95,8 @@ const silence = -200
 // dB or more).
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
-// MarshalJSON returns the level with at most two decimals, or null if it is not finite. The error is always nil.
+// MarshalJSON returns the level with at most two decimals, or null if it is not finite: at -200 dB or less, at +200 dB
+// or more, or NaN. The error is always nil.
 func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
 // UnmarshalJSON parses text, the output of MarshalJSON, and sets the level. null becomes -Inf. If text is not a number,
@@ -114,7 +115,8 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 const writeSize = 1 << 12
 
 // WriteTo writes the report to w as JSON, with one event on each line. It returns the number of bytes written and the
-// first error of w.
+// first error of w, where it stops. If a number of r, other than a Level, is NaN or infinite, it writes no bytes and
+// returns the error of encoding/json.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return r.WriteWith(w, func(yield func(*Event) bool) {
 		for i := range r.Events {
@@ -126,7 +128,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 }
 
 // WriteWith writes the report to w as JSON like WriteTo, but with events instead of r.Events. A report can therefore be
-// larger than memory. It returns the number of bytes written and the first error of w.
+// larger than memory. It returns the number of bytes written and the first error of w, where it stops. If Seconds or
+// another number of r is NaN or infinite, it writes no bytes and returns the error of encoding/json.
 func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -42,9 +42,9 @@ func (c *StopCell) Executed(version uint64) bool { return c.executed.Load() == v
 func (c *StopCell) SetExecuted(version uint64) { c.executed.Store(version) }
 
 // Add stores stop for the audio side to execute. If another stop of the same start waits, the frame and fade of the
-// stop with the earlier end are kept. So a later stop never cancels an earlier one. If either of the two stops
-// cancels a pending start, the result does. A stored stop of another start is replaced. Control side, with the mutex
-// held.
+// stop with the earlier end are kept. The end is Frame + Over, even for a Frame of 0. So a later stop never cancels an
+// earlier one. If either of the two stops cancels a pending start, the result does. A stored stop of another start is
+// replaced. Control side, with the mutex held.
 func (c *StopCell) Add(stop Stop) {
 	if was, version, _ := c.Read(); !c.Executed(version) && was.ID == stop.ID {
 		if was.Frame+was.Over <= stop.Frame+stop.Over {
