@@ -53,10 +53,10 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend adds the voice to dst, adds the same output times share to send, and advances the voice. A voice that a
-// FilterBatch has filtered is not advanced here, because the batch has done so. share is a linear factor. send must
-// have the length of dst, and Sends must have returned true for that length. next is the voice that is mixed
-// afterwards, for prefetching, or nil.
+// MixSend adds the voice to dst, adds the same output times share to send, and advances the voice. If a FilterBatch has
+// filtered the voice, the batch has already advanced it, and MixSend does not. share is a linear factor. send must have
+// the length of dst, and Sends must have returned true for that length. next is the voice that is mixed afterwards, for
+// prefetching, or nil.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.fast
 	if s.filtered {

@@ -6,9 +6,9 @@ import (
 )
 
 // SetRounds sets how many times the voice still plays its loop, including the present round. If rounds is 0 or less,
-// the loop repeats without end. The signal has no step. A voice that was started without a loop begins to loop, if it
-// is still before the end of the sound's loop. SetRounds has no effect on a stream, on an empty sound and on a voice
-// that has passed the end of its loop for the last time.
+// the loop repeats without end. The change makes no step in the signal. A voice that was started without a loop begins
+// to loop, if it is still before the end of the sound's loop. SetRounds has no effect on a stream, on an empty sound
+// and on a voice that has passed the end of its loop for the last time.
 func (v *Voice) SetRounds(rounds int32) {
 	if v.buffer != nil {
 		return

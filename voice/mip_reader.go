@@ -157,7 +157,7 @@ func (v *Voice) LacksMip() bool { return v.lacksMip }
 // runMips adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice. If
 // dst is nil, it only advances. It is for a voice that reads a mip level, a band-limited version of the sound, or
 // crossfades between two levels. at is the number of frames between the start of the segment and dst. The result is the
-// number of frames advanced; it is less than n at the end of the sound, or if a change of the remaining loop rounds
+// number of frames advanced. It is less than n at the end of the sound, or if a change of the remaining loop rounds
 // ends the segment.
 func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}

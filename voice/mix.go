@@ -113,7 +113,7 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 
 // runOriginal adds at most n frames of the present segment (a stretch with linear gains) to dst, with the gains g, and
 // advances the voice. If dst is nil, it only advances. It reads the original samples, not a mip level, and applies no
-// filter. The result is the number of frames advanced; it is less than n at the end of the sound, or if a change of the
+// filter. The result is the number of frames advanced. It is less than n at the end of the sound, or if a change of the
 // remaining loop rounds ends the segment.
 func (v *Voice) runOriginal(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)

@@ -15,10 +15,10 @@ func (v *Voice) Replan(frame int64) {
 	v.nextSegment(frame)
 }
 
-// nextSegment begins a new segment of the voice at frame of the mix. The last segment usually ends there; only Replan
-// calls nextSegment earlier. A segment is a stretch with linear gains and a constant speed. nextSegment leaves the fast
-// path, sets the speed, selects the mip level and continues with the gains reached. If only gains move from frame on,
-// it sets segEnd to frame, and the gains are computed while the segment is mixed.
+// nextSegment begins a new segment of the voice at frame of the mix. The last segment ends there, unless Replan
+// interrupts it. A segment is a stretch with linear gains and a constant speed. nextSegment leaves the fast path, sets
+// the speed, selects the mip level and continues with the gains reached. If only gains move from frame on, it sets
+// segEnd to frame, and the gains are computed while the segment is mixed.
 func (v *Voice) nextSegment(frame int64) {
 	v.fast.left = 0
 	if frame < v.rampSpan.until {

@@ -99,7 +99,7 @@ const narrowPiece = 256
 
 // runNarrowed adds at most n frames of the present segment (a stretch with linear gains) to dst, with the stereo image
 // narrowed by the spatial position, and advances the voice. dst must not be nil. at is the number of frames between the
-// start of the segment and dst. The result is the number of frames advanced; it is less than n if the voice ends, if a
+// start of the segment and dst. The result is the number of frames advanced. It is less than n if the voice ends, if a
 // stream runs out of decoded frames, or if a change of the remaining loop rounds ends the segment. The samples are read
 // at unit gain first, because each output side needs both channels.
 func (v *Voice) runNarrowed(dst []pcm.Frame, n int64, at int) (done int64) {

@@ -26,8 +26,8 @@ const SpectrumBands = spectrum.Bands
 // near is 0.
 //
 // A sound without a measured spectrum counts as pink noise, and so does a position behind the end of the spectrum.
-// lacks reports that its spectrum can be measured but does not exist yet. The request for it is then recorded for
-// DrainMissing. Audio side.
+// lacks reports that the spectrum of the sound can be measured but does not exist yet. A request for the spectrum is
+// then recorded for DrainMissing. Audio side.
 func (v *Voice) FilteredShares(response *[SpectrumBands]float64, needNear bool) (index, near float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setIndex(looped)].Load() != nil {

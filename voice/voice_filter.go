@@ -133,7 +133,7 @@ func (v *Voice) HighPass(frame int64) (now, target float64) {
 // runProcessed adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the
 // voice. dst begins at frame of the mix. The filter, the pre-fader output and the narrowing of the stereo image are
 // applied if the voice has them. If dst is nil, it only advances and leaves them out. The result is the number of
-// frames advanced; it is less than n if the voice ends, if a stream runs out of decoded frames, or if a change of the
+// frames advanced. It is less than n if the voice ends, if a stream runs out of decoded frames, or if a change of the
 // remaining loop rounds ends the segment.
 func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
@@ -149,7 +149,7 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 // runFiltered adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice.
 // It is for a voice with an active filter or a pre-fader output. dst begins at frame of the mix. The samples are read
 // at unit gain, filtered, and then added to dst with the gains of the voice. They are also added to the pre-fader
-// output if there is one. The result is the number of frames advanced; it is less than n if the voice ends, if a stream
+// output if there is one. The result is the number of frames advanced. It is less than n if the voice ends, if a stream
 // runs out of decoded frames, or if a change of the remaining loop rounds ends the segment.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()

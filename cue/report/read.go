@@ -243,8 +243,8 @@ func (p *positionReader) advance(offset int64) {
 // locate returns an error for users: name, the line and the column of the fault, and the text of err. It wraps err. err
 // is an error of the parser, and offset the byte offset of the JSON decoder. An unexpected end of the input gets a text
 // for users instead, and err is not wrapped. If p.in has failed, its error is used instead, without a line and a
-// column. If a value was too long, errTooLong is used instead, with them. locate must be called last, because it marks
-// input as parsed.
+// column. If a value was too long, errTooLong is used instead, with a line and a column. locate must be called last,
+// because it marks input as parsed.
 func (p *positionReader) locate(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err
