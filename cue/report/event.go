@@ -138,11 +138,11 @@ func (e *Event) hasChoice() bool { return e.Loss() || e.Refusal() && e.Candidate
 // noLevel is the level of silence.
 var noLevel = Level(math.Inf(-1))
 
-// UnmarshalJSON parses text, the output of MarshalJSON, and overwrites all fields of e, also those that text leaves
-// out. A missing slot becomes -1, and a missing cue 0; for a device event the cue is always -1. A missing or null level
-// becomes -Inf, except BelowMix and Muffled, which become 0. It returns an error for invalid JSON, for a missing kind,
-// and for an unknown kind, reason, policy or device state. After an error of encoding/json e is unchanged; after
-// another error its fields are not valid.
+// UnmarshalJSON parses text, the output of MarshalJSON, and overwrites all fields of e, including fields that text
+// leaves out. A missing slot becomes -1, and a missing cue 0; for a device event the cue is always -1. A missing or
+// null level becomes -Inf, except BelowMix and Muffled, which become 0. It returns an error for invalid JSON, for a
+// missing kind, and for an unknown kind, reason, policy or device state. After an error of encoding/json e is
+// unchanged; after another error its fields are not valid.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var w jsonEvent
 	if err := json.Unmarshal(text, &w); err != nil {

@@ -115,8 +115,8 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 const writeSize = 1 << 12
 
 // WriteTo writes the report to w as JSON, with one event on each line. It returns the number of bytes written and the
-// first error of w, where it stops. If a number of r, other than a Level, is NaN or infinite, it writes no bytes and
-// returns the error of encoding/json.
+// first error of w, which ends the writing. If a number of r, other than a Level, is NaN or infinite, it writes no
+// bytes and returns the error of encoding/json.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return r.WriteWith(w, func(yield func(*Event) bool) {
 		for i := range r.Events {
@@ -128,8 +128,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 }
 
 // WriteWith writes the report to w as JSON like WriteTo, but with events instead of r.Events. A report can therefore be
-// larger than memory. It returns the number of bytes written and the first error of w, where it stops. If a number of
-// r, other than a Level, is NaN or infinite, it writes no bytes and returns the error of encoding/json.
+// larger than memory. It returns the number of bytes written and the first error of w, which ends the writing. If a
+// number of r, other than a Level, is NaN or infinite, it writes no bytes and returns the error of encoding/json.
 func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
