@@ -42,9 +42,9 @@ func (v *Voice) mixFast(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return true
 }
 
-// Sends reports whether MixSend can mix the next n frames of the voice. A voice without a filter must play at its
-// original pitch, with constant gains and contiguous samples for all n frames. A voice with an active filter must have
-// been filtered by a FilterBatch for this block, and its gains must be constant.
+// Sends reports whether MixSend can mix the next n frames of the voice. Without an active filter, this requires the
+// original pitch, constant gains and contiguous samples for all n frames. With an active filter, it requires that a
+// FilterBatch has filtered the voice for this block, with constant gains; n is then not checked.
 func (v *Voice) Sends(n int64) bool {
 	s := &v.fast
 	if s.filtered {

@@ -69,9 +69,10 @@ func (b *FilterBatch) canFilter(v *Voice, n, frame int64) bool {
 	return v.filter.active() && v.rampSpanCovers(n, frame) && n <= b.frames
 }
 
-// Add registers v for the next Run, to be filtered for n frames of the mix from frame on. The result reports whether
-// the batch still has room for more voices. If the batch cannot filter v, Add ignores v and returns true. If v has more
-// channels than the batch has free rows, Add ignores v and returns false.
+// Add registers v for the next Run, to be filtered for n frames of the mix from frame on. n and frame must be the same
+// for all voices of a Run. The result reports whether the batch still has room for more voices. If the batch cannot
+// filter v, Add ignores v and returns true. If v has more channels than the batch has free rows, Add ignores v and
+// returns false.
 func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	if !b.canFilter(v, n, frame) {
 		return true

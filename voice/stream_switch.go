@@ -9,7 +9,8 @@ package voice
 const SwitchLead = 64
 
 // SwitchBuffer makes a stream continue with another buffer at the next end of its loop. buffer must begin SwitchLead
-// frames before that end, or at the loop's start if the loop is shorter. A buffer from an earlier call that still waits
+// frames before that end, or at the loop's start if the loop is shorter. If buffer has too few decoded frames then and
+// the loop still repeats, the switch waits for the next end of the loop. A buffer from an earlier call that still waits
 // for its switch is dropped. If the stream has left its loop for the last time, buffer itself is dropped, and the
 // stream does not change.
 func (v *Voice) SwitchBuffer(buffer *StreamBuffer) {

@@ -116,8 +116,8 @@ type Voice struct {
 }
 
 // Start resets v and begins to play s at frame of the mix, with the options o. It does not check o, which must be
-// valid. For a stream, o.Buffer must be set, because Start does not open the stream. A filter that v had is detached.
-// DefaultQuality counts as Best.
+// valid. For a stream, o.Buffer must be set and begin at o.From, because Start does not open the stream. A filter that
+// v had is detached. DefaultQuality counts as Best.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // Fields are set one by one: the compiler would build a literal elsewhere and copy it.
 	v.sound, v.buffer, v.space, v.pos = s, o.Buffer, o.Space, o.From<<32

@@ -18,7 +18,8 @@ func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) 
 }
 
 // SplitFilter gives v, which must be a copy of another voice, its own filter f with the state of the original's filter.
-// It has no effect if the voice has no filter.
+// It has no effect if the voice has no filter. A pre-fader output is still shared with the original afterwards, until
+// SplitPrefader.
 func (v *Voice) SplitFilter(f *Filter) {
 	if v.filter != nil {
 		*f = *v.filter

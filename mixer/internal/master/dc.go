@@ -46,9 +46,10 @@ func NewDCGuard(rate int) *DCGuard {
 	}
 }
 
-// Process measures the mean of dst, the next frames. While the guard is on or fades, it also removes the offset from
-// dst in place, with a high-pass. Samples must be finite. changed is the number of frames up to the last changed
-// frame; 0 means that dst is unchanged.
+// Process passes dst, the next frames, through the guard. It adds them to the mean of the present second; at the end of
+// each second the guard may switch on or off. While the guard is on or fades, it also removes the offset from dst in
+// place, with a high-pass. Samples must be finite. At a rate below dcLeastRate it has no effect. changed is the number
+// of frames up to the last changed frame; 0 means that dst is unchanged.
 func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	for done := int64(0); len(dst) > 0 && d.window > 0; {
 		n := min(int64(len(dst)), d.window-d.at)

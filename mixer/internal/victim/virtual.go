@@ -114,7 +114,8 @@ func (u *virtualIndex) prioritiesOf(run, class int) (from int, prio []int32) {
 
 // update searches a run of virtual voices again and stores its weakest voice in the index of class (0: finite, 1:
 // endless). run is the number of the run. moved means that a priority or a kind in the run has changed; update then
-// also counts the voices of the run again.
+// also counts the voices of the run again. If the run has no voice of class that may be lost, only a call with moved
+// changes the index.
 func (u *virtualIndex) update(run, class int, moved bool) {
 	k := &u.indexes[class]
 	from, prio := u.prioritiesOf(run, class)
