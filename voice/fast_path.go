@@ -167,8 +167,8 @@ func wholeSteps(distance, step int64) int64 {
 }
 
 // StableIndexFrames returns for how many frames of the mix, at least, some estimates stay constant if no method changes
-// the voice. These are the index of Energies and the results of Masks and LoopsAgain. It is 0 if MixFast does not work
-// now, and 2^40 for a stream.
+// the voice. These are the index of Energies, the result of LoopsAgain and, for a sound with a masking index, the
+// result of Masks. It is 0 if MixFast does not work now, and 2^40 for a stream.
 func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
 
 // StableNearFrames returns for how many frames of the mix, at least, some estimates stay constant if no method changes

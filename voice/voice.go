@@ -146,8 +146,8 @@ func (v *Voice) Sound() *Sound { return v.sound }
 // Looping reports whether the voice still follows its loop: it plays the loop or has not reached it yet. In the last of
 // a limited number of rounds it becomes false shortly before the end of the loop; for a loop of less than 64 frames,
 // shortly after it. If the voice was started with a single round, or SetRounds has set one, it is false from then on.
-// It is false for streams, whose buffers repeat the loop themselves. The voice must have been started. See also
-// LoopsAgain.
+// It is false for streams, whose buffers repeat the loop themselves. The voice must have been started and not dropped.
+// See also LoopsAgain.
 func (v *Voice) Looping() bool {
 	return v.loop && v.buffer == nil && v.sound.loop[1] > v.sound.loop[0]
 }
@@ -173,14 +173,14 @@ func (v *Voice) Position() int64 {
 }
 
 // Energies returns two loudness values of the sound at the voice's position, without the voice's gain. index is the
-// largest mean loudness of any stretch that begins there. near is the mean of the next 20 ms. Both are K-weighted mean
-// squares. For a stream both are its declared level.
+// largest mean loudness of any stretch that begins there. near is the mean of the next 20 ms, or equals index if the
+// sound has no table for it. Both are K-weighted mean squares. For a stream both are its declared level.
 func (v *Voice) Energies() (index, near float64) {
 	return v.sound.envelope.BothAt(v.Position(), v.Looping())
 }
 
 // NearEnergy returns the mean energy of the next 20 ms of the sound, without the voice's gain. It is a K-weighted mean
-// square. For a stream it is the declared level.
+// square. If the sound has no table for it, the result is the index of Energies. For a stream it is the declared level.
 func (v *Voice) NearEnergy() float64 {
 	return v.sound.envelope.NearAt(v.Position(), v.Looping())
 }
