@@ -27,8 +27,9 @@ func (p *Player) applyToBus(at mixer.Moment, c *Cue, target mixer.Target, over t
 // applyCue sends the commands of cue c, such as a fade or a pause, to the mixer. The parameter at is the moment when
 // they act. c must not start a sound or send an OSC message, and p.held must be the action of c. The parameter target
 // is the voices or the bus to change: normally p.target(c), or one voice if a layer of a sound begins later. A move of
-// voices ignores target and always acts on p.target(c). At the first error of the mixer, such as mixer.ErrBusy,
-// applyCue returns it. Some commands may have been sent by then.
+// voices ignores target and always acts on p.target(c). Cues for the pool, a scene, a duck or the listener ignore
+// target, too. Cues for the pool or a scene ignore at and act at the frame of p.held. At the first error of the mixer,
+// such as mixer.ErrBusy, applyCue returns it. Some commands may have been sent by then.
 func (p *Player) applyCue(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)

@@ -144,10 +144,10 @@ func (s *Sheet) withLargePool() *Sheet {
 	return &out
 }
 
-// playWithoutMixing plays the sheet to its end without mixing it, and stores its measurements in e. It adds the length
-// in frames to e.Frames and sets e.Voices to the largest number of voices at once. The parameter until is a wall time.
-// When it is reached, the sheet is not played further, and e.Cut is set. If e.Endless is set, the sheet is played only
-// until every start has begun, and e.Frames becomes 0.
+// playWithoutMixing plays the sheet to its end and stores its measurements in e. The sheet is not mixed, unless the
+// master has a DC guard. It adds the length in frames to e.Frames and sets e.Voices to the largest number of voices at
+// once. The parameter until is a wall time. When it is reached, the sheet is not played further, and e.Cut is set. If
+// e.Endless is set, the sheet is played only until every start has begun, and e.Frames becomes 0.
 //
 // The result full reports whether any start was rejected, stolen or made virtual. A larger pool may then use more
 // voices. The error comes from ctx, NewPlayer or the render.
@@ -195,8 +195,9 @@ func (p *Player) allStarted() bool {
 
 // EstimatedEnd returns an estimate of the end of the show, in frames, for a progress display. If the sheet has a
 // Length, it is that length. If the sheet repeats, it is 0. Otherwise it is the latest end of all starts. A start ends
-// after its `for`, or after its longest file at normal speed. Loops end with the last action of the sheet. Pauses,
-// pitches and list cues without a GO are ignored. Control side.
+// after its `for`, or after its longest file at normal speed. All loops, even with a number of rounds, end with the
+// last action of the sheet. Stops, pauses, pitches, delays of layers and list cues without a GO are ignored. Without
+// starts the result is 0. Control side.
 func (p *Player) EstimatedEnd() int64 {
 	switch {
 	case p.cut != never:

@@ -77,9 +77,10 @@ func (p *Player) Feed(ctx context.Context) error {
 	}
 }
 
-// Render fills dst with the next frames of the show, for a device. Each frame has one element of dst per stereo
-// output; see Outputs. While the show is held, and after the sheet's length, the output is silent. The output is
-// measured for Levels and Report. Audio side: Render takes no lock and does not allocate.
+// Render fills dst with the next frames of the show, for a device. Each frame has one element of dst per stereo output;
+// see Outputs. An incomplete frame at the end of dst is cleared. While the show is held, and after the sheet's length,
+// the output is silent. The output is measured for Levels and Report. Audio side: Render takes no lock and does not
+// allocate.
 func (p *Player) Render(dst []pcm.Frame) {
 	for dst = p.completeFrames(dst); len(dst) > 0; {
 		now := dst[:p.freeze.framesUntilChange(len(dst)/p.outputs)*p.outputs]
@@ -93,9 +94,9 @@ func (p *Player) Render(dst []pcm.Frame) {
 	}
 }
 
-// mixUntilCut mixes the next frames of the show into dst, at most up to the sheet's length. dst has p.outputs elements
-// per frame. The rest of dst is cleared. It returns the part of dst that was mixed, which is all of dst if the sheet
-// has no length. Audio side.
+// mixUntilCut mixes the next frames of the show into dst, at most up to the sheet's length plus the latency of the
+// mixer. dst has p.outputs elements per frame. The rest of dst is cleared. It returns the part of dst that was mixed,
+// which is all of dst if the sheet has no length. Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	remaining := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
 	if p.cut != never && int64(len(dst)/p.outputs) > remaining {

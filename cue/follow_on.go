@@ -312,7 +312,7 @@ func (f *followOns) releaseActions(launch int, frame int64, to *Schedule) {
 
 // feedNow sends the commands due at the current frame of a render to the mixer, makes the mixer carry them out, and
 // processes the resulting events. No frame is mixed. If the mixer's queue is full, feedNow repeats this until all
-// commands are sent. The error is the mixer's.
+// commands are sent, at most about 4,096 times. The error is the mixer's.
 func (p *Player) feedNow() error {
 	for tries := 0; ; tries++ {
 		_, err := p.feed(p.rendering.now + 1)

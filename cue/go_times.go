@@ -13,11 +13,12 @@ import (
 
 // ReadGoes replaces s.Goes, the scheduled commands of a show, by the commands in text. Each line begins with a time. A
 // time alone is a GO for the next cue of the list. The number of a cue may follow, and then `from` and a time in that
-// cue. In place of a cue, a line may have panic with an optional fade time, pause or resume. Empty lines and text
-// after a # are ignored.
+// cue. In place of a cue, a line may have panic with an optional fade time, pause or resume. Empty lines and text after
+// a # are ignored.
 //
-// The parameter file is the file name in error messages. The error is a rules.Errors with all mistakes; s.Goes does
-// not change then. The commands must be in the order of their times.
+// The parameter file is the file name in error messages. The commands must be in the order of their times. The error is
+// a rules.Errors with all invalid lines. If all lines are valid, it has only the first command that is out of order or
+// does not fit the list. On an error s.Goes does not change.
 func (s *Sheet) ReadGoes(file string, text []byte) error {
 	r := newReader(&Sheet{}, file)
 	var goes []Go
@@ -117,8 +118,8 @@ func (g *Go) parseArguments(s *Sheet, args string) (err error) {
 	return nil
 }
 
-// WriteGoes writes goes, commands such as GO and panic, to w. Each command becomes one line in the format that
-// ReadGoes reads. The error is the writer's.
+// WriteGoes writes goes, commands such as GO and panic, to w. Each command becomes one line in the format that ReadGoes
+// reads. The offset From of a GO is written only if its Cue is set. The error is the writer's.
 func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	var b bytes.Buffer
 	for i := range goes {

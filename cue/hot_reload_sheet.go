@@ -147,8 +147,8 @@ func (p *Player) checkSheet(s *Sheet) error {
 }
 
 // checkCue returns an error if the running mixer cannot carry out cue c of sheet s. That is the case if c changes an
-// effect or a send that the mixer does not have, or resizes the pool beyond p.voices. The error begins with the file,
-// line and column of the cue, if its line is known.
+// effect or a send of a bus that the mixer does not have, or resizes the pool beyond p.voices. The error begins with
+// the file, line and column of the cue, if its line is known.
 func (p *Player) checkCue(s *Sheet, c *Cue) error {
 	mixerRules := &p.mixerRules
 	err := checkEffects(mixerRules, s, c.Target, c.Effects)

@@ -22,7 +22,8 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 }
 
 // soundOf returns the loaded sound for the start c. The parameter file is an index in the files of that sound. If c
-// loops, the result is the variant for loops. It takes p.soundsMutex. Any goroutine.
+// loops, the result is the variant for loops. The files must be loaded, see isLoaded; otherwise soundOf panics. It
+// takes p.soundsMutex. Any goroutine.
 func (p *Player) soundOf(c *Cue, file int) *voice.Sound {
 	p.soundsMutex.Lock()
 	defer p.soundsMutex.Unlock()

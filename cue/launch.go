@@ -63,9 +63,9 @@ func (s *Sheet) playableCopy() *Sheet {
 }
 
 // addGo carries out a GO in a sheet that is being played. It appends to s.Cues the actions of the list cue with index
-// head, and of the cues that follow it by themselves. The parameter at is the time of the GO since the beginning of
-// the show. The actions are shifted as if the time from had already elapsed since the GO. It returns the list index
-// after the last of these cues.
+// head, and of the cues that follow it by themselves. The parameter at is the time of the GO since the beginning of the
+// show. The actions are shifted as if the time from had already elapsed since the GO. Cues that follow an end are not
+// shifted. head must be the index of a cue. It returns the list index after the last of these cues.
 func (s *Sheet) addGo(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1
 	for _, i := range s.chain(head) {
@@ -140,8 +140,8 @@ func (s *Sheet) filePosition(i int) int {
 	return i
 }
 
-// HasFollowOns reports whether any action of the sheet begins at the end of a cue or id. The time of such an action
-// depends on the lengths of sounds, so only a render finds it.
+// HasFollowOns reports whether any action of the sheet begins at the end of a cue or id. Of the list only cues with a
+// scheduled GO count. The time of such an action depends on the lengths of sounds, so only a render finds it.
 func (s *Sheet) HasFollowOns() bool {
 	for _, c := range s.withScheduledGoes().activeCues() {
 		if c.state == stateWaiting {
@@ -151,8 +151,9 @@ func (s *Sheet) HasFollowOns() bool {
 	return false
 }
 
-// activeCues returns an iterator over the cues that act, with their indexes in s.Cues. Idle cues are left out: the
-// cues of the list that no GO has started. The pointers point into the sheet.
+// activeCues returns an iterator over the cues that act, with their indexes in s.Cues. Idle cues are left out, such as
+// the actions of the list, of which each GO adds copies. Only withScheduledGoes and playableCopy mark cues as idle; in
+// another sheet all cues act. The pointers point into the sheet.
 func (s *Sheet) activeCues() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		for i := range s.Cues {

@@ -52,7 +52,8 @@ type Running struct {
 }
 
 // enqueue queues the function do. The goroutine of Feed will call all queued functions in the order of the calls of
-// enqueue. enqueue wakes that goroutine and does not wait for do. It takes l.mutex. Any goroutine.
+// enqueue. enqueue wakes that goroutine and does not wait for do. After the end of the show do is never called. It
+// takes l.mutex. Any goroutine.
 func (l *live) enqueue(do func()) {
 	l.mutex.Lock()
 	l.requests = append(l.requests, do)
@@ -106,9 +107,9 @@ func (l *live) openWakeChannel() <-chan struct{} {
 }
 
 // Fire gives a GO to the cue with index list in Sheet.List. This starts the cue, and the cues that follow it without
-// another GO. Fire returns at once. The GO acts as soon as the mixer can, at one frame for all these cues. A cue may
-// be fired again while it plays. If the cue does not exist or is disabled, or if the show has ended, the error wraps
-// ErrFire. Any goroutine.
+// another GO. Fire returns at once. The GO acts as soon as the mixer can, at one frame for all these cues. A cue may be
+// fired again while it plays. It needs a running Feed. If the cue does not exist or is disabled, or after Finish, the
+// error wraps ErrFire. If the show has ended in another way, Fire has no effect. Any goroutine.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
 // FireFrom starts a list cue as Fire does, but as if the time from had already elapsed since its GO. The parameter
@@ -136,15 +137,16 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	return nil
 }
 
-// Panic fades everything out within the time over. It cancels waits, follow-ons, repetitions, the timeline, scheduled
-// GOs, and starts by Start that have not begun. If two panics overlap, the fade that ends first wins. Panic does not
-// wait for the fade. Any goroutine.
+// Panic fades everything out within the time over; paused voices resume for this. It cancels waits, follow-ons,
+// repetitions, the timeline, scheduled GOs, and starts by Start that have not begun. If two panics overlap, the fade
+// that ends first wins. Panic does not wait for the fade. Any goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
 // StopCue fades out, within the time over, everything that one list cue plays. The parameter list is its index in
 // Sheet.List. A negative index means all cues that Change has removed. The waits and repetitions of the cue are
-// cancelled. A cue that follows it without another GO still begins. If the cue does not play, or if list is too large,
-// StopCue has no effect. It does not wait for the fade. Any goroutine.
+// cancelled. Without Options.Live its voices continue. So do the voices of a timeline that the cue has started. A cue
+// that follows it without another GO still begins. If the cue does not play, or if list is too large, StopCue has no
+// effect. It does not wait for the fade. Any goroutine.
 func (p *Player) StopCue(list int, over time.Duration) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
@@ -238,8 +240,9 @@ func (p *Player) nextFrame() int64 {
 }
 
 // stopLaunch stops one launch, a run of a list cue. The parameter launch is its index in p.sheet.launches. Its voices
-// fade out within the time over, from the next frame that the mixer can reach. Its pending actions and messages are
-// cancelled. A cue that waits for the end of the launch still begins. stopLaunch runs on the goroutine of Feed.
+// fade out within the time over, from the next frame that the mixer can reach. Without Options.Live its voices are
+// unknown and continue. Its pending actions and messages are cancelled. A cue that waits for the end of the launch
+// still begins. stopLaunch runs on the goroutine of Feed.
 func (p *Player) stopLaunch(launch int, over time.Duration) {
 	r, end := &p.follows.progress[launch], p.addBatch(p.nextFrame())
 	end.goFrame, end.rank, end.cancelsOthers = end.firstFrame, math.MaxInt32, true
@@ -267,8 +270,8 @@ const rankFirst = -1
 
 // panic fades everything out within the time over and resumes paused voices. It acts at the given frame of the show,
 // before all other commands of that frame. It cancels all pending actions, starts by hand, launches (runs of list
-// cues), scheduled GOs and messages. The commands reach the mixer with the next call of handOverAll. It runs on the
-// goroutine of Feed.
+// cues), scheduled GOs and messages. Starts by hand are stopped at once. The other commands reach the mixer with the
+// next call of handOverAll. It runs on the goroutine of Feed.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.lookahead
 	p.manual.pending.cancel()
@@ -343,9 +346,9 @@ func (p *Player) updatePlaying(st *mixer.Stats) {
 }
 
 // launchDuration returns the duration in frames of one launch, a run of a list cue. The duration counts from the
-// beginning of the launch to the end of its last start, if later commands do not change it. The parameter launch is
-// its index in p.sheet.launches. If the duration is endless, or depends on the end of an id, the result is never.
-// Without starts it is 0.
+// beginning of the launch to the end of its last start, if later commands do not change it. The parameter launch is its
+// index in p.sheet.launches. If the duration is endless, or depends on the end of an id, the result is never. Without
+// starts it is 0. Delays of layers are not counted.
 func (p *Player) launchDuration(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]
@@ -368,7 +371,8 @@ func (p *Player) launchDuration(launch int) float64 {
 
 // startDuration returns the duration in output frames of the start c, if later commands do not change it. It assumes
 // the longest file and the lowest pitch of the sound, and applies the limit of the key `for`. The parameter cue is c
-// itself, or the cue that has c as a layer. If the duration is endless or unknown, the result is never.
+// itself, or the cue that has c as a layer. The delay of a layer is not included. If the duration is endless or
+// unknown, the result is the limit `for`, or never without that limit.
 func (p *Player) startDuration(c, cue *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {

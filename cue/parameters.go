@@ -275,8 +275,9 @@ func (t *parameterState) findCorners(frame int64, p *parameterStart) {
 }
 
 // reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. To do this,
-// it sets the pitch of the id, at the moment at, to the value that the pitch has anyway at frame of the show. The sound
-// therefore does not change. If c does not target an id, it has no effect. It returns the error of the mixer.
+// it sets the pitch of the id, at the moment at, to the value that the pitch has anyway at frame of the show. If
+// several starts have the id, it is the pitch of the last of them; applyParameters then sends each start its own pitch.
+// If c does not target an id, it has no effect. It returns the error of the mixer.
 func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
@@ -292,8 +293,8 @@ func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *Cue) erro
 
 // applyParameters applies c, a set or fade cue, to the playing sounds that have parameters. It moves their parameters,
 // gain and pitch from frame of the show on and sends the first moves to the mixer. If c targets all voices, later
-// starts get the parameters, too. It returns the first error of the mixer. After an error, a repeated call sends only
-// the commands that are missing.
+// starts get the parameters, too. A cue for a bus has no effect. It returns the first error of the mixer. After an
+// error, a repeated call sends only the commands that are missing.
 func (p *Player) applyParameters(frame int64, c *Cue) error {
 	t := &p.parameters
 	over := c.Over.Frames(t.rate)

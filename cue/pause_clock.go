@@ -8,7 +8,7 @@ import (
 	"voicepool/mixer"
 )
 
-// scheduledPanic is a scheduled panic. It ends every launch and cue that began before it.
+// scheduledPanic is a scheduled panic. It ends the timeline and every launch of an earlier GO.
 type scheduledPanic struct {
 	frame          int64
 	over           rules.Time
@@ -94,7 +94,8 @@ func pauseClockOf(goes []Go, rate int) *pauseClock {
 }
 
 // goesByMixerClock returns the scheduled GOs of the sheet with their times on the mixer's clock, which stops during
-// pauses. Without pauses the result is s.Goes itself, otherwise a copy. rate is the sample rate in Hz.
+// pauses. A GO while the mixer is stopped gets the time when that stop began. If no time changes because the mixer
+// never stops, the result is s.Goes itself, otherwise a copy. rate is the sample rate in Hz.
 func (s *Sheet) goesByMixerClock(rate int) []Go {
 	p := pauseClockOf(s.Goes, rate)
 	if len(p.stops) == 0 {
@@ -115,9 +116,9 @@ func (s *Sheet) goesByMixerClock(rate int) []Go {
 	return goes
 }
 
-// panicInRender carries out the scheduled panic that is due at the current frame of a render. It drops the remaining
-// actions of list cues and cues that began before the panic. All voices fade out over scheduled.over, and paused voices
-// resume. It returns the error of the mixer.
+// panicInRender carries out the scheduled panic that is due at the current frame of a render. It drops all remaining
+// actions of the timeline, and of the list cues whose GO came before the panic. All voices fade out over
+// scheduled.over, and paused voices resume. It returns the error of the mixer.
 func (p *Player) panicInRender(scheduled *scheduledPanic) error {
 	p.schedule.clear(scheduled.cues)
 	p.follows.clear(scheduled.launches, scheduled.cues)

@@ -224,8 +224,9 @@ const (
 	shortSheet  = fewCommands / 8
 )
 
-// isShort reports whether the cues of the sheet are few, with their repetitions and layers counted. A render then never
-// has fewCommands commands in flight. Cues of GOs that are not in s.Cues yet do not count.
+// isShort reports whether the sheet has few cues: fewer than 128, counted together with the voices that they start.
+// Layers and repetitions of starts count; repetitions of other cues do not. Cues of GOs that are not in s.Cues yet do
+// not count either. The commands of a render are then expected to fit into a mixer with fewCommands commands.
 func (s *Sheet) isShort() bool {
 	n := uint64(len(s.Cues))
 	for i := range s.Cues {
@@ -246,9 +247,10 @@ func (p *Player) Close() { p.mixer.Close() }
 func (p *Player) Sheet() *Sheet { return p.currentSheet.Load() }
 
 // feed hands the next actions to the mixer, up to the frame of the show given by the parameter before, but without that
-// frame and never after the sheet's length. If the mixer's queue is full, the error is mixer.ErrBusy, and blocked is
-// the frame of the action that did not fit. That action stays in p.held, and the next call continues with it. Other
-// errors of the mixer are returned in the same way. Without an error blocked is 0.
+// frame and never after the sheet's length. It also sends the moves of gain and pitch that follow parameters. If the
+// mixer's queue is full, the error is mixer.ErrBusy, and blocked is the frame of the action or move that did not fit.
+// Such an action stays in p.held. The next call continues there. Other errors of the mixer are returned in the same
+// way. Without an error blocked is 0.
 func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {
@@ -278,7 +280,8 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 }
 
 // locateError adds the position of cue c to err: it returns a rules.Errors with the text of err, the name file, and the
-// line and column of c. mixer.ErrBusy is returned unchanged, and so is any error if c has no line.
+// line and column of c. The result does not wrap err. mixer.ErrBusy is returned unchanged, and so is any error if c has
+// no line.
 func (c *Cue) locateError(file string, err error) error {
 	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
 		return err
@@ -301,8 +304,8 @@ func (p *Player) sendOnce(command func() error) error {
 }
 
 // send passes the action a to the mixer, or its message to the queue of messages. If the mixer is full, the error is
-// mixer.ErrBusy. The next call for the same action then continues with the command that failed. Other errors are the
-// mixer's, too.
+// mixer.ErrBusy. The next call for the same action then continues with the step that failed. The commands of a cue with
+// several effects or sends are one step, so some of them may be sent again. Other errors are the mixer's, too.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
 	p.nextCommand = 0
@@ -327,7 +330,8 @@ func (p *Player) send(a *Action) error {
 }
 
 // poll takes the new events of the mixer. With each event it updates the waits of p.follows and the report, and calls
-// Options.Watch. It also records the journal of the mixer. Events after the sheet's length are dropped.
+// Options.Watch. It also records the journal of the mixer. In a render, events are dropped once the sheet's length has
+// been mixed.
 func (p *Player) poll() {
 	p.recording.readJournal(p.mixer)
 	for {
@@ -375,7 +379,7 @@ func (p *Player) requestedStarts() int64 { return p.requested + p.manual.request
 
 // finished reports whether no voice plays and no further start will come. Starts can be scheduled, wait for the end of
 // a voice or a GO, or be held back by a full mixer. stats are the counters of the mixer. Tails of effects may still
-// sound.
+// sound. The result may be false although only other actions, such as fades, are left.
 func (p *Player) finished(stats *mixer.Stats) bool {
 	return p.isQuiet(stats) && p.schedule.Plays() == 0 && (p.lookahead.on && p.lookahead.idle() || !p.lookahead.on && !p.follows.hasPending()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }

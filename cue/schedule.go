@@ -195,7 +195,7 @@ func (sc *Schedule) Peek() (frame int64, ok bool) {
 }
 
 // Plays returns the number of starts that Next has not returned yet. Repetitions count, but the layers of a start do
-// not.
+// not. The result is an upper bound if intervals are random, and very large if the sheet repeats a start.
 func (sc *Schedule) Plays() uint64 { return sc.pendingPlays }
 
 // first returns t, the next repetition of a cue that is due, without removing it. repeated is true if t comes from
@@ -214,8 +214,8 @@ func (sc *Schedule) first() (t occurrence, repeated, ok bool) {
 	return t, repeated, ok
 }
 
-// Next removes the next action from the schedule and returns it, with its random choices. At the end it returns a zero
-// Action and false.
+// Next removes the next action from the schedule and returns it, with its random choices. The action may be marked as
+// Skipped, without an effect. At the end it returns a zero Action and false.
 func (sc *Schedule) Next() (Action, bool) {
 	t, repeated, ok := sc.first()
 	if !ok {
@@ -231,8 +231,9 @@ func (sc *Schedule) Next() (Action, bool) {
 }
 
 // actionOf returns the action of t, a repetition of a cue, with its random choices. after is the next repetition of the
-// cue, without its frame. more is false if t was the last repetition. The choice of files advances, so actionOf must be
-// called once per repetition, in order.
+// cue, without its frame. more is false if t was the last repetition. In a sheet that repeats, the repetition after the
+// last is the first of the next round. The choice of files advances, so actionOf must be called once per repetition, in
+// order.
 func (sc *Schedule) actionOf(t occurrence) (a Action, after occurrence, more bool) {
 	c := &sc.sheet.Cues[t.index]
 	after = occurrence{instant: instant{0, t.index}, number: t.number + 1, round: t.round}
@@ -301,8 +302,8 @@ func (sc *Schedule) advance(after occurrence, repeated, more bool) {
 	}
 }
 
-// drop removes the next action and all further repetitions of its cue. The cue must not be a start, because Plays would
-// still count it. At the end of the schedule it has no effect.
+// drop removes the next action and all further repetitions of its cue. The counts of starts and messages still to come
+// do not change, so the cue must not be a start. At the end of the schedule it has no effect.
 func (sc *Schedule) drop() {
 	if _, repeated, ok := sc.first(); ok {
 		sc.advance(occurrence{}, repeated, false)
@@ -343,8 +344,8 @@ func (sc *Schedule) chooseFor(c *Cue, d chance.Draw, key [2]int) (out choices) {
 const maxListPicks = 4096
 
 // addPickers gives the cue with index i file pickers of its own, if it is a start that a GO has added. Each of its
-// sounds with several files gets a picker, which continues after the choices of all list cues that began earlier. For
-// other cues it has no effect.
+// sounds with several files gets a picker, which continues after the choices of all starts that GOs have added earlier.
+// At most maxListPicks choices of each such start count. For other cues it has no effect.
 func (sc *Schedule) addPickers(i int) {
 	c := &sc.sheet.Cues[i]
 	if c.origin == 0 || c.Verb != Play {
@@ -368,7 +369,7 @@ func (sc *Schedule) addPickers(i int) {
 }
 
 // Describe returns a short description of the action a in one line, such as "play bell". It consists of the number and
-// the name of the cue, if it has them, the verb, and the target.
+// the name of the cue, if it has them, the verb, and the target. Control characters become spaces.
 func (sc *Schedule) Describe(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
 	target := c.Target

@@ -193,7 +193,8 @@ func (c *Cue) regularTime(repetition uint64) rules.Time {
 }
 
 // lastFrame returns the frame of the last repetition of c, counted from the beginning of the show. If the intervals are
-// random, the result is an upper bound. rate is the sample rate in Hz.
+// random, the result is an upper bound. If c waits for an end, the earliest possible time of that end counts. rate is
+// the sample rate in Hz.
 func (c *Cue) lastFrame(rate int) int64 {
 	if c.EveryMax.IsZero() {
 		return c.frame(c.Times-1, rate)

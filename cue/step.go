@@ -24,11 +24,13 @@ type stepState struct {
 }
 
 // Step is one iteration of Feed, for programs that run many players on one goroutine. It hands over the commands that
-// are due soon, serves requests, polls the events and reports them. It never blocks. Call it about every 10 ms. If the
-// player is Idle, it is enough to call it after Options.Wake.
+// are due soon, serves requests, polls the events and reports them. It does not wait, except for the callbacks of
+// Options, such as Send and Watch. Call it about every 10 ms. If the player is Idle, it is enough to call it after
+// Options.Wake.
 //
-// If done is true, the show has ended with the result err, and the player is closed. The fade-out after Finish also
-// takes place in Step. If a program calls Step, its goroutine is the goroutine of Feed in this documentation.
+// If done is true, the show has ended with the result err, and the player is closed. Later calls return the same
+// result. The fade-out after Finish also takes place in Step. If a program calls Step, its goroutine is the goroutine
+// of Feed in this documentation.
 func (p *Player) Step() (done bool, err error) {
 	t := &p.stepState
 	if t.done {
@@ -54,8 +56,9 @@ func (p *Player) Step() (done bool, err error) {
 
 // Idle reports whether the player can wait: Step need not be called before Options.Wake. It has no scheduled, waiting
 // or sounding actions, no requests and no unreported events. The output is then silent from the frames SilentFrom and
-// RingsUntil of the Stats on. After these frames plus the Latency, Render need not be called either. Only for the
-// goroutine of Step.
+// RingsUntil of the Stats on. After the later of these frames plus the Latency, Render need not be called either.
+// Before the first call of Step and during a fade-out the result is false. After the end of the show it is true. Only
+// for the goroutine of Step.
 func (p *Player) Idle() bool {
 	t, a := &p.stepState, &p.lookahead
 	if t.done || !t.started || t.draining {
@@ -73,7 +76,7 @@ func (p *Player) Idle() bool {
 }
 
 // stepShow does one iteration of Step while the show is not fading out. After Finish it begins the fade-out. done means
-// that the show has ended; err is then its result.
+// that the show has ended or the mixer has failed; err is then the result.
 func (p *Player) stepShow() (done bool, err error) {
 	st := p.mixer.Stats()
 	p.stepState.lastStats = st
@@ -101,8 +104,9 @@ func (p *Player) stepShow() (done bool, err error) {
 	return false, nil
 }
 
-// handOver hands the commands that are due soon after stats.Frame to the mixer, and then runs the queued requests. A
-// full command queue is not an error. Other errors of the mixer are returned.
+// handOver hands the commands that are due soon after stats.Frame to the mixer, and then runs the queued requests. It
+// does both twice, so that the commands of these requests are handed over, too. A full command queue is not an error.
+// Other errors of the mixer are returned.
 func (p *Player) handOver(stats *mixer.Stats) error {
 	for range 2 { // requests come after the commands that were due before them
 		if err := p.handOverAll(stats.Frame + p.lookaheadFrames()); err != nil && !errors.Is(err, mixer.ErrBusy) {
@@ -151,8 +155,10 @@ func (p *Player) masterBuses() []string {
 	return names
 }
 
-// stepDrain does one iteration of Step during the fade-out. done means that the fade-out is over, or that the device
-// has stopped calling Render. err is then the result of Feed.
+// stepDrain does one iteration of Step during the fade-out. It polls the events, and it stops voices that have begun
+// since the fade-out was started. done is true if the voices are silent, if the sheet's length is reached, or if the
+// audio side has not advanced for one second. It is also true after 100 ms of silence, even if starts are pending. err
+// is then the result of Feed.
 func (p *Player) stepDrain() (done bool, err error) {
 	t := &p.stepState
 	p.poll()
@@ -185,7 +191,8 @@ func (p *Player) stepDrain() (done bool, err error) {
 }
 
 // drainResult returns the result of Feed at the end of a fade-out: the reason given to startDrain, or the first error
-// of a stream, or nil. It first records which list cues have begun, for Options.Fired.
+// of a stream, or nil. It first calls updateFired, so that Goes includes a GO just before the end. Options.Fired is not
+// called for that GO.
 func (p *Player) drainResult() error {
 	st := p.mixer.Stats()
 	p.updateFired(&st) // of a GO just before the end
