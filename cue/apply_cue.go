@@ -69,7 +69,7 @@ func (p *Player) applyCue(at mixer.Moment, c *Cue, target mixer.Target) error {
 }
 
 // target returns the mixer target of cue c: all voices with the id of c, all voices of the mixer, or the bus that c
-// names.
+// names. A cue for the master targets all voices, unless it is a set or a fade.
 func (p *Player) target(c *Cue) mixer.Target {
 	switch {
 	case c.Scope == OnID:

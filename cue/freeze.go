@@ -48,8 +48,8 @@ func newFreeze(rate, outputs int) *freeze {
 
 // Hold pauses the whole show if on is true, and continues it if on is false. Voices, timeline and waiting cues stop
 // together at one frame and later continue together. The output fades out or in within 10 ms. Hold returns at once; the
-// change begins with the next block of Render. A second call with the same value changes only that Options.Wake is
-// called again. Read ignores Hold. Any goroutine.
+// change begins with the next block of Render. A second call with the same value only calls Options.Wake again. Read
+// ignores Hold. Any goroutine.
 func (p *Player) Hold(on bool) {
 	p.freeze.on.Store(on)
 	p.live.wakeUp()

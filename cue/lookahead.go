@@ -197,8 +197,9 @@ func (p *Player) moment(frame int64) mixer.Moment {
 }
 
 // handOverAll hands to the mixer all commands that act before the given frame of the show. It starts the list cues of
-// scheduled GOs before that frame, and fires the batches whose GO is known. If the mixer's queue is full, the error is
-// mixer.ErrBusy, and the next call continues there. Other errors are the mixer's, too.
+// scheduled GOs before that frame, carries out the scheduled panics before it, and fires the batches whose GO is known.
+// Scheduled pauses are left to Render. If the mixer's queue is full, the error is mixer.ErrBusy, and the next call
+// continues there. Other errors are the mixer's, too.
 func (p *Player) handOverAll(before int64) error {
 	a := &p.lookahead
 	p.handedOverTo = max(p.handedOverTo, before)
@@ -249,10 +250,11 @@ func (p *Player) handOverAll(before int64) error {
 	return nil
 }
 
-// handOverBatch hands to the mixer the commands of batch u that act before the given frame of the show. If the first
-// frame of the batch is not known yet, it hands over the first p.lookaheadFrames() frames of the batch instead. But if
-// more than half of the mixer's queue is in use then, it hands over no command and returns nil. If the queue is full,
-// the error is mixer.ErrBusy, and the next call continues there. Other errors are the mixer's, too.
+// handOverBatch hands to the mixer the commands of batch u whose actions are due before the given frame of the show.
+// The steps of u, its other commands, are all handed over at once. If the first frame of the batch is not known yet, it
+// hands over the first p.lookaheadFrames() frames of the batch instead. But if more than half of the mixer's queue is
+// in use then, it hands over no command and returns nil. If the queue is full, the error is mixer.ErrBusy, and the next
+// call continues there. Other errors are the mixer's, too.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame
@@ -307,9 +309,10 @@ func (p *Player) sendHeld() error {
 	return nil
 }
 
-// updateFired finds the batches of commands that the mixer has fired since the last call. It records their first
-// frames and calls their onBegin. Then it removes the batches whose commands have all acted before stats.Frame, and
-// the discarded batches. It runs on the goroutine of Feed.
+// updateFired finds the batches of commands that the mixer has fired since the last call. It records their first frames
+// and calls their onBegin. Then it removes the batches whose commands have all acted before stats.Frame, and the
+// discarded batches after the frame of the command that discarded them. The timeline stays. Options.Fired is called
+// later, by updatePlaying. It runs on the goroutine of Feed.
 func (p *Player) updateFired(stats *mixer.Stats) {
 	a := &p.lookahead
 	for _, u := range a.batches {

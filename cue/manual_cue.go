@@ -12,9 +12,9 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// Do carries out an action as a cue of the sheet would, at the next frame that the mixer can reach. The first words
-// are a verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". After stop and
-// scene, a time without a key means over. Events of the action name no cue.
+// Do carries out an action as a cue of the sheet would, at the next frame that the mixer can reach. The first words are
+// a verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". The verb osc has only
+// such keys and no target. After stop and scene, a time without a key means over. Events of the action name no cue.
 //
 // Do needs a running Feed and returns without waiting for the action. If the words are invalid, the error wraps
 // ErrAction and suggests a correction, and no action follows. Any goroutine.
@@ -139,8 +139,9 @@ func (r *reader) firstError() error {
 }
 
 // actionNode returns the words of Do as the YAML mapping of a cue. The words are a verb, its target, and keys with
-// values, such as "gain=-3". The mapping has the time `at: 0`. words must not be empty. The error names an unknown
-// verb, a missing target, or a word that is invalid or repeated.
+// values, such as "gain=-3". For the verb osc all words after it are keys of the message. The verb release becomes a
+// set with the key `loop`. A value that begins with [ or { is read as YAML. The mapping has the time `at: 0`. words
+// must not be empty. The error names an unknown verb, a missing target, or a word that is invalid or repeated.
 func actionNode(words []string) (*yaml.Node, error) {
 	at := yaml.Position{Line: 1, Column: 1}
 	scalar := func(text string) *yaml.Node { return &yaml.Node{Position: at, Kind: yaml.Scalar, Text: text} }

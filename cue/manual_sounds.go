@@ -127,8 +127,9 @@ func (d *randomState) draw(w *soundTemplate, seed uint64) chance.Draw {
 }
 
 // chooseFile chooses a file of the template w at random and returns its index. w is for a sound or for a layer. The
-// parameter layer is the number of the layer, or 0 for a sound without layers. draw is the random source. The choice
-// is remembered in d, so that the next one can depend on it; undo takes it back. The caller holds d.mutex.
+// parameter layer is the number of the layer, or 0 for a sound without layers. draw is the random source. The choice is
+// remembered in d, so that the next one can depend on it; undo takes it back. If the number of files of w has changed,
+// the earlier choices are forgotten. The caller holds d.mutex.
 func (d *randomState) chooseFile(w *soundTemplate, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
 		d.files = append(d.files, filePick{})

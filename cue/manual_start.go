@@ -47,8 +47,9 @@ func (c *Cue) addSoundValues(w *soundTemplate, o *Start) {
 	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 }
 
-// inherit sets the bus and the loop of c to the values of sound w, unless the start o sets them. The beginning in the
-// sound, c.From, becomes the sound's in any case. If the sound is protected from stealing, c becomes protected, too.
+// inherit sets the bus and the loop of c to the values of sound w, unless the start o sets them. A loop that o sets is
+// endless. The beginning in the sound, c.From, becomes the sound's in any case. If the sound is protected from
+// stealing, c becomes protected, too.
 func (c *Cue) inherit(w *soundTemplate, o *Start) {
 	if o.Bus == "" {
 		c.Bus = w.rules.Bus

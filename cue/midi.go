@@ -58,8 +58,9 @@ func (m *Midi) fields() []fields.Field {
 }
 
 // parseMidi parses n, the list of MIDI messages in a sheet, and appends its entries to d.sheet.Midi. For each invalid
-// entry it records an error. An entry with an unknown action or cue is appended nevertheless. The list of cues must
-// have been parsed, because entries refer to it.
+// entry it records an error. An entry with an unknown action or cue is appended nevertheless. After an earlier error in
+// the sheet, an entry with another invalid value may be appended, too. The list of cues must have been parsed, because
+// entries refer to it.
 func (d *draft) parseMidi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return

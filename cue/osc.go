@@ -53,7 +53,8 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 }
 
 // parseMessage parses the OSC message of a cue and reports whether it is valid. p is the pair with the message as its
-// value. The result is stored in a new d.Message. If the message is invalid, an error with its place is recorded in d.
+// value. The result is stored in a new d.Message. If the message is invalid, an error with its place is recorded in d,
+// and d.Message may be set nevertheless.
 func (d *draft) parseMessage(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
@@ -77,7 +78,8 @@ func (d *draft) parseMessage(p *yaml.Pair) bool {
 }
 
 // parseDestination parses the value of p, a destination as HOST:PORT, and reports whether it is valid. It stores the
-// text in *to. If the text is invalid, it records an error in d. The host name is not resolved.
+// text in *to. If the text is invalid, it is stored nevertheless, and an error is recorded in d. The host name is not
+// resolved.
 func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -107,7 +109,7 @@ func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 const notInAddresses = " #*,?[]{}"
 
 // parseAddress parses the value of p, an OSC address such as /go, and reports whether it is valid. It stores the text
-// in *to. If the text is invalid, it records an error in d.
+// in *to. If the text is invalid, it is stored nevertheless, and an error is recorded in d.
 func (d *draft) parseAddress(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -145,9 +147,10 @@ func (d *draft) parseArguments(p *yaml.Pair, to *[]any) bool {
 	return true
 }
 
-// parseArgument returns the value of n, one argument of an OSC message. true and false become a bool, a whole number
-// an int32, and another number a float32. All other text, and text in quotes, becomes a string. If n is invalid, arg
-// is nil and wrong is an error text; otherwise wrong is "".
+// parseArgument returns the value of n, one argument of an OSC message. true and false become a bool, a whole number an
+// int32, and another number a float32. All other text, and text in quotes, becomes a string. A list or mapping is
+// invalid, and so are a text with a zero character and a number that is too large for 32 bits. If n is invalid, arg is
+// nil and wrong is an error text; otherwise wrong is "".
 func parseArgument(n *yaml.Node) (arg any, wrong string) {
 	text := n.Text
 	switch {

@@ -115,8 +115,8 @@ func (h *outputMeter) measurePair(p *pairMeter, frames []pcm.Frame) {
 	}
 }
 
-// outputs returns the measured peak, true peak and loudness of each output in named, in the same order. The result is
-// nil if the mix has only one stereo output, such as a downmix.
+// outputs returns the measured peak, true peak and loudness of each output in named, in the same order. Only Read
+// measures the true peak. The result is nil if the mix has only one stereo output, such as a downmix.
 func (h *outputMeter) outputs(named []rules.Output) (all []report.Output) {
 	for i := range named {
 		k := pairOf(&named[i])

@@ -88,8 +88,8 @@ func Parse(file string, src []byte) (*Sheet, error) {
 }
 
 // parseRepeat makes the sheet repeat after its length: it moves s.Length to s.Repeat. It records an error instead if
-// the sheet has no cues with times, no length or a cue after that length. p is the YAML pair with the key `repeat`.
-// cues is the pair with the key `cues`, or nil.
+// the sheet has no cues with times, no length, a length of 0, or a cue at or after that length. p is the YAML pair with
+// the key `repeat`. cues is the pair with the key `cues`, or nil.
 func (d *draft) parseRepeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {

@@ -58,8 +58,8 @@ func (d *draft) addCue(n *yaml.Node, c *Cue) {
 }
 
 // resolve finds the targets of all cues in the sheet, such as ids and buses, and stores them in the cues. It also
-// checks their parameters, effects and sends, and records errors. It must run after all cues are parsed, because an id
-// may be defined after its use.
+// checks their parameters, effects and sends, and records errors. Waits for the end of an id are checked only if the
+// sheet has no error until then. It must run after all cues are parsed, because an id may be defined after its use.
 func (d *draft) resolve() {
 	for i, p := range d.targets {
 		if p == nil {
@@ -82,7 +82,8 @@ func (d *draft) resolve() {
 
 // parseCue parses the YAML node n as one cue into d.Cue, which must have its initial values, and records errors. It
 // returns the YAML pair with the target of the cue, such as `stop: theme`, which resolve looks up later. The result is
-// nil if the cue has no such target, as a start.
+// nil if the cue has no such target, as a start. If n has two verbs, the first is set, and the other keys are not
+// parsed.
 func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Position, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
@@ -375,7 +376,8 @@ func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 }
 
 // countRepetitions sets d.Times, how many times a cue acts, from its keys `every`, `times` and `until`. n is the YAML
-// node of the cue. It records errors. If faulty is true, a time of the cue is invalid, and d.Times does not change.
+// node of the cue. If the intervals are random, it also sets d.span. It records errors. If faulty is true, a time of
+// the cue is invalid, and d.Times does not change.
 func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Find(n, "every"), fields.Find(n, "times"), fields.Find(n, "until")
 	switch {

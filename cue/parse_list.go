@@ -163,7 +163,7 @@ func (d *draft) parseListCue(n *yaml.Node) *parsedListCue {
 
 // parseAction parses the YAML node n as an action of the list cue l and appends the action to the cues of the sheet. A
 // crossfade becomes two actions. An action is like a cue with a time, but its `at` is optional and may be the end of an
-// id. Errors are recorded.
+// id. Errors are recorded. An action that is not a mapping or has the key `cue` is not appended.
 func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 	if p := fields.Find(n, crossfade); p != nil {
 		for _, one := range d.expandCrossfade(n, p) {
@@ -354,7 +354,7 @@ func (e *loopEnds) add(target, after string) {
 
 // loopsForever reports whether a voice of the cue start loops without end and no recorded cue stops it or releases it
 // from its loop. Recorded cues that wait for the end of the id awaited do not count. If awaited is "", all recorded
-// cues count.
+// cues count. The times of the cues are not compared, so a stop before the start counts, too.
 func (e *loopEnds) loopsForever(start *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })

@@ -133,8 +133,8 @@ func (s *Sheet) doppler() pitchRange {
 }
 
 // rangeOf returns the range of pitches, in semitones, that a start of cue can have during the show. c is cue itself or
-// a layer of it; s is the sheet. The range includes the sound, the properties of c, later set cues, parameters, the bus
-// and the Doppler shift.
+// a layer of it; s is the sheet. The range includes the sound, the properties of c, all set and fade cues for its id,
+// parameters, the bus and the Doppler shift.
 func (p *pitchRanges) rangeOf(s *Sheet, c, cue *Cue) pitchRange {
 	sound := &s.Sounds[c.Sound]
 	pitch, speed := constantPitch(float64(c.Change.Pitch)), constantPitch(0)

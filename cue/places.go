@@ -102,7 +102,8 @@ func (d *draft) checkPosition(n *yaml.Node) {
 }
 
 // listenerCue returns the cue that sets the listener to l, for a recording. A sheet limits the Doppler effect and the
-// speed of sound. If they are outside these limits, they are doubled or halved together, which sounds the same.
+// speed of sound. If they are outside these limits, they are doubled or halved together, which sounds the same. A speed
+// of sound that is too low is not doubled if the Doppler strength would then exceed its own limit.
 func listenerCue(l space.Listener) Cue {
 	at := l.Position
 	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only the quotient matters
@@ -126,7 +127,7 @@ func moveCue(e *mixer.Entry, id string) Cue {
 }
 
 // writeEmitter writes the spatial keys of a sound to l: the values of e, except its position. Keys with their default
-// values are left out.
+// values are left out, except `distance`.
 func writeEmitter(l *fields.Line, e *space.Emitter) {
 	writeDistance(l, "distance", &e.Attenuation)
 	if e.SendAttenuation != (space.Attenuation{}) {

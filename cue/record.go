@@ -80,9 +80,10 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	}
 }
 
-// SheetOf returns a sheet with the mixer configuration c and without sounds or cues, as NewRecorder needs it. Zero
-// values of c become the defaults of the mixer. If the master, a bus or an output has an insert, a sheet cannot express
-// c. The sheet is then nil, and the error wraps ErrRecord.
+// SheetOf returns a sheet with the mixer configuration c and without sounds or cues, as NewRecorder needs it. Voices,
+// Rate and Quality become the defaults of the mixer if they are not set in c. Cutoffs above half the sample rate become
+// half of it. If the master, a bus or an output has an insert, a sheet cannot express c. The sheet is then nil, and the
+// error wraps ErrRecord.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
@@ -212,8 +213,8 @@ var entryVerbs = map[mixer.EntryKind]Verb{
 }
 
 // isRedundantStop reports whether e stops all voices without an effect. This is so if an earlier stop of all voices
-// ends no later than e and no voice has started since. It keeps track of such stops, so it must be called for each
-// journal entry in order.
+// ends before e and no voice has started since. If both end at the same frame, e is without an effect only if it has a
+// fade. It keeps track of such stops, so it must be called for each journal entry in order.
 func (r *Recorder) isRedundantStop(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:
@@ -325,7 +326,8 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 }
 
 // lacksMasking reports whether the mixer steals by masking but s does not have the masking data. A sheet would load the
-// sound with that data and then choose other voices to steal, so s cannot be recorded.
+// sound with that data and then choose other voices to steal, so s cannot be recorded. The result is false for streams
+// and empty sounds.
 func (r *Recorder) lacksMasking(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // addOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, the filters and the effects of
-// the first output are moved to s.Master, because a sheet has them there. If an output has an insert, the error wraps
-// ErrRecord.
+// the first output are moved to s.Master, because a sheet has them there. An output without a channel gets the two
+// channels after the previous output. If an output has an insert, the error wraps ErrRecord.
 func (s *Sheet) addOutputs(c *mixer.Config) error {
 	next := 1
 	for i, o := range c.Outputs {

@@ -97,7 +97,8 @@ func (s *Sheet) kind(bus, name string) *effect.Kind {
 }
 
 // write appends the cue c, at frame, to the recorded cues as a line of YAML. c.Target is written as the value of the
-// verb, also for Play. Keys with their default values are left out, except keys that a set changes.
+// verb, also for Play, but not for Resize and SetListener. Keys with their default values are left out, except `at`,
+// `id`, `to`, `by` and the keys that a set changes.
 func (r *Recorder) write(frame int64, c Cue) {
 	d := r.draft
 	d.Cue, d.duck = c, rules.Duck{}

@@ -45,7 +45,8 @@ const longSilence = 1024
 // point. The render ends with the last voice, fade and tail, or at the sheet's length if that is earlier. Without a
 // length a show may never end; see Sheet.CheckRender.
 //
-// Any other error is of the mixer or a broken stream, or wraps ErrStartPosition or ErrEndless.
+// On any other error n is 0, and the player is not closed. The error is of the mixer or a broken stream, or wraps
+// ErrStartPosition or ErrEndless.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()

@@ -92,8 +92,9 @@ func (one *runtimeID) deleteEnded() {
 	one.voices = slices.DeleteFunc(one.voices, func(h mixer.Handle) bool { return h.State().Over() })
 }
 
-// Tag returns the tag of id, its number for mixer.TargetTag. known is true if a cue of a sheet uses the id, or if
-// voices that were started by hand with it still play. Otherwise the tag is 0. Any goroutine.
+// Tag returns the tag of id, its number for mixer.TargetTag. known is true if a cue of a sheet or a call of Do has used
+// the id, or if Start has used it. An id that only Start has used may become unknown once its voices have ended, at the
+// latest with the next call of IDs. If known is false, the tag is 0. Any goroutine.
 func (p *Player) Tag(id string) (tag uint64, known bool) {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -112,7 +113,8 @@ func (p *Player) ID(tag uint64) string {
 }
 
 // IDs returns all ids that have a Tag, sorted and without duplicates. The slice is new. Ids that were only used by
-// starts by hand are left out once their voices have ended. Any goroutine.
+// starts by hand are left out once their voices have ended. IDs deletes them, so that Tag no longer finds them. Any
+// goroutine.
 func (p *Player) IDs() []string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -141,8 +143,8 @@ func (l *live) tagOf(id string) uint64 {
 type claimedIDs struct{ id, owner *runtimeID }
 
 // claim returns the tag of id and the number of owner for a start by hand. New names get new numbers; an empty name
-// gives 0. c records the new names, so that they are kept during the start. The caller must pass c to finishClaim
-// later, whether the start succeeds or not. claim takes l.mutex.
+// gives 0. c records the names that do not belong to a sheet, so that they are kept during the start. The caller must
+// pass c to finishClaim later, whether the start succeeds or not. claim takes l.mutex.
 func (l *live) claim(id, owner string) (tag, number uint64, c claimedIDs) {
 	if id == "" && owner == "" {
 		return 0, 0, c

@@ -10,8 +10,9 @@ import (
 )
 
 // Schema returns a JSON schema (draft 2020-12) of cue sheets and banks, for editors that complete keys and mark errors.
-// It is generated from the same tables that Parse uses. A file with cues must not have the keys that only banks have.
-// Checks that depend on names or on other keys are left to Parse.
+// It is generated from the same tables that Parse uses. A file with the key `cues` must not have sounds with keys that
+// only banks have; a file with only a `list` is not restricted in this way. Checks that depend on names or on other
+// keys are left to Parse.
 func Schema() []byte {
 	own := (&Sheet{}).fields()
 	for i := range own {

@@ -20,7 +20,8 @@ func subtractTime(t, u rules.Time) rules.Time {
 
 // skipInto changes the launch l (the run of a list cue) as if the time from had already passed since its GO. Actions
 // that began before act at once, with shorter fades and with sounds that begin in their middle. Actions without a
-// remaining effect are removed from s.Cues. l must be the last launch, with the last actions of s.Cues.
+// remaining effect are removed from s.Cues. Actions that wait for the end of an id do not change. l must be the last
+// launch, with the last actions of s.Cues.
 func (s *Sheet) skipInto(l *launch, from rules.Time) {
 	begun := subtractTime(from, l.offset) // time since the launch began
 	if l.offset = subtractTime(l.offset, from); begun.IsZero() {
@@ -50,7 +51,9 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 }
 
 // remainingActions returns copies of c for the actions that still have an effect if c began the time elapsed ago. Their
-// times count from now. If no effect is left, the result is nil. s is the sheet of c.
+// times count from now. Of the repetitions that have begun, only the last maxBegunRepetitions are included. If c
+// repeats at random intervals, the result is a copy that begins all its repetitions anew. If no effect is left, the
+// result is nil. s is the sheet of c.
 func (c *Cue) remainingActions(s *Sheet, elapsed rules.Time) (actions []Cue) {
 	later, begun := *c, uint64(1) // number of repetitions that have begun
 	switch {

@@ -42,10 +42,10 @@ type Start struct {
 	Ref   int64        // returned in report.Event; 0..MaxRef
 }
 
-// Start starts a sound of the sheet at once, like bank.Bank.Play, and returns the handles of its voices. It plays one
-// random variation, with gain and pitch drawn from their ranges, under the limits of the sound. A layered sound plays
-// all its layers, each with a handle. A cue that sets parameters later applies to it. A start is not a cue: its events
-// have Cue -1, and waits for the end of its id ignore it.
+// Start starts a sound of the sheet at once, or at o.Frame or with o.Batch, like bank.Bank.Play, and returns the
+// handles of its voices. It plays one random variation, with gain and pitch drawn from their ranges, under the limits
+// of the sound. A layered sound plays all its layers, each with a handle. A cue that sets parameters later applies to
+// it. A start is not a cue: its events have Cue -1, and waits for the end of its id ignore it.
 //
 // The random choices depend on the seed of the sheet, the name, and the number of earlier successful starts of this
 // name by hand. Start may be called from NewPlayer to Close; control side, any goroutine. If o is invalid, the error
@@ -92,8 +92,8 @@ func valueOrZero(hz *float64) float64 {
 	return *hz
 }
 
-// invalidField returns an error text for the first invalid field of o, or "" if all are valid. Sound is not checked.
-// rate is the sample rate in Hz. invalidField must not use p.sheet, which belongs to the goroutine of Step.
+// invalidField returns an error text for the first invalid field of o, or "" if all are valid. Sound and Owner are not
+// checked. rate is the sample rate in Hz. invalidField must not use p.sheet, which belongs to the goroutine of Step.
 func (p *Player) invalidField(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)

@@ -114,7 +114,7 @@ func (b *startFrom) recordEarlierGoes(s *Sheet) {
 
 // recordGo appends g, a scheduled GO of sheet s before the beginning of a live show, to b.goes. It also moves
 // b.standby, the next cue of the list, past the cues that g starts. Panics and pauses are appended, too, but do not
-// move b.standby.
+// move b.standby. A GO must find a cue to start, which the parser has checked; otherwise recordGo panics.
 func (b *startFrom) recordGo(s *Sheet, g Go) {
 	if b.goes = append(b.goes, g); g.Action == ActionGo {
 		chain := s.chain(s.cueOf(&g, b.standby))
@@ -123,7 +123,8 @@ func (b *startFrom) recordGo(s *Sheet, g Go) {
 }
 
 // cueOf returns the index in Sheet.List of the cue that the GO g starts. If g has no cue number, it starts the first
-// enabled cue at or after index standby. If no such cue is left, the result is len(s.List).
+// enabled cue at or after index standby. If no such cue is left, the result is len(s.List). A number in g must be in
+// the list; for an unknown number the result is 0.
 func (s *Sheet) cueOf(g *Go, standby int) int {
 	if g.Cue != "" {
 		return s.numbers()[numberOf(g.Cue)] // checkGoes has verified that it exists
@@ -207,7 +208,8 @@ func (s *Sheet) actionsOf(list int) (all []int) {
 }
 
 // finishedAction returns a copy of c that has the lasting result of the finished cue at once, such as an endless loop
-// or a set value. It returns nil if c leaves no lasting result.
+// or a set value. A stop, or a release from a loop, becomes a stop without a tail. It returns nil if c leaves no
+// lasting result.
 func (c *Cue) finishedAction() *Cue {
 	out := *c
 	out.At, out.Over, out.FadeIn, out.awaitedID, out.awaitedTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, stateTimed
@@ -300,10 +302,12 @@ func (p *Player) StartFrame() int64 { return p.startFrom.frame }
 
 // playToStart plays the show from frame 0 to its beginning, given by Options.From or Cue, and discards the output. It
 // plays some frames more: the parameter after is their number. Each call does part of the work; reached reports whether
-// it is done. From there on, the output equals the end of the complete render bit for bit.
+// it is done. From there on, the output equals the end of the complete render bit for bit, unless a tail is longer than
+// 2 s.
 //
-// Only the last 2 s are mixed; before them, commands are only scheduled. The error is of the mixer or a stream, or
-// wraps ErrStartPosition, for example if the show ends earlier.
+// Only the last 2 s are mixed; before them, the mixer only advances. But everything is mixed if the master has a DC
+// guard, or as long as the frame of the beginning is unknown. The error is of the mixer or a stream, or wraps
+// ErrStartPosition, for example if the show ends earlier.
 func (p *Player) playToStart(after int64) (reached bool, err error) {
 	b, f := &p.startFrom, &p.rendering
 	if b.reached {

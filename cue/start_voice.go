@@ -177,9 +177,9 @@ func (p *Player) countdownsOf(c *Cue) (counts [2]*mixer.Countdown) {
 }
 
 // applyToDelayed applies cue c to delayed layers, which the mixer does not find by their target yet. It selects the
-// layers of c's target that begin at frame or later. at is the moment of c at that frame. Pauses of a bus or of all
-// voices need no command, because the mixer holds the layers when they start. The error is the mixer's. After
-// mixer.ErrBusy a repeated call sends the rest.
+// layers of c's target that begin at frame or later. at is the moment of c at that frame. Of the cues for a bus or all
+// voices only stops are applied. A seek is never applied. Pauses of a bus or of all voices need no command, because the
+// mixer holds the layers when they start. The error is the mixer's. After mixer.ErrBusy a repeated call sends the rest.
 func (p *Player) applyToDelayed(at mixer.Moment, frame int64, c *Cue) error {
 	if p.acceptedCommands == 1 { // the first attempt; a retry needs the same list
 		p.delayed = slices.DeleteFunc(p.delayed, func(w delayedStart) bool { return w.frame < frame })

@@ -307,8 +307,9 @@ func (p *Player) upperBound() int64 {
 	return int64(end)
 }
 
-// maxDuration returns an upper bound for the duration of a start of cue, in frames. It is never if the length of a
-// stream is unknown. c is cue itself or a layer of it. pitches are the pitches of the sheet.
+// maxDuration returns an upper bound for the duration of a start of cue, in frames. It is never if c plays a stream of
+// unknown length once. A delay of the layer is not included. c is cue itself or a layer of it. pitches are the pitches
+// of the sheet.
 func (p *Player) maxDuration(c, cue *Cue, pitches *pitchRanges) float64 {
 	s := p.sheet
 	if c.For != nil {

@@ -16,16 +16,16 @@ import (
 )
 
 // Trim changes the gain of the list cue with index list in Sheet.List. The change in decibels is the parameter by.
-// Later starts of the cue have the new gain. Its voices that play now move to it within 50 ms, but only if all starts
-// of the cue have the same gain. A cue that an edit has removed is ignored. Trim needs a running Feed and does not wait
-// for the change. Any goroutine.
+// Later starts of the cue have the new gain. Its voices that play now move to it within 50 ms, but only in a live show
+// and if all starts of the cue have the same gain. Gains are limited to the range of the mixer. A cue that an edit has
+// removed is ignored. Trim needs a running Feed and does not wait for the change. Any goroutine.
 func (p *Player) Trim(list int, by pcm.Decibels) {
 	p.live.enqueueForCue(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
 // trim changes the gains of the list cue with index list and of its launches, the runs of that cue. The change in
 // decibels is the parameter by. The playing voices of a launch move to the new gain within 50 ms if all its starts have
-// the same gain. Only for the goroutine of Feed.
+// the same gain. Without Options.Live the voices are unknown and keep their gain. Only for the goroutine of Feed.
 func (p *Player) trim(list int, by pcm.Decibels) {
 	s := p.sheet
 	s.trimCues(s.List[list].First, s.List[list].Count, by)
@@ -51,8 +51,8 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 	}
 }
 
-// trimCues changes the gains of later starts of the list cue with the given number. The change in decibels is the
-// parameter by. An unknown number has no effect. Only for the goroutine of Feed.
+// trimCues changes the gains of the list cue with the given number for later GOs. Starts of earlier GOs do not change.
+// The change in decibels is the parameter by. An unknown number has no effect. Only for the goroutine of Feed.
 func (p *Player) trimCues(number string, by pcm.Decibels) {
 	if i, err := p.sheet.ListIndex(number); err == nil {
 		l := &p.sheet.List[i]
@@ -78,8 +78,9 @@ type edit struct {
 }
 
 // Trimmed returns a copy of src, the text of a sheet, with changed gains of list cues. The keys of trims are cue
-// numbers, and the values are decibels to add; unknown numbers are ignored. The rest of the text, including comments,
-// stays unchanged. It returns an error if src is not valid YAML or a gain cannot be edited in place.
+// numbers, and the values are decibels to add; unknown numbers are ignored. Only the gains of starts (`play`) change. A
+// new gain is limited to the range of the mixer and rounded to 0.01 dB. The rest of the text, including comments, stays
+// unchanged. It returns an error if src is not valid YAML or a gain cannot be edited in place.
 func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	root, wrong := yaml.Read(src, "cue sheet")
 	if wrong != nil {
@@ -140,8 +141,9 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 }
 
 // trimEdit returns the edit of the text that changes the gain of action, the YAML node of a start. by is the change in
-// decibels; if the start has no gain, the edit inserts by as its gain. lines are the lines of the text. play is the
-// pair of action with the key `play`. It returns an error if the text cannot be edited there.
+// decibels; if the start has no gain, the edit inserts by as its gain. The new gain is limited to the range of the
+// mixer and rounded to 0.01 dB. lines are the lines of the text. play is the pair of action with the key `play`. It
+// returns an error if the text cannot be edited there.
 func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
@@ -173,8 +175,8 @@ func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (e
 	return edit{end, token, token + ", " + key + text(by)}, nil
 }
 
-// quotedPrefix returns the quoted text at the beginning of line, with its quotes. It returns "" if the closing quote is
-// missing. line must not be empty.
+// quotedPrefix returns the quoted text at the beginning of line, with its quotes. A doubled single quote counts as the
+// end of the text. It returns "" if the closing quote is missing. line must not be empty.
 func quotedPrefix(line []rune) string {
 	for i := 1; i < len(line); i++ {
 		switch {
