@@ -92,8 +92,9 @@ func newFollowOns(s *Sheet) followOns {
 }
 
 // trackNewLaunches starts to track the launches that were added to the sheet since the last call. A launch is one run
-// of a list cue. The function counts the starts and the waiting actions of each new launch. A launch that begins at a
-// known time is put into f.upcoming. A launch that follows the end of another one is not.
+// of a list cue. The function counts the starts and the waiting actions of each new launch. Starts of a timeline that
+// the launch begins are not counted. A launch that begins at a known time is put into f.upcoming. A launch that follows
+// the end of another one is not.
 func (f *followOns) trackNewLaunches() {
 	for i := len(f.progress); i < len(f.sheet.launches); i++ {
 		l, r := &f.sheet.launches[i], launchProgress{}
@@ -278,8 +279,9 @@ func (f *followOns) startLaunches(now int64) {
 }
 
 // startLaunch records that a launch (one run of a list cue) begins at frame. The parameter launch is its index. Its
-// starts are added to the counts of ids that actions wait for. Its own actions that wait for the end of an id are
-// added to f.waitingActions. A launch without starts ends at the same frame.
+// starts are added to the counts of ids that actions wait for, but not the starts that wait for the end of their own
+// id; release adds these. Its own actions that wait for the end of an id are added to f.waitingActions. A launch
+// without starts ends at the same frame.
 func (f *followOns) startLaunch(launch int, frame int64) {
 	l, r := &f.sheet.launches[launch], &f.progress[launch]
 	r.started, r.startFrame = true, frame

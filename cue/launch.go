@@ -152,8 +152,8 @@ func (s *Sheet) HasFollowOns() bool {
 }
 
 // activeCues returns an iterator over the cues that act, with their indexes in s.Cues. Idle cues are left out, such as
-// the actions of the list, of which each GO adds copies. Only withScheduledGoes and playableCopy mark cues as idle; in
-// another sheet all cues act. The pointers point into the sheet.
+// the actions of the list; each GO adds active copies of them. Only withScheduledGoes and playableCopy mark cues as
+// idle; in another sheet all cues act. The pointers point into the sheet.
 func (s *Sheet) activeCues() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		for i := range s.Cues {

@@ -108,7 +108,7 @@ func (l *live) openWakeChannel() <-chan struct{} {
 
 // Fire gives a GO to the cue with index list in Sheet.List. This starts the cue, and the cues that follow it without
 // another GO. Fire returns at once. The GO acts as soon as the mixer can, at one frame for all these cues. A cue may be
-// fired again while it plays. It needs a running Feed. If the cue does not exist or is disabled, or after Finish, the
+// fired again while it plays. Fire needs a running Feed. If the cue does not exist or is disabled, or after Finish, the
 // error wraps ErrFire. If the show has ended in another way, Fire has no effect. Any goroutine.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 

@@ -97,8 +97,9 @@ func (p *Player) sendDueMessages(stats *mixer.Stats) {
 	}
 }
 
-// hasPendingMessages reports whether any OSC message is still scheduled or in the outbox. The result is false in a
-// render, and without Options.Send, because no messages are sent then.
+// hasPendingMessages reports whether any OSC message is still scheduled or in the outbox. With the lookahead on,
+// messages of list cues count only once they are in the outbox. The result is false in a render, and without
+// Options.Send, because no messages are sent then.
 func (p *Player) hasPendingMessages() bool {
 	return p.options.Send != nil && !p.rendering.isRender && (p.schedule.pendingSends > 0 || len(p.outbox) > 0)
 }

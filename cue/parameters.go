@@ -160,10 +160,11 @@ type parameterState struct {
 // closer together.
 func (t *parameterState) minCornerDistance() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
 
-// addStart registers a start of cue c, which plays sound, and returns the state of its parameters. It returns nil if
-// the sound has no parameters. first is false if an earlier attempt for the same start failed because the mixer was
-// full; addStart then only returns the state of that attempt. Starts whose voices have all ended are removed from t.
-// The argument frame is not used.
+// addStart registers a start of cue c, which plays sound, and returns the state of its parameters. Each parameter
+// begins with the value that c sets for it, or else with the value set for all sounds, or else with its default. The
+// result is nil if the sound has no parameters. first is false if an earlier attempt for the same start failed because
+// the mixer was full; addStart then only returns the state of that attempt. Starts whose voices have all ended are
+// removed from t. The argument frame is not used.
 func (t *parameterState) addStart(frame int64, c *Cue, sound *rules.Sound, first bool) *parameterStart {
 	if sound.Parameters == nil {
 		return nil

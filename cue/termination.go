@@ -213,8 +213,8 @@ func neverStopped(all []startInstants, m instant) bool {
 	return n > 0 && !m.before(all[n-1].lastStop)
 }
 
-// lastStop returns the instant of the last cue that stops the voices of the start c, by id, by bus or all voices. If no
-// cue stops them, it is the zero instant.
+// lastStop returns the instant of the last cue or scheduled panic that stops the voices of the start c, by id, by bus
+// or all voices. If they are never stopped, it is the zero instant.
 func (e *terminations) lastStop(c *Cue) instant {
 	return later(later(e.stops[c.ID], e.stops["all"]), e.busStops[c.Bus])
 }
@@ -240,7 +240,8 @@ func (e *terminations) loopsForever(set *Cue, m instant) bool {
 }
 
 // pausedForever reports whether pause, a cue at the instant m, leaves a voice paused without end. A pause of an id
-// holds the voices alive at that instant. A pause of a bus or of all voices also holds later starts.
+// holds the voices alive at that instant. A pause of a bus or of all voices also holds later starts. Only a resume of
+// the same target counts. Whether the voice of an id still sounds at m is not checked.
 func (e *terminations) pausedForever(pause *Cue, m instant) bool {
 	if m.before(e.resumes[pause.target()]) {
 		return false
