@@ -114,9 +114,10 @@ func maxPoolSize(c *mixer.Config) int {
 	return most
 }
 
-// checkSheet returns an error if the running mixer cannot play sheet s. The first output must keep its name. Cues and
-// scenes may change only effects and sends that the mixer has, and may resize the pool only up to p.voices. (The mixer
-// would reject another command, and its error would end the show.) The result is nil if s can be played.
+// checkSheet returns an error if the running mixer cannot play sheet s. The first output must keep its name, if both s
+// and the mixer have outputs. Cues and scenes may change only effects and sends that the mixer has, and may resize the
+// pool only up to p.voices. (The mixer would reject another command, and its error would end the show.) The result is
+// nil if s can be played.
 func (p *Player) checkSheet(s *Sheet) error {
 	mixerRules := &p.mixerRules
 	if len(s.Outputs) > 0 && len(mixerRules.Outputs) > 0 && s.Outputs[0].Name != mixerRules.Outputs[0].Name {

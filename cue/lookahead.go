@@ -250,11 +250,11 @@ func (p *Player) handOverAll(before int64) error {
 	return nil
 }
 
-// handOverBatch hands to the mixer the commands of batch u whose actions are due before the given frame of the show.
-// The steps of u, its other commands, are all handed over at once. If the first frame of the batch is not known yet, it
-// hands over the first p.lookaheadFrames() frames of the batch instead. But if more than half of the mixer's queue is
-// in use then, it hands over no command and returns nil. If the queue is full, the error is mixer.ErrBusy, and the next
-// call continues there. Other errors are the mixer's, too.
+// handOverBatch hands commands of batch u to the mixer: first all steps of u, and then the actions that are due before
+// the given frame of the show. If the first frame of the batch is not known yet, it hands over the actions in the first
+// p.lookaheadFrames() frames of the batch instead. But if more than half of the mixer's queue is in use then, it hands
+// over no command and returns nil. If the queue is full, the error is mixer.ErrBusy, and the next call continues there.
+// Other errors are the mixer's, too.
 func (p *Player) handOverBatch(u *cueBatch, before int64) error {
 	a := &p.lookahead
 	until := before - u.firstFrame

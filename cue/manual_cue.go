@@ -16,8 +16,8 @@ import (
 // a verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". The verb osc has only
 // such keys and no target. After stop and scene, a time without a key means over. Events of the action name no cue.
 //
-// Do needs a running Feed and returns without waiting for the action. If the words are invalid, the error wraps
-// ErrAction and suggests a correction, and no action follows. Any goroutine.
+// Do needs a running Feed and returns without waiting for the action. After the end of the show it has no effect. If
+// the words are invalid, the error wraps ErrAction and suggests a correction, and no action follows. Any goroutine.
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
 	s, first := p.currentSheet.Load(), p.live.firstSound

@@ -78,8 +78,9 @@ func (d *draft) parseMessage(p *yaml.Pair) bool {
 }
 
 // parseDestination parses the value of p, a destination as HOST:PORT, and reports whether it is valid. It stores the
-// text in *to. If the text is invalid, it is stored nevertheless, and an error is recorded in d. The host name is not
-// resolved.
+// text in *to. If the text is invalid, it is stored nevertheless, and an error is recorded in d. The host name may have
+// all printable ASCII characters except space, / and brackets. An IPv6 address in brackets must have a colon. The host
+// is not checked further and not resolved. The port is 1..65,535.
 func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -108,7 +109,8 @@ func (d *draft) parseDestination(p *yaml.Pair, to *string) bool {
 // notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
-// parseAddress parses the value of p, an OSC address such as /go, and reports whether it is valid. It stores the text
+// parseAddress parses the value of p, an OSC address such as /go, and reports whether it is valid. An address is / and
+// at least one more character, all of them printable ASCII without space, # * , ? [ ] { }. parseAddress stores the text
 // in *to. If the text is invalid, it is stored nevertheless, and an error is recorded in d.
 func (d *draft) parseAddress(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {

@@ -88,7 +88,7 @@ func (d *draft) parseList(n *yaml.Node) {
 }
 
 // registerNumber checks number, the number of the cue with the YAML node n, and keeps it for later calls. It records an
-// error if the number is invalid or another cue has it already; 2.50 and 2.5 are the same.
+// error if the number is blank, has control characters, or belongs to another cue already; 2.50 and 2.5 are the same.
 func (d *draft) registerNumber(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
 		d.Fail(fields.Find(n, "cue").Value.Position, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))

@@ -179,7 +179,7 @@ func (sc *Schedule) frame(cue int, repetition uint64) int64 {
 }
 
 // base returns the frame that the times of a cue count from: its GO, or the end that it waited for. cue is the index of
-// the cue in the sheet.
+// the cue in the sheet. A cue that waits must have been released; otherwise base panics.
 func (sc *Schedule) base(cue int) int64 {
 	if c := &sc.sheet.Cues[cue]; c.state != stateWaiting {
 		return c.base.Frames(sc.rate)

@@ -39,8 +39,8 @@ type startFrom struct {
 	block   []pcm.Frame
 }
 
-// initStartFrom sets p.startFrom from Options.From and Options.Cue. The error wraps ErrStartPosition if no cue has the
-// number Options.Cue, or if no GO reaches that cue.
+// initStartFrom sets p.startFrom from Options.From and Options.Cue. If no cue has a number, Options.Cue is an index in
+// Sheet.Cues. The error wraps ErrStartPosition if no cue has the number Options.Cue, or if no GO reaches that cue.
 func (p *Player) initStartFrom() error {
 	b := startFrom{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.reached = b.time.IsZero() && p.options.Cue == ""
