@@ -43,7 +43,7 @@ func (s *workBuffers) forConverted(n int64) []float32 {
 type bufferPool struct{ pool sync.Pool }
 
 // get removes work buffers from the pool and returns them. If the pool is empty, they are new. The caller owns them
-// until it returns them with give.
+// until it returns them with put.
 func (s *bufferPool) get() *workBuffers {
 	if one, ok := s.pool.Get().(*workBuffers); ok {
 		return one

@@ -8,11 +8,11 @@ import (
 )
 
 // fillFileName returns message with the name of a file filled into the conversion command that message may contain.
-// {file} becomes name; {file.flac} and {file.wav} become name with another extension. They are quoted for a shell.
-// Without such placeholders message is returned unchanged.
+// {file} becomes name; {file.flac} and {file.wav} become name with another extension. Each is quoted for a shell if
+// necessary. Without such placeholders message is returned unchanged.
 //
-// If name is empty, unprintable or "-", FILE takes its place. Except on Windows, a relative name gets "./" in front
-// if a tool could take it for an option or a URL.
+// If name is empty or "-", or contains an unprintable character, FILE takes its place. Except on Windows, a relative
+// name gets "./" in front if it begins with "-" or contains a colon: a tool could take it for an option or a URL.
 func fillFileName(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message
@@ -40,8 +40,9 @@ func withExtension(base, name, ending string) string {
 // shellSafe lists the characters that need no quotes in a shell.
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@"
 
-// quoted returns name as one word for the shell of this operating system. If all characters are safe, name is
-// unchanged, otherwise it is in quotes. An empty name is quoted, too.
+// quoted returns name as one word for the shell of this operating system. If all characters are in shellSafe, on
+// Windows also a backslash, name is unchanged. Otherwise it is in quotes: single ones, on Windows double ones. An
+// empty name is quoted, too. On Windows, quotes inside name are not escaped.
 func quoted(name string) string {
 	letters := shellSafe
 	if runtime.GOOS == "windows" {

@@ -38,8 +38,8 @@ func (d *Damage) String() string {
 
 // damagesOf converts damaged places that a codec has found to the form of Clip.Damages. found counts frames from the
 // beginning of the file, including the padding of the encoder. The parameter from is the first frame after that
-// padding, and the results count from there. Places are clipped to the length of the sound, frames. rate is in Hz.
-// Without damage the result is nil.
+// padding, and the results count from there. Places are clipped to the length of the sound, frames. A place outside
+// the sound is kept with a length of 0. rate is in Hz. Without damage the result is nil.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
 	for _, d := range found {
@@ -60,8 +60,8 @@ func (o *Options) strictError(list []Damage) error {
 }
 
 // reportDamages calls Options.OnDamage for each damaged place in list, unless it was reported before, and records it
-// as reported. src is the damaged file. It has no effect without OnDamage. It must be called without the mutex. Any
-// goroutine.
+// as reported. src is the damaged file. At most 100 places of a file are reported. It has no effect without OnDamage.
+// It must be called without the mutex. Any goroutine.
 func (l *Library) reportDamages(src Source, list ...Damage) {
 	for _, d := range list {
 		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
@@ -137,8 +137,8 @@ func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// addNotes adds notes to the Info of each stream in the library whose Source.File is file. A note that is already
-// there is not added again. The Info of loaded sounds is unchanged. It takes the mutex.
+// addNotes adds notes to the Info of each stream in the library whose Source.File is file, in any file system. A note
+// that is already there is not added again. The Info of loaded sounds is unchanged. It takes the mutex.
 func (l *Library) addNotes(file string, notes []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

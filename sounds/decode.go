@@ -21,8 +21,8 @@ import (
 // error, but never a panic, a hang or excessive memory use. Control side.
 //
 // Decode reads r to its end from another goroutine. It returns when ctx ends, or when r delivers no data for
-// Limits.Time (at least one second). A pending Read is then abandoned. With Limits.Isolate a child process decodes
-// the data.
+// Limits.Time (at least one second). A pending Read is then abandoned, and r is not closed. A decoder has up to a
+// second to stop when ctx ends. With Limits.Isolate a child process decodes the data.
 //
 // Places that cannot be decoded are concealed and listed in Clip.Damages. If the whole file is undecodable, Decode
 // returns an error.
@@ -64,9 +64,9 @@ func decode(ctx context.Context, open openFunc, lim Limits, buffers *workBuffers
 // announces them. If a header announces more, memory grows as the samples are decoded.
 const maxSamplesPerByte = 8
 
-// When decoding produces more samples than the header announced, and more than min(modest + smallFactor * file
-// size, maxSmall), the frames are counted first and allocated exactly. Such a file is silence, or an attempt
-// to exhaust memory.
+// When decoding produces more samples than the header announced, and more than min(smallBytes + smallFactor * file
+// size, maxSmall), the frames are counted first and allocated exactly. Such a file is silence, or an attempt to
+// exhaust memory.
 const (
 	smallBytes  = 2 << 20
 	smallFactor = 64
@@ -100,8 +100,8 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 
 // decodeAll decodes the whole file in, which has the format f, and returns a clip without a name. The padding of the
 // encoder is removed. Damaged places are concealed and listed in the clip. The error is of the codec, wraps ErrLimit,
-// wraps ErrDecode for an invalid sample, or is of ctx. The samples use the memory of buffers, which keeps them for the
-// next file; buffers may be nil.
+// wraps ErrDecode for an invalid sample, or is of ctx. For an invalid sample decodeAll also returns the clip. The
+// samples lie in the memory of buffers, and the next file that uses buffers overwrites them. buffers may be nil.
 func decodeAll(ctx context.Context, f *format, in *source.Input, lim source.Limits, buffers *workBuffers) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -154,7 +154,7 @@ func notesOf(h *source.Head, frames int64) []string {
 type format struct {
 	name string
 
-	// is detects this format from the first bytes of a file, after any tags and zeros.
+	// matches detects this format from the first bytes of a file, after any tags and zeros.
 	matches func(beginning []byte) bool
 	open    func(in *source.Input, lim source.Limits) (source.Reader, error)
 }

@@ -28,7 +28,7 @@ type decodeAhead struct {
 	pollInterval time.Duration   // poll interval while the buffer is full
 	onError      func(error)     // receives the error of a stream that ends early
 	hasMore      func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls buffer.End
-	wakeUp       <-chan struct{} // signals that more may now return true
+	wakeUp       <-chan struct{} // signals that hasMore may now return true
 }
 
 // defaultAheadFrames is the default length of the buffer at 48 kHz: 2.7 s.
@@ -49,9 +49,9 @@ func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader Fra
 // chunkFrames is the number of frames that are decoded at a time.
 const chunkFrames = 2048
 
-// run decodes into the buffer until the end of the stream or until the voice ends. It then closes the reader and
-// marks the buffer as ended. After an error or a panic of the reader, it calls Fail of the buffer instead of End, and
-// reports the error to f.fail. An error after the voice has ended is not reported. run must be called once, in a
+// run decodes into the buffer until the end of the stream or until the voice ends. It then closes the reader and marks
+// the buffer as ended. After an error or a panic of the reader, it calls Fail of the buffer instead of End, and
+// reports the error to f.onError. An error after the voice has ended is not reported. run must be called once, in a
 // goroutine of its own.
 func (f *decodeAhead) run() {
 	end := f.buffer.End

@@ -8,10 +8,11 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// formatOf detects the format of the file in by its content, skipping tags and zeros at the beginning. It leaves in
-// at the beginning of the file. Formats with magic bytes are tried first, including unsupported ones. MP3 has no
-// magic bytes, so formatOf last searches for MP3 frames; unknown data after an ID3v2 tag also counts as MP3. The
-// error wraps ErrFormat and names the unsupported format or describes the file, or it is a read error.
+// formatOf detects the format of the file in by its content, skipping ID3v2 tags and zeros at the beginning. It leaves
+// in at the beginning of the file. Formats with magic bytes are tried first, including unsupported ones. MP3 has no
+// magic bytes, so formatOf last searches for MP3 frames; unknown data after an ID3v2 tag also counts as MP3. The error
+// wraps ErrFormat and names the unsupported format or describes the file. If the file cannot be read from its
+// beginning, it is the read error.
 func formatOf(in *source.Input) (*format, error) {
 	if len(in.Peek(source.Probe)) == 0 {
 		return nil, cmp.Or(in.Err, source.FormatErrorf("the file is empty"))
@@ -74,8 +75,8 @@ func hasBytes(b []byte, at int, text string) bool {
 }
 
 // unsupportedError returns an error that wraps ErrFormat and names the format. Its text also has the command that
-// converts the file, with {file} in place of the name. Without such a command, the text reports that the format is
-// not a sound.
+// converts the file, with placeholders such as {file} for the name. Without such a command, the text reports that the
+// format is not a sound.
 func (u *unsupportedFormat) unsupportedError() error {
 	if u.tool == "" {
 		return source.FormatErrorf("%s is not a sound", u.name)
@@ -198,17 +199,17 @@ func isAtom(b []byte) bool {
 // version, 1..63.
 func isFlash(b []byte) bool { return len(b) >= 8 && b[3] > 0 && b[3] < 64 }
 
-// isTS reports whether the first three packets of an MPEG transport stream, 188 bytes each, begin with a sync byte.
-// It returns false if b is shorter.
+// isTS reports whether the first three packets of an MPEG transport stream, 188 bytes each, begin with a sync byte. It
+// returns false if b ends before the third sync byte.
 func isTS(b []byte) bool { return syncs(b, 0, 188) }
 
 // isM2TS reports whether the first three packets of 192 bytes each have a sync byte after their first four bytes. It
-// returns false if b is shorter.
+// returns false if b ends before the third sync byte.
 func isM2TS(b []byte) bool { return syncs(b, 4, 192) }
 
 // syncs reports whether each of the first three packets in b has the sync byte 'G' of an MPEG transport stream.
-// Packets are size bytes long, and the parameter first is the offset of the sync byte in a packet. It returns false
-// if b is too short.
+// Packets are size bytes long, and the parameter first is the offset of the sync byte in a packet. It returns false if
+// b ends before the third sync byte.
 func syncs(b []byte, first, size int) bool {
 	for at := first; at <= first+2*size; at += size {
 		if at >= len(b) || b[at] != 'G' {
@@ -218,8 +219,9 @@ func syncs(b []byte, first, size int) bool {
 	return true
 }
 
-// isADTS reports whether b begins with a plausible AAC frame in ADTS. The frame's header must be valid, and behind
-// the frame there must be another header or the end of b. Requires that b begins with the magic byte 0xff.
+// isADTS reports whether b begins with a plausible AAC frame in ADTS. The frame's header must be valid, and behind the
+// frame there must be another such header, unless b ends at most one byte later. The frame itself may be cut off.
+// Requires that b begins with the magic byte 0xff.
 func isADTS(b []byte) bool {
 	if len(b) < 7 || b[1]&0xf6 != 0xf0 || b[2]&0x3c > 12<<2 {
 		return false
@@ -228,8 +230,9 @@ func isADTS(b []byte) bool {
 	return size >= 7 && (size >= len(b)-1 || b[size] == 0xff && b[size+1] == b[1])
 }
 
-// isLOAS reports whether b begins with a plausible AAC frame in LOAS. The frame's header must be valid, and behind
-// the frame there must be another header or the end of b. Requires that b begins with the magic byte 0x56.
+// isLOAS reports whether b begins with a plausible AAC frame in LOAS. The frame's header must be valid, and behind the
+// frame there must be another such header, unless b ends at most one byte later. The frame itself may be cut off.
+// Requires that b begins with the magic byte 0x56.
 func isLOAS(b []byte) bool {
 	if len(b) < 3 || b[1]&0xe0 != 0xe0 {
 		return false

@@ -69,8 +69,8 @@ func (h *hopMeter) end() {
 	}
 }
 
-// endStep completes the current step, a quarter of a hop, and appends its mean energy to h.fine. A partial step is
-// averaged over the full length of a step.
+// endStep completes the current step, a quarter of a hop, and appends its mean energy to h.stepEnergy. A partial step
+// is averaged over the full length of a step.
 func (h *hopMeter) endStep() {
 	h.stepEnergy = append(h.stepEnergy, (h.carried+h.sum)/float64(h.step*int64(len(h.filters))))
 	h.carried, h.stepFrames = -h.sum, h.step

@@ -15,10 +15,11 @@ import (
 // openFunc opens an input. It may block; where possible it returns when ctx ends.
 type openFunc func(ctx context.Context) (io.ReadCloser, error)
 
-// readGuarded opens an input with open and returns all its bytes. It returns an error that wraps ErrLimit if the
-// input has more than limit bytes, or if no data arrives for the time idle. When ctx ends, the error wraps the error
-// of ctx. Other errors are of the input. The input is opened and read in another goroutine. If a call there still
-// blocks when readGuarded returns, it is abandoned, and the input is closed when the call returns.
+// readGuarded opens an input with open and returns all its bytes. It returns an error that wraps ErrLimit if the input
+// has more than limit bytes, or if no data arrives for the time idle. When ctx ends, the error wraps the error of ctx.
+// Other errors are of the input, and a panic of the input gives an error that wraps ErrDecode. The input is opened and
+// read in another goroutine. If a call there still blocks when readGuarded returns, it is abandoned, and the input is
+// closed when the call returns.
 func readGuarded(ctx context.Context, open openFunc, limit int64, idle time.Duration) ([]byte, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -123,10 +124,10 @@ func runAsync[T any](what string, do func() (T, error)) <-chan result[T] {
 const gracePeriod = time.Second
 
 // decodeGuarded runs decode in a goroutine of its own and returns its results. A panic of decode becomes an error that
-// wraps ErrDecode. After the time limit decodeGuarded ends the context of decode and returns an error that wraps ErrLimit.
-// When ctx ends, it returns an error that wraps the error of ctx. In both cases it first waits up to a second for
-// decode to return. If decode ignores its context, its goroutine is abandoned, because a process cannot stop a
-// goroutine.
+// wraps ErrDecode. After the time limit decodeGuarded ends the context of decode and returns an error that wraps
+// ErrLimit. When ctx ends, it returns an error that wraps the error of ctx. In both cases it first waits up to a
+// second for decode to return, and drops its results. If decode ignores its context, its goroutine is abandoned,
+// because a process cannot stop a goroutine.
 func decodeGuarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

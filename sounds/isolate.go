@@ -26,8 +26,8 @@ var (
 )
 
 // decodeIsolated decodes the file data in a child process and returns its clip. The child is the command lim.Isolate,
-// which must not be empty; lim must have its defaults filled in. The child is killed when its time is up, when ctx
-// ends, or when its answer is invalid.
+// which must not be empty; lim must have its defaults filled in. The child is killed one second after lim.Time, when
+// ctx ends, or when its answer is invalid.
 //
 // An error that the child reports is returned. Otherwise the error wraps ErrLimit after the time limit, ErrDecode if
 // the child failed, the error of ctx when ctx ends, or the error of starting the child.
@@ -73,10 +73,10 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 // errIncomplete reports that the child ended before its answer was complete.
 var errIncomplete = errors.New("cut short")
 
-// readReply reads the answer of a child process from r to its end and returns the clip in it. It validates all
-// values against the limits lim for a file of size bytes. It returns the error that the child reported, or errIncomplete
-// if the answer is incomplete. An invalid answer gives an error that wraps ErrDecode or ErrLimit. An invalid loop or
-// gain is only dropped.
+// readReply reads the answer of a child process from r to its end and returns the clip in it. It validates all values
+// against the limits lim for a file of size bytes. It returns the error that the child reported, or errIncomplete if
+// the answer is empty or ends within the samples. An invalid answer, or a line that is cut short, gives an error that
+// wraps ErrDecode or ErrLimit. An invalid loop or gain is only dropped.
 func readReply(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var a isolateReply
@@ -161,8 +161,8 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 
 // serve decodes the file that arrives on stdin and writes the answer to stdout, as ServeDecode does. Both the request
 // and lim have limits, and the stricter value applies. Before serve reads the file, it calls limit, which limits the
-// resources of the process for a file of size bytes. The error is nil if an answer was written. Otherwise it reports
-// an invalid request, or wraps the error of limit or of stdout.
+// resources of the process for a file of size bytes, at most the limit Bytes. The error is nil if an answer was
+// written. Otherwise it reports an invalid request, or wraps the error of limit or of stdout.
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, limit func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
 	size, requested, err := readRequest(in)

@@ -54,9 +54,9 @@ type isolateReply struct {
 }
 
 // encode returns the lines of the child's answer, each with a line break. For an error this is one line. For a clip,
-// the first line has its properties and notes, and one further line follows for each damaged place. Notes that do not
-// fit in the first line are left out, and long texts of damage errors are cut. The caller sends the samples after
-// these lines.
+// the first line has its properties and notes, and one further line follows for each damaged place. A note that would
+// make the first line longer than 2 kB is left out. Long texts of damage errors are cut, but a.Fault is not: the
+// caller has to cut it (truncated). The caller sends the samples after these lines.
 func (a *isolateReply) encode() string {
 	if a.Clip == nil {
 		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))

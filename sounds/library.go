@@ -50,7 +50,7 @@ func (e *entry) ready() bool {
 	}
 }
 
-// NewLibrary returns an empty library. Invalid options are reported when the first sound is loaded.
+// NewLibrary returns an empty library. Invalid options are reported when a sound is loaded.
 func NewLibrary(opt Options) *Library {
 	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, loaded: make(chan struct{}), damaged: map[damagedFile][]int64{}}
 }
@@ -91,8 +91,8 @@ func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 
 // LoadEach loads sources, as many at a time as there are processors, and returns when all are done. It calls done for
 // each source that it has tried, with the index i of the source. s is the sound, or nil if err is not nil. The calls
-// come one at a time, from any goroutine and in any order. When ctx ends, the remaining sources fail with an error
-// that wraps the error of ctx.
+// come one at a time, from any goroutine and in any order. When ctx ends, the sources that are not loaded yet fail
+// with an error that wraps the error of ctx.
 //
 // If done returns false, no further source is started; done is still called for the sources that are being loaded. If
 // done panics, it is not called again, and LoadEach panics with the same value.
@@ -237,9 +237,10 @@ func (l *Library) loadEntry(ctx context.Context, key sourceKey, e *entry) {
 }
 
 // read makes a new sound of src and returns it with its Info. It does not add the sound to the library. opt are the
-// options, which the fields of src override. Damaged places are reported to Options.OnDamage; with opt.Strict they
-// are an error. A panic of the file system becomes an error that wraps ErrDecode, because other goroutines may be
-// waiting for the sound. Errors name src.
+// options. src.Looped and src.Masking can only switch an option on; src.Leveling replaces opt.Leveling unless it is
+// zero. Damaged places are reported to Options.OnDamage; with opt.Strict they are an error instead. A panic of the
+// file system becomes an error that wraps ErrDecode, because other goroutines may be waiting for the sound. Errors
+// name src.
 func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = withName(src.label(), err) }()
 	defer recoverPanic("the source", &err)

@@ -103,11 +103,12 @@ func (l Limits) boundsOf(size int64) source.Limits {
 	return b
 }
 
-// withName adds the name of a sound to err. The text of the result is "sounds: ", name, ": " and the text of err. If the
-// text contains a command for converting a file, name is filled in there. For nil it returns nil.
+// withName adds the name of a sound to err. The text of the result is "sounds: ", name, ": " and the text of err. If
+// the text contains a command for converting a file, name is filled in there. For nil it returns nil.
 //
-// The result wraps err. An fs.PathError in err is first reduced to its cause, because its path would repeat the name.
-// An error of package voice loses its prefix "voice: ". Each exported function calls named once.
+// The result wraps err. If err wraps an fs.PathError, only the cause of the PathError is wrapped: its path would
+// repeat the name. Other text around it is lost. An error of package voice loses its prefix "voice: ". Each exported
+// function calls withName once.
 func withName(name string, err error) error {
 	if err == nil {
 		return nil

@@ -29,7 +29,7 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 // prepare makes a sound for a mixer from the clip c, which must be valid. It works as Prepare does, and also returns
 // the gain of the leveling in dB. title and file are the names of the sound in reports. measured returns loudness and
 // peak of the clip, and is called only if the leveling needs them. The cache filters provides the resampling filters.
-// room provides working memory and may be nil. When ctx ends, the error wraps the error of ctx; other errors are of
+// buffers provides working memory and may be nil. When ctx ends, the error wraps the error of ctx; other errors are of
 // invalid options or limits.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, buffers *workBuffers,

@@ -24,13 +24,13 @@ type Queue struct {
 	readers map[*queueReader]bool
 }
 
-// NewQueue returns a queue that plays the given sources in order without gaps. There may be no source yet. name is
-// for reports. opt.CountsAs is the loudness that the victim search assumes for the whole queue. If a source cannot be
+// NewQueue returns a queue that plays the given sources in order without gaps. There may be no source yet. name is for
+// reports. opt.CountsAs is the loudness that the victim search assumes for the whole queue. If a source cannot be
 // opened, the queue is empty but valid, and the error names the first such source. If an option is invalid, the queue
 // is nil.
 //
-// Each file is played once; loop points are ignored. Sources of one call with equal rates are resampled as one
-// signal, so that album tracks continue seamlessly. Other sources are converted separately.
+// Each file is played once; loop points are ignored. Consecutive sources of one call with equal rates, all mono or all
+// not, are resampled as one signal, so that album tracks continue seamlessly. Other sources are converted separately.
 func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
 	if err := opt.check(); err != nil {
 		return nil, withName(name, err)
@@ -108,9 +108,9 @@ type queueReader struct {
 	next      int             // index of the next run; protected by the queue's lock
 }
 
-// hasMore reports whether the queue has sources that r has not started. If it has no such source, more ends the buffer
-// of the voice: no frames will follow. It holds the queue's lock, so that Add cannot append sources between the check
-// and the end.
+// hasMore reports whether the queue has sources that r has not started. If it has no such source, hasMore ends the
+// buffer of the voice: no frames will follow. It holds the queue's lock, so that Add cannot append sources between the
+// check and the end.
 func (r *queueReader) hasMore() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()

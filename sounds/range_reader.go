@@ -129,10 +129,10 @@ func (c *rangeReader) next(n int64) (x []float32, err error) {
 	return x, err
 }
 
-// currentPart returns the part of the sound that the next frame, c.at, belongs to, and the frame where that part
-// ends. Frames count at the library's rate. The part determines which samples the resampler sees beyond its ends. A
-// resampled sound with a loop has an intro, before the loop, and a round, the loop itself. Without a resampler or a
-// loop, and after the loop, the part is plain and has no end (the largest int64).
+// currentPart returns the part of the sound that the next frame, c.at, belongs to, and the frame where that part ends.
+// Frames count at the library's rate. The part determines which samples the resampler sees beyond its ends. A
+// resampled sound with a loop has the part partIntro, before the loop, and partLoop, the loop itself. Without a
+// resampler or a loop, and after the loop, the part is plain and has no end (the largest int64).
 func (c *rangeReader) currentPart() (part, int64) {
 	switch {
 	case c.conversion.source == nil || c.conversion.resampler == nil || c.at >= c.conversion.loop[1]:
@@ -167,10 +167,10 @@ func (c *rangeReader) startPart(p part) error {
 	return c.origin.seek(c.source)
 }
 
-// readSource returns the interleaved samples of the next 1..n source frames, not resampled, and advances c.source by their
-// number. They are valid until the next call. In the parts intro and round, at the end of the loop it jumps back to
-// the start of the loop. There, a file that ends before the end of the loop gives an error that wraps ErrDecode. In
-// the part partPlain it returns io.EOF at the end of the file. Other errors are of the source.
+// readSource returns the interleaved samples of the next 1..n source frames, not resampled, and advances c.source by
+// their number. They are valid until the next call. In the parts partIntro and partLoop, at the end of the loop it
+// jumps back to the start of the loop. There, a file that ends before the end of the loop gives an error that wraps
+// ErrDecode. In the part partPlain it returns io.EOF at the end of the file. Other errors are of the source.
 func (c *rangeReader) readSource(n int64) ([]float32, error) {
 	if c.part != partPlain {
 		if c.source == c.conversion.source[1] {

@@ -85,10 +85,10 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 	}
 }
 
-// resample converts the interleaved samples src from the rate from to the rate to, both in Hz. loop, in source
-// frames, may be nil; it is converted to output frames. Equal rates, and an empty src, return src and loop
-// themselves. Without a loop the length is frames*to/from, rounded half up. The result may share memory with the work
-// buffers room, which may be nil. It fails only with the error of ctx, when ctx ends.
+// resample converts the interleaved samples src from the rate from to the rate to, both in Hz. loop, in source frames,
+// may be nil; it is converted to output frames. Equal rates, and an empty src, return src and loop themselves. Without
+// a loop the length is frames*to/from, rounded half up, at least 1. The result may share memory with the work buffers,
+// which may be nil. It fails only with the error of ctx, when ctx ends.
 //
 // The length of a loop is rounded to whole frames. The ratio of the whole sound is adjusted to the rounded length, so
 // that the loop is exactly periodic. The adjustment is at most half a frame per loop: a fiftieth of a cent for a loop

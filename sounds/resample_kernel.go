@@ -101,9 +101,9 @@ func interpolateGrid(grid []float64, x float64) float64 {
 }
 
 // newFilter returns the table of filter taps for resampling by the ratio r. The kernel is stretched to the slower of
-// the two rates. bent means that r was adjusted to a loop. Without bent, a ratio with few phases gets a row of taps
-// for each phase. Otherwise the table has enough rows to interpolate any phase. Large tables are interpolated from
-// the tabulated kernel that grid returns; grid is called only for them.
+// the two rates. adjusted means that r was adjusted to a loop. If r was not adjusted, a ratio with few phases gets a
+// row of taps for each phase. Otherwise the table has enough rows to interpolate any phase. Large tables are
+// interpolated from the tabulated kernel that grid returns; grid is called only for them.
 func newFilter(r ratio, adjusted bool, grid func() []float64) *filter {
 	stretch := 1.0 // source frames per frame of the slower rate
 	if r.in > r.out {
@@ -147,14 +147,14 @@ type filterCache struct {
 	filters map[filterKey]func() *filter
 }
 
-// filterKey identifies a filter; bent means that the ratio is adjusted for a loop.
+// filterKey identifies a filter; adjusted means that the ratio is adjusted for a loop.
 type filterKey struct {
 	ratio
 	adjusted bool
 }
 
-// get returns the filter for the ratio r; bent means that r was adjusted to a loop. The first call for a ratio makes
-// the filter and stores it in the cache, and concurrent calls for the same ratio wait for it. Any goroutine.
+// get returns the filter for the ratio r. adjusted means that r was adjusted to a loop. The first call for both values
+// makes the filter and stores it in the cache, and concurrent calls with the same values wait for it. Any goroutine.
 func (f *filterCache) get(r ratio, adjusted bool) *filter {
 	f.mu.Lock()
 	once, ok := f.filters[filterKey{r, adjusted}]

@@ -18,7 +18,7 @@ import (
 const extraMemory = 128 << 20
 
 // processors is GOMAXPROCS of the child: one to decode, one to collect garbage. The thread stacks of a large
-// machine would not fit in slack.
+// machine would not fit in extraMemory.
 const processors = 2
 
 // limitProcess limits this process to the resources that decoding one file needs. The limits cannot be lifted again.

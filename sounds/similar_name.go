@@ -73,10 +73,10 @@ func (s Source) entries(dir string) []fs.DirEntry {
 	return list
 }
 
-// similarFile searches for a file whose path differs from s.File only in upper and lower case, in backslashes for slashes,
-// or in the Unicode encoding of accents. It compares the path folder by folder. It returns a phrase for an error
-// message, which names the file and the difference. The result is "" if no such file exists, if a file with exactly
-// this path exists, or if the path has more than 32 elements.
+// similarFile searches for a file whose path differs from s.File only in upper and lower case, in backslashes for
+// slashes, or in the Unicode encoding of accents. It compares the path folder by folder. It returns a phrase for an
+// error message, which names the file and the difference. The result is "" if no such file exists, if a file with
+// exactly this path exists, or if the path has more than 32 elements. Only 10,000 entries of a folder are compared.
 func (s Source) similarFile() string {
 	asked := strings.ReplaceAll(filepath.ToSlash(s.File), `\`, "/")
 	found := ""

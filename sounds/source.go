@@ -66,7 +66,7 @@ func (s Source) key() sourceKey {
 
 // input opens the source for streaming; the caller closes the result. A named pipe gives an error that wraps
 // ErrStream, because opening a pipe may block. A folder, device or socket gives an error that wraps ErrFormat. A
-// missing file gives fs.ErrNotExist, and other errors are of the system or of s.FS.
+// missing file gives an error that wraps fs.ErrNotExist, and other errors are of the system or of s.FS.
 func (s Source) input() (*source.Input, error) {
 	if s.mode()&fs.ModeNamedPipe != 0 {
 		return nil, source.Errorf(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")

@@ -73,13 +73,13 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 // is reported as unknown.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// newStream returns a sound at the library's rate that is decoded while it plays. Each voice calls open for a source of
-// frames of its own, and starts a goroutine that decodes ahead by opt.Ahead. Failures during playback are reported to
-// opt.OnError.
+// newStream returns a sound at the library's rate that is decoded while it plays. Each voice calls open for a source
+// of frames of its own, and starts a goroutine that decodes ahead by opt.Ahead. Failures during playback are reported
+// to opt.OnError.
 //
-// s describes the sound: its name, level, channels and length. rate is in Hz; s.Frames and loop, which may be nil,
-// are in frames at that rate. stream fills in the rate, the converted length and loop, and Open. label names the
-// source in errors.
+// s describes the sound: its name, level, channels and length. rate is in Hz; s.Frames and loop, which may be nil, are
+// in frames at that rate. newStream fills in the rate, the converted length and loop, and Open. label names the source
+// in errors.
 func (l *Library) newStream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := l.conversionFrom(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop

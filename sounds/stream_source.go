@@ -135,9 +135,9 @@ func (t *streamSource) count(c *cursor) error {
 	return nil
 }
 
-// exactLength returns the exactLength number of frames of the track at the rate of the file, without the padding of the encoder.
-// The first call may read the whole file, and stores the number in t.frames. After an error, which is of the file or
-// the decoder, the next call tries again. It takes the mutex t.mu.
+// exactLength returns the exact number of frames of the track at the rate of the file, without the padding of the
+// encoder. The first call may read the whole file, and stores the number in t.frames. After an error, which is of the
+// file or the decoder, the next call tries again. It takes the mutex t.mu.
 func (t *streamSource) exactLength() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -316,10 +316,10 @@ func (c *cursor) read() ([]float32, error) {
 	}
 }
 
-// collectDamage collects the collectDamage places that the decoder found in the newly decoded frames of c.clip. old is the number
-// of frames that clip had before. Adjacent places are joined in c.pending, and each place is reported to the library
-// when its end is known. With Options.Strict collectDamage instead removes the new frames from c.clip, and sets c.end to
-// the error of the first place, so that read ends there.
+// collectDamage collects the damaged places that the decoder found in the newly decoded frames of c.clip. old is the
+// number of frames that clip had before. Adjacent places are joined in c.pending, and each place is reported to the
+// library when its end is known. With Options.Strict collectDamage instead removes the new frames from c.clip, and
+// sets c.end to the error of the first place, so that read ends there.
 func (c *cursor) collectDamage(old int64) {
 	for _, d := range c.r.About().DrainDamages() {
 		if lib := c.track.lib; lib != nil && lib.opt.Strict {
@@ -338,9 +338,8 @@ func (c *cursor) collectDamage(old int64) {
 	}
 }
 
-// reportDamage reports the pending damaged place c.pending to the library and clears c.pending. It has no effect if no place is
-// pending. At
-// the end of the file the place is clipped to the length of the sound.
+// reportDamage reports the pending damaged place c.pending to the library and clears c.pending. It has no effect if no
+// place is pending. At the end of the file the place is clipped to the length of the sound.
 func (c *cursor) reportDamage() {
 	if lib := c.track.lib; lib != nil && c.pending != nil {
 		frames := int64(math.MaxInt64)

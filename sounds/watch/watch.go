@@ -28,13 +28,13 @@ const settleTime = 100 * time.Millisecond
 // last change. It blocks until ctx ends, and then returns nil; run it in its own goroutine. Files that are loaded
 // later are watched, too. Embedded files, streams and pipes are not watched.
 //
-// Files calls changed for each reloaded sound, one call at a time: old is the sound before and now its replacement.
-// If a file cannot be read, now is nil, err is the error, and the library keeps the old sound. Files then tries again
-// at the next change.
+// Files calls changed for each reloaded sound, one call at a time: old is the sound before and now its replacement. If
+// a file cannot be read, now is nil, err is the error, and the library keeps the old sound. Files then tries again at
+// the next change.
 //
 // Files watches folders, so an editor may replace a file instead of writing to it. It does not watch the target of a
-// symbolic link. It returns an error if the operating system cannot report changes, or if the limit on watches is
-// reached.
+// symbolic link. It returns an error if the operating system cannot report changes, if a folder cannot be watched, or
+// if the limit on watches is reached. Changes of file permissions are ignored.
 func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voice.Sound, err error)) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -48,7 +48,8 @@ func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voic
 // changes within 100 ms count as one. Calls come one at a time. File blocks until ctx ends, and then returns nil; run
 // it in its own goroutine. It watches the folder, so the file may be replaced.
 //
-// It returns an error if the operating system cannot report changes, or if the limit on watches is reached.
+// It returns an error if the operating system cannot report changes, if the folder cannot be watched, or if the limit
+// on watches is reached. changed is never called while the file is a named pipe.
 func File(ctx context.Context, path string, changed func()) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -141,9 +142,8 @@ func (w *watcher) scheduleReload(file string) {
 	}
 }
 
-// reload calls w.onChange for each file whose scheduled time has come, and removes the file from the
-// schedule w.reloadAt.
-// Named pipes are removed without a call, because reading one may block.
+// reload calls w.onChange for each file whose scheduled time has come, and removes the file from the schedule
+// w.reloadAt. Named pipes are removed without a call, because reading one may block.
 func (w *watcher) reload(ctx context.Context) {
 	for file, at := range w.reloadAt {
 		if time.Now().Before(at) {
