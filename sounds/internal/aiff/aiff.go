@@ -78,9 +78,10 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 }
 
 // readChunks reads the chunks of an AIFF file, in any order, and returns the needed ones. in must be at its FORM
-// header, and is moved past the chunks. Unknown chunks are skipped. A sample chunk may exceed the file by a few
-// bytes, or if the file was written without a known length. The error wraps source.ErrDecode if a needed chunk is
-// missing or truncated.
+// header, and is moved past the chunks. Unknown chunks are skipped. A sample chunk may exceed the file by at most 64
+// bytes, or by any number if the file was written without a known length or the FORM header has a size that fits the
+// file. The error wraps source.ErrDecode if a needed chunk is missing or truncated. An SSND chunk may be missing if no
+// frames are announced.
 func readChunks(in *source.Input) (c chunks, err error) {
 	head := in.Peek(12)
 	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
@@ -143,8 +144,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// parseRate returns the sample rate in the first 10 bytes of b, a big-endian 80-bit float, rounded to whole Hz. A
-// magnitude below 0.5 gives 0. The error wraps source.ErrDecode for negative, infinite or huge numbers.
+// parseRate returns the sample rate in the first 10 bytes of b, a big-endian 80-bit float, rounded to whole Hz. A rate
+// below 1 Hz gives 0. The error wraps source.ErrDecode for negative, infinite or huge numbers.
 func parseRate(b []byte) (int64, error) {
 	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
 	switch {
@@ -174,8 +175,9 @@ var encodings = map[string]struct {
 }
 
 // encoding returns the blocks.Encoding, with its decoder, of interleaved samples. name is the compression type of
-// AIFC, such as "sowt", or "NONE" for AIFF. A sample with fewer bits than its bytes have is left-aligned. The error
-// wraps source.ErrFormat for an unknown name, and source.ErrDecode for an impossible number of bits.
+// AIFC, such as "sowt", or "NONE" for AIFF. bits counts only if name leaves the size of a sample open, as "NONE" does.
+// A sample with fewer bits than its bytes have is left-aligned. The error wraps source.ErrFormat for an unknown name,
+// and source.ErrDecode for an impossible number of bits.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {

@@ -18,7 +18,7 @@ type Encoding struct {
 	// room for.
 	Decode func(dst []float32, src []byte) error
 
-	// Partly returns the number of frames in the first bytes of a block; nil: 0.
+	// PartialFrames returns the number of frames in the first bytes of a block; nil: 0.
 	PartialFrames func(bytes int) int
 }
 
@@ -44,7 +44,7 @@ type reader struct {
 
 // NewReader returns a reader that decodes blocks of the file in with the encoding e. The blocks begin at the byte
 // offset start and have size bytes in total. It moves in to start. head has the channels, the rate and the number of
-// frames, which must not exceed the frames in the blocks. In the reader's copy of head it sets Encoding and Sure.
+// frames, which must not exceed the frames in the blocks. In the reader's copy of head it sets Encoding and Exact.
 func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64) source.Reader {
 	head.Encoding, head.Exact = e.Name, true
 	in.MoveTo(start)
@@ -55,8 +55,8 @@ func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64
 const chunkSamples = 1 << 13
 
 // Next decodes the next blocks, about 8,192 samples, and appends their interleaved samples to dst. After the last
-// frame it returns io.EOF. Floats that are not finite become 0. Invalid or truncated blocks give an error that wraps
-// source.ErrDecode; dst and the position are then unchanged.
+// frame it returns io.EOF. Floats that are not finite become 0. Invalid or truncated blocks, and read errors of the
+// file, give an error that wraps source.ErrDecode; dst and the position are then unchanged.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	blocks := max(1, int64(chunkSamples/r.Channels/r.e.Frames))
 	frames := int(min(r.Frames-r.at, blocks*int64(r.e.Frames)))

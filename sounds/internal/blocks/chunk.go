@@ -63,8 +63,8 @@ func (c *Chunks) Broken(format string, args ...any) error {
 }
 
 // padMissing reports whether the pad byte after an odd chunk is probably missing. in is at the place of the pad byte.
-// unpadded compares this place with the next one: which has a chunk name, a known name, and a size that fits the
-// file. It does not move in.
+// padMissing compares this place with the next one: which has a chunk name, a known name, and a size that fits the
+// file. The result is false if fewer than 9 bytes follow. It does not move in.
 func (c *Chunks) padMissing(in *source.Input) bool {
 	b := in.Peek(9)
 	if len(b) < 9 {

@@ -101,8 +101,9 @@ func (i *streamInfo) head(tags []string) source.Head {
 }
 
 // Next decodes the next FLAC frame and appends its interleaved samples to dst. For lost frames it appends concealed
-// frames instead. If it skips data, or a frame that comes again, it appends no samples. At the end it returns io.EOF,
-// or an error if the file has no valid frame. An error that wraps source.ErrLimit means that the file is too long.
+// frames instead. If it skips data, or a frame that comes again, it appends no samples. A repeated frame is recorded
+// as damage without length. At the end it returns io.EOF, or an error if the file has no valid frame. An error that
+// wraps source.ErrLimit means that the file is too long. Other errors wrap source.ErrDecode.
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.gapFrames > 0 {
 		return r.fillGap(dst), r.lim.CheckLength(r.at, r.info.channels)
@@ -144,7 +145,7 @@ func (r *reader) framePosition() int64 {
 
 // appendFrame appends the samples of the last decoded FLAC frame, r.frame, to dst, interleaved and scaled to -1..1. It
 // advances r.at, and adds the samples to the checksum of the file. It keeps their end in r.tail for a later fade-out.
-// After the first frame it stores that frame's number and size, which place needs.
+// After the first frame it stores that frame's number and size, which framePosition needs.
 func (r *decoder) appendFrame(dst []float32) []float32 {
 	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
@@ -176,8 +177,9 @@ func (r *decoder) appendFrame(dst []float32) []float32 {
 }
 
 // read decodes the frame at the beginning of b into r.frame, and returns its length in bytes. b must be the bytes at
-// the position of in. If they are too few, read takes further bytes from the file. It does not move in. The errors
-// are as in frame.read: errSync, errShort, or invalid data.
+// the position of in. If they are too few, read takes further bytes from the file, up to eight times r.maxFrameSize,
+// at most 16 MiB. A valid frame sets r.decodedAny. It does not move in. The errors are as in frame.read: errSync,
+// errShort, or invalid data.
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
@@ -212,9 +214,9 @@ func (r *decoder) addToChecksum() {
 	r.sum.Write(r.raw[:size])
 }
 
-// checkTotals checks the decoded file as a checkTotals. It returns an error that wraps source.ErrDecode if the number
-// of frames or the checksum of all samples is wrong. If both are right or not announced, it returns nil. The last frame
-// must have been decoded.
+// checkTotals checks the decoded file as a whole. It returns an error that wraps source.ErrDecode if the number of
+// frames or the checksum of all samples is wrong. If both are right or not announced, it returns nil. The checksum is
+// not compared if a frame was skipped or repeated. The last frame must have been decoded.
 func (r *decoder) checkTotals() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
@@ -297,8 +299,8 @@ func (r *reader) findFrame(from, to int64) (at int64, ok bool) {
 	return 0, false
 }
 
-// Count returns the number of sound frames that the header announces. If it announces 0, Count decodes the file to
-// count them, and afterwards the position of the reader is the end. The error is then of Next.
+// Count returns the number of sound frames that the header announces, without checking it. If it announces 0, Count
+// decodes the file to count them, and afterwards the position of the reader is the end. The error is then of Next.
 func (r *reader) Count(*source.Marks) (int64, error) {
 	if r.info.frames > 0 {
 		return r.info.frames, nil

@@ -42,16 +42,17 @@ func (r *reader) resync(fault error) error {
 }
 
 // recordGap records missing sound frames in h as damage with the cause fault. It sets r.gapFrames, so that the next
-// calls of fill or appendGap append concealed frames. The parameter at is the byte offset of the end of the gap. If the
-// file is too short for so large a gap, the damage has no frames. recordGap also disables the checksum of all samples.
+// calls of fillGap or appendGap append concealed frames. The parameter at is the byte offset of the end of the gap. If
+// the file is too short for so large a gap, the damage has no frames. recordGap also disables the checksum of all
+// samples.
 func (r *decoder) recordGap(h *source.Head, missing, at int64, fault error) {
 	r.gapFrames, r.sequential = h.PlausibleGap(missing, r.at, at), false
 	h.Conceal(r.at, r.gapFrames, fault)
 }
 
-// endFile ends the file. unreadable is the number of bytes at its end that are not FLAC frames. If the header announces
-// further sound frames, and their number fits these bytes, finish schedules them for concealment and returns nil.
-// Otherwise it returns io.EOF, or an error if the file has no valid frame.
+// endFile ends the file. unreadable is the number of bytes at its end that are not FLAC frames. If the header
+// announces further sound frames, and their number fits these bytes, endFile schedules them for concealment and
+// returns nil. Otherwise it returns io.EOF, or an error if the file has no valid frame.
 func (r *reader) endFile(unreadable int64) error {
 	if missing := r.info.frames - r.at; unreadable > 0 && missing > 0 && r.at > 0 {
 		if missing <= int64(r.info.maxBlock) || missing <= 4*unreadable*r.at/max(r.in.Size-unreadable-r.start, 1) {
@@ -65,9 +66,8 @@ func (r *reader) endFile(unreadable int64) error {
 	return r.reportEnd(&r.Head)
 }
 
-// reportEnd checks the checkTotals file at its reportEnd: the number of frames and the checksum of all samples. It
-// records an error as damage in h, at most once, and returns io.EOF. If no frame was decoded, it returns the error
-// instead.
+// reportEnd checks the whole file at its end: the number of frames and the checksum of all samples. It records an
+// error as damage in h, at most once, and returns io.EOF. If no frame was decoded, it returns the error instead.
 func (r *decoder) reportEnd(h *source.Head) error {
 	fault := r.checkTotals()
 	switch {
@@ -81,9 +81,9 @@ func (r *decoder) reportEnd(h *source.Head) error {
 	return io.EOF
 }
 
-// fillGap appends up to source.GapChunk concealed frames of the current gap to dst. The sound before the gap fades out,
-// and at the end of the gap the sound after it fades in. fillGap reduces r.gapFrames, the rest of the gap, and advances
-// r.at by the number of frames.
+// fillGap appends up to source.GapChunk concealed frames of the current gap to dst. The sound before the gap fades
+// out, and at the end of the gap the sound after it fades in, if it can be decoded. fillGap reduces r.gapFrames, the
+// rest of the gap, and advances r.at by the number of frames.
 func (r *reader) fillGap(dst []float32) []float32 {
 	n := min(r.gapFrames, source.GapChunk)
 	old := len(dst)

@@ -77,9 +77,9 @@ func (h header) granules() int {
 // frames returns the number of sound frames in the MP3 frame.
 func (h header) frames() int { return 576 * h.granules() }
 
-// Is reports whether b is the beginning of an MP3 file: it contains two consecutive, consistent frames, or one frame
-// at its end. At most maxJunk bytes of other data may precede them. Frames of unsupported MPEG audio count, too,
-// so that Open can name them in its error.
+// Is reports whether b is the beginning of an MP3 file: it contains two consecutive frames of the same rate, or one
+// frame before a tag or the end of b. At most maxJunk bytes of other data may precede them. Frames of unsupported MPEG
+// audio count, too, so that Open can name them in its error.
 func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
 	return !errors.Is(err, errNoFrame)

@@ -21,8 +21,8 @@ const decoderDelay = 528 + 1
 // maxFrame is an upper bound of the frame size, including the following header.
 const maxFrame = 2 << 10
 
-// reader reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends within a frame is common; it is an
-// error only if the note announces more frames.
+// reader reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends within a frame is common; the missing part
+// is recorded as damage.
 type reader struct {
 	in  *source.Input
 	lim source.Limits
@@ -93,8 +93,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 }
 
 // Next decodes the next MP3 frame and appends its interleaved samples to dst, without the padding at the end of the
-// file. If it skips other data, or r only counts frames, it appends no samples. An undecodable frame is replaced by
-// silence and recorded as damage.
+// file. If it skips other data, or r.mode is not modeDecode, it appends no samples. An undecodable frame is replaced
+// by silence and recorded as damage. A truncated last frame is left out.
 //
 // At the end Next returns io.EOF, or an error if the file has no decodable frame. Other errors wrap source.ErrDecode,
 // or source.ErrLimit if the file is too long.
@@ -193,8 +193,9 @@ const reservoir = 511
 
 // frame decodes the MP3 frame at the beginning of b, appends its sound to dst, and moves the input past the frame. h
 // is the header of the frame, and b has the whole frame. An undecodable frame is replaced by silence and recorded as
-// damage. Unless r.mode is decode, frame appends no sound: it only keeps the data for later frames, or counts it. The
-// error wraps source.ErrLimit if the file is too long.
+// damage. A frame that needs data of earlier frames which the file never had is only silent. Unless r.mode is
+// modeDecode, frame appends no sound: it only keeps the data for later frames, or counts it. The error wraps
+// source.ErrLimit if the file is too long.
 func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
 	if h.crc {

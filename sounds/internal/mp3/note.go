@@ -46,10 +46,11 @@ func readXing(frame []byte, h header) (g encoderInfo, ok bool) {
 	return g, true
 }
 
-// applyInfo computes the range of sound frames without padding from the encoder's info. It sets r.Front and r.Back, the
-// padding at both ends, r.Frames, the length without padding, and r.endPadding, the range of the padding at the end. A
-// decoder delays the sound; applyInfo removes this delay for every info, even for a info without padding. Without a
-// info it has no effect.
+// applyInfo computes the range of sound frames without padding from the encoder's info. It sets r.Front, the padding
+// at the beginning. If the number of frames is known, it sets r.Frames, the length without padding, and r.endPadding,
+// the range of the padding at the end; r.Back stays 0. Otherwise it sets r.Back, the padding at the end. A decoder
+// delays the sound; applyInfo removes this delay for every info, even for one without padding. Without an info it has
+// no effect.
 //
 // The padding at the end lies before the end of the frames that the info counts, because in concatenated files other
 // frames follow.
@@ -75,7 +76,7 @@ func (r *reader) withoutPadding(n int64) int64 {
 }
 
 // withPadding converts a frame number without the padding at the end of the file to the number with that padding. The
-// two differ only for frames after the padding, as in concatenated files. It is the inverse of given.
+// two differ only for frames after the padding, as in concatenated files. It is the inverse of withoutPadding.
 func (r *reader) withPadding(n int64) int64 {
 	if n >= r.endPadding[0] {
 		n += r.endPadding[1] - r.endPadding[0]

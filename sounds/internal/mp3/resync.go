@@ -14,8 +14,8 @@ func (r *reader) matches(h header) bool {
 	return h.lowRate == r.first.lowRate && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
 
-// startsFrame reports whether a tag, or a frame like the first frame of the file (see alike), begins at the byte offset
-// at of b. It is also true at or beyond the end of b.
+// startsFrame reports whether a tag, or a frame like the first frame of the file (see matches), begins at the byte
+// offset at of b. It is also true at or beyond the end of b.
 func (r *reader) startsFrame(b []byte, at int) bool {
 	if at >= len(b) {
 		return true
@@ -24,10 +24,11 @@ func (r *reader) startsFrame(b []byte, at int) bool {
 	return ok && r.matches(h) || source.BeginsTag(b[at:])
 }
 
-// findNext searches b for the place where the sound continues after damage: two consecutive frames, or a tag. The
-// damage is at the beginning of b, so the search begins at offset 1. It returns the byte offset of the place, and the
-// header of its first frame; for a tag the header is zero. found is false if the sound does not continue within the
-// first maxJunk bytes of b.
+// findNext searches b for the place where the sound continues after damage: a frame like the first frame of the file,
+// or an ID3v2 or APE tag. Behind the frame there must be another frame, a tag or the end of b. The damage is at the
+// beginning of b, so the search begins at offset 1. It returns the byte offset of the place, and the header of its
+// first frame; for a tag the header is zero. found is false if the sound does not continue within the first maxJunk
+// bytes of b.
 func (r *reader) findNext(b []byte) (at int, h header, found bool) {
 	for at := 1; at < min(len(b), maxJunk); at++ {
 		switch b[at] {
@@ -80,8 +81,9 @@ func (r *reader) isFrame(n int, announced, next header) bool {
 }
 
 // missing estimates how many MP3 frames were in n bytes of damaged data. The sound continues at the byte offset at of
-// b with the frame whose header is next; next is zero for a tag. The result is 0 if the data lies between two
-// concatenated files.
+// b with the frame whose header is next; next is zero for a tag. If n is a possible size of one frame, the result is
+// 1. Otherwise it is 0 if the data seems to lie between two concatenated files: before a tag or the info of an
+// encoder, or with lyrics in it.
 func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 	switch {
 	case r.isSize(n):
@@ -102,10 +104,11 @@ func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 // minFrameSize is the size of the smallest frame, in bytes.
 const minFrameSize = 24
 
-// resync handles a damaged place at the position of in. Either no frame begins there, and ok is false; or a frame
-// with the header h begins there without a successor, and ok is true. If that frame seems intact, resync appends its
-// sound to dst. Otherwise it skips the damaged bytes, records the damage, and sets r.gapFrames, the number of silent
-// frames that Next returns in their place.
+// resync handles a damaged place at the position of in. Either no frame begins there, and ok is false; or a frame with
+// the header h begins there without a successor, and ok is true. If that frame seems intact, resync appends its sound
+// to dst. Otherwise it skips the damaged bytes, records the damage, and sets r.gapFrames, the number of silent frames
+// that Next returns in their place. If the sound does not continue in the next 64 KiB, resync only skips these bytes
+// and adds them to r.junkBytes, for the next call.
 //
 // If another kind of MPEG audio follows, the error wraps source.ErrDecode. Other errors are of frame.
 func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
@@ -147,9 +150,10 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// startsOtherFormat reports whether frames of another kind than the first frame of the file follow in b. It checks the
-// frame after the one with the header h at the byte offset at. That frame must have the same rate and channels as h,
-// and behind it there must be a third frame, a tag or the end of b.
+// startsOtherFormat reports whether frames of the kind of h follow in b. The caller has checked that h differs from
+// the first frame of the file. startsOtherFormat checks the frame after the one with the header h at the byte offset
+// at. That frame must have the same rate and channels as h, and behind it there must be a third frame, a tag or the
+// end of b.
 func (r *reader) startsOtherFormat(b []byte, at int, h header) bool {
 	at += h.size
 	next, ok, _ := parseHeader(b[min(at, len(b)):])
@@ -172,7 +176,7 @@ func (r *reader) addToReservoir(data []byte) {
 
 // conceal records as damage that the next MP3 frames, from r.count on, are silent because of fault. frames is their
 // number; 0 means that the file is cut short. The first fault of the file is also kept in r.firstErr. Unless r.mode is
-// decode, conceal has no effect.
+// modeDecode, conceal has no effect.
 func (r *reader) conceal(frames int64, fault error) {
 	if r.mode != modeDecode {
 		return
@@ -200,8 +204,8 @@ func (r *reader) appendSilent(dst []float32) []float32 {
 
 // endFile handles the end of the file. It returns dst unchanged and io.EOF, or an error if the file has no decodable
 // frame. If the encoder's note counts further frames, and damaged bytes at the end may have contained them, it
-// schedules silent frames and returns nil. If they are missing otherwise, it records, once, that the file is cut
-// short.
+// schedules silent frames and returns nil. If they are missing otherwise, or the last frame is truncated, it records,
+// once, that the file is cut short.
 func (r *reader) endFile(dst []float32) ([]float32, error) {
 	missing := r.info.frames - r.count
 	switch {

@@ -159,8 +159,9 @@ func (g *granule) bandsOf(h header, list []band) []band {
 }
 
 // readScales reads the scale factors of MPEG-1 (ISO 11172-3, 2.4.1.7) from r into bands, the bands of the granule g.
-// Some scale factors are shared with the previous granule: they are copied from before, its bands in the same
-// channel. before is empty for the first granule. The highest band has no scale factor and keeps 0.
+// Some scale factors are shared with the previous granule: they are copied from before, its bands in the same channel.
+// before is empty for the first granule. The highest band has no scale factor and keeps 0. In the other bands it also
+// sets illegal, for intensity stereo.
 func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	sizes := [2]uint{
 		[...]uint{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress],
@@ -206,9 +207,9 @@ var lowScales = [2][3]struct {
 	},
 }
 
-// readScalesLow reads the scale factors of MPEG-2 and 2.5 (ISO 13818-3) from r into bands, the bands of the granule
-// g. It also sets g.preflag, which these formats do not store. intensity means the right channel of intensity stereo,
-// whose scale factors are coded differently.
+// readScalesLow reads the scale factors of MPEG-2 and 2.5 (ISO 13818-3) from r into bands, the bands of the granule g.
+// It also sets g.preflag, which these formats do not store, and the field illegal of the bands, for intensity stereo.
+// intensity means the right channel of intensity stereo, whose scale factors are coded differently.
 func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 	ways, c := &lowScales[0], g.compress
 	if intensity {

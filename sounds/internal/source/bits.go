@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// bitBuffer has the shared parts of both bit orders. Bits beyond the end are zero, and Over reports that they were
+// bitBuffer has the shared parts of both bit orders. Bits beyond the end are zero, and PastEnd reports that they were
 // read. So callers check once, after a bounded number of reads.
 type bitBuffer struct {
 	data     []byte
@@ -82,7 +82,7 @@ func (b *MSB) Signed(n uint) int64 {
 }
 
 // Unary reads a unary number: it returns the number of 0 bits before the next 1 bit, and skips both. If the data ends
-// without a 1 bit, it returns the number of 0 bits skipped, including some beyond the end, and Over then reports
+// without a 1 bit, it returns the number of 0 bits skipped, including some beyond the end, and PastEnd then reports
 // true.
 func (b *MSB) Unary() uint64 {
 	var n uint64
@@ -106,7 +106,7 @@ func (b *MSB) Unary() uint64 {
 
 // Rice reads Rice-coded signed numbers and fills dst with them. A number has a unary quotient, followed by k bits; k
 // is at most 30. The lowest bit of the resulting code is the sign (zigzag). If the data ends, the remaining numbers
-// are undefined, and Over reports true.
+// are undefined, and PastEnd reports true.
 func (b *MSB) Rice(dst []int64, k uint) {
 	acc, have := b.acc, b.buffered
 	k &= 31 // lets the compiler omit the check for shifts of 64 or more
@@ -186,7 +186,8 @@ func (b *LSB) ReadBits(n uint) uint32 {
 // Flag reads the next bit and returns true for 1. It returns false for 0 and beyond the end of the data.
 func (b *LSB) Flag() bool { return b.ReadBits(1) == 1 }
 
-// SkipAll moves the reader beyond the end of the data, so that Over reports true. Callers use it to mark invalid data.
+// SkipAll moves the reader beyond the end of the data, so that PastEnd reports true. Callers use it to mark invalid
+// data.
 func (b *LSB) SkipAll() { b.at, b.acc, b.buffered = len(b.data)+1, 0, 7 }
 
 // CRC returns a function that computes a checksum: the CRC, of the given number of bits, of the concatenation of its

@@ -11,8 +11,9 @@ type Damage struct {
 const MaxDamages = 100
 
 // Conceal records in h.Damages that a place of the file is damaged. frame is its first frame, frames the number of
-// concealed frames, which may be 0, and fault the reason. Adjacent damages are merged and keep the first fault. After
-// MaxDamages places, the last one is extended instead.
+// concealed frames, which may be 0, and fault the reason. A place that touches or overlaps the last one is merged with
+// it, and the first fault is kept. If h.Damages has MaxDamages places, the last one is extended instead. A place that
+// begins before the last one is always added.
 func (h *Head) Conceal(frame, frames int64, fault error) {
 	if n := len(h.Damages); n > 0 {
 		last := &h.Damages[n-1]
@@ -32,10 +33,11 @@ func (h *Head) DrainDamages() []Damage {
 	return list
 }
 
-// PlausibleGap checks the length of a gap, which follows from positions in a file and may be wrong. missing is the number of
-// missing frames, and the parameter at is the frame where the gap begins. It returns missing, or 0 if missing is not
-// positive or implausibly long. bytes is the number of bytes of the file read until now: 10 seconds plus 64 frames
-// per byte are plausible.
+// PlausibleGap checks the length of a gap, which follows from positions in a file and may be wrong. missing is the
+// number of missing frames, and the parameter at is the frame where the gap begins. It returns missing, or 0 if
+// missing is not positive, or if the gap is implausibly long or ends implausibly late. bytes is the number of bytes of
+// the file read until now: 10 seconds plus 64 frames per byte are plausible for the length of the gap, and for the
+// frame at its end.
 func (h *Head) PlausibleGap(missing, at, bytes int64) int64 {
 	if limit := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > limit || at > limit-missing {
 		return 0

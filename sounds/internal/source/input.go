@@ -34,7 +34,7 @@ func FromMemory(data []byte) *Input {
 }
 
 // Reopen returns a second Input of the same file, at its beginning. The file must be in memory, so in must come from
-// Whole. in does not move.
+// FromMemory. in does not move.
 func (in *Input) Reopen() *Input { return FromMemory(in.data) }
 
 // Open opens a file with the function open and returns an Input that reads it in windows. A file without Seek is
@@ -63,7 +63,7 @@ func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	return in, nil
 }
 
-// Close closes the file. It has no effect on an Input of Whole.
+// Close closes the file. It has no effect on an Input of FromMemory.
 func (in *Input) Close() error {
 	if in.file == nil {
 		return nil

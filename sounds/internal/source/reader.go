@@ -81,7 +81,7 @@ func (h *Head) ReplaceInvalid(samples []float32, frame int64) {
 	}
 }
 
-// Notes returns a copy of the oddities of the file found up to now, one sentence each. If Silence has replaced
+// Notes returns a copy of the oddities of the file found up to now, one sentence each. If ReplaceInvalid has replaced
 // samples, the last sentence counts them. Without oddities the result is empty.
 func (h *Head) Notes() []string {
 	switch list := slices.Clone(h.notes); h.invalidSamples {

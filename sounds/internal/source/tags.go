@@ -46,7 +46,7 @@ func Comments(b []byte) []string {
 
 // readTags parses tags, each "KEY=value", into maps by upper-case key. values has all values, without spaces around
 // them. numbers has those values that are integers from 0 to below 2^40. Malformed tags are ignored; if a key occurs
-// twice, the last one wins.
+// twice, the last one wins, in numbers the last valid one.
 func readTags(tags []string) (values map[string]string, numbers map[string]int64) {
 	values, numbers = map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
@@ -64,8 +64,9 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 }
 
 // Loop returns the loop of a sound with the given number of frames, or nil if the file has no loop. Loop tags count
-// first, then the loop of the smpl chunk or instrument. Loop tags without an end reach to the end of the sound. A
-// loop that ends after the sound is truncated, and a loop that begins after it is ignored; both add a note to h.
+// first. Without them, or if they give no valid loop, the loop of the smpl chunk or instrument counts. Loop tags
+// without an end reach to the end of the sound. A loop that ends after the sound is truncated, and a loop that begins
+// after it is ignored; both add a note to h.
 func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
 	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
@@ -268,7 +269,8 @@ const (
 
 // tagSize returns the length in bytes of the ID3v1, ID3v2 or APE tag at the beginning of b; 0 without a tag. left is
 // the number of bytes up to the end of the file. If the announced length of an ID3v2 or APE tag exceeds left, it
-// returns only the size of the tag's header. An ID3v1 tag has 128 bytes, at most left.
+// returns only the size of the tag's header. An ID3v1 tag has 128 bytes, at most left. For an APE footer, which
+// follows its data, it returns 32.
 func tagSize(b []byte, left int64) int64 {
 	if size := id3Tag(b); size > left {
 		return id3Head
@@ -312,8 +314,8 @@ func id3Tag(b []byte) int64 {
 }
 
 // parseID3 returns the user-defined texts (TXXX frames) of the ID3v2 tag at the beginning of file, as "KEY=value".
-// Without a tag it returns nil. A truncated frame ends the list. Compressed and encrypted frames, and bytes after the
-// first maxID3, are ignored.
+// Without a tag it returns nil. A truncated frame ends the list. Frames with a format flag, such as compressed and
+// encrypted ones, and bytes after the first maxID3, are ignored.
 func parseID3(file []byte) []string {
 	size := id3Tag(file)
 	if size == 0 {

@@ -85,13 +85,15 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 // maxSearch is the number of bytes that are searched for nonzero words.
 const maxSearch = 4 << 20
 
-// findWidth determines how integer samples lie in words with more bytes than they need: left-aligned, or
-// right-aligned with sign extension. Headers leave this open, so it reads samples from the position c.data and checks
-// which alignment fits. It sets f.bits, f.low and f.width. If neither fits, the frame size or the number of bits in
-// the header is wrong, and f.bits becomes the most likely number.
+// findWidth determines how integer samples lie in words with more bytes than they need: left-aligned, or right-aligned
+// with sign extension. Headers leave this open, so it reads samples from the position c.data, at most 4,096 that are
+// not 0 in the first 4 MiB, and checks which alignment fits. Left-aligned samples set f.bits to the size of the word.
+// Right-aligned ones, and silence, set f.low and f.width. If neither fits, the frame size or the number of bits in the
+// header is wrong, and findWidth sets the most likely number. If the header has 0 bits, f.bits first becomes the size
+// of the word.
 //
-// It moves in. The error wraps source.ErrFormat for 24 bits in 4 bytes that fit neither alignment. Requires at least
-// one channel.
+// It may move in. The error wraps source.ErrFormat for 24 bits in 4 bytes that fit neither alignment. Requires at
+// least one channel.
 func (f *format) findWidth(in *source.Input, c *chunks) error {
 	width := f.align / f.channels
 	if f.bits == 0 && (f.tag == tagPCM || f.tag == tagFloat) {
@@ -151,10 +153,11 @@ func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	return frames
 }
 
-// readChunks reads the chunks of a WAV file and returns the needed ones. The structure is RIFF, or has 64-bit sizes
-// as in EBU Tech 3306. in must be at its RIFF header, and is moved past the chunks. Unknown chunks are skipped. A
-// data chunk may exceed the file by a few bytes, or if the file was written without a known length. The error wraps
-// source.ErrDecode if a needed chunk is missing or truncated.
+// readChunks reads the chunks of a WAV file and returns the needed ones. The structure is RIFF, or has 64-bit sizes as
+// in EBU Tech 3306. in must be at its RIFF header, and is moved past the chunks. Unknown chunks are skipped. A data
+// chunk may exceed the file by at most 64 bytes, or by any number if the file was written without a known length or
+// the RIFF header has a size that fits the file. The error wraps source.ErrDecode if a needed chunk is missing or
+// truncated, or if the data chunk comes before the fmt chunk.
 func readChunks(in *source.Input) (c chunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
 	c.order = binary.LittleEndian
@@ -308,9 +311,9 @@ func nameOf(tag uint16) string {
 }
 
 // encoding returns the blocks.Encoding, with its decoder, of the samples of the format f. b is the fmt chunk, which
-// has further fields for ADPCM. Integers may have any number of bits. A-law and u-law always have 8 bits, whatever
-// the header announces. The frame size of the header counts only for ADPCM. The error wraps source.ErrFormat for an
-// unsupported encoding, and source.ErrDecode for faulty ADPCM.
+// has further fields for ADPCM. Integers may have 1 to 32 bits. f.low and f.width of findWidth take precedence. A-law
+// and u-law always have 8 bits, whatever the header announces. The frame size of the header counts only for ADPCM. The
+// error wraps source.ErrFormat for an unsupported encoding, and source.ErrDecode for faulty ADPCM.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
