@@ -35,8 +35,9 @@ type decodeAhead struct {
 const defaultAheadFrames = 1 << 17
 
 // newDecodeAhead returns a decodeAhead, which decodes the frames of reader into a new buffer ahead of playback. The
-// buffer is for one voice, which plays the range c. ahead is the length of the buffer; 0 means 2.7 s. rate is in Hz.
-// fail receives an error that ends the stream early. The caller must start the method run in a goroutine.
+// buffer is for one voice, which plays the range c. ahead is the length of the buffer; 0 means 2.7 s. The length in
+// frames is rounded up to a power of two, at least 8,192. rate is in Hz. fail receives an error that ends the stream
+// early. The caller must start the method run in a goroutine.
 func newDecodeAhead(ahead time.Duration, rate int, c voice.PlayRange, reader FrameReader, fail func(error)) *decodeAhead {
 	frames := defaultAheadFrames * int64(rate) / defaultRate
 	if ahead > 0 {

@@ -36,8 +36,8 @@ func formatOf(in *source.Input) (*format, error) {
 	return nil, source.FormatErrorf("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
 
-// detectMagic detects a format by the magic bytes at the beginning of body. For an unsupported format it returns nil and
-// an error that wraps ErrFormat and names the format. If it recognizes no format, both results are nil.
+// detectMagic detects a format by the magic bytes at the beginning of body. For an unsupported format it returns nil
+// and an error that wraps ErrFormat and names the format. If it recognizes no format, both results are nil.
 func detectMagic(body []byte) (*format, error) {
 	for i := range formats {
 		if formats[i].matches(body) {
@@ -63,7 +63,7 @@ type unsupportedFormat struct {
 }
 
 // matches reports whether body, the beginning of a file, has the magic bytes of the format at their offset and passes
-// its further checks.
+// its further checks. It returns false if fewer than 8 bytes of body follow that offset.
 func (u *unsupportedFormat) matches(body []byte) bool {
 	return hasBytes(body, u.at, u.magic) && hasBytes(body, u.at+8, u.riffForm) && (u.check == nil || u.check(body))
 }

@@ -41,8 +41,8 @@ func newHopMeter(rate, channels int) *hopMeter {
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
 // write measures interleaved samples, which continue the samples of the previous call. It appends the mean energy of
-// each completed hop of 20 ms to h.k, and of each completed step of 5 ms to h.stepEnergy. An incomplete frame at the end is
-// ignored.
+// each completed hop of 20 ms to h.k, and of each completed step of 5 ms to h.stepEnergy. An incomplete frame at the
+// end is ignored.
 func (h *hopMeter) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
 		n := min(h.hop-h.frames, h.stepFrames, int64(len(samples))/channels)
@@ -76,8 +76,8 @@ func (h *hopMeter) endStep() {
 	h.carried, h.stepFrames = -h.sum, h.step
 }
 
-// finish ends the measurement. It completes the last step and hop, even if they are partial, and returns h.k: the
-// mean K-weighted energy of each hop of 20 ms. The energies of the steps are in h.stepEnergy. The meter must not be used
+// finish ends the measurement. It completes the last step and hop, even if they are partial, and returns h.k: the mean
+// K-weighted energy of each hop of 20 ms. The energies of the steps are in h.stepEnergy. The meter must not be used
 // afterwards.
 func (h *hopMeter) finish() []float64 {
 	if h.stepFrames < h.step {
@@ -135,8 +135,8 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 // nearSteps is the number of steps over which restored voices are compared: 20 ms.
 const nearSteps = 4
 
-// nearEnergy returns, for each step of 5 ms, the mean energy of the 20 ms that begin with that step. fine has the energy of
-// each step. Steps past the end count as silence.
+// nearEnergy returns, for each step of 5 ms, the mean energy of the 20 ms that begin with that step. fine has the
+// energy of each step. Steps past the end count as silence.
 func nearEnergy(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {

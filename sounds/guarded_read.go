@@ -84,16 +84,16 @@ func readAll(ctx context.Context, open openFunc, limit int64, more chan<- struct
 	return nil, ctx.Err()
 }
 
-// callSafely calls do and returns its error. If do panics, callSafely returns an error that wraps ErrDecode and begins with
-// the text of the parameter what.
+// callSafely calls do and returns its error. If do panics, callSafely returns an error that wraps ErrDecode and begins
+// with the text of the parameter what.
 func callSafely(what string, do func() error) (err error) {
 	defer recoverPanic(what, &err)
 	return do()
 }
 
-// recoverPanic recovers from a panic and stores an error about it in *err. The error wraps ErrDecode and begins with the
-// text of the parameter what. Without a panic *err stays unchanged. recoverPanic must be called directly by a defer
-// statement.
+// recoverPanic recovers from a panic and stores an error about it in *err. The error wraps ErrDecode and begins with
+// the text of the parameter what. Without a panic *err stays unchanged. recoverPanic must be called directly by a
+// defer statement.
 func recoverPanic(what string, err *error) {
 	if p := recover(); p != nil {
 		*err = source.DecodeErrorf("%s failed: %v", what, p)
@@ -144,9 +144,9 @@ func decodeGuarded(ctx context.Context, limit time.Duration, decode func(context
 	return nil, timeoutError(ctx, limit, ctx.Err())
 }
 
-// timeoutError returns a clearer error in place of err if err is the error of ctx, which has ended. After the deadline of
-// ctx, the result wraps ErrLimit, and its text has the time limit. After a cancellation, the result wraps err. Other
-// errors and nil are returned unchanged.
+// timeoutError returns a clearer error in place of err if err is the error of ctx, which has ended. After the deadline
+// of ctx, the result wraps ErrLimit, and its text has the time limit. After a cancellation, the result wraps err.
+// Other errors and nil are returned unchanged.
 func timeoutError(ctx context.Context, limit time.Duration, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):

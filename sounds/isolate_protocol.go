@@ -168,8 +168,8 @@ const maxLine = 4096
 // errProtocol reports a line that violates the protocol.
 var errProtocol = errors.New("another line")
 
-// readLine reads one line of r and returns its words, which were separated by blanks. It returns errIncomplete if r ends
-// before the first byte of the line, io.EOF for a line without a line break, and bufio.ErrBufferFull for a line
+// readLine reads one line of r and returns its words, which were separated by blanks. It returns errIncomplete if r
+// ends before the first byte of the line, io.EOF for a line without a line break, and bufio.ErrBufferFull for a line
 // longer than the buffer of r.
 func readLine(r *bufio.Reader) (*lineWords, error) {
 	line, err := r.ReadSlice('\n')

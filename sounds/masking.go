@@ -34,8 +34,8 @@ func bark(f float64) float64 {
 	return float64(7*math.Ln2) * pcm.Log2(x+math.Sqrt(float64(x*x)+1))
 }
 
-// earWeight returns the linear power gain of the outer and middle ear at the frequency f in Hz, which must be above 0. The
-// formula is derived from the threshold in quiet (Terhardt 1979, as in PEAQ).
+// earWeight returns the linear power gain of the outer and middle ear at the frequency f in Hz, which must be above 0.
+// The formula is derived from the threshold in quiet (Terhardt 1979, as in PEAQ).
 func earWeight(f float64) float64 {
 	k := f / 1000
 	x := 3.3 - k

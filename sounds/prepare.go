@@ -11,10 +11,10 @@ import (
 	"voicepool/voice"
 )
 
-// Prepare makes a sound for a mixer from the decoded clip c. It downmixes the samples to mono or stereo, converts
-// them to the mixer's rate, and computes the loudness index. The clip is not changed. The error names the clip and
-// wraps ErrDecode or ErrLimit if the clip or an option is invalid. With Options.Strict a damaged clip is an error.
-// Control side.
+// Prepare makes a sound for a mixer from the decoded clip c. It downmixes the samples to mono or stereo, converts them
+// to the mixer's rate, and computes the loudness index. The clip is not changed. The error names the clip and wraps
+// ErrDecode or ErrLimit if the clip or an option is invalid. It wraps voice.ErrSound if the converted sound is too
+// long for a voice, or has samples beyond 65,536. With Options.Strict a damaged clip is an error. Control side.
 func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.check(); err != nil {
 		return nil, withName(c.Name, err)
@@ -30,7 +30,7 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 // the gain of the leveling in dB. title and file are the names of the sound in reports. measured returns loudness and
 // peak of the clip, and is called only if the leveling needs them. The cache filters provides the resampling filters.
 // buffers provides working memory and may be nil. When ctx ends, the error wraps the error of ctx; other errors are of
-// invalid options or limits.
+// invalid options or limits, or wrap voice.ErrSound as in Prepare.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filterCache, buffers *workBuffers,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {

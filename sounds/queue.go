@@ -48,9 +48,10 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 // unknown.
 func (q *Queue) Sound() *voice.Sound { return q.sound }
 
-// Add appends sources to the queue. It opens each source to read its header. If a source cannot be opened, the queue
-// stays unchanged, and the error names that source. A voice that has decoded the queue to its end, but has not ended
-// yet, continues with the new sources.
+// Add appends sources to the queue. It opens each source to read its header; with StreamOptions.Measure it decodes the
+// whole file. If a source cannot be opened, the queue stays unchanged, and the error names that source. An invalid
+// Source.Loop is also an error, although the queue ignores loops. A voice that has decoded the queue to its end, but
+// has not ended yet, continues with the new sources.
 func (q *Queue) Add(sources ...Source) error {
 	var runs [][]*streamSource
 	for _, src := range sources {
@@ -122,8 +123,8 @@ func (r *queueReader) hasMore() bool {
 }
 
 // Read decodes the next frames of the queue into the beginning of dst and returns their number. If a file is broken,
-// Read reports its error to r.onError and continues with the next file. It returns io.EOF at the end of the queue. After
-// Add, later calls return the frames of the new sources.
+// Read reports its error to r.onError and continues with the next file. It returns io.EOF at the end of the queue.
+// After Add, later calls return the frames of the new sources.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
 		if r.current == nil && !r.startNextRun() {

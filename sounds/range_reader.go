@@ -145,8 +145,8 @@ func (c *rangeReader) currentPart() (part, int64) {
 
 // startPart prepares c to read the part p of the sound from the frame c.at on. It discards all buffered samples, and
 // seeks the source to the first source frame that the resampler needs for c.at. In the loop, that frame may be in the
-// repetition before. Frames before the start of the sound are silent: startPart writes them to c.window, the input of the
-// resampler. The error is of the seek.
+// repetition before. Frames before the start of the sound are silent: startPart writes them to c.window, the input of
+// the resampler. The error is of the seek.
 func (c *rangeReader) startPart(p part) error {
 	c.part, c.positioned, c.ended, c.endErr, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]

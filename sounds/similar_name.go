@@ -18,8 +18,9 @@ const (
 	maxSearches     = 20     // missing files per library
 )
 
-// withSimilarName improves the error err of the missing file src. If a file with a similar name exists, the result wraps
-// the cause of err and names that file. Otherwise, and if err does not wrap fs.ErrNotExist, it returns err unchanged.
+// withSimilarName improves the error err of the missing file src. If a file with a similar name exists, the result
+// wraps the cause of err and names that file. Otherwise, and if err does not wrap fs.ErrNotExist, it returns err
+// unchanged.
 //
 // A sheet may name thousands of missing files, so only the first 20 of a library are searched for. Each call for a
 // missing file increases l.similarSearches, under the mutex.

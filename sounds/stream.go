@@ -122,8 +122,8 @@ func (o *StreamOptions) check() error {
 	return nil
 }
 
-// errorHandler returns a function that passes its argument, the error of a failed stream, to OnError. The function gives
-// OnError label as the name of the stream, and an error that wraps its argument and also names label. A panic of
+// errorHandler returns a function that passes its argument, the error of a failed stream, to OnError. The function
+// gives OnError label as the name of the stream, and an error that wraps its argument and also names label. A panic of
 // OnError is ignored. If OnError is nil, the function has no effect.
 func (o *StreamOptions) errorHandler(label string) func(error) {
 	return func(err error) {
@@ -164,7 +164,8 @@ type FrameSeeker interface {
 // StreamFrames returns a sound whose frames the program generates while it plays. src describes the frames; src.Open
 // is called later, for each voice. A reader that panics or returns invalid samples ends the stream. opt.Measure is
 // ignored, and the library keeps no Info of the sound. The error names src. It wraps ErrStream without src.Open,
-// ErrLimit for a value out of range, and ErrDecode for an invalid length or loop. Control side.
+// ErrLimit for a rate, Ahead or Gain out of range, voice.ErrSound for CountsAs out of range, and ErrDecode for an
+// invalid length or loop. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.check(); err != nil {
 		return nil, withName(src.Name, err)

@@ -36,9 +36,9 @@ type streamSource struct {
 
 // openTrack opens the file src as a stream, determines its length, its loop and its gain, and closes the file again.
 // The gain is the gain of the leveling plus opt.Gain. With opt.Measure it decodes the whole file and measures its
-// loudness. If opt.CountsAs is 0, openTrack sets it to the loudness after the gain, if a measurement or tags that the
-// leveling uses give the loudness. A panic of the decoder becomes an error that wraps ErrDecode. Errors do not name
-// src.
+// loudness; damage found on the way is reported to the library. If opt.CountsAs is 0, openTrack sets it to the
+// loudness after the gain, if a measurement or tags that the leveling uses give the loudness. A panic of the decoder
+// becomes an error that wraps ErrDecode. Errors do not name src.
 func (l *Library) openTrack(src Source, opt *StreamOptions) (t *streamSource, err error) {
 	defer recoverPanic("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)

@@ -108,8 +108,8 @@ func (p *packets) FramesIn(packet []byte) (int64, error) {
 	return int64(f.block), nil
 }
 
-// FramesAhead returns the number of sound frames in the packets of list, according to their headers. Invalid packets count
-// as 0. The state of the decoder stays the same.
+// FramesAhead returns the number of sound frames in the packets of list, according to their headers. Invalid packets
+// count as 0. The state of the decoder stays the same.
 func (p *packets) FramesAhead(list ...[]byte) (frames int64) {
 	for _, x := range list {
 		n, _ := p.FramesIn(x)

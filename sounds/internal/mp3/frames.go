@@ -122,8 +122,8 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// nextMatches reports whether the data behind a frame continues it: with a frame of the same rate, with a tag, or with the
-// end of b. The frame has the header h and begins at the byte offset at of b. The frame itself is not checked.
+// nextMatches reports whether the data behind a frame continues it: with a frame of the same rate, with a tag, or with
+// the end of b. The frame has the header h and begins at the byte offset at of b. The frame itself is not checked.
 func nextMatches(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)

@@ -13,7 +13,7 @@ import (
 type tree [][2]int16
 
 // newTree returns the binary tree of the prefix code s, which is in the format of trees. The root is the first node.
-// It panics if s is invalid.
+// It panics if s ends too early. Other faults of s are not noticed: an invalid leaf counts as 0.
 func newTree(s string) tree {
 	var t tree
 	var grow func() int16

@@ -134,9 +134,9 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 	return r.withoutPadding(r.count * r.size), nil
 }
 
-// countTo moves to the MP3 frame number n without decoding. It starts at the nearest mark in m, reads the headers of the
-// frames from there on, and adds marks to m. It returns io.EOF if the file ends before n. Afterwards Next still only
-// counts frames, until a call of resume.
+// countTo moves to the MP3 frame number n without decoding. It starts at the nearest mark in m, reads the headers of
+// the frames from there on, and adds marks to m. It returns io.EOF if the file ends before n. Afterwards Next still
+// only counts frames, until a call of resume.
 func (r *reader) countTo(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.mode = modeCount

@@ -12,8 +12,8 @@ import (
 // difference.
 //
 // In intensity stereo, the bands above the last nonzero line of the right channel are coded only in the left channel.
-// The scale factors of the right channel are then positions, which distribute the lines to both channels. g is the
-// granule of the right channel, and bands are its bands.
+// The scale factors of the right channel are then positions, which distribute the lines to both channels. A band with
+// an illegal position is not distributed. g is the granule of the right channel, and bands are its bands.
 //
 // The highest band has no scale factor. It uses the position of the band below, or the middle if that band has lines
 // in the right channel, because its scale factor is not a position then.

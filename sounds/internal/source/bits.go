@@ -65,8 +65,8 @@ func (b *MSB) Skip(n uint) {
 	b.buffered -= n
 }
 
-// ReadBits reads the next n bits, 0..56, and returns them as an unsigned number. The first bit read is the highest. Bits
-// beyond the end of the data are 0.
+// ReadBits reads the next n bits, 0..56, and returns them as an unsigned number. The first bit read is the highest.
+// Bits beyond the end of the data are 0.
 func (b *MSB) ReadBits(n uint) uint64 {
 	if b.buffered < n {
 		b.fill()

@@ -63,12 +63,12 @@ const (
 	ExpansionFactor = 16_000
 )
 
-// MaxExpansion returns the maximum number of bytes that the decoded samples of a file may take. size is the size of the file
-// in bytes.
+// MaxExpansion returns the maximum number of bytes that the decoded samples of a file may take. size is the size of
+// the file in bytes.
 func MaxExpansion(size int64) int64 { return ExpansionBase + ExpansionFactor*size }
 
-// CheckFormat checks the number of channels and the rate, in Hz, of a header. It returns an error that wraps ErrDecode for
-// fewer than one channel. More channels than allowed, or a rate outside the limits, give an error that wraps
+// CheckFormat checks the number of channels and the rate, in Hz, of a header. It returns an error that wraps ErrDecode
+// for fewer than one channel. More channels than allowed, or a rate outside the limits, give an error that wraps
 // ErrLimit. Otherwise it returns nil.
 func (b Limits) CheckFormat(channels int, rate int64) error {
 	switch {
@@ -85,9 +85,9 @@ func (b Limits) CheckFormat(channels int, rate int64) error {
 // streamAdvice is the advice for a sound that is too long to load.
 const streamAdvice = "play it as a stream (stream: true)"
 
-// CheckAnnounced checks frames, the length that a header announces, against the limits of frames and memory. It returns an
-// error that wraps ErrLimit if frames exceeds one, otherwise nil. channels must be above 0. It does not compare with
-// the size of the file, because the data may have fewer frames.
+// CheckAnnounced checks frames, the length that a header announces, against the limits of frames and memory. It
+// returns an error that wraps ErrLimit if frames exceeds one, otherwise nil. channels must be above 0. It does not
+// compare with the size of the file, because the data may have fewer frames.
 func (b Limits) CheckAnnounced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:

@@ -45,9 +45,9 @@ type chunks struct {
 }
 
 // Open reads the chunks of a WAV file at the position of in, after zeros and ID3v2 tags, and returns a reader of its
-// samples. The reader is before the first sample. lim bounds channels, rate and length; a file beyond them gives an
-// error that wraps source.ErrLimit. An unsupported encoding wraps source.ErrFormat, and a broken file
-// source.ErrDecode.
+// samples. The reader is before the first sample. The first loop of the smpl chunk becomes Head.Smpl. lim bounds
+// channels, rate and length; a file beyond them gives an error that wraps source.ErrLimit. An unsupported encoding
+// wraps source.ErrFormat, and a broken file source.ErrDecode.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(Is)
 	chunks, err := readChunks(in)
