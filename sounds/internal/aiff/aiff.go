@@ -35,9 +35,10 @@ type chunks struct {
 }
 
 // Open reads the chunks of an AIFF or AIFC file at the position of in, after zeros and ID3v2 tags, and returns a
-// reader of its samples. The reader is before the first sample. Its length is the number of frames in the file;
-// another number in the header is only noted. lim bounds channels, rate and length; a file beyond them gives an error
-// that wraps source.ErrLimit. An unsupported encoding wraps source.ErrFormat, and a broken file source.ErrDecode.
+// reader of its samples. The reader is before the first sample. If the header announces another number of frames than
+// the file has, the frames in the file count, with a note. If the file was written without a known length, the smaller
+// number counts. lim bounds channels, rate and length; a file beyond them gives an error that wraps source.ErrLimit.
+// An unsupported encoding wraps source.ErrFormat, and a broken file source.ErrDecode.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(Is)
 	c, err := readChunks(in)
