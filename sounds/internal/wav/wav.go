@@ -86,8 +86,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 const maxSearch = 4 << 20
 
 // findWidth determines how integer samples lie in words with more bytes than they need: left-aligned, or right-aligned
-// with sign extension. Headers leave this open, so it reads samples from the position c.data, at most 4,096 that are
-// not 0 in the first 4 MiB, and checks which alignment fits. Left-aligned samples set f.bits to the size of the word.
+// with sign extension. Headers leave this open, so it reads samples from the position c.data, about 4,096 that are not
+// 0 in the first 4 MiB, and checks which alignment fits. Left-aligned samples set f.bits to the size of the word.
 // Right-aligned ones, and silence, set f.low and f.width. If neither fits, the frame size or the number of bits in the
 // header is wrong, and findWidth sets the most likely number. If the header has 0 bits, f.bits first becomes the size
 // of the word.
