@@ -74,8 +74,8 @@ func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), pag
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
 // HasStream reports whether an Ogg file has a stream whose first packet begins with magic. file is the beginning of the
-// file. Carries checks the first page of each parallel stream, without checksums, and stops at a later or truncated
-// page.
+// file. HasStream checks the first page of each parallel stream, without checksums. It stops at the first later page
+// and at a truncated page.
 func HasStream(file []byte, magic string) bool {
 	for Is(file) {
 		p, rest, err := readPage(file, false)
@@ -131,9 +131,9 @@ const MaxPage = 27 + 255 + 255*255 + 256
 // maxPacket is the maximum size of a packet, in bytes. The largest packets are pictures in tags.
 const maxPacket = 16 << 20
 
-// packet removes the next packet of the stream from s and returns it. It reads further pages as needed. The caller
-// may keep the packet. The error is io.EOF at the end of the file, or if another stream follows although the last
-// page of this one is missing; other errors are as in page.
+// packet removes the next packet of the stream from s and returns it. It reads further pages as needed. The caller may
+// keep the packet. The error is io.EOF at the end of the file. It is also io.EOF if another stream follows although the
+// last page of this one is missing. Other errors are as in readNextPage.
 func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
 		if err := s.readNextPage(); err != nil {
@@ -145,9 +145,9 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
-// recordGap records that packets are missing because of fault: it stores fault in s.gapErr, unless a fault is already there,
-// and drops the incomplete packet. It then returns nil. While headers are read (s.strict), it changes no field and
-// returns fault.
+// recordGap records that packets are missing because of fault. It stores fault in s.gapErr, unless an error is already
+// there, and drops the incomplete packet. It then returns nil. While headers are read (s.strict), it changes no field
+// and returns fault.
 func (s *stream) recordGap(fault error) error {
 	if s.strict {
 		return fault
@@ -157,10 +157,10 @@ func (s *stream) recordGap(fault error) error {
 	return nil
 }
 
-// readNextPage reads the next readNextPage of the file and adds its packets to s.packets. A readNextPage of another stream is skipped. A
-// broken readNextPage is repaired or skipped, and the fault is recorded in s. It is an error only while headers are read, or
-// if too much data is broken. At the end of the file, after which only tags and zeros may follow, readNextPage returns
-// io.EOF.
+// readNextPage reads the next page of the file and adds its complete packets to s.packets. It may add no packet. A page
+// of another stream is skipped. A broken page is repaired or skipped, and the fault is recorded in s. Only while
+// headers are read, or if too much data is broken, the fault is returned instead. At the end of the file, after which
+// only tags and zeros may follow, readNextPage returns io.EOF. Other errors are as in addPage.
 func (s *stream) readNextPage() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || b[0] != pageMagic[0] {
@@ -205,10 +205,11 @@ func (s *stream) readNextPage() error {
 	return nil
 }
 
-// repair tries to use the page at the beginning of b although its checksum is wrong. It succeeds if another page or
-// the end of the file follows, and if the header almost fits the place in the stream. It then returns the page with
-// corrected header fields, rest, the bytes after it, and true. If the page cannot be used, it returns false, and the
-// other results have no meaning.
+// repair tries to use the page at the beginning of b although its checksum is wrong. Another page or the end of the
+// file must follow. The serial and the sequence number may each differ in one bit from the expected ones. While headers
+// are read, and after a gap, repair does not succeed. On success it returns the page with corrected header fields,
+// rest, the bytes after it, and true. If the page cannot be used, it returns false, and the other results have no
+// meaning.
 func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	p, rest, err := splitPage(b)
 	if err != nil || s.strict || s.gapErr != nil || !s.open || len(p.lacing) == 0 {
@@ -252,10 +253,12 @@ func (s *stream) resync(fault error) error {
 	}
 }
 
-// addPage adds the packets of page to s.packets. An incomplete packet at the end stays in s.partial until the next page.
-// Pages of other streams and repeated pages are ignored. If pages are missing before page, it records this as tear
-// does. It returns io.EOF if page begins another stream although the last page of this one is missing. A packet that
-// is too large gives an error that wraps source.ErrLimit.
+// addPage adds the packets of page to s.packets. An incomplete packet at the end stays in s.partial until the next
+// page. Pages of other streams are ignored. Missing pages before page, a repeated page, and a torn packet are faults,
+// which addPage records as recordGap does. The packets of a repeated page are not added.
+//
+// addPage returns io.EOF if page begins another stream although the last page of this one is missing. A packet that is
+// too large gives an error that wraps source.ErrLimit. While headers are read, it returns a fault as an error.
 func (s *stream) addPage(page page) error {
 	switch {
 	case page.first && !s.open:

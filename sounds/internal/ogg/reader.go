@@ -19,16 +19,16 @@ type Codec interface {
 	// Decode appends the frames that a packet completes to dst.
 	Decode(dst []float32, packet []byte) ([]float32, error)
 
-	// Pass returns the number of frames that a packet completes, without decoding it.
+	// FramesIn returns the number of frames that a packet completes, without decoding it.
 	FramesIn(packet []byte) (frames int64, err error)
 
-	// Ahead returns the number of frames that future packets will complete; it skips invalid packets.
+	// FramesAhead returns the number of frames that future packets will complete; it skips invalid packets.
 	FramesAhead(packets ...[]byte) (frames int64)
 
 	// Reset prepares for a packet that does not follow the last one.
 	Reset()
 
-	// Lost prepares for concealed frames after the last packet. The packet after the gap does not follow the
+	// StartGap prepares for concealed frames after the last packet. The packet after the gap does not follow the
 	// last one.
 	StartGap()
 
@@ -113,8 +113,8 @@ func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Re
 
 // openLink reads the headers of the next stream of the file with r.codec, and prepares for its first packet. An Ogg
 // file may have several streams in a chain. The first stream determines r.Head. A later stream with another rate or
-// other channels gives an error that wraps source.ErrFormat. Other errors are io.EOF at the end of the file, or of
-// the codec.
+// other channels gives an error that wraps source.ErrFormat. At the end of the file the error is io.EOF. Other errors
+// are of the codec, or of a damaged page; damage in headers is not repaired.
 func (r *Reader) openLink() error {
 	r.stream.strict = true
 	defer func() { r.stream.strict = false }()
@@ -151,11 +151,12 @@ func (r *Reader) header() ([]byte, error) {
 }
 
 // Next decodes the next packet and appends its frames, interleaved, to dst. It may append no frames. In a gap it
-// appends concealed frames instead. At the end of a stream it continues with the next stream of the file. At the end
-// of the file it returns io.EOF.
+// appends concealed frames instead. At the end of a stream it continues with the next stream of the file. At the end of
+// the file, and at damaged headers of a later stream, it returns io.EOF.
 //
-// Damage is concealed and recorded with Conceal. It becomes an error only if the whole file has no valid packet. An
-// error that wraps source.ErrLimit means that the file is too long.
+// Damage is concealed and recorded with Conceal. It becomes an error only if the whole file has no valid packet, or if
+// the search for an intact page takes too long. A later stream of another rate or other channels gives an error that
+// wraps source.ErrFormat. An error that wraps source.ErrLimit means that the file or a packet is too long.
 func (r *Reader) Next(dst []float32) ([]float32, error) {
 	if r.gapFrames > 0 {
 		return r.appendGap(dst), r.lim.CheckLength(r.at, r.Channels)
@@ -224,9 +225,10 @@ func tooLoud(samples []float32) bool {
 }
 
 // concealPacket appends concealed frames to dst for the undecodable packet p, and returns the extended dst and their
-// number. The number comes from the packet's header. It records fault, the reason, as damage. If even the number is
-// unknown, concealPacket returns 0 and stores fault in r.stream.gapErr, so that the next page determines the number.
-// While packets are only counted (r.counting), it returns the number without frames.
+// number. The number comes from the packet's header. concealPacket records fault, the reason, as damage. If even the
+// number is unknown, concealPacket returns 0 and stores fault in r.stream.gapErr, so that the next page determines the
+// number. A packet of 0 frames is not recorded. While packets are only counted (r.counting), concealPacket returns the
+// number without frames and records no damage.
 func (r *Reader) concealPacket(dst []float32, p []byte, fault error) ([]float32, int64) {
 	n, err := r.codec.FramesIn(p)
 	if err != nil {
@@ -257,9 +259,9 @@ func (r *Reader) recordDamage(frames int64, fault error) {
 }
 
 // startGap begins a gap of missing frames at the position r.at, caused by fault. It records the damage, and sets
-// r.gapFrames, so that the following calls of Next append concealed frames. If the number missing is implausible for
-// the size of the file, it counts as 0. While packets are only counted (r.counting), gap advances r.at instead and
-// records no damage.
+// r.gapFrames, so that the following calls of Next append concealed frames. If the number missing is not positive, or
+// is implausible for the part of the file read until now, it counts as 0. While packets are only counted (r.counting),
+// startGap advances r.at instead and records no damage.
 func (r *Reader) startGap(missing int64, fault error) {
 	missing = r.PlausibleGap(missing, r.at, r.in.At)
 	r.recordDamage(missing, fault)
@@ -274,9 +276,10 @@ func (r *Reader) startGap(missing int64, fault error) {
 // frames.
 const maxHeld = 256
 
-// appendGap appends up to source.GapChunk concealed frames of the current gap to dst. It advances r.at and reduces
-// r.gapFrames, the rest of the gap, by their number. If the codec does not conceal smoothly, the last maxHeld frames of
-// the gap are not appended, but stored in r.heldFrames. fadeIn later mixes the following packet into them.
+// appendGap conceals the next part of the current gap. It appends up to source.GapChunk concealed frames to dst. If the
+// codec does not conceal smoothly, the last maxHeld frames of the gap are not appended, but stored in r.heldFrames.
+// fadeIn later mixes the following packet into them. appendGap advances r.at and reduces r.gapFrames, the rest of the
+// gap, by the number of appended or stored frames.
 func (r *Reader) appendGap(dst []float32) []float32 {
 	if r.gapFrames <= maxHeld && !r.kind.ConcealsSmoothly {
 		r.heldFrames = r.codec.Conceal(nil, r.gapFrames)
@@ -295,8 +298,9 @@ func (r *Reader) appendGap(dst []float32) []float32 {
 }
 
 // fadeIn completes a concealed gap. It inserts r.heldFrames, the held back end of the gap, into dst before index old,
-// and clears r.heldFrames. The frames from old on, which follow the gap, are mixed into the held ones, fading in.
-// Without held frames, or without frames from old on, it returns dst unchanged.
+// and clears r.heldFrames. A copy of the frames from old on, reversed in time and fading in, is first added to the held
+// ones. The frames from old on stay unchanged behind them. Without held frames, or without frames from old on, fadeIn
+// returns dst unchanged.
 func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	if len(r.heldFrames) == 0 || len(dst) == old {
 		return dst
@@ -308,8 +312,9 @@ func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 }
 
 // endStream ends the current stream. If frames are missing at its end, it begins a gap and returns true; Next must then
-// append concealed frames and call finish again. Otherwise it appends the held back frames of an earlier gap to dst
-// and returns false. An error of the whole stream is recorded as damage, once.
+// append concealed frames and call endStream again. Otherwise it appends the held back frames of an earlier gap to dst
+// and returns false. An error of the whole stream is recorded as damage, once. After a gap at the end it is not
+// recorded.
 func (r *Reader) endStream(dst []float32) ([]float32, bool) {
 	announced, fault := r.codec.End()
 	if gapErr := r.stream.gapErr; gapErr != nil {
@@ -337,8 +342,9 @@ func (r *Reader) endStream(dst []float32) ([]float32, bool) {
 }
 
 // trim trims the last n frames of dst, which are new. It removes frames before the beginning of the stream, which
-// r.cut counts, and frames after its end, r.end. It adds the number of the remaining new frames to r.at, and
-// returns dst. While packets are only counted (r.counting), dst has no new frames, and trim only counts.
+// r.skip counts, and frames after its end, r.end. It reduces r.skip by the frames removed at the beginning. It adds the
+// number of the remaining new frames to r.at, and returns dst. While packets are only counted (r.counting), dst has no
+// new frames, and trim only counts.
 func (r *Reader) trim(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.skip, n)
@@ -357,9 +363,10 @@ func (r *Reader) trim(dst []float32, n int64) []float32 {
 }
 
 // startPage evaluates the granule position of a new page, which is the position in frames after its last packet. p is
-// the first packet of the page. startPage sets r.end, the frame where the stream ends, if this is known. At the
-// beginning of a stream it sets r.skip, the frames to drop, and r.granuleOffset, the offset of the granule positions.
-// If frames are missing before the page, it begins a gap. It must be called once per page, before p is decoded.
+// the first packet of the page. startPage sets r.end, the frame where the stream ends, or -1 if it is not known to end
+// on this page. At the beginning of a stream it sets r.skip, the frames to drop, and r.granuleOffset, the offset of the
+// granule positions. If frames are missing before the page, it begins a gap. A page with a wrong checksum is recorded
+// as damage. startPage must be called once per page, before p is decoded.
 func (r *Reader) startPage(p []byte) {
 	r.end = -1
 	granule, ahead := r.stream.granule, int64(0)
@@ -411,7 +418,8 @@ func (r *Reader) startPage(p []byte) {
 }
 
 // Count returns the number of frames in the whole file, including concealed ones. It reads the file without decoding
-// it, and adds places where decoding can start to m. Afterwards the position of the reader is undefined.
+// it. Unless the codec is a StatefulCodec, it adds places where decoding can start to m. Afterwards the position of the
+// reader is undefined.
 func (r *Reader) Count(m *source.Marks) (int64, error) {
 	if err := r.countTo(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
@@ -434,9 +442,9 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 }
 
 // decodeTo seeks with the codec k, whose packets depend on all earlier ones; k is r.codec. It starts at the nearest
-// mark in m and restores the decoder state that the mark has. It then decodes up to the given frame, or at most
-// longest frames before it. It adds marks with states to m. The result is the number of the frame reached. For a file
-// that ends before, it is the end of the file.
+// mark in m before the given frame and restores the decoder state that the mark has. It then decodes until at most
+// maxPacketFrames remain before the given frame. It adds marks with states to m. The result is the number of the frame
+// reached. For a file that ends before, it is the end of the file.
 func (r *Reader) decodeTo(frame int64, k StatefulCodec, m *source.Marks) (int64, error) {
 	m.Limit(stateStride, maxStates)
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
@@ -466,8 +474,8 @@ func (r *Reader) decodeTo(frame int64, k StatefulCodec, m *source.Marks) (int64,
 }
 
 // nextMark returns a mark of the next page, without its byte offset. The mark is a place for a later seek. ok reports
-// whether decoding can start there: the page must begin with a new packet, must not be the first page with frames,
-// and no frames before it may be missing. place does not move.
+// whether decoding can start there: the page must begin with a new packet, must not be the first page with frames, and
+// no frames before it may be missing. nextMark does not move the reader.
 func (r *Reader) nextMark() (x source.Mark, ok bool) {
 	x = source.Mark{
 		Link: r.link, Before: r.framesBefore, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.granuleOffset,
@@ -475,8 +483,8 @@ func (r *Reader) nextMark() (x source.Mark, ok bool) {
 	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.gapErr == nil && r.hasFrames && !r.streamEnded && r.skip == 0 && r.gapFrames == 0 && len(r.heldFrames) == 0
 }
 
-// completeMark completes the mark x with the byte offset of the current page. place must have returned x before the
-// last call of Next. It returns false, and x is invalid, if the last packet did not come from the page of x.
+// completeMark completes the mark x with the byte offset of the current page. nextMark must have returned x before the
+// last call of Next. If the last packet did not come from the page of x, completeMark returns false, and x is invalid.
 func (r *Reader) completeMark(x *source.Mark) bool {
 	x.At = r.stream.at
 	return !r.streamEnded && r.link == x.Link && r.stream.next == x.Sequence+1

@@ -167,8 +167,8 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// FramesIn returns the number of frames in packet at 48 kHz, without decoding it. For an empty packet it is 0. An invalid
-// packet gives an error that wraps source.ErrDecode. The state stays the same.
+// FramesIn returns the number of frames in packet at 48 kHz, without decoding it. For an empty packet it is 0. Only the
+// first two bytes are checked: if they are invalid, the error wraps source.ErrDecode. The state stays the same.
 func (c *codec) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -176,8 +176,8 @@ func (c *codec) FramesIn(packet []byte) (int64, error) {
 	return lengthOf(packet)
 }
 
-// FramesAhead returns the number of frames in packets at 48 kHz, without decoding them. Invalid packets count as 0. The
-// state stays the same.
+// FramesAhead returns the number of frames in packets at 48 kHz, without decoding them. Packets that FramesIn rejects
+// count as 0. The state stays the same.
 func (c *codec) FramesAhead(packets ...[]byte) (frames int64) {
 	for _, p := range packets {
 		if n, err := c.FramesIn(p); err == nil {
@@ -217,14 +217,15 @@ func (c *codec) SetState(s any) {
 	}
 }
 
-// StartGap begins a gap after the last packet. It resets the count of concealed frames, after which Conceal is silent.
+// StartGap begins a gap after the last packet. It resets c.concealed, the number of frames that Conceal has made in
+// this gap. From maxConcealed frames on, about 200 ms, Conceal is silent.
 func (c *codec) StartGap() { c.concealed = 0 }
 
 // maxConcealed is the number of frames after which concealment has decayed to silence.
 const maxConcealed = 48000 / 5
 
-// Conceal appends concealed frames to dst, interleaved at 48 kHz. They continue the sound of the last packet. frames
-// is their number. About 200 ms after Lost they become silent.
+// Conceal appends concealed frames to dst, interleaved at 48 kHz. They continue the sound of the last packet. frames is
+// their number. About 200 ms after StartGap they become silent.
 func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	channels, old := len(c.mapping), len(dst)
 	dst = source.Grow(dst, int(frames)*channels)
@@ -245,9 +246,9 @@ func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	return dst
 }
 
-// writeChannels copies the sound of one stream to the channels of out that are mapped to it, multiplied by the gain of the
-// header. part has the interleaved samples of the stream. The parameter stream is its index, and width its number of
-// channels. out is interleaved, and its other channels stay unchanged.
+// writeChannels copies the sound of one stream to the channels of out that are mapped to it, multiplied by the gain of
+// the header. part has the interleaved samples of the stream. The parameter stream is its index, and width its number
+// of channels. out is interleaved, and its other channels stay unchanged.
 func (c *codec) writeChannels(out, part []float32, stream, width int) {
 	channels := len(c.mapping)
 	for k, p := range c.mapping {

@@ -60,8 +60,8 @@ func (s *setup) readBook() *book {
 	return b
 }
 
-// countValues adds n to s.values, the count of numbers in all codebooks. If the count exceeds maxValues, it panics with a
-// fault, which readSetup turns into an error.
+// countValues adds n to s.values, the count of numbers in all codebooks. If the count exceeds maxValues, it panics with
+// a fault, which readSetup turns into an error.
 func (s *setup) countValues(n int) {
 	s.values += n
 	s.require(s.values <= maxValues, "codebooks of more than %d numbers", maxValues)
@@ -113,8 +113,8 @@ func (b *book) makeCode(lengths []uint8) error {
 	return nil
 }
 
-// addWord adds the code word of an entry to the decoding tables. word has length bits, 1 to 32, and is right-aligned. Its
-// highest bit comes first in the file.
+// addWord adds the code word of an entry to the decoding tables. word has length bits, 1 to 32, and is right-aligned.
+// Its highest bit comes first in the file.
 func (b *book) addWord(entry int, length uint, word uint32) {
 	if length <= quickBits {
 		step := 1 << length
@@ -140,8 +140,8 @@ func (b *book) addWord(entry int, length uint, word uint32) {
 	b.nodes[node][word&1] = ^int32(entry)
 }
 
-// decodeEntry reads a code word from r and returns its entry and true. It returns false at the end of the data or for an
-// invalid word; the entry then has no meaning. An invalid word also ends r.
+// decodeEntry reads a code word from r and returns its entry and true. It returns false at the end of the data or for
+// an invalid word; the entry then has no meaning. An invalid word also ends r.
 func (b *book) decodeEntry(r *source.LSB) (int, bool) {
 	next := r.Peek()
 	q := b.quick[next&(1<<quickBits-1)]
@@ -152,9 +152,10 @@ func (b *book) decodeEntry(r *source.LSB) (int, bool) {
 	return int(q >> 6), !r.PastEnd()
 }
 
-// decodeLong decodes a code word longer than quickBits, and returns its entry and true. next has the next bits of r, the
-// first bit lowest. q is the value of their first bits in the table b.quick: the inverted number of a tree node. If
-// the word is invalid, long skips all data of r, so that r.PastEnd is true, and returns false.
+// decodeLong decodes a code word longer than quickBits, and returns its entry and true. next has the next bits of r,
+// the first bit lowest. q is the value of their first bits in the table b.quick: the inverted number of a tree node, or
+// 0 if no word begins with them. If the word is invalid, decodeLong skips all data of r, so that r.PastEnd is true, and
+// returns false. It also returns false if the word extends beyond the end of r.
 func (b *book) decodeLong(r *source.LSB, next uint64, q int32) (int, bool) {
 	node := ^q
 	for length := uint(quickBits); q != 0 && length < 32; length++ {
@@ -171,9 +172,9 @@ func (b *book) decodeLong(r *source.LSB, next uint64, q int32) (int, bool) {
 	return 0, false
 }
 
-// addVectors reads code words from r and adds the vectors of their entries to consecutive parts of x. It stops when less
-// than a vector of x remains, and returns true. It returns false at the end of the data or for an invalid word; x may
-// then be changed. Requires a codebook with vectors.
+// addVectors reads code words from r and adds the vectors of their entries to consecutive parts of x. It stops when
+// less than a vector of x remains, and returns true. It returns false at the end of the data or for an invalid word; x
+// may then be changed. Requires a codebook with vectors.
 func (b *book) addVectors(x []float64, r *source.LSB) bool {
 	for size := b.dimensions; len(x) >= size; x = x[size:] {
 		entry, ok := b.decodeEntry(r)

@@ -83,15 +83,15 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 // Reset drops the previous block, after a seek. The next packet then completes no frames.
 func (c *codec) Reset() { c.lastLong, c.gapBlock = -1, -1 }
 
-// StartGap prepares for a gap after the last packet. The next call of Conceal fades out the second half of the last block,
-// and the next packet completes no frames. Without a last block StartGap has no effect.
+// StartGap prepares for a gap after the last packet. The next call of Conceal fades out the second half of the last
+// block, and the next packet completes no frames. Without a last block StartGap has no effect.
 func (c *codec) StartGap() {
 	if c.lastLong >= 0 {
 		c.gapBlock, c.lastLong = c.lastLong, -1
 	}
 }
 
-// Conceal appends concealed frames to dst, interleaved. frames is their number. In the first call after Lost they
+// Conceal appends concealed frames to dst, interleaved. frames is their number. In the first call after StartGap they
 // begin with the second half of the last block, fading out. All other frames are silent.
 func (c *codec) Conceal(dst []float32, frames int64) []float32 {
 	old := len(dst)

@@ -4,7 +4,8 @@ import "voicepool/sounds/internal/source"
 
 // readResidues decodes the residues of all channels, the fine structure of the spectra, from r into v.spectrum. m is
 // the mapping of the packet. Each channel gets half values, the half of the block size; they must be 0 before. A
-// channel without a floor (v.curve) stays 0, unless it is coupled with another channel.
+// channel without a floor (v.curve) stays 0, with two exceptions: it is coupled with a channel that has a floor, or its
+// residue is of kind 2, which codes several channels as one.
 func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	var silent [8]bool
 	for ch := range v.channels {

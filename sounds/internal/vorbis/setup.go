@@ -63,7 +63,7 @@ type setup struct {
 type fault string
 
 // require panics with a fault if holds is false. The fault has the formatted text; format may be "". readSetup turns
-// the panic into an error. If holds is true, need has no effect.
+// the panic into an error. If holds is true, require has no effect.
 func (s *setup) require(holds bool, format string, args ...any) {
 	if holds {
 		return

@@ -138,9 +138,9 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	return mode, nil
 }
 
-// FramesIn returns the number of frames that packet completes, without decoding it. It is 0 for the first packet and for
-// an empty one. Pass stores the block size of packet in v.lastLong, which the next call needs. A packet that is not
-// audio gives errPacket.
+// FramesIn returns the number of frames that packet completes, without decoding it. It is 0 for the first packet and
+// for an empty one. FramesIn stores the block size of packet in v.lastLong, which the next call needs; an empty packet
+// does not change it. A packet that is not audio gives errPacket, and the state is then unchanged.
 func (v *decoder) FramesIn(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -157,8 +157,8 @@ func (v *decoder) FramesIn(packet []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// FramesAhead returns the number of frames that packets will complete if they come next. Invalid packets count as 0. The
-// state of the decoder stays the same.
+// FramesAhead returns the number of frames that packets will complete if they come next. Invalid packets count as 0.
+// The state of the decoder stays the same.
 func (v *decoder) FramesAhead(packets ...[]byte) (frames int64) {
 	last := v.lastLong
 	for _, p := range packets {
@@ -247,9 +247,9 @@ func uncouple(magnitude, angle []float64) {
 	}
 }
 
-// read reads the floor of a packet, the envelope of a spectrum, from r (Vorbis I, section 7.2.3). It appends the
-// coded heights of the envelope's points to y and returns the list. It returns nil for a silent channel, which the
-// packet declares, or if the packet ends early.
+// read reads the floor of a packet, the envelope of a spectrum, from r (Vorbis I, section 7.2.3). It appends the coded
+// heights of the envelope's points to y and returns the list. It returns nil for a silent channel, which the packet
+// declares, and if the packet ends early or has an invalid code word.
 func (f *floor1) read(r *source.LSB, y []int) []int {
 	if !r.Flag() {
 		return nil

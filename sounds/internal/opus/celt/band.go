@@ -51,8 +51,9 @@ func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 // short blocks in x.
 //
 // Parts of x without pulses are filled with low, the shape of a lower band, or with noise if low is nil. fill has one
-// bit per short block, and a part whose bits are all 0 is not filled. out receives the shape, so that it can be the
-// low of other bands; it may be nil. The result has one bit per short block, which is 1 if x is not empty there.
+// bit per short block, and a part whose bits are all 0 is not filled. out receives the shape, multiplied by the
+// square root of its length, so that it can be the low of other bands. out may be nil. The result has one bit per
+// short block, which is 1 if x is not empty there.
 func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64, gain float64, fill uint) uint {
 	n, long, change := len(x), blocks == 1, b.change
 	if n == 1 {
@@ -113,8 +114,9 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 // blocks is the number of short blocks.
 //
 // Parts without pulses are filled with low, the shape of a lower band, or with noise if low is nil. fill has one bit
-// per short block that may be filled. out receives the shape of mid, so that it can be the low of other bands; it may
-// be nil. The result has one bit per short block, which is 1 if the block is not empty.
+// per short block that may be filled. out receives the shape of mid, multiplied by the square root of its length, so
+// that it can be the low of other bands. out may be nil. The result has one bit per short block, which is 1 if the
+// block is not empty.
 func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []float64, fill uint) (collapsed uint) {
 	n := len(x)
 	if n == 1 {
@@ -205,7 +207,7 @@ func merge(x, y []float64, mid float64) {
 }
 
 // readBands reads the shapes of all bands of the frame f into d.shape (RFC 6716, section 4.3.4). bits is the size of
-// the frame, less reserved bits, in eighths of a bit. allot must have divided the bits among the bands. It also sets
+// the frame, less reserved bits, in eighths of a bit. allocate must have divided the bits among the bands. It also sets
 // d.bands.collapsed, which has one bit for each short block of a band that is not empty. It advances the noise seed
 // d.rng.
 func (d *Decoder) readBands(f *frame, bits int) {

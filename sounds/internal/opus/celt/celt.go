@@ -134,9 +134,9 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 	d.finish(dst, n)
 }
 
-// readHeader reads the parameters of the frame f that come before the bit allocation: pitch filter, kind of block, coarse
-// energies, time resolution and spread. It stores them in f, d.energy and d.bands, and returns the pitch filter. A
-// frame without a pitch filter returns one with gain 0.
+// readHeader reads the parameters of the frame f that come before the bit allocation: pitch filter, kind of block,
+// coarse energies, time resolution and spread. It stores them in f, d.energy and d.bands, and returns the pitch filter.
+// A frame without a pitch filter returns one with gain 0.
 func (d *Decoder) readHeader(f *frame) (pitch filter) {
 	e, total := f.e, 8*f.e.Len()
 	if f.start == 0 && e.BitsUsed()+16 <= total && e.Bit(1) {
@@ -286,9 +286,10 @@ func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	}
 }
 
-// applyPitchFilter applies the pitch filter of a frame to the last n samples of each channel in d.past (RFC 6716, section
-// 4.3.7.1). The beginning of the frame is a transition from the filter of the previous frame. applyPitchFilter stores the
-// parameter pitch, the filter of this frame, for the next frame, so it must be called once per frame.
+// applyPitchFilter applies the pitch filter of a frame to the last n samples of each channel in d.past (RFC 6716,
+// section 4.3.7.1). The parameter pitch is the filter of this frame. It takes effect 120 samples late: the first 120
+// samples of the frame still have the filter of the previous frame, and the next 120 change to pitch. In a frame of 120
+// samples pitch is only stored for the next frame. Call applyPitchFilter once per frame.
 func (d *Decoder) applyPitchFilter(pitch filter, n int) {
 	for c := range d.channels {
 		at := history - n
@@ -355,9 +356,9 @@ func (d *Decoder) finish(dst []float32, n int) {
 	}
 }
 
-// conceal synthesizes a lost frame of 120<<lm samples at the end of d.past. The caller then calls finish. The sound
-// is noise in the bands start to end-1, whose energies decay from the energies of the last frame. conceal changes
-// d.energy and the seed d.rng, and increments d.lost.
+// conceal synthesizes a lost frame of 120<<lm samples at the end of d.past. The caller then calls finish. The sound is
+// noise in the bands start to end-1. Its energies decay from the energies of the last frame, down to d.floor at the
+// least. conceal shifts d.past, changes d.frame, d.shape, d.energy and the seed d.rng, and increments d.lost.
 func (d *Decoder) conceal(lm, start, end int) {
 	n := overlap << lm
 	f := &d.frame

@@ -6,9 +6,9 @@ import (
 	"voicepool/pcm"
 )
 
-// readCoarseEnergy reads the readCoarseEnergy energies of the bands of f, in steps of 6 dB (RFC 6716, section 4.3.2.1).
-// They are coded as differences from a prediction, which uses the lower bands and the previous frame. If intra is true,
-// it uses the lower bands only. readCoarseEnergy replaces the energies of the previous frame in d.energy.
+// readCoarseEnergy reads the coarse energies of the bands of f, in steps of 6 dB (RFC 6716, section 4.3.2.1). They are
+// coded as differences from a prediction, which uses the lower bands and the previous frame. If intra is true, it uses
+// the lower bands only. readCoarseEnergy replaces the energies of the previous frame in d.energy.
 func (d *Decoder) readCoarseEnergy(f *frame, intra bool) {
 	carry := float64([...]int{29440, 26112, 21248, 16384}[f.lm]) / 32768
 	leak := float64([...]int{30147, 22282, 12124, 6554}[f.lm]) / 32768
@@ -42,9 +42,8 @@ func (d *Decoder) readCoarseEnergy(f *frame, intra bool) {
 	}
 }
 
-// readFineEnergy reads the fine energies of the bands of f and adds them to the coarse ones in
-// d.energy (RFC 6716, section
-// 4.3.2.2). Band i has f.fine[i] bits per channel, as allot has set them.
+// readFineEnergy reads the fine energies of the bands of f and adds them to the coarse ones in d.energy (RFC 6716,
+// section 4.3.2.2). Band i has f.fine[i] bits per channel, as allocate has set them.
 func (d *Decoder) readFineEnergy(f *frame) {
 	for i := f.start; i < f.end; i++ {
 		if n := f.fine[i]; n > 0 {

@@ -76,9 +76,10 @@ func signed(x int, negative bool) int {
 	return x
 }
 
-// unquantize reads the shape of a band from b.e: a vector of integers whose magnitudes sum to k, at least 1. It
-// writes the vector to x, scaled to a norm of gain. blocks is the number of short blocks in x. The result has one bit
-// per short block, which is 1 if the block has a nonzero value; for a single block it is 1.
+// unquantize reads the shape of a band from b.e: a vector of integers whose magnitudes sum to k, at least 1. It writes
+// the vector to x, scaled to a norm of gain, and then calls rotate with the strength b.spread. blocks is the number of
+// short blocks in x. The result has one bit per short block, which is 1 if the block has a nonzero integer; for a
+// single block it is 1.
 func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed uint) {
 	n := len(x)
 	y := b.pulses[:n]
@@ -130,7 +131,8 @@ func rotate(x []float64, blocks, k, spread int) {
 }
 
 // rotatePair rotates pairs of values in x, in place, by the angle with the cosine c and the sine s. The two values of a
-// pair are stride apart. rotatePair first takes all pairs upwards, and then downwards all pairs but the last stride ones.
+// pair are stride apart. rotatePair first takes all pairs upwards, and then downwards all pairs but the last stride
+// ones.
 func rotatePair(x []float64, stride int, c, s float64) {
 	for i := range len(x) - stride {
 		a, b := x[i], x[i+stride]

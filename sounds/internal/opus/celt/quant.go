@@ -35,7 +35,7 @@ func (b *bands) random() uint32 {
 
 // split describes how the energy of a band is divided: between mid and side, or between its halves. theta is
 // the angle, from 0 (all in the first part) to 16384 (all in the second). mid and side are its cosine and
-// sine times 32768. delta shifts bits from the first part to the second. spent is the cost of the angle. Both
+// sine times 32768. delta shifts bits from the first part to the second. cost is the cost of the angle. Both
 // are in eighths of a bit. inverted means that the right channel has the opposite sign.
 type split struct {
 	inverted  bool
@@ -241,8 +241,8 @@ func (b *bands) partition(
 
 // leaf reads the pulses of an undivided part of a band into x, scaled to a norm of gain. bits is the budget in
 // eighths of a bit; the cost is subtracted from b.remaining. If the budget has no pulses, x is filled with low, the
-// shape of a lower band, plus noise, or with noise if low is nil. It is 0 if all bits of fill are 0. cache has the
-// costs of pulses, as for pulsesFor. blocks, fill and the result are as in mono.
+// shape of a lower band, plus noise, or with noise if low is nil. If all bits of fill are 0, x becomes 0 instead.
+// cache has the costs of pulses, as for pulsesFor. blocks, fill and the result are as in mono.
 func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte, gain float64, fill uint) uint {
 	q := pulsesFor(cache, bits)
 	cost := costOf(cache, q)

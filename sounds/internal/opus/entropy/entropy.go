@@ -17,7 +17,7 @@ type Decoder struct {
 	at, rawEnd int // bytes consumed from the beginning, and from the end
 	window     uint64
 	buffered   uint // raw bits in window
-	total      int  // bits consumed, as Tell counts them
+	total      int  // bits consumed; BitsUsed subtracts the unused rest
 	rng, val   uint32
 	ext        uint32
 	remainder  uint32
@@ -71,7 +71,7 @@ func (d *Decoder) Range() uint32 { return d.rng }
 // BitsUsed returns the number of bits read from both ends, rounded up. It may exceed the size of a faulty frame.
 func (d *Decoder) BitsUsed() int { return d.total - bits.Len32(d.rng) }
 
-// Exhaust marks all bits of the frame as read. Afterwards Tell returns the size of the frame in bits.
+// Exhaust marks all bits of the frame as read. Afterwards BitsUsed returns the size of the frame in bits.
 func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.BitsUsed() }
 
 var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}

@@ -67,8 +67,8 @@ func (c *channel) setRate(rate, subframes int) {
 	clear(c.filtered[:])
 }
 
-// resetPrediction resets the filters, the gain and the pitch. It is called for a side channel that returns after a pause. The
-// rate and the resampler stay the same.
+// resetPrediction resets the filters, the gain and the pitch. It is called for a side channel that returns after a
+// pause. The rate and the resampler stay the same.
 func (c *channel) resetPrediction() {
 	clear(c.past[:])
 	clear(c.filtered[:])

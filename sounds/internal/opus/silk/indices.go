@@ -30,7 +30,7 @@ type indices struct {
 }
 
 // readIndices reads the coded parameters of a frame, except the pulses, from e into c.indices (RFC 6716, sections
-// 4.2.7.3 to 4.2.7.7). active reports whether the frame contains voice. coding is the kind of coding of the gains and
+// 4.2.7.3 to 4.2.7.7). active is the voice activity flag of the frame. coding is the kind of coding of the gains and
 // the pitch, for example conditional, which refers to the previous frame. It stores the signal type and the lag for
 // the next conditional frame.
 func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
@@ -112,7 +112,7 @@ func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	}
 }
 
-// map8 selects a value by the rate in kHz: narrow for 8, medium for 12 and wide for 16. It panics for other rates.
+// map8 selects a value by the rate in kHz: narrow for 8, medium for 12 and wide for 16. rate must be one of these.
 func map8[T any](rate int, narrow, medium, wide T) T {
 	return [...]T{narrow, medium, wide}[(rate-8)/4]
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// table returns the index in b.residual of the probability table for line number i. The parameter vector is the index
-// of the frame's vector in the codebook (RFC 6716, section 4.2.7.5.2).
+// table returns the number of the probability table for line number i. The table begins at 9 times that number in
+// b.residual. The parameter vector is the index of the frame's vector in the codebook (RFC 6716, section 4.2.7.5.2).
 func (b *codebook) table(vector, i int) int {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int(s >> 1 & 7)
@@ -173,8 +173,8 @@ func expandNarrow(a []int16, chirp int32) {
 }
 
 // fitTo16 converts filter coefficients to 16 bits (RFC 6716, section 4.2.7.5.7). It divides wide by 32, rounds, and
-// stores the result in a. If a coefficient is too large, fit first moves the poles of wide inwards, up to ten times;
-// after that it clips. wide keeps the changed values.
+// stores the result in a. If a coefficient is too large, fitTo16 first moves the poles of wide inwards, up to ten
+// times; after that it clips. wide keeps the changed values.
 func fitTo16(a []int16, wide []int32) {
 	for range 10 {
 		most, at := int32(0), 0

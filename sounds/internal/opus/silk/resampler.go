@@ -56,8 +56,8 @@ func (r *resampler) run(out, in []int16) {
 	copy(r.fir[:], twice[2*len(in):])
 }
 
-// allpass filters the sample x with three all-pass filters in a row. It returns the output, divided by 1024, rounded and
-// clipped to 16 bits. s has the states of the three filters, which it updates. a, b and c are their coefficients in
+// allpass filters the sample x with three all-pass filters in a row. It returns the output, divided by 1024, rounded
+// and clipped to 16 bits. s has the states of the three filters, which it updates. a, b and c are their coefficients in
 // 65536ths.
 func allpass(s []int32, x, a, b, c int32) int16 {
 	y := mulWB(x-s[0], a)
