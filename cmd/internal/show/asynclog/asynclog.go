@@ -60,8 +60,9 @@ func (l *Log) Err() error {
 }
 
 // Close ends the log. It waits until all queued lines are written. After the duration limit it stops waiting and drops
-// the remaining lines. It does not close the writer of the log. dropped is the number of lines dropped since New. err
-// is the first error of a write. If lines were dropped without such an error, err is ErrUnread.
+// the remaining lines; a write that blocks then continues in the background. Close does not close the writer of the
+// log. dropped is the number of lines dropped since New. err is the first error of a write. If lines were dropped
+// without such an error, err is ErrUnread.
 func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	l.mutex.Lock()
 	l.closed = true

@@ -45,7 +45,8 @@ type session struct {
 
 // Serve lets one client control the show s. It reads text commands from in, one per line. After each command it writes
 // one line of JSON to out, an Answer. After the command `events on`, lines with an Event may be between the answers.
-// Empty lines are ignored. An invalid command and a line of more than 16384 bytes get an Answer with an error.
+// Empty lines are ignored. A last line without a line feed counts as a line. An invalid command and a line of more than
+// 16384 bytes get an Answer with an error.
 //
 // Serve returns nil at the end of in, and otherwise the first error of in or out.
 func Serve(in io.Reader, out io.Writer, s *showrun.Show) error {

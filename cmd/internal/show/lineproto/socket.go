@@ -125,9 +125,10 @@ func (s *Socket) accept(to *showrun.Show) {
 // closeTimeout is the time limit for a client to read an answer when the socket is closed.
 const closeTimeout = 200 * time.Millisecond
 
-// Close closes the socket and its connections, waits for their goroutines, and removes the file of the socket. A
-// command that a client has sent is still carried out and answered. The client has 200 ms to read the answer. Call
-// Close once. It returns the errors of closing the listener and of removing the file.
+// Close closes the socket and its connections, waits for their goroutines, and removes the file of the socket. Commands
+// that were read from a client before are still carried out and answered. The client has 200 ms to read the answers.
+// Commands that were not yet read are dropped. Call Close once. It returns the errors of closing the listener and of
+// removing the file.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true

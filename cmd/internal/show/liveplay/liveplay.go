@@ -172,9 +172,9 @@ type performance struct {
 	messages   *osc.Sender
 }
 
-// play plays the sheet to its end. It hands the first cues to the mixer, starts the controls and the device, and feeds
-// the player until it ends, fails or is interrupted. Then it closes the device and s.messages. If Options.Verbose is
-// set, it prints the load and the latency.
+// play plays the sheet to its end. It hands the first cues to the mixer, starts the controls, the device, the display
+// and s.follow, and feeds the player until it ends, fails or is interrupted. Then it closes s.messages and the device.
+// If Options.Verbose is set, it prints the load and the latency.
 //
 // play sets s.started when the device has started. If the device does not start, an empty recording is removed. After a
 // signal the result is nil, because Play returns the signal.

@@ -115,7 +115,8 @@ func (s *deviceMonitor) strictError(strict bool) error {
 
 // openSoundCard opens a sound card. d is auto, pulse or oto, and config has the other settings. If d is auto and no
 // card is found, openSoundCard prints a message and returns a device that plays silently until a card appears. With
-// pulse or oto a missing card is an error. A card with too few channels is an error in all cases.
+// pulse or oto a missing card is an error. If several outputs are requested, a card with too few channels is an error,
+// also for auto.
 func openSoundCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind

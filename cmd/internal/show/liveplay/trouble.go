@@ -42,8 +42,9 @@ func (t *messageLog) strictError(strict bool) error {
 	return nil
 }
 
-// add prints the message of the failure err, keeps it for the result of the command, and returns true. If a failure
-// with the same message was added before, add has no effect and returns false.
+// add prints the message of the failure err, keeps it for the result of the command, and returns true. During a live
+// view the message is printed after the view; see print. If a failure with the same message was added before, add has
+// no effect and returns false.
 func (t *messageLog) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()

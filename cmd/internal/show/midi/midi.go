@@ -34,9 +34,10 @@ func Listen(src io.Reader, table func() []cue.Midi, do func(command string)) err
 	}
 }
 
-// Command returns the show command for one complete raw MIDI message. For notes, program changes and controllers it
-// searches table, the MIDI entries of a sheet. An entry for the channel of the message has precedence over an entry for
-// all channels. A controller counts only with a value of at least 64.
+// Command returns the show command for one complete raw MIDI message. For note starts, program changes and controllers
+// it searches table, the MIDI entries of a sheet. The result is "go" with the cue of the entry, or else the action of
+// the entry. An entry for the channel of the message has precedence over an entry for all channels. A controller counts
+// only with a value of at least 64, and the end of a note does not count.
 //
 // Command understands MIDI Show Control without the table. If no command matches, the result is "".
 func Command(message []byte, table []cue.Midi) string {
@@ -80,8 +81,8 @@ const (
 // exclusive message without its first and last byte, F0 and F7. Its bytes are 7F DEVICE 02 FORMAT COMMAND DATA; DEVICE
 // and FORMAT are ignored.
 //
-// The data of a GO begin with the number of the cue. Without data the GO is for the cue on standby. For any other
-// message the result is "".
+// The data of a GO begin with the number of the cue, which ends at a zero byte. Spaces and characters outside of ASCII
+// in it become question marks. Without data the GO is for the cue on standby. For any other message the result is "".
 func showControl(body []byte) string {
 	if len(body) < 5 || body[0] != 0x7F || body[2] != 0x02 {
 		return ""

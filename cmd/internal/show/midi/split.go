@@ -16,7 +16,8 @@ const maxSysEx = 256
 // message with its status byte, otherwise nil. The result is valid until the next call.
 //
 // A real-time byte (F8 to FF) is a message of its own, even inside another message. Data bytes without a status are
-// dropped, and so are system exclusive messages of more than 256 bytes.
+// dropped. A system exclusive message is dropped if it has more than 256 bytes before its end byte F7. A status byte
+// drops an unfinished message.
 func (s *splitter) next(b byte) []byte {
 	switch {
 	case b >= 0xF8: // real-time messages may occur anywhere

@@ -234,9 +234,10 @@ func (b *Console) sheetPath() string {
 	return path
 }
 
-// warnOfOthers prints a message for each other show of this user that plays the same sheet on the same device. The
-// operator may have lost the terminal of that show, and started the sheet again instead of attaching to it. Call
-// warnOfOthers before the default socket of this show is open, or it finds this show too.
+// warnOfOthers prints a message, which is also an event of this show, for each other show of this user that plays the
+// same sheet on the same device. The operator may have lost the terminal of that show, and started the sheet again
+// instead of attaching to it. If the sheet has no file, or the shows cannot be listed, warnOfOthers has no effect. Call
+// it before the default socket of this show is open, or it finds this show too.
 func (b *Console) warnOfOthers() {
 	all, err := lineproto.All()
 	if err != nil || b.sheetPath() == "" {

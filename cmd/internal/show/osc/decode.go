@@ -170,8 +170,8 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 const valueTypes = "ifsbhtdScrmTFNI"
 
 // argument parses one value at the beginning of b and returns it, with the remaining bytes. t is the OSC type letter of
-// the value and must be in valueTypes. The Go type of the result is in the list at Decode. A blob is copied. If b has
-// too few bytes, the error is errShort.
+// the value and must be in valueTypes. The Go type of the result is in the list at Decode. A blob is copied, and its
+// padding is not checked. If b has too few bytes, the error is errShort. An invalid string gives errText.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {

@@ -237,8 +237,8 @@ func (d *destination) fail(err error) {
 	}
 }
 
-// cause returns the innermost error of a network error, because its text has no addresses and system calls. For an
-// unknown host it returns an error with a message of its own. Other errors are returned unchanged.
+// cause returns the innermost error of a network error, because its text has no addresses and system calls. For a
+// failed host lookup it returns an error with a message of its own. Other errors are returned unchanged.
 func cause(err error) error {
 	if at, ok := errors.AsType[*net.OpError](err); ok {
 		err = at.Err

@@ -62,7 +62,7 @@ func typeName(arg any) string {
 }
 
 // readable returns an error if an argument has a type that OSC does not define (osc.Unknown). The error describes the
-// first such argument. Otherwise the result is nil.
+// first such argument. Otherwise the result is nil. The elements of arrays are not checked.
 func readable(args []any) error {
 	for i, arg := range args {
 		if t, is := arg.(osc.Unknown); is {
@@ -126,7 +126,7 @@ func (c *call) boolean(i int) (bool, error) {
 }
 
 // time returns argument i of the message, counted from 0, as a duration. The argument is a number of seconds, or a text
-// as in cue sheets, such as "500ms". A missing argument and another text are errors.
+// as in cue sheets, such as "500ms". A missing argument, a negative time and another text are errors.
 func (c *call) time(i int) (time.Duration, error) {
 	text, err := c.text(i)
 	if err != nil {

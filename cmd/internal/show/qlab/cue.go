@@ -66,9 +66,12 @@ func (c *call) all(l *list, rest []string) (any, error) {
 }
 
 // property returns the requested property of v, a cue or the cue list. rest is the end of the OSC address: the key of
-// the property, children, or valuesForKeys. For valuesForKeys the first argument of the message is a JSON list of keys,
-// and the result has the values of these keys. An unknown key is errUnknown. An argument after a single key would
-// change the property, so it is an error.
+// the property, children, or valuesForKeys. An unknown key is errUnknown. An argument after a key would change the
+// property, so it is an error.
+//
+// For children the result is a list of cues, and rest may continue with a form; see selectForm. For valuesForKeys the
+// first argument of the message is a JSON list of keys. The result has the values of these keys, and unknown keys are
+// left out.
 func (c *call) property(v cueProperties, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
@@ -147,7 +150,7 @@ var commands = map[string]command{
 }
 
 // panicCue fades out and ends the cue with index i in the list l. The first argument of the message is the time of the
-// fade in seconds. If that is missing or invalid, the result is an error.
+// fade, in seconds or as a text such as "500ms". If it is missing or invalid, the result is an error.
 func panicCue(c *call, l *list, i int) error {
 	over, err := c.time(0)
 	if err != nil {

@@ -130,7 +130,8 @@ func (l *list) cue(i int) cueProperties {
 }
 
 // duration returns the time in seconds from the start of a cue to the end of its action a. The action ends with its
-// sound or with its fade. A sound of unknown duration counts as 0 s. Repetitions of a loop are ignored.
+// fade; a play ends with its sound, or after its own time limit if it has one. A sound of unknown duration counts as 0
+// s. Repetitions of a loop are ignored.
 func (l *list) duration(a *cue.Cue) float64 {
 	over := a.Over.Duration(1e6).Seconds()
 	if a.Verb == cue.Play {
@@ -255,8 +256,9 @@ func listMethod(which func(*list) []cueProperties) func(*call, []string) (any, e
 }
 
 // selectForm returns the cues in all in the form that rest, the end of an OSC address, requests. Without rest, all
-// properties stay. "shallow" removes the children, and "uniqueIDs" removes all properties except the ids;
-// "uniqueIDs/shallow" does both. Another form is errUnknown. selectForm changes the slice all and its elements.
+// properties stay. "shallow" replaces the children by an empty list. "uniqueIDs" removes all properties except the ids
+// and the children, which have only their ids, too. "uniqueIDs/shallow" does both. Another form is errUnknown.
+// selectForm changes the slice all, and with "shallow" its elements.
 func selectForm(all []cueProperties, rest []string) (any, error) {
 	form := strings.Join(rest, "/")
 	ids, shallow := false, false

@@ -157,7 +157,8 @@ func plainMethod(do func(c *call) (any, error)) func(*call, []string) (any, erro
 }
 
 // buttonMethod returns a handler for a button of a remote. A press of the button calls do, and a release has no effect.
-// The answer has no data. If the address has further elements, the error is errUnknown.
+// The answer has no data. An argument that is neither a press nor a release is an error; see call.pressed. If the
+// address has further elements, the error is errUnknown.
 func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -168,8 +169,8 @@ func buttonMethod(do func(c *call) error) func(*call, []string) (any, error) {
 }
 
 // fixedMethod returns a handler for a setting of QLab that voicepool cannot change. The setting is always the parameter
-// value, which is also the data of the answer. If the first argument of the message is another value, the error is
-// errFixed. If the address has further elements, it is errUnknown.
+// value, which is also the data of the answer. If the first argument of the message is another value, or not a bool,
+// the error is errFixed. If the address has further elements, it is errUnknown.
 func fixedMethod(value bool) func(*call, []string) (any, error) {
 	return plainMethod(func(c *call) (any, error) {
 		if len(c.args) > 0 {

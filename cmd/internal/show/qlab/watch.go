@@ -155,8 +155,10 @@ func (p *roomState) next(r Room) *roomState {
 }
 
 // sendDifferences notifies the client of the subscription w of the changes in its room. The parameter was has the
-// earlier state and p the present state. The client gets a message for each new, changed or removed cue, and a message
-// for a change of the list. One or two further messages report the last GO and the standby.
+// earlier state and p the present state. The client gets a message for each new, changed or removed cue. It gets a
+// message for the list if its order has changed, or if the show has paused, resumed, begun or ended to run cues. If the
+// last GO or the standby has changed, a message reports that; a new standby has a second message. Without a difference
+// no message is sent.
 func (p *roomState) sendDifferences(was *roomState, w subscription) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.notify(under+"/cue_id/"+id, nil) }

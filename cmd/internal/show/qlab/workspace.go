@@ -80,7 +80,8 @@ func (c *call) workspaces() (any, error) {
 // "ok:view|control".
 //
 // If the message lacks a required passcode, the answer is "badpass", and the client is unchanged. A wrong passcode
-// replaces the earlier passcode, too, and the error is errDenied.
+// replaces the earlier passcode, too, and the error is errDenied. If too many UDP clients are registered, the result is
+// an error, and the passcode stays stored.
 func (c *call) connect() (any, error) {
 	passcode := ""
 	if len(c.args) > 0 {
@@ -143,8 +144,9 @@ func (c *call) thump() (any, error) {
 }
 
 // updates handles the message /updates [0|1], which turns updates of the room to the client off or on. The answer is
-// the new state. Without an argument the state is only returned. For updates, a UDP client from another machine must
-// have sent /connect before, otherwise the result is an error.
+// the new state. Without an argument the state is only returned. To get updates, a UDP client from another machine must
+// have sent /connect before, otherwise the result is an error. A UDP client is registered; if too many are registered,
+// the result is the same error.
 func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
 		return c.server.isSubscribed(c.client, c.name), nil
@@ -194,8 +196,8 @@ func (c *call) remaining() (any, error) {
 	return left.Seconds(), nil
 }
 
-// panicIn fades out all sounds of the room. The first argument of the message is the time of the fade in seconds. A
-// missing argument and a second argument are errors, and then no sound fades.
+// panicIn fades out all sounds of the room. The first argument of the message is the time of the fade, in seconds or as
+// a text such as "500ms". A missing or invalid argument and a second argument are errors, and then no sound fades.
 func (c *call) panicIn() error {
 	over, err := c.time(0)
 	if err == nil {
@@ -223,8 +225,8 @@ func (c *call) reset() error {
 // of a cue. If rest is empty, the only argument of the message has the same meaning. Otherwise an argument is from a
 // button, whose release has no effect.
 //
-// The answer has no data. An unknown cue is an error. At either end of the list the error is the same as for
-// showrun.Show.Step.
+// The answer has no data. An unknown or disabled cue is an error. At either end of the list the error is the same as
+// for showrun.Show.Step. Without a cue or direction the error is errUnknown.
 func (c *call) playhead(rest []string) (any, error) {
 	if len(rest) == 0 && len(c.args) == 1 {
 		number, err := c.text(0)
@@ -251,7 +253,8 @@ func (c *call) playhead(rest []string) (any, error) {
 // in the only argument of the message. Without an id, playheadID returns the id of the standby cue; see list.idOf.
 //
 // With an id, it puts that cue on standby and returns no data. If the client may not operate the room, the error is
-// then errDenied. An unknown id is errNoCue.
+// then errDenied. An unknown id is errNoCue. If rest has the id, the arguments are ignored, also the release of a
+// button.
 func (c *call) playheadID(rest []string) (any, error) {
 	l := c.snapshot()
 	if len(rest) == 0 && len(c.args) == 1 {

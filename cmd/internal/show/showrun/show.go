@@ -315,6 +315,7 @@ func (s *Show) Paused() bool {
 
 // Answer calls the function do and returns after it. do carries out a client's command and writes the answer. While do
 // runs, WaitForAnswers waits for it. Several goroutines may call Answer at once; their functions then run in parallel.
+// But once WaitForAnswers has begun, Answer first waits for the earlier calls to return.
 func (s *Show) Answer(do func()) {
 	s.answering.RLock()
 	defer s.answering.RUnlock()
@@ -354,8 +355,11 @@ func (s *Show) Quit() {
 // must make the player use the new sheet. So the list indexes of show and player always agree.
 //
 // Standby, the cue for the next GO, and the last GO keep their cue numbers. If the cue on standby was removed, the next
-// remaining cue takes its place, or else the cue after the last GO. The result is the unsaved trims, changes of gain by
-// Trim, in dB by cue number. Trims of removed cues are lost.
+// remaining cue takes its place. If the list was over or has no such cue, the cue after the last GO is on standby, or
+// the first cue if there was no GO. Disabled cues are skipped. The time of Load stays as it is. Change reports no
+// event.
+//
+// The result is the unsaved trims, changes of gain by Trim, in dB by cue number. Trims of removed cues are lost.
 func (s *Show) Change(sheet *cue.Sheet, apply func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

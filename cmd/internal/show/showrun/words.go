@@ -50,7 +50,8 @@ var commands = []command{
 var ConnectionCommands = []string{"state", "events", "help"}
 
 // Help returns the help text for the commands that a client may send. Each line has one command, its arguments and a
-// description. `state` and `events` are included: the client's connection answers them, not Show.Do.
+// description. `state` and `events` are included, although the client's connection answers them, not Show.Do. `help`
+// itself is left out.
 func Help() (lines []string) {
 	for _, w := range commands {
 		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.args), w.help))
@@ -94,7 +95,7 @@ func (s *Show) Do(line string) error {
 }
 
 // unknown returns the error for a command that does not exist. name is its first word. The error suggests the most
-// similar command and lists all commands.
+// similar command. It lists all commands except `state`, `events` and `help`.
 func unknown(name string) error {
 	names := slices.Clone(ConnectionCommands)
 	for _, w := range commands {
@@ -123,8 +124,8 @@ func (s *Show) doAction(all []string) error {
 }
 
 // stop carries out the text command stop of the show s. If args is empty or only a time, it fades out the running cues
-// of the list. Otherwise it fades out args[0], an id or a bus. The fade takes the given time, or else Fade, which is
-// 2 s. Only the stop of an id or bus can fail.
+// of the list. Otherwise it fades out args[0]: an id, a bus or the word all. The fade takes the given time, or else
+// Fade, which is 2 s. Without a target the result is always nil.
 func stop(s *Show, args []string) error {
 	if len(args) == 0 || len(args) == 1 && isTime(args[0]) {
 		over := Fade

@@ -95,8 +95,8 @@ func (s *screen) draw(t tcell.Screen) {
 	s.drawFoot(t, w, h)
 }
 
-// drawHead draws the first two rows of the terminal t, which has w columns. The first row has the show, its time and
-// the device. The second row reports a loss of sound or a pause, or else the levels of the buses.
+// drawHead draws the first two rows of the terminal t, which has w columns. The first row has the show and its time,
+// and the device if there is room. The second row reports a loss of sound or a pause, or else the levels of the buses.
 func (s *screen) drawHead(t tcell.Screen, w int) {
 	st := s.state
 	text := fmt.Sprintf(" %s  %s", words.OneLine(st.Show), clock(st.Time))
@@ -139,7 +139,8 @@ func (s *screen) levels(w int) string {
 // drawList draws the cue list in the first w columns of the terminal t. The rows begin with the parameter from and end
 // before the parameter to. Each row has a mark, number, name, note and trim of one cue, and the times of a running cue.
 //
-// It scrolls so that the cue on standby is visible: it sets s.top, the index of the first visible cue.
+// It scrolls so that the cue on standby is visible: it sets s.top, the index of the first visible cue. Without a cue on
+// standby it scrolls to the end of the list.
 func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	st, rows := s.state, to-from
 	at := len(st.List)
