@@ -103,9 +103,10 @@ type Reader struct {
 	firstErr    error     // the first error
 }
 
-// NewReader returns a reader of one kind of stream, such as Vorbis, in the Ogg file at the position of in. It reads
-// the headers of the first such stream with codec; the reader is then before its first frame. The error is io.EOF if
-// the file has no such stream, an error of codec, or wraps source.ErrDecode. After an error the reader is unusable.
+// NewReader returns a reader of one kind of stream, such as Vorbis, in the Ogg file at the position of in. It reads the
+// headers of the first such stream with codec; the reader is then before its first frame. If the file has no such
+// stream, the error is io.EOF. Other errors are of codec, or wrap source.ErrDecode or source.ErrLimit. After an error
+// the reader is unusable.
 func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Reader, error) {
 	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, end: -1, fromStart: true}
 	return r, r.openLink()
@@ -141,7 +142,7 @@ func (r *Reader) openLink() error {
 }
 
 // header returns the next packet of the stream, a header packet. The end of the file before it is an error that wraps
-// source.ErrDecode. Other errors are of the file.
+// source.ErrDecode. Other errors are as in stream.packet.
 func (r *Reader) header() ([]byte, error) {
 	p, err := r.stream.packet()
 	if errors.Is(err, io.EOF) {

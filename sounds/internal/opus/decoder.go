@@ -76,8 +76,8 @@ func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 }
 
 // conceal fills dst, interleaved, with a synthesis of lost sound that continues the last packet. It changes the state
-// as a packet does. Before the first packet dst becomes silent. After a CELT packet, a rest of less than 2.5 ms at
-// the end becomes silent.
+// as a packet does. Before the first packet dst becomes silent. After a CELT packet, a rest of less than 2.5 ms at the
+// end becomes silent. After a hybrid packet only its SILK part continues.
 func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels

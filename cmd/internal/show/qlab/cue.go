@@ -15,7 +15,7 @@ const active = "active"
 
 // cue handles an OSC message to a cue and returns the data of the answer. The address is /cue/{number}/... or
 // /cue_id/{id}/..., and rest is the part from the number or id on. The element after that is an action, such as start,
-// or a property to read.
+// or a property to read. If that element is missing, the error is errUnknown.
 //
 // The function find returns the list index of the cue, or -1; then the error is errNoCue. In place of a number,
 // "active" means all running cues, and the id of the cue list means the list itself.
@@ -113,7 +113,8 @@ func (c *call) act(do command, l *list, i int) error {
 }
 
 // stopCommand returns an action that fades the voices of a cue out and ends the cue. The parameter over is the length
-// of the fade. If the cue does not run, the action has no effect.
+// of the fade. A cue that follows it automatically still begins. If the cue is neither running nor waiting, the action
+// has no effect.
 func stopCommand(over time.Duration) command {
 	return func(c *call, l *list, i int) error { return c.room.Show().StopCue(l.state.List[i].Cue, over) }
 }

@@ -29,8 +29,8 @@ func (s *Show) Start(number string) error {
 }
 
 // StopCue fades out the cue called number, cancels its waits and reports an event. The parameter over is the length of
-// the fade. If the cue is neither running nor waiting, StopCue has no effect and returns nil. The only error is an
-// unknown number.
+// the fade. A cue that follows it automatically still begins. If the cue is neither running nor waiting, StopCue has no
+// effect and returns nil. The only error is an unknown number.
 func (s *Show) StopCue(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -49,8 +49,9 @@ func (s *Show) StopCue(number string, over time.Duration) error {
 }
 
 // PanicIn fades all sound out; the parameter over is the length of the fade. Unlike Panic it uses the same length for a
-// second call. It cancels cues that wait for their start, automatic starts of following cues, and the timeline. If the
-// show is paused, PanicIn resumes it. It calls Options.Panicked and reports an event.
+// second call, and it does not shorten the fade of a later Panic. It cancels cues that wait for their start, automatic
+// starts of following cues, and the timeline. If the show is paused, PanicIn resumes it. It calls Options.Panicked and
+// reports an event.
 func (s *Show) PanicIn(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

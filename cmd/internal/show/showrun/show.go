@@ -254,8 +254,8 @@ func (s *Show) Step(by int) error {
 }
 
 // Panic fades all sound out over 1 s. It also cancels cues that wait for their start, automatic starts of following
-// cues, and the timeline. A further Panic less than 1 s later fades out in 5 ms. If the show is paused, Panic resumes
-// it, because a paused voice would never fade. It calls Options.Panicked and reports an event.
+// cues, and the timeline. A further Panic less than 1 s after the begin of that fade fades out in 5 ms. If the show is
+// paused, Panic resumes it, because a paused voice would never fade. It calls Options.Panicked and reports an event.
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

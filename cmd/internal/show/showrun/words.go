@@ -191,8 +191,9 @@ func trim(s *Show, args []string) error {
 	return s.Trim(by)
 }
 
-// decibels parses text, a change of gain in dB such as +1 or -3. A text of another form is an error, and so is a change
-// of more than 200 dB. The error begins with the parameter command, the name of the text command.
+// decibels parses text, a change of gain in dB such as +1 or -3. The unit dB may follow the number. A text of another
+// form is an error, and so is a change of more than 200 dB up or down. The error begins with the parameter command, the
+// name of the text command.
 func decibels(command, text string) (by float64, err error) {
 	by, _, ok := words.ParseDecibels(text)
 	if !ok || math.Abs(by) > 200 {

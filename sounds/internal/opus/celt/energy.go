@@ -117,8 +117,8 @@ func (d *Decoder) fillCollapsed(f *frame) {
 }
 
 // storeEnergy stores the energies of the frame f in d.before, d.earlier and d.floor, for the prediction and the
-// concealment of the following frames. It resets the energies of bands outside f. It must be called once per frame,
-// after synthesize.
+// concealment of the following frames. After a transient frame it only lowers d.before where f has less energy. It
+// resets the energies of bands outside f. It must be called once per frame, after synthesize.
 func (d *Decoder) storeEnergy(f *frame) {
 	if f.channels == 1 {
 		d.energy[1] = d.energy[0]
