@@ -19,8 +19,8 @@ type codec struct {
 const magic = "\x01vorbis"
 
 // Open returns a reader of the first Vorbis stream in the Ogg file at the position of in, after zeros and ID3v2 tags.
-// It reads the headers of the stream. The error wraps source.ErrDecode for a broken file, source.ErrFormat for
-// another content, or source.ErrLimit if a header exceeds lim.
+// It reads the headers of the stream. The error wraps source.ErrDecode for a broken file or one that is
+// not Ogg, source.ErrFormat for other content in Ogg, or source.ErrLimit if a header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(ogg.Is)
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {

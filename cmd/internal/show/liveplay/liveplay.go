@@ -356,7 +356,8 @@ func (s *performance) finish(file *outfiles.File) error {
 }
 
 // loadLine describes the load of mixing, l, in one line for a person. The line has the mean load, the longest time of a
-// block, late blocks, garbage collections, and a bound that nine in ten blocks stayed below.
+// block, and the numbers of late blocks and garbage collections. At the end it has a bound that nine in ten blocks
+// stayed below, or the words that more than one in ten was late.
 func loadLine(l device.Load) string {
 	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
 		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
@@ -372,7 +373,7 @@ func loadLine(l device.Load) string {
 
 // latencyLine describes in one line the latency between a call and the ear, in ms. The parameter l has the parts of the
 // block and the limiter. The parts of the driver and the sound server are from the device d. If d counts how often the
-// server ran out of audio, the line has that number too.
+// server ran out of audio, and this has happened, the line has that number too.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
@@ -429,8 +430,8 @@ func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 }
 
 // followSounds reloads sound files while the show plays: it watches the files of lib until ctx ends. Later starts use
-// the new version of a changed file. If the file cannot be loaded, the old sound stays in use. Each reload and each
-// failure is printed.
+// the new version of a changed file. If the file cannot be loaded, the old sound stays in use. Each failure is printed,
+// and so is each reload of a sound that the player uses.
 func (s *performance) followSounds(ctx context.Context, lib *sounds.Library) {
 	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {

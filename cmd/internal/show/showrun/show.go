@@ -355,9 +355,9 @@ func (s *Show) Quit() {
 // must make the player use the new sheet. So the list indexes of show and player always agree.
 //
 // Standby, the cue for the next GO, and the last GO keep their cue numbers. If the cue on standby was removed, the next
-// remaining cue takes its place. If the list was over or has no such cue, the cue after the last GO is on standby, or
-// the first cue if there was no GO. Disabled cues are skipped. The time of Load stays as it is. Change reports no
-// event.
+// remaining cue takes its place. If the list was over or has no such cue, the cue after the last GO is on standby. If
+// there was no GO, or its cue was removed too, it is the first cue. Disabled cues are skipped. The time of Load stays
+// as it is. Change reports no event.
 //
 // The result is the unsaved trims, changes of gain by Trim, in dB by cue number. Trims of removed cues are lost.
 func (s *Show) Change(sheet *cue.Sheet, apply func()) map[string]float64 {

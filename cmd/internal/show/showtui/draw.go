@@ -28,8 +28,9 @@ var (
 	}
 )
 
-// put draws text on the terminal t in the given style, from column x in row y. The text is cut or padded with spaces to
-// exactly width columns. If width is 0 or less, put has no effect. The text becomes visible with the next t.Show.
+// put draws text on the terminal t in the given style, from column x in row y. A shorter text is padded with spaces to
+// exactly width columns, and a longer one is cut and ends with an ellipsis. Characters without a width are left out. If
+// width is 0 or less, put has no effect. The text becomes visible with the next t.Show.
 func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 	if width <= 0 {
 		return
@@ -245,7 +246,8 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 }
 
 // effectNames returns the names of the effects of the bus b as a text of exactly w columns. The word "off" follows a
-// bypassed effect. The end of the text has the gain reduction of the compressors in dB, if it is not 0.
+// bypassed effect. The end of the text has the gain reduction of the compressors in dB, as a negative number, if it is
+// not 0.
 func effectNames(b *showrun.Bus, w int) string {
 	right := ""
 	if b.Reduction > 0 {

@@ -310,7 +310,7 @@ var combTaps = [3][3]float64{
 
 // comb applies a pitch filter to x[from:to], in place: it adds the sound one pitch period earlier, multiplied by the
 // taps of the filter now. If the previous filter old differs, the first 120 samples (overlap) change from old to now.
-// x[from:to] must then have at least as many.
+// x[from:to] must then have at least as many. A period below minPeriod counts as minPeriod.
 func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now filter) {
 	if old.gain == 0 && now.gain == 0 {
 		return
