@@ -70,8 +70,8 @@ type Flags struct {
 	Creds string `name:"nats-creds" predictor:"file" placeholder:"FILE" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS, as nsc writes them."`
 }
 
-// Check returns an error if the flag --nats is missing or has an invalid address. The error shows the address without
-// user and password. Check does not connect.
+// Check returns an error if the flag --nats is missing or has an invalid address. An address must have a host, no path,
+// and the scheme nats, tls, ws or wss. The error shows the address without user and password. Check does not connect.
 func (f *Flags) Check() error {
 	if f.NATS == "" {
 		return errors.New("--nats is missing: write nats://HOST:4222, or set VOICEPOOL_NATS")
@@ -107,7 +107,8 @@ const OldestServer = "2.10.0"
 var ErrTooOld = errors.New("the NATS server is too old")
 
 // checkVersion returns an error if a NATS server is older than OldestServer. The parameter version is the version of
-// the server, such as "2.10.4". The error wraps ErrTooOld. An unreadable version is the same error.
+// the server, such as "2.10.4". The error wraps ErrTooOld. An unreadable version is the same error. Text after the
+// third number is ignored, so "2.10.0-RC.1" is new enough.
 func checkVersion(version string) error {
 	var have, need [3]int
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
@@ -150,8 +151,8 @@ func (c *Conn) recordDenial(err error) {
 var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
 // Plain returns an error that wraps err and has a message for operators, like the function Plain. If a call got no
-// answer because of a missing permission, the message names the permission. That is assumed if a permission was denied
-// within the last 10 s. err must not be nil.
+// answer because of a missing permission, the message names the permission. That is assumed if err is a timeout and any
+// permission was denied within the last 10 s. err must not be nil.
 func (c *Conn) Plain(err error) error {
 	d := c.denied.Load()
 	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {
@@ -253,8 +254,8 @@ func (c *Conn) Replicas() int {
 }
 
 // Bucket opens the JetStream key-value bucket called name. If it does not exist, Bucket creates it. A new bucket keeps
-// the last history values of each key, and Replicas copies of its data. An error has a message for operators and the
-// name of the bucket.
+// the last history values of each key, and Replicas copies of its data. An existing bucket is not changed. An error has
+// a message for operators and the name of the bucket.
 func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstream.KeyValue, error) {
 	kv, err := c.JS.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {

@@ -37,7 +37,8 @@ func metaSubject(name string) string {
 // because it needs the name first.
 //
 // If the object exists already, Add only renews the time of its last use, if that is more than an hour ago. Data that
-// were sent but do not become an object are removed.
+// were sent but do not become an object are removed. After an error of the very last request they stay, because the
+// object may exist.
 func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	id, h := rand.Text(), sha256.New()
 	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}

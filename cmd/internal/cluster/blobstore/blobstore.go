@@ -100,8 +100,9 @@ func CheckSum(sum string) error {
 // function open opens the file. Put calls it once to hash the file and, if necessary, again to send it, and closes the
 // readers.
 //
-// If the file changes between the two, Put returns an error. If a stored file was last used more than an hour ago, Put
-// renews the time of use. So Sweep does not remove the file as old.
+// For an hour after a success, Put assumes that the store still has the same data, and does not ask it. If the file
+// changes between the two calls of open, Put returns an error. If a stored file was last used more than an hour ago,
+// Put renews the time of use. So Sweep does not remove the file as old.
 func (d *Store) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
 	sum, err = d.sum(open)
 	if err != nil {
@@ -129,8 +130,9 @@ func (d *Store) Add(ctx context.Context, r io.Reader) (sum string, size int64, e
 }
 
 // sum returns the SHA-256 of the file that the function open opens. It closes the file. For a file on the disk the hash
-// is remembered. It is computed again only after the size or the time of the file has changed. A folder or a device is
-// an error.
+// is remembered by its path. The hash is computed again if the size or the time of the file has changed. It is also
+// computed again if the file was less than 2 s old at the last computation. About 16,000 hashes are remembered; then
+// all are dropped. A folder or a device is an error.
 func (d *Store) sum(open func() (io.ReadCloser, error)) (string, error) {
 	r, err := open()
 	if err != nil {
@@ -234,7 +236,7 @@ func (d *Store) Size(ctx context.Context, sum string) (int64, error) {
 }
 
 // Touch sets the time of the last use of the file with the hash sum to now, so that Sweep keeps the file. If the file
-// is not stored, the error wraps ErrMissing.
+// is not stored, the error wraps ErrMissing. An invalid sum is another error.
 func (d *Store) Touch(ctx context.Context, sum string) error {
 	err := CheckSum(sum)
 	if err == nil {

@@ -41,8 +41,9 @@ type Bundle struct {
 // the sheet, text is its content, and name the name of its file. The function open opens a file by its path in the
 // sheet.
 //
-// Missing files, and paths that a bundle may not contain, are reported together as rules.Errors with their places in
-// the sheet. Other errors are from the store.
+// Files that cannot be opened or read, and paths that a bundle may not contain, are reported together as rules.Errors
+// with their places in the sheet. Any other error ends Pack at once: an error of the store, a file that is not a
+// regular file, a limit of a bundle that is exceeded, or the end of ctx. Files that were stored before stay.
 func (d *Store) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
 	b := &Bundle{Name: name, Text: text, Files: map[string]string{}}
 	var wrong rules.Errors
@@ -110,7 +111,8 @@ func (d *Store) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 // Unpack writes the sheet of b and its files into folder, so that the paths in the sheet lead to the files. folder must
 // exist and be empty. The result is the path of the sheet. The sheet is in a subfolder if a path in it leads upwards.
 //
-// If a file is not stored, the error wraps ErrMissing. After an error, some files may be written already.
+// If a file is not stored, the error wraps ErrMissing. More than 64 GiB of files are an error, too; files in the cache
+// do not count. After an error, some files may be written already.
 func (d *Store) Unpack(ctx context.Context, b *Bundle, folder string) (sheet string, err error) {
 	p, err := b.plan()
 	if err != nil {
@@ -181,8 +183,8 @@ type plan struct {
 type plannedFile struct{ at, sum string }
 
 // plan checks the bundle, which may come from an untrusted sender. It returns the paths for the sheet and the files
-// below the folder of Unpack. Errors are an invalid name, hash or path, too many or too large parts, and two different
-// files with the same path.
+// below the folder of Unpack. Errors are an invalid name, hash or path, more than 10,000 files, a sheet of more than 16
+// MiB, and two different files with the same path. The sizes of the files are not checked.
 func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):

@@ -33,8 +33,8 @@ type cached struct {
 }
 
 // NewCache returns an empty cache of files in folder, which must exist. The cache keeps files of at most limit bytes
-// together. Files that are in the folder already are not part of the cache, and are not removed. Only the cache may
-// write to the folder.
+// together, or more while files are in use. Files that are in the folder already are not part of the cache, and are not
+// removed. Only the cache may write to the folder.
 func NewCache(folder string, limit int64) *Cache {
 	return &Cache{folder: folder, limit: limit, files: map[string]*cached{}}
 }
@@ -43,7 +43,8 @@ func NewCache(folder string, limit int64) *Cache {
 // cache lacks the file, linkFile calls fetch, which must write the file to the path that it gets. Other callers for the
 // same file wait until then.
 //
-// At the end, the least recently used files beyond the limit of the cache are removed.
+// At the end, the least recently used files beyond the limit of the cache are removed, but not the file of this call.
+// If fetch fails, linkFile returns its error, and the next call fetches again.
 func (c *Cache) linkFile(sum, path string, fetch func(path string) error) error {
 	if err := CheckSum(sum); err != nil {
 		return err

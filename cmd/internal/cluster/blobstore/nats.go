@@ -86,9 +86,9 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
-// Get opens the object called name for reading. It tries for up to 10 s. The data are fetched while the caller reads,
-// and ctx must not end before. If the object does not exist, the error is ErrMissing. The hash of the data is not
-// checked.
+// Get opens the object called name for reading. It tries for up to 10 s, but only for 1 s if the object seems to be
+// missing. The data are fetched while the caller reads, and ctx must not end before. If the object does not exist, the
+// error is ErrMissing. The hash of the data is not checked.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	var info *jetstream.ObjectInfo
 	err := retry(ctx, giveUpAfter, func(ctx context.Context) (err error) {
@@ -110,8 +110,8 @@ func missing(err error) error {
 	return cluster.Plain(err)
 }
 
-// sumOf returns the SHA-256 that NATS has stored in info, in hexadecimal digits. If it is missing or invalid, the
-// result is "".
+// sumOf returns the SHA-256 that NATS has stored in info, in hexadecimal digits. If it is missing or not valid base64,
+// the result is "". Its length is not checked.
 func sumOf(info *jetstream.ObjectInfo) string {
 	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
 	raw, err := base64.URLEncoding.DecodeString(text)

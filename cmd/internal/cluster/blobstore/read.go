@@ -31,8 +31,8 @@ type reader struct {
 }
 
 // Read copies the next bytes of the object to p and returns their number. After the last byte it returns io.EOF. If no
-// data are left from the last request, it fetches the next part of the object from NATS. If NATS does not answer for
-// 10 s, Read returns an error.
+// data are left from the last request, it fetches the next part of the object from NATS. If NATS does not deliver that
+// part within 10 s, Read returns an error.
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
 		if r.remaining == 0 {
@@ -57,9 +57,10 @@ func (r *reader) Read(p []byte) (int, error) {
 // Close has no effect: a reader has no connection of its own.
 func (r *reader) Close() error { return nil }
 
-// retry calls the function do until it succeeds, for at most the duration limit, with pauses of 50 ms. Each call gets a
-// context of 1 s. do is called at least once. A missing object is tried again for 1 s only, because a server may be
-// behind the others. The result is the last error of do, or the error of ctx if ctx ends.
+// retry calls the function do until it succeeds, with pauses of 50 ms. After the duration limit it begins no new call.
+// Each call gets a context of 1 s. do is called at least once. A missing object is tried again for 1 s only, because a
+// server may be behind the others. The result is the last error of do. If ctx has ended, the result is the error of
+// ctx, even if do has just succeeded.
 func retry(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	for began := time.Now(); ; {
 		soon, cancel := context.WithTimeout(ctx, tryTimeout)

@@ -58,7 +58,8 @@ func (s *Rooms) connect(room string) (*roomLink, error) {
 }
 
 // end disconnects the room from NATS. It ends the subscription and the events, and waits until all received orders are
-// answered. Orders that still wait after 500 ms are rejected with status 503. Call it once.
+// answered. Orders that still wait after 500 ms are rejected with status 503. The context of an order that is being
+// carried out then ends. Call it once.
 func (l *roomLink) end() {
 	l.unsubscribe()
 	l.cancel()

@@ -56,7 +56,7 @@ var errClosed = errors.New("the connection to NATS is closed")
 
 // Begin makes the room called room available on NATS. If it is available already, Begin has no effect. If the earlier
 // room of this name has ended, Begin connects the new one. While the connection to NATS is lost, the subscription waits
-// until it is restored. An invalid name, an unknown room and a call after Close are errors.
+// until it is restored. An invalid name, an unknown room, a refused subscription and a call after Close are errors.
 func (s *Rooms) Begin(room string) error {
 	if err := cluster.CheckName(room); err != nil {
 		return err

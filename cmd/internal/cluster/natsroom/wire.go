@@ -44,8 +44,10 @@ func (n *natsTransport) publish(subject string, data []byte) error {
 }
 
 // subscribe receives the messages of subject and calls handle for each, one after another. The function lost gets the
-// number of messages dropped since its last call. leave ends the subscription: it waits up to 1 s for received
-// messages, and returns when handle will not be called again. A missing permission is an error.
+// number of messages dropped since its last call. It is called when the next message arrives, just before handle.
+//
+// leave ends the subscription. It waits up to 1 s for received messages, but not if the connection is lost. It returns
+// when handle will not be called again. A missing permission is an error if NATS reports it within 1 s.
 //
 // It does not use a NATS queue group. With a group, a stalled node would receive some of the orders for a room that
 // another node has taken over.

@@ -62,8 +62,9 @@ func (s *hostedRoom) finishOpening(err error) {
 	}
 }
 
-// isCurrent reports whether the node has kept its lease since it took the room. If it has not, it must not play the
-// room.
+// isCurrent reports whether the room was taken in the present run of the node. After a known loss of the lease the
+// result is false, and the node must not play the room. A lease that has expired without notice does not change the
+// result.
 func (s *hostedRoom) isCurrent() bool { return s.node.lease.current() == s.life }
 
 // write stores record as the record of the room in the bucket, unless the stored record has changed since s.revision.
@@ -94,7 +95,8 @@ func (s *hostedRoom) putRecord(ctx context.Context, key string, record any, expe
 }
 
 // takeOver makes this node the owner of a room without an owner. Then it plays the room and returns when the room ends
-// or leaves this node. It returns at once if another node is faster, or if the last owner may still play the room.
+// or leaves this node. It returns at once if another node is faster or the write fails. It also returns at once if the
+// last owner may still play the room; backsOff then delays the next attempt.
 func (s *hostedRoom) takeOver(ctx context.Context) {
 	if !s.node.lifeEnded(ctx, &s.record) {
 		s.node.recordFailure(s.record.Room)
@@ -114,8 +116,8 @@ func (s *hostedRoom) takeOver(ctx context.Context) {
 }
 
 // reclaim plays a room that this node owns according to its copy of the bucket. That copy may be stale, so reclaim
-// first writes the record of the room again. If that fails, it returns at once. Otherwise it returns when the room has
-// ended or has left this node.
+// first writes the record of the room again. This ends a handover that was begun. If that fails, it returns at once.
+// Otherwise it returns when the room has ended or has left this node.
 func (s *hostedRoom) reclaim(ctx context.Context) {
 	r := s.record
 	r.Next, r.State, r.Ready = "", 0, false
@@ -139,8 +141,8 @@ func (s *hostedRoom) resume(ctx context.Context) {
 }
 
 // open opens the room from the given state, still silent, and stores it in s.tenant. The result is true on success.
-// After a failure a waiting Place gets the error. The record then shows that this node cannot play the room, so that
-// another node may take it.
+// After a failure a waiting Place gets the error. Then giveUp changes the record, so that another node may take the
+// room, unless ctx or the present run of the node has ended.
 func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	opening := Opening{Room: s.record.Room, Sheet: s.record.Sheet, File: s.record.File, State: state.State}
 	if state.State != nil {
@@ -161,9 +163,10 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp records in the bucket that this node cannot play the room because of err, and reports that to the operator. If
-// err is a Refusal, the node does not try again while it keeps its lease. After another error it waits before the next
-// attempt. If this node owns the room, the room has no owner afterwards.
+// giveUp handles err, the reason why this node could not open the room, and reports it to the operator. If err is a
+// Refusal, it is stored in the record of the room, and the node does not try again while it keeps its lease. Another
+// error is not stored, and the node waits before the next attempt. In both cases a handover to this node ends. If this
+// node owns the room, the room has no owner afterwards. A failed write of the record is ignored.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.recordFailure(s.record.Room)
@@ -218,7 +221,7 @@ func (s *hostedRoom) fetchState(ctx context.Context) (stateRecord, error) {
 
 // play makes the open room audible and keeps it playing on this node. It saves the state periodically, and handles
 // requests to move or remove the room. It returns when the room ends, is removed or has moved. It also returns when ctx
-// ends or the node closes.
+// ends or the node closes, and at once if the node has lost its lease.
 func (s *hostedRoom) play(ctx context.Context) {
 	if !s.enter() {
 		return
@@ -256,9 +259,9 @@ func (s *hostedRoom) play(ctx context.Context) {
 	}
 }
 
-// enter makes the open room audible, ends the wait of Node.Place and returns true. If the room was audible on another
-// node before, it fades in. If the node has lost its lease since it took the room, enter has no effect and returns
-// false.
+// enter makes the open room audible, ends the wait of Node.Place and returns true. After a handover the room fades in
+// over 300 ms. A room that was taken before, also by this node, fades in over 10 ms. A new room does not fade in. If
+// the node has lost its lease since it took the room, enter has no effect and returns false.
 func (s *hostedRoom) enter() bool {
 	if !s.isCurrent() {
 		return false
@@ -275,8 +278,9 @@ func (s *hostedRoom) enter() bool {
 	return true
 }
 
-// save writes the sheet and the state of the room into the bucket, if they have changed since the last call. If another
-// node has taken the room, save cancels s, which ends play. After another error the next call tries again.
+// save writes the sheet and the state of the room into the bucket, if they have changed since the last call. A change
+// of the playback time alone does not count. If the sheet cannot be written, the state is not written either. If
+// another node has taken the room, save cancels s, which ends play. After another error the next call tries again.
 func (s *hostedRoom) save(ctx context.Context) {
 	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record

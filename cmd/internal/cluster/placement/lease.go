@@ -57,8 +57,8 @@ func (l *lease) record() NodeRecord {
 }
 
 // acquire gets the first lease of a run of the node: it writes the node's record into the bucket. If the bucket has no
-// record of this name, or only a record of this run or of an ended run, the record is written. Otherwise another
-// process may use the name, and the error is errNameInUse. Other errors are from the bucket.
+// record of this name, or only a record of this run, of an ended run or an unreadable one, the record is written.
+// Otherwise another process may use the name, and the error is errNameInUse. Other errors are from the bucket.
 func (l *lease) acquire(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
@@ -86,8 +86,8 @@ func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 
 // write stores the node's record in the bucket, within two intervals of renewal. The parameter expected is the revision
 // that the stored record must have. On success the lease is extended and passed to Options.Extend. It is counted from
-// the moment before the record was sent. If the revision is another one, the error is ErrConflict, and the lease is
-// unchanged.
+// the moment before the record was sent. After the method end, Options.Extend is not called. If the revision is another
+// one, the error is ErrConflict, and the lease is unchanged.
 func (l *lease) write(ctx context.Context, expected uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -147,7 +147,8 @@ func (l *lease) renew(ctx context.Context) {
 // resolveConflict handles a renewal that was refused because the stored record has changed. If that change is an
 // earlier renewal of this node, whose answer was lost, the node continues. Otherwise the lease is lost. Then
 // resolveConflict stops the output, makes all rooms on this node close, and reports that to the operator. If the record
-// cannot be read, it has no effect.
+// cannot be read, it has no effect. A missing record counts as changed by others, but not before one more lease time
+// has passed.
 func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
@@ -163,8 +164,9 @@ func (l *lease) resolveConflict(ctx context.Context) {
 }
 
 // continueLife decides whether the node still has its lease, after it has read its record from the bucket. e is the
-// entry that was read, and r the record in it. If r belongs to the present run of the node, the result is true, and the
-// revision of e is adopted. A stale entry also gives true.
+// entry that was read, and r the record in it. If r belongs to the present run of the node and is not marked as gone,
+// the result is true, and a newer revision of e is adopted. An entry with an older revision than the last renewal
+// counts as stale and gives true, too, until one lease time after the end of the lease.
 //
 // Otherwise the lease is lost: continueLife stops the output, gives the node a new id without a lease, and returns
 // false.

@@ -34,8 +34,8 @@ type Member struct {
 }
 
 // List returns all rooms and all nodes of the cluster, each sorted by name, as recorded in the bucket b. A node whose
-// record is older than the duration stale counts as gone; the clock of the bucket decides. If the bucket cannot be read
-// completely, the result is an error.
+// record is older than the duration stale counts as gone. The age is measured from the time of this machine, or from
+// the newest entry of the bucket if that is later. If the bucket cannot be read completely, the result is an error.
 func List(ctx context.Context, b Bucket, stale time.Duration) (list []ListedRoom, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
 	v.beginSnapshot()
@@ -108,7 +108,8 @@ func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 }
 
 // Sheets returns the hashes of the bundles of all rooms; a bundle is a sheet with its sounds. The order is arbitrary,
-// and a hash may occur twice. If the bucket b or a record in it cannot be read, the result is an error.
+// and a hash may occur twice. If the bucket b cannot be read, the result is an error. If a record in it cannot be read,
+// the result is an error beside the other hashes.
 func Sheets(ctx context.Context, b Bucket) ([]string, error) {
 	sheets, all := map[string]string{}, false
 	var wrong error

@@ -22,9 +22,10 @@ func (n *Node) draining() bool {
 	return requested
 }
 
-// move hands the room over to another node with a cross-fade. The result is true if the room has left this node. First
-// the other node opens the room silently from the saved state, and reports that in the record of the room. Then this
-// node makes the other the owner and fades out, while the other fades in.
+// move hands the room over to another node with a cross-fade. The result is true if the room has left this node, or if
+// that is uncertain because NATS has not confirmed it. Then this node has faded out. First the other node opens the
+// room silently from the saved state, and reports that in the record of the room. Then this node makes the other the
+// owner and fades out, while the other fades in.
 //
 // The room stays if no node can take it, if four rooms are moving already, or if the handover fails.
 func (s *hostedRoom) move(ctx context.Context) (left bool) {
@@ -94,7 +95,8 @@ func (s *hostedRoom) chooseNext() string {
 }
 
 // adoptSeen updates s.record and s.revision to the record that the watch has reported last, if that is newer. If the
-// room was removed, or if another node owns it now, adoptSeen cancels s instead, which ends play.
+// room was removed, or if another node owns it now, adoptSeen cancels s instead, which ends play. A missing record
+// counts as removed only after the watch has reported the whole bucket.
 func (s *hostedRoom) adoptSeen() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
@@ -110,8 +112,8 @@ func (s *hostedRoom) adoptSeen() {
 // awaitReady waits until the node that takes over the room has opened it. The parameter next is the id of that node's
 // present run. On success ready is true, and owner is that node.
 //
-// ready is false if that node refuses the room or ends, if this node's lease has too little time left, or after 20 s.
-// During the wait, newer records of the room are adopted.
+// ready is false if that node refuses the room or ends, if this node's lease has too little time left, if ctx ends, or
+// after 20 s. owner is then not meaningful. During the wait, newer records of the room are adopted.
 func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Poll/5); {
@@ -129,7 +131,7 @@ func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNod
 
 // prepare takes part in a handover: it opens a room that another node gives to this node, still silent, and reports
 // that in the record of the room. When this node becomes the owner, prepare plays the room and returns when the room
-// ends or leaves. It returns earlier if the handover fails or takes more than 40 s.
+// ends or leaves. It returns earlier if the handover fails, or if this node is not the owner 40 s after the report.
 func (s *hostedRoom) prepare(ctx context.Context) {
 	o := &s.node.options
 	state, err := s.handedOverState(ctx)
@@ -158,7 +160,8 @@ func (s *hostedRoom) prepare(ctx context.Context) {
 
 // handedOverState returns the saved state of a room that is handed over to this node. The record of the room has the
 // revision of that state; an older answer of NATS is not accepted. It sets s.stateRevision for later saves. If the
-// record refers to no state, the result is empty. After 100 tries the error is ErrMissing.
+// record refers to no state, or if the state is not valid JSON, the result is empty without an error. After 100 tries,
+// or if ctx ends, the error is ErrMissing.
 func (s *hostedRoom) handedOverState(ctx context.Context) (state stateRecord, err error) {
 	o := &s.node.options
 	if s.record.State == 0 {

@@ -101,8 +101,8 @@ const maxMoves = 4
 // Fade is the length of the cross-fade of a moving room.
 const Fade = 300 * time.Millisecond
 
-// Join makes this process a node of the cluster. It waits until the node has its lease, the right to play rooms, and
-// returns the node. The node takes rooms in the background until Close.
+// Join makes this process a node of the cluster. A zero o.Timing means DefaultTiming. It waits until the node has its
+// lease, the right to play rooms, and returns the node. The node takes rooms in the background until Close.
 //
 // If another running process has the same name, Join fails after about two lease times. If that process has died, Join
 // waits until its lease has expired. The end of ctx ends the wait with an error, but does not stop a node that Join has
@@ -197,8 +197,8 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 }
 
 // Orphan reports whether the cluster has a room of the given name that is not played by another node now. A room that
-// this node owns counts as well, because this node is opening it. If a node has refused to play the room, why is its
-// reason, otherwise "". For an unknown room orphan is false.
+// this node owns counts as well, because this node is opening it. If the room has no live owner and a node has refused
+// to play it, why is that reason, otherwise "". For an unknown room orphan is false.
 func (n *Node) Orphan(room string) (why string, orphan bool) {
 	r, known := n.seen.room(room)
 	if !known {

@@ -19,7 +19,11 @@ func (e *Elsewhere) Error() string {
 // is the hash of its bundle, which is the sheet with its sounds; file is stored as RoomRecord.File. If another node
 // plays a room of this name, the error is an *Elsewhere.
 //
-// If the room cannot be opened, Place removes it again and returns the error of opening. If ctx ends, the room may be
+// If a room of this name without an owner exists, Place changes its sheet, and the room continues from its saved state.
+// A room that this node plays already is not opened again.
+//
+// If the room cannot be opened, Place removes it again and returns the error of opening. After an error that is not a
+// Refusal it first makes up to five attempts. Without a lease Place fails after 100 tries. If ctx ends, the room may be
 // placed or not.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
@@ -122,10 +126,11 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 
 // Remove removes the room called room and its saved state from the cluster. If this node plays the room, it first fades
 // the room out and closes it, so that it is silent before another node can place it. The parameter fade is the length
-// of that fade. If another node plays the room, the error is an *Elsewhere. An unknown room is not an error.
+// of that fade. If another node plays the room, the error is an *Elsewhere. An unknown room is not an error. A failure
+// to delete the saved state is ignored.
 //
-// After another error the room may be removed or not. It then becomes audible again as soon as it is certain that it
-// still exists.
+// After another error the room may be removed or not. If this node plays it, it becomes audible again as soon as it is
+// certain that it still exists.
 func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
 		if s := n.playing(room); s != nil {
@@ -184,7 +189,8 @@ func (n *Node) tryRemove(ctx context.Context, room string) error {
 
 // checkFree returns nil if this node may take or remove the room with the stored record r: the room has no owner, its
 // owner has ended, or this node is the owner. If another node plays the room, the error is an *Elsewhere. If that is
-// not certain, it is ErrConflict.
+// not certain, it is ErrConflict. To make it certain, checkFree may write the record of the last owner again; see
+// lifeEnded.
 func (n *Node) checkFree(ctx context.Context, r *RoomRecord) error {
 	if r.Life == n.lease.current() {
 		return nil

@@ -73,8 +73,9 @@ func (n *Node) refresh(ctx context.Context, room string) {
 // fence marks another node as gone, so that its rooms can be taken. It does so if the record s of that node has not
 // changed for longer than a node may play without a renewal. After that, the node cannot renew its lease.
 //
-// If a node has been gone for longer than Timing.Forget, fence deletes its record. It has no effect on this node's
-// present run. Errors are ignored, because a later call tries again.
+// If a node has been gone for longer than Timing.Forget, fence deletes its record. Each attempt sets the time of the
+// last change to now, which delays the next one. It has no effect on this node's present run. Errors are ignored,
+// because a later call tries again.
 func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
 	still := o.Now() - s.since
@@ -169,9 +170,10 @@ func (n *Node) takeRooms(ctx context.Context, all []seenNode, orphans map[string
 }
 
 // lifeEnded reports whether the last owner of a room has certainly lost the right to play it. r is the record of the
-// room. The owner is one run of a node. If this node has not seen the end of that run, lifeEnded writes the stored
-// record of that node again. If that succeeds, the old run cannot renew its lease. If the bucket cannot be read, the
-// result is false.
+// room. The owner is one run of a node. If this node has not seen the end of that run, lifeEnded reads the stored
+// record of that node. If the record still shows the run as alive, the result is false. Otherwise lifeEnded writes the
+// record again, or a record marked as gone if it is missing. If that succeeds, the old run cannot renew its lease. If
+// the bucket cannot be read or written, the result is false. A room without an owner gives true.
 func (n *Node) lifeEnded(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true

@@ -38,7 +38,8 @@ func (s *hostedRoom) requestRemoval(ctx context.Context, fade time.Duration) (re
 // closes the tenant, which is the open room, and answers the request. The result is true if the room was removed.
 //
 // If r.ctx ends before the result is certain, the room stays silent at first, because another node may have placed it
-// again. It becomes audible again as soon as it is certain that it still exists.
+// again. It becomes audible again as soon as it is certain that it still exists. If the parameter ctx ends, its error
+// is the answer, and the result is false. A failure to delete the saved state is ignored.
 func (s *hostedRoom) remove(ctx context.Context, r *removal) (gone bool) {
 	n, key := s.node, rooms+s.record.Room
 	s.tenant.Leave(r.fade)

@@ -71,8 +71,9 @@ func (v *view) observe(e *Entry) {
 }
 
 // apply changes the view, this node's copy of the bucket, by e, one entry of the bucket. A record that is deleted or
-// unreadable is removed from the view. An older revision than the known one is ignored. If the record shows that a run
-// of a node has ended, that run is marked as dead. The caller holds v.mutex.
+// unreadable is removed from the view, whatever its revision. A record of a room or a node is ignored unless its
+// revision is newer than the known one. If the record shows that a run of a node has ended, that run is marked as dead.
+// The caller holds v.mutex.
 func (v *view) apply(e *Entry) {
 	v.maxRevision = max(v.maxRevision, e.Revision)
 	if name, is := cutPrefix(e.Key, nodes); is {
@@ -134,7 +135,8 @@ func (v *view) room(name string) (seenRoom, bool) {
 	return r, known
 }
 
-// snapshotComplete reports whether the present watch on the bucket has reported all of its entries once.
+// snapshotComplete reports whether the present watch on the bucket has reported all of its entries once. Before the
+// first watch the result is true, too.
 func (v *view) snapshotComplete() bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -221,7 +223,7 @@ func (n *Node) watch(ctx context.Context) {
 // fails. It also ends a watch that does not report this node's own renewals within the time patience. The failure is
 // recorded for WatchError.
 //
-// complete is true if the watch has reported the whole bucket and then at least one renewal of this node.
+// complete is true if the watch has reported the whole bucket and then at least one change of this node's record.
 func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (complete bool) {
 	n.seen.beginSnapshot()
 	watchCtx := ctx
