@@ -147,8 +147,8 @@ func (l *lease) renew(ctx context.Context) {
 // resolveConflict handles a renewal that was refused because the stored record has changed. If that change is an
 // earlier renewal of this node, whose answer was lost, the node continues. Otherwise the lease is lost. Then
 // resolveConflict stops the output, makes all rooms on this node close, and reports that to the operator. If the record
-// cannot be read, it has no effect. A missing record counts as changed by others, but not before one more lease time
-// has passed.
+// cannot be read, it has no effect. A missing record counts as changed by others, but only one lease time after the end
+// of the lease.
 func (l *lease) resolveConflict(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)

@@ -220,8 +220,8 @@ func (n *Node) Moving(room string) bool {
 }
 
 // Close makes the node leave the cluster. The parameter fade is the length of the fade-out of its rooms. The rooms save
-// their state, and other nodes resume them at once. Close returns when the node is silent, at the latest 250 ms after
-// the fade. A second call returns at once.
+// their state, and other nodes resume them at once, or after the end of the lease if NATS does not answer. Close
+// returns when the node is silent, at the latest 250 ms after the fade. A second call returns at once.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed

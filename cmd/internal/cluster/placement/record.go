@@ -29,7 +29,8 @@ const (
 
 var stateNames = []string{"up", "draining", "gone"}
 
-// String returns the name of s in records: up, draining or gone.
+// String returns the name of s in records: up, draining or gone. For an unknown state it returns a text such as
+// "Stand(3)".
 func (s NodeState) String() string { return words.Name("Stand", s, stateNames) }
 
 // MarshalText returns String as bytes. The error is always nil.

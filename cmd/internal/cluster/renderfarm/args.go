@@ -36,7 +36,8 @@ const maxArgBytes = 4096
 // parameter do is the command of the job, and args its arguments.
 //
 // Errors are an unknown command or flag, a flag given twice, a missing or superfluous value, and an argument of more
-// than 4096 bytes. Flags that name files count as unknown, because the files would be on the worker's machine.
+// than 4096 bytes or with a NUL. A value may be the next argument instead of following "=". The content of values is
+// not checked. Flags that name files count as unknown, because the files would be on the worker's machine.
 func CheckArgs(do string, args []string) ([]string, error) {
 	v, known := verbs[do]
 	if !known {

@@ -39,8 +39,9 @@ type outcome struct {
 // run runs the command of the job s as a child process, waits for its end, and classifies the end. The executable has
 // the path program, and the unpacked sheet the path sheet. Temporary files and the result are written to folder.
 //
-// If ctx ends, the process is killed, and the end is interrupted. If the files in folder get too large, it is killed as
-// well. The outcome has the run time, and the path of the result or the reason of the failure.
+// If ctx ends, the process is killed, and the end is interrupted. If the files directly in folder exceed 16 GiB, it is
+// killed as well, and the end is inputError. The outcome has the run time, and the path of the result or the reason of
+// the failure.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
 	start := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}

@@ -69,7 +69,7 @@ const maxSubmits = 16
 
 // Run puts a job for each sheet into the queue, up to 16 at once, and prints the IDs of the jobs in the order of the
 // sheets. A sheet that fails does not affect the others. Its error is printed, and the exit code is then not 0. A
-// signal ends Run.
+// signal ends Run; jobs that were submitted before stay in the queue.
 func (s *SubmitCommand) Run(c *console.Console) error {
 	args, err := CheckArgs(s.Do, s.Args)
 	if err != nil {

@@ -61,8 +61,9 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 }
 
 // jobsToForget selects jobs by the flags of the command: jobs that ended at least r.Older ago, or jobs whose IDs begin
-// with r.IDs. The parameter all has the jobs to choose from. The ID of a job that has not ended is a usage error. If
-// r.Older is set, the slice all is changed and reused for the result.
+// with r.IDs. The parameter all has the jobs to choose from. The ID of a job that has not ended is a usage error, and
+// so is a prefix that does not match exactly one job. If r.Older is set, the slice all is changed and reused for the
+// result.
 func (r *ForgetCommand) jobsToForget(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil

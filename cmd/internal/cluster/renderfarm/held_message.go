@@ -117,8 +117,11 @@ func (w *worker) prepare(ctx context.Context, h *heldMessage) {
 // and the outcome in the record of the job. If the job has ended here, it calls w.OnJob. Then it answers the queue and
 // gives up the message.
 //
-// If the worker was stopped, the job returns to the queue, and the try does not count. If NATS fails for a minute, the
-// job is delivered again later.
+// If the worker was stopped, the job returns to the queue, and the try does not count. After a crash the job returns to
+// the queue after a short wait, until it has used up its tries. If the result cannot be sent within a minute, the run
+// counts as a crash. If the result is larger than NATS allows, the job has failed. If the record cannot be written
+// within a minute, the job is delivered again later. If another worker has the job by now, finish does not answer the
+// queue.
 func (w *worker) finish(ctx context.Context, h *heldMessage, o outcome) {
 	if o.end == interrupted {
 		w.returnToQueue(h)
@@ -193,9 +196,9 @@ func (w *worker) reportJob(j *Job) {
 	}
 }
 
-// retry calls the function do until it succeeds, for at most the duration limit, and returns the last error of do. do
-// is called at least once. The end of ctx, and a message that is too large for NATS, end the tries early. The pauses
-// between the tries grow from 50 ms to 1 s.
+// retry calls the function do until it succeeds and returns the last error of do. After the duration limit it begins no
+// new call. do is called at least once. The end of ctx, and a message that is too large for NATS, end the tries early.
+// The pauses between the tries grow from 50 ms to 1 s.
 func retry(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(limit)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -215,16 +218,16 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// messageLimiter suppresses repeated messages: the same message appears at most once a minute. Safe for
-// concurrent use.
+// messageLimiter drops a message that equals the last one, for a minute. Safe for concurrent use.
 type messageLimiter struct {
 	mutex sync.Mutex
 	last  string
 	when  time.Time
 }
 
-// log passes the message of err to the function log, but the same message at most once a minute. If the message equals
-// the last one and that is less than a minute old, it is dropped. The function log may be nil. Safe for concurrent use.
+// log passes the message of err to the function log. A message is dropped if it equals the last passed one and that is
+// less than a minute old. Two messages that alternate are all passed. The function log may be nil. Safe for concurrent
+// use.
 func (t *messageLimiter) log(log func(string), err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -48,8 +48,8 @@ const maxConflicts = 50
 // with a newer one.
 //
 // If the job is unknown, do gets a new record made from order, which is stored only if do returns true. If order is
-// nil, an unknown job is looked up again. An existing record is always written, because that detects a stale answer of
-// NATS. After 50 unsuccessful rounds the error wraps ErrConflict.
+// nil, an unknown job is looked up again, because the answer may be stale. An existing record is always written,
+// because that detects a stale answer of NATS. After 50 unsuccessful rounds the error wraps ErrConflict.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
 	for n := range maxConflicts {
 		if n > 3 {
@@ -93,7 +93,8 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 // and marks the job as Running. message is the number of the message in the queue, and run the unique ID of the try.
 //
 // claimed is true if the worker must run the job. It is false if the job has ended, belongs to another message, or has
-// used up its tries. In the last case claim sets the job aside. j is the record of the job.
+// used up its tries. In the last case claim sets the job aside. A repeated call with the same run gives the same
+// answer. A job without a record gets a new one. j is the record of the job.
 func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, claimed bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
 		claimed = false

@@ -176,7 +176,8 @@ type GetCommand struct {
 }
 
 // Run writes the result of the job g.ID to the file g.Output, or to standard output if that is "-". If the job does not
-// exist or has no result, Run returns an error, and an existing file remains. A WAV is not written to a terminal.
+// exist or has no result, Run returns an error, and an existing file remains. A WAV is not written to a terminal. After
+// an error, standard output may have a part of the result.
 func (g *GetCommand) Run(c *console.Console) error {
 	if err := outfiles.Of("-o", " ", g.Output).CheckDistinct(nil); err != nil {
 		return err

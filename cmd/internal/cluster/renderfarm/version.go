@@ -22,9 +22,9 @@ func Program() (string, error) {
 	return os.Executable()
 }
 
-// Version identifies this program: builds that give the same results have the same text. It is the version of the
-// module and the commit, or only the commit. If the source was modified, or if the build has neither, it is the hash of
-// the executable. An error means that the executable cannot be read.
+// Version identifies this program: two programs with the same text give the same results. The text is the version of
+// the module and the commit, or the only existing part. If the source was modified, or if the build has neither, it is
+// "build " and the hash of the executable. An error means that the executable cannot be read.
 func Version() (string, error) {
 	if version := stamped(debug.ReadBuildInfo()); version != "" {
 		return version, nil

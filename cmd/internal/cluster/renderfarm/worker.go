@@ -47,7 +47,8 @@ type worker struct {
 }
 
 // Work takes jobs from the queue and runs up to o.Slots of them at once, until ctx ends. If o.Drain is set, it also
-// ends when the queue is empty. At the end of ctx, running jobs are killed and return to the queue.
+// ends when the queue is empty and no worker of this version has a job. o.Slots must be positive. At the end of ctx,
+// running jobs are killed and return to the queue.
 //
 // Work keeps files in a temporary folder and removes it at the end. It returns an error only if it could not start,
 // otherwise nil.
@@ -115,7 +116,8 @@ func (w *worker) join(ctx context.Context) error {
 
 // fetch takes messages from the queue, one at a time, and unpacks the files of each job. Then it passes the job to
 // w.ready and waits until the method run takes it. After an error it reports the error and tries again. It returns when
-// ctx ends. If w.Drain is set, it also returns when the queue is empty. Several goroutines run it at once.
+// ctx ends. If w.Drain is set, it also returns when the queue is empty and no worker of this version has a job. Several
+// goroutines run it at once.
 func (w *worker) fetch(ctx context.Context) {
 	for bad := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -177,7 +179,8 @@ func (w *worker) drained(ctx context.Context) bool {
 }
 
 // run runs the jobs that fetch passes to w.ready, one at a time, until w.ready is closed. For each job it first claims
-// the right to run it. If the job must not run again, run removes its message from the queue.
+// the right to run it. If the job must not run again, run removes its message from the queue. If its files could not be
+// unpacked, the try counts as a crash.
 //
 // Results are sent in the background; run waits if too many are being sent. After the end of ctx it returns jobs to the
 // queue instead. Several goroutines run it at once.

@@ -57,7 +57,8 @@ type Rooms struct {
 }
 
 // Run prints the rooms and the nodes of the cluster on standard output, as two tables. If r.JSON is set, it prints
-// JSON. It changes no room and no node. Errors are from the connection or the output.
+// JSON. It does not change a room or a node. Errors are from the connection, and without r.JSON from the output. With
+// r.JSON, c.Out keeps an error of the output.
 func (r *Rooms) Run(c *console.Console) error {
 	return withBucket(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
 		rooms, nodes, err := list(ctx, b)

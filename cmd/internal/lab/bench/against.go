@@ -51,9 +51,10 @@ const significant = 0.05
 // Differs reports whether the difference is statistically significant: P is below 0.05.
 func (c *Change) Differs() bool { return c.P < significant }
 
-// Against compares two results of a benchmark row by row. Rows match if case, number of voices and unit are equal.
-// Rows without a match or without samples are left out. The changes are in the order of now. Each has the medians and
-// a p-value from the Mann-Whitney U test on the samples, as in benchstat.
+// Against compares two results of a benchmark row by row. Rows match if case, number of voices and unit are equal. Rows
+// without a match or without samples are left out. If the earlier median is 0, the field Share is infinite or NaN. The
+// changes are in the order of now. Each has the medians and a p-value from the Mann-Whitney U test on the samples, as
+// in benchstat.
 func Against(now, before *Results) (changes []Change) {
 	for i := range now.Rows {
 		n := &now.Rows[i]
@@ -75,8 +76,8 @@ func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64{}, values...), &benchmath.DefaultThresholds)
 }
 
-// PrintChanges writes changes as a table to w, one line for each. If a difference is not significant, the line has "~"
-// instead of the percentage.
+// PrintChanges writes changes as a table to w, one line for each. If a difference is not significant, or if its share
+// is NaN, the line has "~" instead of the percentage. Errors of w are ignored.
 func PrintChanges(w io.Writer, changes []Change) {
 	fmt.Fprintf(w, "%-21s %6s %8s %12s %12s %9s %7s\n", "case", "voices", "unit", "before", "now", "change", "p")
 	for i := range changes {

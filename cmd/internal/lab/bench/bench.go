@@ -40,8 +40,10 @@ type Options struct {
 // maxOwn is the maximum number of voices with their own sounds.
 const maxOwn = 1024
 
-// Check returns an error if an option is out of range. Other errors are a pattern in o.Only that matches no case, and
-// a pattern that matches only loading cases while o.Load is empty. The message begins with the name of the flag.
+// Check returns an error if o.Slice or o.Speed is out of range, if o.Voices is empty, or if it has a number above 1,024
+// while o.Own is set. Otherwise the numbers in o.Voices are not checked. Other errors are a pattern in o.Only that
+// matches no case, and a pattern that matches only loading cases while o.Load is empty. The message begins with the
+// name of the flag.
 func (o *Options) Check() error {
 	switch {
 	case len(o.Voices) == 0:
@@ -94,9 +96,10 @@ type Row struct {
 	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
-// Measure runs the benchmarks that o selects and returns a row for each figure, in the order of Cases. Slow benchmarks
-// run only if o.All is set. Measure calls next with a description before each measurement, except before the case
-// silent-block; next must not be nil. The first error ends Measure, without rows. o must be valid according to Check.
+// Measure runs the benchmarks that o selects and returns a row for each figure. The order is the order of Cases, except
+// that the loading cases come directly after the effects. Slow benchmarks run only if o.All is set, and loading only if
+// o.Load is set. Measure calls next with a description before each measurement, except before the case silent-block;
+// next must not be nil. The first error ends Measure, without rows. o must be valid according to Check.
 func Measure(o Options, next Progress) ([]Row, error) {
 	var rows []Row
 	different := 16
@@ -174,7 +177,8 @@ var callNames = []string{"play", "start-steal", "start-steal-unheard", "stop"}
 
 const silentBlock = "silent-block"
 
-// Cases returns the names of all cases, in the order of the output.
+// Cases returns the names of all cases, almost in the order of the output: there the loading cases come directly after
+// the effects.
 func Cases() (names []string) {
 	for _, c := range cases {
 		names = append(names, c.name)

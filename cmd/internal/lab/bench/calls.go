@@ -130,7 +130,8 @@ func (c *caller) carryOut() time.Duration {
 }
 
 // stop stops the voices in c.voices that still play. It returns the nanoseconds per stop on the audio side of the
-// mixer. Then it starts n new voices, which replace the old ones in c.voices.
+// mixer. If all have ended already, that is the time of an empty call. Then it starts n new voices, which replace the
+// old ones in c.voices, and lets the mixer carry the starts out.
 func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
 	for _, h := range c.voices {

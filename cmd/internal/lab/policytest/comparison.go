@@ -43,8 +43,9 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 }
 
 // sufficientPool returns a pool size that is large enough with the policy p: the full pool then neither steals nor
-// rejects a voice. For the sheet's own policy it returns k.Needed without rendering. For another policy it renders the
-// sheet to find the size. The sizes can differ, because a policy also decides at the limits of buses.
+// rejects a voice. For the sheet's own policy it returns k.Needed without rendering, also if p differs only in Ends or
+// IgnoreFilters. For another policy it renders the sheet to find the size. The sizes can differ, because a policy also
+// decides at the limits of buses.
 func (k *Comparison) sufficientPool(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
@@ -86,9 +87,9 @@ func (r *Row) Differs() bool {
 }
 
 // AudibleShare returns in words how much of the mix audibly differs from a mix without steals. The text in the
-// parameter of follows: AudibleShare(" of it go") returns "3 % of it go". If the share is 0 but the difference is
-// strong, its level in dB is added; this happens if two equal sounds mask each other. Tiles and KError of the row must
-// be set.
+// parameter of follows: AudibleShare(" of it go") returns "3 % of it go". If the share is 0 but the K-error is above
+// -20 dB, this level is added; this happens if two equal sounds mask each other. Tiles and KError of the row must be
+// set.
 func (r *Row) AudibleShare(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
@@ -107,7 +108,7 @@ func AtOnce(voices int) string {
 
 // Sentence describes in words how much of the mix is audibly lost, by pool size: "With 24 voices you would hear 3 % of
 // it go; with 32, 0.4 %". It uses only the rows of the given policy, in their order. It stops after the first pool
-// without an audible loss. If rows has no such policy, it returns "".
+// without an audible loss: the share is 0 and the K-error at most -20 dB. If rows has no such policy, it returns "".
 func Sentence(rows []Row, policy string) string {
 	text := ""
 	for _, r := range rows {
@@ -151,8 +152,8 @@ type Search struct {
 // Smallest finds the smallest pool that is good enough for the policy p. A pool is good enough if the share of the mix
 // that audibly differs from a mix without steals is at most damage, from 0 to 1. The result has the row of this pool
 // and the rows of all measured pools. If even a pool for all voices is not good enough, Search.Within is false.
-// Smallest searches by bisection, which assumes that a larger pool loses less. It calls next with each pool size
-// before it measures that pool; next must not be nil.
+// Smallest searches by bisection, which assumes that a larger pool loses less. It calls next with each pool size before
+// it measures that pool; next must not be nil. After an error the result is incomplete or nil.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.sufficientPool(ctx, p)
 	if err != nil {

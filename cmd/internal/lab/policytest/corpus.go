@@ -82,7 +82,8 @@ func mono(s *voice.Sound) []float32 {
 }
 
 // Print writes a summary of the corpus to w. The first line has the number of sounds of each kind. A line for each
-// unused file follows, with the reason, and then an empty line. A nil Corpus prints no text. Errors of w are ignored.
+// unused file follows, with the reason, and then an empty line. A nil Corpus prints no text. s.Kinds must have all
+// kinds, as after Recordings, because kinds are counted by the size of that map. Errors of w are ignored.
 func (s *Corpus) Print(w io.Writer) {
 	if s == nil {
 		return

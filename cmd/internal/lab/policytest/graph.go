@@ -36,8 +36,8 @@ var lineStyles = []lineStyle{
 
 // Draw writes an SVG picture to w that shows the losses by pool size. Each scene in scenes has a column of two panels.
 // The upper panel shows the K-error, which is the level of the difference from a mix without steals. The lower panel
-// shows the share of the mix that audibly differs. Each policy has a line. rows are averages, such as a result of
-// Means, and must not be empty. The error is an error of w.
+// shows the share of the mix that audibly differs. Each policy has a line. The names of scenes and policies are written
+// without escaping. rows are averages, such as a result of Means, and must not be empty. The error is an error of w.
 func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
 	const title = "Losses by stolen voices, by pool size"

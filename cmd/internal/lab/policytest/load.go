@@ -12,10 +12,10 @@ import (
 )
 
 // Load loads the cue sheet at path and its sounds, then renders the reference, a mix without steals. It returns a
-// Comparison with this reference, and the run that rendered it. If length is not nil, it replaces the end of the
-// sheet. Before the sounds are loaded, Load calls each function of changes with the sheet, in order, and stops at the
-// first error. A sheet without an end is an error; it is checked after the first change. If the sheet has several
-// outputs, they are mixed into one. c shows the progress. The end of ctx is an error.
+// Comparison with this reference, and the run that rendered it. If length is not nil, it replaces the end of the sheet.
+// Before the sounds are loaded, Load calls each function of changes with the sheet, in order, and stops at the first
+// error. A sheet without an end is an error. That is checked only once, after the first change, and not at all without
+// changes. If the sheet has several outputs, they are mixed into one. c shows the progress. The end of ctx is an error.
 func Load(c *console.Console, ctx context.Context, path string, length *rules.Time, limits sounds.Limits, changes ...func(*cue.Sheet) error) (*Comparison, *Run, error) {
 	sheet, err := console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 	if err != nil {

@@ -26,9 +26,10 @@ type Run struct {
 }
 
 // renderWhole renders a copy of sheet without its limiter, and with so large a pool that it is never full. It begins
-// with at least 64 voices. It enlarges the pool and renders again until the pool neither steals nor rejects a voice.
-// The limits of sounds and buses remain, and the sheet's policy chooses the victims there. The int result is the
-// largest number of simultaneous voices, at least 1. If 65,536 voices are not enough, that is an error.
+// with at least 64 voices. It enlarges the pool and renders again until the pool neither steals nor rejects a voice,
+// nor makes one virtual. The limits of sounds and buses remain, and the sheet's policy chooses the victims there. The
+// int result is the largest number of simultaneous voices, at least 1. If 65,536 voices are not enough, that is an
+// error.
 func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet

@@ -63,8 +63,8 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 
 // measure renders the scene with the policy p and a pool of the given number of voices. It compares the mix with the
 // reference, a mix without steals. The row has the differences, and the steals and rejected starts per second. A voice
-// that became virtual counts as a steal, too. A steal counts as audible if the missing rest of the sound would be
-// heard in the mix. The caller sets the fields Scene, Seed and Optimum of the row.
+// that became virtual counts as a steal, too. A steal counts as audible if the missing rest of the sound would be heard
+// in the mix within about 96 ms after the cut. The caller sets the fields Scene, Seed and Optimum of the row.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
@@ -258,9 +258,9 @@ type ClickShare struct {
 }
 
 // Clicks measures how often the cut of a stolen voice causes an audible click. The result has a share from 0 to 1 for
-// each kind of fade: first for the mixer's own fade of a stolen voice, then for simulated fades down to a hard cut.
-// All fades are measured on the same 300 pairs of a voice and the sound that replaces it, drawn with seed. An error of
-// the mixer is returned with the shares, which are then not valid.
+// each kind of fade: first for the mixer's own fade of a stolen voice, then for simulated fades down to a hard cut. All
+// fades are measured on the same 300 pairs of a voice and the sound that replaces it, drawn with seed. The last error
+// of the mixer is returned with the shares, which are then not valid.
 func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	pairs := steal.Pairs(s.corpus, seed, 300)
 	var failed error
@@ -317,7 +317,7 @@ const startBatch = 64
 // NsPerStart measures how long Render takes to start a sound when the pool is full. The pool has the given number of
 // voices and uses the policy p. The result is the median in nanoseconds per start. It covers the choice of the victim,
 // the end of the victim and the start. It covers neither mixing nor the fades of victims, because Render is called
-// without frames. With an error, the figure is not valid.
+// without frames. The sound is the first of the corpus. p.Ends is ignored. With an error, the figure is not valid.
 func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	sound, err := s.corpus[0].Voice()
 	if err != nil {

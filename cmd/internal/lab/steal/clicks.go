@@ -7,17 +7,18 @@ import (
 	"voicepool/pcm"
 )
 
-// Pair is a voice that is cut and the start that replaces it, both mono at Rate and with their loudest 50 ms
-// at -20 dB, K-weighted.
+// Pair is a voice that is cut and the start that replaces it, both mono at Rate and with their loudest 48 ms at -20 dB,
+// K-weighted.
 type Pair struct {
 	Voice    []float32
 	Newcomer []float32
 	Cut      int // frame of Voice, at a level less than 30 dB below its loudest
 }
 
-// Pairs draws n random pairs from corpus, each with a voice and the sound that replaces it. Each pair also has a
-// random frame for the cut of the voice; the voice is not quiet there. Pairs share the memory of samples, which the
-// caller must not change. Equal arguments give equal pairs.
+// Pairs draws n random pairs from corpus, each with a voice and the sound that replaces it. Each pair also has a random
+// frame for the cut of the voice. The level of the voice there is less than 30 dB below its loudest 48 ms. Pairs panics
+// if corpus is empty, and does not return if it draws a silent recording as the voice. Pairs share the memory of
+// samples, which the caller must not change. Equal arguments give equal pairs.
 func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	r := newRandom(seed, "pairs")
 	pairs := make([]Pair, n)
@@ -157,6 +158,7 @@ func (e *ear) click(p *Pair, signal []float32) bool {
 }
 
 // part returns samples[from:to], shortened if the slice ends earlier. If from is beyond the end, the result is empty.
+// from must not be negative or greater than to.
 func part(samples []float32, from, to int) []float32 {
 	return samples[min(from, len(samples)):min(to, len(samples))]
 }

@@ -21,7 +21,7 @@ type Unused struct {
 	Reason string `json:"reason"`
 }
 
-// Limits of takes: their length in seconds, and the power of the loudest 50 ms below which a take is silent.
+// Limits of takes: their length in seconds, and the power of the loudest 48 ms below which a take is silent.
 const (
 	shortest, longest = 0.05, 10.0
 	inaudible         = 1e-8 // -80 dB
@@ -50,11 +50,11 @@ func KindOf(file string) (Kind, bool) {
 
 // AssignKinds makes a corpus of the user's sources: it assigns each a kind and a name such as gun1. The corpus is
 // sorted by kind, then by file. The result unused lists the sources that cannot be used, with the reason. They are
-// shorter than 50 ms, longer than 10 s, inaudible, or a single click.
+// shorter than 50 ms, longer than 10 s, inaudible, too deep, or a single click.
 //
-// The kind is the one in the path of the file; see KindOf. The other sources are assigned by length, in ten equal
-// parts. The shortest are steps, then pick-ups, lasers, guns, clangs, speech, bells and explosions follow. Engines and
-// winds are the longest. Sources beyond full scale are attenuated to full scale.
+// The kind is the kind that the path of the file names; see KindOf. The other sources are assigned by length, in ten
+// equal parts. The shortest are steps, then pick-ups, lasers, guns, clangs, speech, bells and explosions follow.
+// Engines and winds are the longest. Sources beyond full scale are attenuated to full scale.
 func AssignKinds(sources []Source) (corpus []Recording, unused []Unused) {
 	var unassigned []Recording
 	for _, t := range sources {

@@ -13,9 +13,10 @@ type Optimum struct {
 }
 
 // Optima computes the best result that any choice of victims can reach, for a pool of each size in pools. The choice
-// uses knowledge of the future, but a voice that was cut is never restored. Each result has the remaining error and
-// the frame of the cut for each part. The results are in the order of pools. pools must not be empty, and its sizes
-// must be positive. The parameter frames is the length of the scene.
+// uses knowledge of the future, but a voice that was cut is never restored. Each result has the remaining error, at
+// least -60 dB, and the frame of the cut for each part. The error assumes that the powers of voices add up. The results
+// are in the order of pools. pools must not be empty, and its sizes must be positive. The parameter frames is the
+// length of the scene.
 //
 // The method is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next. At
 // a start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and is worth

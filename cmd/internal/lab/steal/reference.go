@@ -184,7 +184,8 @@ func (r *Reference) CutFrames() int { return (cutBlocks + 1) * r.cutEar.size / 2
 
 // CutAudible reports whether the cut of a voice is audible in mix. The parameter at is the frame of the cut. The
 // parameter missing has the frames that the voice would have added to mix from there on; its length is CutFrames. The
-// cut is audible if mix does not mask these frames. CutAudible uses buffers of r.
+// cut is audible if mix does not mask these frames. Blocks that would be inaudible in silence do not count. CutAudible
+// uses buffers of r.
 func (r *Reference) CutAudible(mix []pcm.Frame, at int64, missing []pcm.Frame) bool {
 	e := r.cutEar
 	gone, mixed, mask := &r.cut[0], &r.cut[1], &r.cut[2]

@@ -96,8 +96,8 @@ func distant(category, metres float64) pcm.Decibels {
 	return pcm.FromLinear(category / (1 + metres/3))
 }
 
-// any draws a random sound whose kind is in kinds, and returns its index in the corpus. A kind that is given twice is
-// twice as likely.
+// any draws a random sound whose kind is in kinds, and returns its index in the corpus. Each sound of a kind that is
+// given twice is twice as likely. The corpus must have a sound of one of these kinds.
 func (s *sceneBuilder) any(kinds ...Kind) int {
 	var all []int
 	for _, k := range kinds {
