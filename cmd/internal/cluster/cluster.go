@@ -151,8 +151,8 @@ func (c *Conn) recordDenial(err error) {
 var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
 // Plain returns an error that wraps err and has a message for operators, like the function Plain. If a call got no
-// answer because of a missing permission, the message names the permission. That is assumed if err is a timeout and any
-// permission was denied within the last 10 s. err must not be nil.
+// answer because of a missing permission, the message names the permission. That is assumed if err is a timeout or a
+// denied permission, and if any permission was denied within the last 10 s. err must not be nil.
 func (c *Conn) Plain(err error) error {
 	d := c.denied.Load()
 	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {

@@ -100,7 +100,7 @@ func CheckSum(sum string) error {
 // function open opens the file. Put calls it once to hash the file and, if necessary, again to send it, and closes the
 // readers.
 //
-// For an hour after a success, Put assumes that the store still has the same data, and does not ask it. If the file
+// For an hour after a success, Put assumes without a request that the store still has the same data. If the file
 // changes between the two calls of open, Put returns an error. If a stored file was last used more than an hour ago,
 // Put renews the time of use. So Sweep does not remove the file as old.
 func (d *Store) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {

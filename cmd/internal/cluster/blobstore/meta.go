@@ -82,7 +82,7 @@ func (s natsStore) Touch(ctx context.Context, name string) error {
 
 // Remove removes the object o from the store and returns true. If the object is missing, or if it was put or touched
 // after o was read, it returns false and no error. It marks the object as deleted, as nats.go does. Then it removes the
-// data and the mark; errors of that are ignored.
+// data and the mark. It ignores errors of this removal.
 func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 	info, sequence, err := s.meta(ctx, o.Name)
 	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {

@@ -22,12 +22,13 @@ func (n *Node) draining() bool {
 	return requested
 }
 
-// move hands the room over to another node with a cross-fade. The result is true if the room has left this node, or if
-// that is uncertain because NATS has not confirmed it. Then this node has faded out. First the other node opens the
-// room silently from the saved state, and reports that in the record of the room. Then this node makes the other the
-// owner and fades out, while the other fades in.
+// move hands the room over to another node with a cross-fade. First the other node opens the room silently from the
+// saved state, and reports that in the record of the room. Then this node makes the other the owner and fades out,
+// while the other fades in.
 //
-// The room stays if no node can take it, if four rooms are moving already, or if the handover fails.
+// The result is true if the room has left this node. It is also true if NATS has not confirmed the new owner, because
+// the other node may play already. The room stays if no node can take it, if four rooms are moving already, or if the
+// handover fails.
 func (s *hostedRoom) move(ctx context.Context) (left bool) {
 	next := s.chooseNext()
 	if next == "" {

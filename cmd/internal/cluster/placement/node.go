@@ -101,8 +101,8 @@ const maxMoves = 4
 // Fade is the length of the cross-fade of a moving room.
 const Fade = 300 * time.Millisecond
 
-// Join makes this process a node of the cluster. A zero o.Timing means DefaultTiming. It waits until the node has its
-// lease, the right to play rooms, and returns the node. The node takes rooms in the background until Close.
+// Join makes this process a node of the cluster. It waits until the node has its lease, the right to play rooms, and
+// returns the node. The node takes rooms in the background until Close. A zero o.Timing means DefaultTiming.
 //
 // If another running process has the same name, Join fails after about two lease times. If that process has died, Join
 // waits until its lease has expired. The end of ctx ends the wait with an error, but does not stop a node that Join has

@@ -74,7 +74,7 @@ func (n *Node) refresh(ctx context.Context, room string) {
 // changed for longer than a node may play without a renewal. After that, the node cannot renew its lease.
 //
 // If a node has been gone for longer than Timing.Forget, fence deletes its record. Each attempt sets the time of the
-// last change to now, which delays the next one. It has no effect on this node's present run. Errors are ignored,
+// last change to now, which delays the next one. fence has no effect on this node's present run. Errors are ignored,
 // because a later call tries again.
 func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
