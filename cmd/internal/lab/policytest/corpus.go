@@ -26,7 +26,8 @@ type Corpus struct {
 // step. The parameter files holds paths relative to folder. The results are mono recordings at 48 kHz, and a Corpus
 // with the number of recordings of each kind. A file that cannot be used does not cause an error: the Corpus lists it
 // with the reason. A kind without any recording is an error. If ctx ends, the error is its cause. Recordings calls
-// loading with the number of finished files and the number of all files; loading may be nil.
+// loading at the start and after each file, with the number of finished files and the number of all files; loading may
+// be nil.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Progress) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Unused: []steal.Unused{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})

@@ -181,8 +181,8 @@ func Linear(milliseconds int) Fade {
 
 // Add adds the part, the signal of one sound, to the mix of the whole scene in dst. The sound is cut at the frame cut
 // of the scene and then fades out with fade, one factor per frame, as a stolen voice does. If cut is at or before the
-// first frame of the part, dst does not change. If cut is at or after the end of the part, the whole part is added
-// with its own tail.
+// first frame of the part, dst does not change. If cut is at or after the end of the part, the whole part is added with
+// its own tail. dst must reach to the end of the part and its fade.
 func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	switch {
 	case cut <= p.From:

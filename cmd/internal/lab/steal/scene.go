@@ -97,7 +97,7 @@ func distant(category, metres float64) pcm.Decibels {
 }
 
 // any draws a random sound whose kind is in kinds, and returns its index in the corpus. Each sound of a kind that is
-// given twice is twice as likely. The corpus must have a sound of one of these kinds.
+// given twice is twice as likely. The corpus must have a sound of such a kind, otherwise any panics.
 func (s *sceneBuilder) any(kinds ...Kind) int {
 	var all []int
 	for _, k := range kinds {
