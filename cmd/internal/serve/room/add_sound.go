@@ -45,14 +45,14 @@ const uploadSuffix = ".upload"
 const arrivingName = ".arriving"
 
 // AddSound reads a sound file from data and stores it under name in the folder for uploads, which it creates if
-// necessary. If a sound of the sheet already uses this file, it plays the new data at its next start. Otherwise
-// AddSound adds a sound called name to the sheet, as Change does. It returns the sound's entry in the State and the
-// properties of the data.
+// necessary. If a sound of the sheet already uses this file, it plays the new data at its next start. Such an older
+// file may have an extension in addition to name; it is then replaced. Otherwise AddSound adds a sound called name to
+// the sheet, as Change does. It returns the sound's entry in the State and the properties of the data.
 //
 // An invalid name or data that cannot be decoded is an *Error of Kind Range. Data beyond Options.Limits is Kind Limit
 // or Range. If the sheet has a sound called name with another file, or the room has no folder for uploads, the Kind is
-// Refused. After an error, the room and the stored files are as before. Other methods, also Close, may be called during
-// the upload.
+// Refused. An ended room is Kind Closed. After an error, the room and the stored files are as before. Other methods,
+// also Close, may be called during the upload.
 func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
 	if err := CheckFile(name); err != nil {
 		return Sound{}, nil, err
@@ -106,8 +106,8 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 const replacedName = ".replaced"
 
 // replaceFile gives the upload part the name file in folder and switches the room to the sheet text, which uses that
-// file. It closes part. An old file of that name is replaced. If it is not a regular file, the error is an *Error of
-// Kind Refused.
+// file. An old file of that name is replaced. If it is not a regular file, the error is an *Error of Kind Refused.
+// Otherwise replaceFile commits part.
 //
 // After any other error, replaceFile restores the old file; without an old file, it removes the new one. The room then
 // plays its old sheet. The caller holds the mutex r.changes.
@@ -198,9 +198,9 @@ func (r *Room) sheetPath(file string) string {
 }
 
 // uploadedFile reports whether a sound of the sheet has exactly one file, and this file is an upload for the sound
-// called name. The parameter files lists the files of the sound. The file must be called name, with or without an
-// extension. The result file is its name with the extension; it has no meaning if ok is false. uploadedFile does not
-// look at the disk.
+// called name. The parameter files lists the files of the sound. The file name without its extension must be name; a
+// name with a dot therefore needs a further extension. The result file is the file name with the extension; it has no
+// meaning if ok is false. uploadedFile does not look at the disk.
 func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bool) {
 	if len(files) != 1 {
 		return "", false
@@ -246,8 +246,11 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 
 // sheetTextWith returns the text of the current sheet extended by a sound called name that uses the uploaded file
 // called name, the name of that sound, and the name of the file. It does not change the room. If the sheet already has
-// a sound with this file, the text is unchanged; file then may have an extension, as in sheets of older programs. If
-// the sound called name has another file, or the sheet cannot be extended, the error is an *Error of Kind Refused.
+// a sound with this file, the text is unchanged, and sound is the name of that sound. file then may have an extension,
+// as in sheets of older programs.
+//
+// The error is an *Error of Kind Refused in three cases: the sound called name has another file, a sound uses a file
+// called name beside the sheet, or the sheet cannot be extended.
 func (r *Room) sheetTextWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()

@@ -27,8 +27,9 @@ type batch struct {
 // that an earlier step starts.
 //
 // A start that the pool rejects sets Refused of its Result and does not affect the other steps. On a device, Batch
-// waits up to 2 s for the outcome of each start. If that wait fails, the error is of Kind Busy or Closed, although the
-// other steps have acted.
+// waits up to 2 s for the outcome of each start, unless the batch acts later. If that wait fails, the error is of Kind
+// Busy or Closed, although the other steps have acted; on Busy, the late start is stopped. Batch waits during a pause
+// of the show, too.
 //
 // If a step is invalid, the error is an *Error with the position in Field, such as "commands[2].gain". More than 500
 // steps are an *Error of Kind Limit.
@@ -107,8 +108,9 @@ func withStepIndex(i int, err error) error {
 	return &e
 }
 
-// check returns an *Error if the step s is empty, has a value out of range, or names an unknown sound or bus. It does
-// not check whether the voices of the step exist. It changes neither the batch nor the mixer.
+// check returns an *Error if the step s is empty, has a value out of range, or names an unknown sound. For a change of
+// a bus it also checks the name of the bus. It does not check the bus of a start, effects, sends, or whether the voices
+// of the step exist. It changes neither the batch nor the mixer.
 func (b *batch) check(s *Step) error {
 	switch {
 	case s.Play != nil:
@@ -127,9 +129,9 @@ func (b *batch) check(s *Step) error {
 	return invalidField("do", "the command is empty (want one of play, set, stop, bus)")
 }
 
-// addStep adds step i, which check has accepted, to the mixer batch, and stores the handles of a play, or the voices of
-// a set or stop, in b for results. startedIDs is the set of ids that earlier steps start; a play adds its id. An
-// unknown voice or bus is an error; parts of the step may then be in the mixer batch.
+// addStep adds step i, which check has accepted, to the mixer batch. For results, it stores in b the handles of a play,
+// or the voices of a set or stop. startedIDs is the set of ids that earlier steps start; a play adds its id. An unknown
+// voice, bus or effect is an error; parts of the step may then be in the mixer batch.
 func (b *batch) addStep(i int, startedIDs map[string]bool) (err error) {
 	s, at := &b.steps[i], b.batch.At(0)
 	switch {
@@ -226,9 +228,9 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	return results, nil
 }
 
-// numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on. It includes voices that
-// earlier steps of this batch have started. A voice that was pending before the batch, which means that it had not
-// begun, has the number 0. Without voices the result is nil.
+// numbers returns the sorted numbers of the voices that step i, a set or a stop, acts on, each number once. It includes
+// voices that earlier steps of this batch have started and that have a number by now. All voices that were pending
+// before the batch, which means that they had not begun, together give one 0. Without voices the result is nil.
 func (b *batch) numbers(i int) (numbers []uint64) {
 	for _, h := range b.voices[i] {
 		numbers = append(numbers, h.Number())

@@ -16,10 +16,14 @@ import (
 const replaceFade = 50 * time.Millisecond
 
 // Change switches the room to text, a sheet or a bank, and stores the room with Options.Save. Playing voices continue,
-// and changed sound files are read again. If the sheet needs another mixer, for example because of new buses, all
-// voices fade out over 50 ms; the new sheet then begins at frame 0 and keeps the bus settings made by hand. A sheet
-// with another sample rate or, on a device, another number of outputs is an *Error of Kind Refused. After an error the
-// room plays the old sheet.
+// and changed sound files are read again. After an error the room plays the old sheet.
+//
+// If the sheet needs another mixer, for example because of new buses, all voices fade out, over 50 ms or on a device
+// within 300 ms. The new sheet then begins at frame 0 and keeps the bus settings made by hand. Stored events and
+// scheduled actions are dropped.
+//
+// An invalid sheet is an *Error of Kind Range. A sheet with another sample rate or, on a device, another number of
+// outputs is an *Error of Kind Refused. An ended room is Kind Closed.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()
@@ -42,7 +46,8 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 
 // apply switches the room to the sheet text as Change does, but does not call Options.Save. On success it stores text
 // as the result of Text. Settings that take effect only in a new room are reported to Options.Log. After an error the
-// room keeps the old text; an ended room returns errClosed. The caller holds the mutex r.changes.
+// room keeps the old text; an ended room returns errClosed. If the player has changed and only the sounds cannot be
+// read afterwards, the player keeps the new sheet in spite of the error. The caller holds the mutex r.changes.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
@@ -120,8 +125,8 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOutVoices stops all voices of st, the current playback, with a fade of 50 ms and waits until the fade is over, at
-// most until the workers end. If no voice plays or is pending, it returns at once. The room must have no device.
+// fadeOutVoices stops all voices of st, the current playback, with a fade of 50 ms and waits 70 ms for it, but not
+// after the workers have ended. If no voice plays or is pending, it returns at once. The room must have no device.
 func (r *Room) fadeOutVoices(st *playback) {
 	if !r.hasVoices() {
 		return

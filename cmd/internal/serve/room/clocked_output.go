@@ -27,8 +27,8 @@ type clockedOutput struct {
 }
 
 // start adds the room to the workers, which then mix it. If startTime is not zero, the clock of the room is as late as
-// if mixing had started at the time startTime: the frames since then are mixed at once. It must be called once, without
-// the mutex.
+// if mixing had started at the time startTime: the frames since then are mixed at once. If that is more than a second,
+// step gives up the delay instead. start must be called once, without the mutex.
 func (p *clockedOutput) start(startTime time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -104,11 +104,13 @@ func (p *clockedOutput) stepPlayer(st *playback) {
 }
 
 // step mixes the frames that are due now and returns the time of its next call. The parameter w is the pool of workers
-// that calls it. The frames up to the last tick of w are mixed in blocks of at most 10 ms.
+// that calls it. The frames up to the last tick of w are mixed in blocks of about 10 ms.
 //
-// If the room is more than a second behind, step skips the missed frames and adds their number to w.skipped. If again
-// is false, w must not schedule the room: it has ended, it sleeps, or a request has just scheduled it. step then
-// subtracts the room from w.awake. Only the workers call step, without the mutex.
+// If the room is more than a second behind, step does not catch up. It shifts the clock of the room by the delay, so
+// that the mix continues at its present frame, and adds the frames of the delay to w.skipped.
+//
+// If again is false, w must not schedule the room: it has ended, it sleeps, or a request has just scheduled it. step
+// then subtracts the room from w.awake. Only the workers call step, without the mutex.
 func (p *clockedOutput) step(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -146,8 +148,9 @@ func (p *clockedOutput) backlog(at time.Time) int64 {
 	return pcm.Frames(at.Sub(p.startTime), p.room.rate) - p.position
 }
 
-// mix calls stepPlayer, renders the next block, whose length is frames and at most the length of p.block, applies the
-// output gate and passes the block to the listeners. It advances p.position. The caller holds the mutex.
+// mix calls stepPlayer, renders the next block, applies the output gate and passes the block to the listeners. The
+// parameter frames is the length of the block; p.block must have room for that number of frames of all outputs. mix
+// advances p.position. The caller holds the mutex.
 func (p *clockedOutput) mix(frames int) {
 	st := p.room.current()
 	block := p.block[:frames*st.player.Outputs()]

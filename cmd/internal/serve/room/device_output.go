@@ -64,7 +64,8 @@ func parseDevice(text string) (d liveplay.Device, err error) {
 // the listeners. The caller must close the result.
 //
 // If the device is "auto" and no sound card works, the room plays silently. The output then keeps looking for a sound
-// card, and Options.Log gets a line. Any other device that is invalid or missing is an *Error of Kind Range.
+// card, and Options.Log gets a line. Any other device that is invalid or missing is an *Error of Kind Range. If the
+// device does not start, its error is returned unchanged.
 func openDeviceOutput(r *Room) (*deviceOutput, error) {
 	o := &r.options
 	spec, err := parseDevice(o.Device)
@@ -108,8 +109,9 @@ func openDeviceOutput(r *Room) (*deviceOutput, error) {
 }
 
 // Render fills dst with the next frames of the mix, with all outputs interleaved. It then applies the output gate,
-// which silences a room without a valid lease. If there are listeners, Render queues a copy for them; if the queue is
-// full, they get a gap. The device calls Render on the audio side, so it takes no lock.
+// which silences a room without a valid lease, and adds the length of dst to c.requestedFrames. If c.hasListeners is
+// set, Render queues a copy for the listeners; if the queue is full, they get a gap. The device calls Render on the
+// audio side, so it takes no lock.
 func (c *deviceOutput) Render(dst []pcm.Frame) {
 	c.room.current().player.Render(dst)
 	c.room.gate.apply(dst, c.Outputs(), c.room.rate, time.Duration(c.latency.Load()))
@@ -133,8 +135,8 @@ func (c *deviceOutput) Outputs() int { return c.room.current().player.Outputs() 
 func (c *deviceOutput) Rate() int { return c.room.rate }
 
 // forward passes the queued frames to the listeners every 10 ms (the constant mixInterval) until c.stop is closed; then
-// it closes c.stopped. Each time it also sets c.hasListeners, whether there are listeners, and c.sceneDelay, the
-// latency of the device, for Render. It runs on its own goroutine.
+// it closes c.stopped. Each time it also sets two fields for Render: c.hasListeners, whether there are listeners, and
+// c.latency, the latency of the device in nanoseconds. It runs on its own goroutine.
 func (c *deviceOutput) forward() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(mixInterval)

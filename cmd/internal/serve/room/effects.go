@@ -61,10 +61,10 @@ func formatValue(value any) string {
 	return words.OneLine(fmt.Sprint(value))
 }
 
-// valueOf converts from, a value that comes from JSON, to a number for the effect parameter p. A number stays as it is.
-// A bool becomes 0 or 1, for a parameter with two choices. As a text, a choice becomes its index, "off" becomes 0, and
-// a time or level with a unit becomes seconds or dB. The result ok is false if the type or the text of from does not
-// fit p. valueOf does not check the range of p.
+// valueOf converts from, a value that comes from JSON, to a number for the effect parameter p. A number stays as it is,
+// unless p has more than two choices. A bool becomes 0 or 1, for a parameter with two choices. As a text, a choice
+// becomes its index, "off" becomes 0, and a time or level with a unit becomes seconds or dB. The result ok is false if
+// the type or the text of from does not fit p. valueOf does not check the range of p.
 func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	switch v := from.(type) {
 	case float64:

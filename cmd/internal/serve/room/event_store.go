@@ -59,7 +59,7 @@ type valueTable[T comparable] struct {
 	values  []T
 }
 
-// index returns the index of x in t.values. If t.values lacks x, index appends it.
+// index returns the index of x in b.values. If b.values lacks x, index appends it.
 func (b *valueTable[T]) index(x T) uint32 {
 	i, ok := b.indexes[x]
 	if !ok {

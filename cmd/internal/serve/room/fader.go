@@ -164,7 +164,8 @@ func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 // at the time f.When. A change for now acts after a scene that was requested before. SetBus returns the present state
 // of the bus, even if the changes act later.
 //
-// An unknown bus or effect is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range.
+// An unknown bus or effect is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range, an ended
+// room is Kind Closed. After an error, the changes that apply sent before it may act, but are not recorded.
 func (r *Room) SetBus(bus string, f BusChange) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
@@ -237,8 +238,8 @@ func (r *Room) recordNow(bus string, f *BusChange) {
 	}
 }
 
-// recordReached records each scheduled bus change whose frame the mixer has reached, as move does, and removes it from
-// the scheduled changes.
+// recordReached records each scheduled bus change whose frame the mixer has reached, as recordNow does, and removes it
+// from the scheduled changes.
 func (r *Room) recordReached() {
 	for _, one := range r.manualBuses.popReached(r.current().player.Mixer().Now()) {
 		r.recordNow(one.bus, &one.change)

@@ -93,8 +93,7 @@ var limits = map[string]struct {
 }
 
 // ValidValues describes the valid values of a field in a command to a room. For the field "pan" it returns "a number
-// from -1 to
-// 1". For an unknown field or a field without a fixed range, it returns "".
+// from -1 to 1". For an unknown field or a field without a fixed range, it returns "".
 func ValidValues(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":

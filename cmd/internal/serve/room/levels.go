@@ -47,11 +47,12 @@ type meter struct {
 	fingerprint string // summary of the slow values; a change increments the revision
 }
 
-// Levels returns the current levels of the room, at most 30 ms old. Callers share l, so they must not change it.
+// Levels returns the current levels of the room. It computes them at most once in 30 ms; calls in between get the last
+// result. Callers share l, so they must not change it.
 //
-// The number revision grows whenever a value of the State changes, except levels, voices and times. An example is the
-// setting of a bus. The result still is true if no voice plays and no level has changed since the last computation. In
-// this case l is the same pointer as before.
+// The number revision grows if a value of the State has changed since the last computation, except levels, voices and
+// times. An example is the setting of a bus. The result still is true if no voice plays, no cue runs and no level has
+// changed since the last computation. In this case l is the same pointer as before, and its Frame and Time are old.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter
 	m.mutex.Lock()
@@ -72,9 +73,9 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 }
 
 // levels computes new levels of the room, and a fingerprint for comparison with earlier calls. The fingerprint is a
-// text that changes whenever a slow value changes. The slow values are the sheet, the scene, the standby cue, the
-// pause, the messages, the output and the settings of buses. levels also records scheduled bus changes that have taken
-// effect.
+// text that changes whenever a slow value changes. The slow values are the sheet, the scene, the standby cue, the last
+// cue, the loaded time, the trims of list cues, the pause, the messages, the output and the settings of buses. levels
+// also records scheduled bus changes that have taken effect.
 func (r *Room) levels() (*Levels, string) {
 	shown, s := r.current().show.State(), r.current().player.Sheet()
 	st, now := r.current().player.Mixer().Stats(), r.current().player.Mixer().Now()

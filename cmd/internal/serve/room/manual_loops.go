@@ -53,8 +53,8 @@ func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle
 }
 
 // recordCue records the voice of the start event e, which the cue c of the playback st caused, for snapshots. It
-// records only voices that loop without end or are layers, and have not ended. Voices that one cue starts at one frame
-// count as layers of one start.
+// records only voices that loop without end or are layers, and have not ended. If the voice recorded last has the same
+// cue and the same frame, both count as layers of one start.
 func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -100,7 +100,8 @@ func (l *manualLoops) removeEnded() {
 }
 
 // recordChange records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice
-// whose number is in voices. Snapshots then contain these values.
+// whose number is in voices. A 0 in voices selects all recorded voices that have not begun. Snapshots then contain
+// these values.
 func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -127,10 +128,12 @@ func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	}
 }
 
-// running returns the recorded loops that still sound or are paused, one Loop per start, and drops the records of
-// ended voices. frame is the current frame and rate the sample rate in Hz; the For of a loop is shortened by the time
-// since its beginning. showPaused means that the whole show is paused: a voice then counts as paused only if it was
-// paused on its own before. The result is never nil.
+// running returns the recorded loops that still sound or are paused, one Loop per start, and drops the records of ended
+// voices. Voices that have not begun, have left their loop or fade to silence are left out. frame is the current frame
+// and rate the sample rate in Hz. The For of a loop is shortened by the time since its beginning, but is at least 1 ms.
+//
+// showPaused means that the whole show is paused: a voice then counts as paused only if it was paused on its own
+// before. The result is never nil.
 func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -134,11 +134,13 @@ func (m *VoiceChange) apply(at mixer.Moment, t mixer.Target) error {
 }
 
 // Set changes the voices that target selects as m describes, at the time m.When. The parameter target is the number of
-// a voice or an id. Changes of loops are recorded for snapshots. Set does not wait until the changes act.
+// a voice or an id. Set does not wait until the changes act. Changes of loops are recorded for snapshots at once, even
+// if they act later.
 //
-// Voices that have not begun also change, but have no number yet; Set returns the sorted numbers of the others. An
-// unknown target is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range. If the mixer rejects a
-// change of one voice, the voices before it stay changed.
+// Voices that have not begun also change, but have no number yet; Set returns the sorted numbers of the others.
+// Snapshots do not record changes of voices without a number. An unknown target is an *Error of Kind NotFound. A value
+// out of range is an *Error of Kind Range. If the mixer rejects a change of one voice, Set returns no numbers, but the
+// voices before it stay changed.
 func (r *Room) Set(target string, m VoiceChange) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err

@@ -21,7 +21,8 @@ import (
 )
 
 // Open creates a room with the options o and starts to play it. If o.Resume is set, the room continues from that
-// snapshot. If o.Text is nil, the room gets a sheet with one sound for each embedded sound of the program.
+// snapshot. If o.Text is nil, the room gets a sheet with one sound for each embedded sound of the program. Open also
+// removes the temporary files of killed processes from the folder for uploads.
 //
 // The caller must Close the room. An invalid sheet or sound, or a device that cannot be found, is an *Error. If ctx
 // ends during Open, Open fails. The end of ctx has no effect afterwards.
@@ -90,11 +91,13 @@ func embeddedSheet() []byte {
 	return []byte(text.String())
 }
 
-// parseSheet parses text, a sheet or a bank, and returns the sheet with the options of the room applied: without a
-// length, and with Options.Voices. The sheet may use files anywhere if Options.AnyFile is set, otherwise only files in
-// Options.Folder. An invalid sheet is an *Error of Kind Range; a sheet with more voices than Options.VoiceLimit permits
-// is an
-// *Error of Kind Limit. parseSheet loads no sounds.
+// parseSheet parses text, a sheet or a bank, and applies the options of the room to it: the result has no length, and
+// Options.Voices, if set, is its number of voices. It loads no sounds. If Options.AnyFile is set, the sheet may use
+// files anywhere, and findUploads looks up uploaded ones. Otherwise it may use only files in Options.Folder, see
+// confineFiles.
+//
+// An invalid sheet is an *Error of Kind Range. A sheet with more voices than Options.VoiceLimit permits is an *Error of
+// Kind Limit.
 func (r *Room) parseSheet(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -227,9 +230,8 @@ func withoutFolders(text string, folders map[string]bool) string {
 func maxVoices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
 // confineFiles sets s.FS so that s reads its files from Options.Folder only, and opens that folder as r.folder at the
-// first call. A path outside of the folder, any file if the room has no folder, and a folder that cannot be opened are
-// an
-// *Error of Kind Range.
+// first call. Three faults are an *Error of Kind Range: a path outside of the folder, any file if the room has no
+// folder, and a folder that cannot be opened.
 func (r *Room) confineFiles(s *cue.Sheet) error {
 	s.FS = emptyFS{}
 	if r.folder == nil && r.options.Folder != "" {
@@ -269,7 +271,8 @@ func (emptyFS) Open(name string) (fs.File, error) {
 // snapshot Options.Resume, if that is set. It must be called once.
 //
 // If the timeline of s starts by itself, playback begins at the time that the show of the snapshot would have reached
-// by now. If the show would have ended by now, or without a snapshot, playback starts from the beginning.
+// by now. If playback cannot begin there, because the show would have ended by now, or without a snapshot, it starts
+// from the beginning.
 func (r *Room) start(ctx context.Context, s *cue.Sheet) error {
 	r.eventLog.init(s.Rate)
 	r.manualBuses.init()
@@ -318,8 +321,8 @@ func hasTimeline(s *cue.Sheet) bool {
 }
 
 // startOutput starts mixing: on Options.Device, or by the clock if the room has no device, and then sets r.output or
-// r.clock. By the clock, the frames since startTime must be mixed at once; with the zero time, mixing starts now. An
-// error concerns the device.
+// r.clock. By the clock, the frames since startTime are late and are mixed as clockedOutput.start describes; with the
+// zero time, mixing starts now. An error concerns the device.
 func (r *Room) startOutput(ctx context.Context, startTime time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {

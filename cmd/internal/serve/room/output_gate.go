@@ -33,10 +33,12 @@ func (r *Room) FadeIn(fade time.Duration) { r.gate.requested.Store(max(pcm.Frame
 func (r *Room) FadeOut(fade time.Duration) { r.gate.requested.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
 // apply applies the fade that FadeIn or FadeOut has requested to block in place; before the first request block becomes
-// silent. If the lease will not hold at the end of the block, apply silences the block; if the lease ends during the
-// next block or within 20 ms, apply fades the block out. delay is the time from now until the block is heard. outputs
-// is the number of stereo outputs that are interleaved in block, and rate is in Hz. Without a lease it has no effect.
-// Audio side.
+// silent. If the lease will not hold at the end of the block, apply silences the block. If the lease ends during the
+// next block or within 20 ms, apply fades the block out. When the lease holds again after that, a room with a requested
+// fade-in fades in over 10 ms instead.
+//
+// delay is the time from now until the block is heard. outputs is the number of stereo outputs that are interleaved in
+// block, and rate is in Hz. Without a lease apply has no effect. Audio side.
 func (v *outputGate) apply(block []pcm.Frame, outputs, rate int, delay time.Duration) {
 	if v.lease == nil {
 		return

@@ -66,7 +66,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 // they begin with that batch instead. The field o.When is ignored.
 //
 // The events of the start have the number ref in their Ref; 0 means no reference. An unknown bus is an *Error of Kind
-// NotFound.
+// NotFound. Other errors come from the player.
 func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
@@ -83,11 +83,12 @@ func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref 
 // Play starts the sound that o requests and returns when the mixer has decided whether it plays. If a device takes
 // longer than 2 s, Play stops the start and returns an *Error of Kind Busy. If the pool rejects the start, the error is
 // an *Error of Kind Refused with the event. An unknown sound or bus is of Kind NotFound, a value out of range of Kind
-// Range.
+// Range, an ended room of Kind Closed.
 //
 // A start at a later frame has no result yet. During a pause of the show, a start may have no result either. Play then
-// returns at once, with the State "pending" and the voice number 0. Give such a start an ID to address its voices
-// later. Loops are recorded for snapshots.
+// returns at once, with the State "pending" and the voice number 0. The Frame is only set if o.When.Frame is set; a
+// time in o.When.At is not converted. Give such a start an ID to address its voices later. Loops are recorded for
+// snapshots.
 func (r *Room) Play(o PlayRequest) (PlayResult, error) {
 	st := r.current()
 	if err := o.check(st.player.Sheet()); err != nil {

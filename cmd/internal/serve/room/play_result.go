@@ -66,7 +66,8 @@ func (l *eventLog) firstEvent(a *pendingPlay) *report.Event {
 }
 
 // playResult returns the result of the start a, which the request o has caused. A start that the pool has rejected is
-// an *Error of Kind Refused with the event.
+// an *Error of Kind Refused with the event. If the start was joined with a playing voice, the State is "coalesced", and
+// Voice is the number of that voice.
 //
 // On a device, playResult waits for the first event of the start. After 2 s it stops the voices and returns errBusy; if
 // the room ends, it returns errClosed. Without a device it does not wait. If no event has arrived then, the State is

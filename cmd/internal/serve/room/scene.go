@@ -30,10 +30,10 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 
 // Scene starts a fade to the scene that the sheet calls name, and returns without waiting for the end of the fade. The
 // fade takes the time over; 0 means at once. The empty name leaves the current scene. The State contains the new scene
-// at once. Bus changes that are requested afterwards act after the start of the fade.
+// at once. Bus changes for now that SetBus makes afterwards act after the start of the fade.
 //
 // An unknown scene is an *Error of Kind NotFound. If over is negative or longer than 24 h, the error is an *Error of
-// Kind Range.
+// Kind Range. An ended room is Kind Closed.
 func (r *Room) Scene(name string, over time.Duration) error {
 	if err := r.CheckScene(name, over); err != nil {
 		return err
@@ -58,8 +58,9 @@ func (r *Room) Scene(name string, over time.Duration) error {
 // sceneDelay is the longest time between the scheduling of a scene by the player and its start.
 const sceneDelay = 25 * time.Millisecond
 
-// recordScene records the scene of the list cue with the index list as the current scene, if the cue sets a scene. The
-// player calls it when that cue has begun, on the player's goroutine. An index that the sheet lacks has no effect.
+// recordScene records the scene of the list cue with the index list as the current scene, if the cue sets a scene. If
+// it sets several, the last counts. The player calls recordScene when that cue has begun, on the player's goroutine. An
+// index that the sheet lacks has no effect.
 func (r *Room) recordScene(list int, _ int64) {
 	st := r.current()
 	if st == nil {

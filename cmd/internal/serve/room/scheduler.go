@@ -35,8 +35,10 @@ type scheduledAction struct {
 // Schedule schedules do for the moment when in the future and returns the frame of that moment and true. do is called,
 // on another goroutine, when the mixer has reached that frame, within 20 ms on a machine that keeps real time. name
 // describes the action in the event if do fails. If when is not in the future, Schedule returns 0 and false and does
-// not schedule do; the caller acts at once. More than 1,000 waiting actions are an *Error of Kind Limit, an ended room
-// an *Error of Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
+// not schedule do; the caller acts at once.
+//
+// An invalid when is an *Error of Kind Range. If 1,000 actions wait already, the error is of Kind Limit; in an ended
+// room it is of Kind Closed. A panic of the show, a replaced mixer and the end of the room cancel all actions.
 func (r *Room) Schedule(when Moment, name string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err

@@ -52,8 +52,8 @@ const maxEvents = 1000
 // it, at most 1,000 in a call. If ctx ends first, it returns the error of ctx. When the room has ended and all events
 // are read, it returns io.EOF.
 //
-// If the log has already dropped the next event, because the caller was too slow, Next returns ErrSlow. All later calls
-// then return ErrSlow, too.
+// If the log has already dropped the next event, Next returns ErrSlow. The caller was too slow, or a changed sheet with
+// a new mixer has cleared the log. All later calls then return ErrSlow, too.
 func (w *Watcher) Next(ctx context.Context) ([]NumberedEvent, error) {
 	for {
 		l := w.log
@@ -87,8 +87,9 @@ func (w *Watcher) Next(ctx context.Context) ([]NumberedEvent, error) {
 // ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// describeEvent describes the event e in one sentence, which names the sound and the number of its voice. head is a
-// report of the room, as the method reportHeader returns it; explain.Outcome uses it for rejected starts.
+// describeEvent describes the event e in one sentence. For an event of a voice, the sentence names the sound and the
+// number of the voice. head is a report of the room, as the method reportHeader returns it: explain.Outcome uses it for
+// rejected starts, and head.Rate is for times.
 func describeEvent(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
@@ -126,8 +127,8 @@ func describeEvent(e *report.Event, head *report.Report) string {
 }
 
 // Voice returns the stored events of a voice, oldest first. The parameter number is the number of the voice. The result
-// includes the events of other voices that lost their slots to this voice. If no such event is stored, or number is 0,
-// the error is an *Error of Kind NotFound.
+// includes the events of other voices that name this voice in By, such as the loss of a slot to it. If no such event is
+// stored, or number is 0, the error is an *Error of Kind NotFound.
 func (r *Room) Voice(number uint64) ([]NumberedEvent, error) {
 	var events []NumberedEvent
 	head := &report.Report{Version: 1, Rate: r.rate}
@@ -176,7 +177,8 @@ func (r *Room) reportHeader() *report.Report {
 }
 
 // Report returns a report of the room up to now, with its totals and the latest stored events, oldest first. The
-// parameter limit is the largest number of events in it.
+// parameter limit is the number of events that it returns at most; events that arrive during the call are added to
+// them.
 func (r *Room) Report(limit int) *report.Report {
 	out := r.reportHeader()
 	s := r.eventLog.eventRange(r.LastEvent()-int64(limit)+1, math.MaxInt64)
@@ -187,8 +189,8 @@ func (r *Room) Report(limit int) *report.Report {
 }
 
 // WriteReport writes a report of the room to w, as JSON, with all events that are stored at the time of the call. It
-// holds no lock while it writes. If w is so slow that the log drops events before they are written, the report is
-// incomplete and the error wraps ErrSlow. Other errors come from w.
+// holds no lock while it writes. The log may drop events before they are written, because w is slow or a new mixer
+// clears the log. The report is then incomplete, and the error wraps ErrSlow. Other errors come from w.
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.reportHeader()
 	r.eventLog.mutex.Lock()

@@ -49,8 +49,8 @@ func NewWorkers(n int) *Workers {
 	return w
 }
 
-// Close stops the workers and waits until they have returned. A block that is being mixed is completed; after that, the
-// rooms of the workers are not mixed any longer. Close may be called again.
+// Close stops the workers and waits until they have returned. A worker that is mixing a room first mixes all blocks of
+// that room that are due. After that, the rooms of the workers are not mixed any longer. Close may be called again.
 func (w *Workers) Close() {
 	w.mutex.Lock()
 	closed := w.closed
@@ -104,8 +104,7 @@ func (w *Workers) wakeWorker() {
 }
 
 // tick returns the last tick at or before now. Rooms are mixed when a tick comes. Ticks are 10 ms apart (the constant
-// mixInterval) and count from
-// w.startTime.
+// mixInterval) and count from w.startTime.
 func (w *Workers) tick(now time.Time) time.Time {
 	return now.Add(-(now.Sub(w.startTime) % mixInterval))
 }
