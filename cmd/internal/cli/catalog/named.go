@@ -88,7 +88,8 @@ func soundName(file string) bool {
 }
 
 // InFolder returns the files in folder and its subfolders that have the extension of an audio format. Their paths are
-// relative to folder. A folder without such files is an error.
+// relative to folder. Entries that are neither files nor folders are skipped without a message. A folder without such
+// files is an error, and a folder that cannot be read, too.
 func InFolder(folder string) (files []string, err error) {
 	w := walk{visit: func(file string) {
 		if name, relErr := filepath.Rel(folder, file); relErr == nil && soundName(file) {

@@ -52,8 +52,8 @@ func (c *Console) Restore() {
 	}
 }
 
-// TakeOver opens a screen on terminal, which fills its window, and returns it. Restore closes the screen. A second
-// signal to a context from Listen closes it, too.
+// TakeOver opens a screen on terminal, which fills its window, and returns it. Restore closes the screen. Listen closes
+// it, too, before it exits the process after a second signal.
 func (c *Console) TakeOver(terminal *os.File) *liveview.Screen {
 	s := liveview.OpenScreen(terminal, c.colour)
 	c.mutex.Lock()
@@ -63,7 +63,7 @@ func (c *Console) TakeOver(terminal *os.File) *liveview.Screen {
 }
 
 // New returns the console of this process. It uses the standard input, output and error, and finds out which of them
-// are terminals. With TERM=dumb it treats all three as files. Colors are off if NO_COLOR is set.
+// are terminals. With TERM=dumb it treats all three as files. Colors are off if NO_COLOR is set and not empty.
 func New() *Console {
 	c := &Console{In: os.Stdin, Out: &Sticky{W: os.Stdout}, Err: os.Stderr, colour: os.Getenv("NO_COLOR") == ""}
 	if os.Getenv("TERM") == "dumb" {
@@ -108,9 +108,9 @@ func (c *Console) Finish(err error) int {
 	return ExitCode(err)
 }
 
-// Outcome prints the message of each error in outputs, the results of several outputs, on its own line. If all are
-// nil, it returns nil. Otherwise it returns a Reported, an error that is not printed again, with the highest exit code
-// among them.
+// Outcome prints the message of each error in outputs, the results of several outputs, on its own line. An error
+// without a message, such as an Interruption, gives a line without text. If all are nil, Outcome returns nil. Otherwise
+// it returns a Reported, an error that is not printed again, with the highest exit code among them.
 func (c *Console) Outcome(outputs ...error) error {
 	var failed error
 	for _, err := range outputs {

@@ -139,7 +139,7 @@ func (x *examination) serverTimedOut() bool {
 	return isTimeout(x.sinkErr)
 }
 
-// gaps adds advice to x.Advice if the sound of the measured driver had gaps. It advises a larger buffer, and if the
+// gaps adds advice to x.Advice if a driver played until the end, but with gaps. It advises a larger buffer, and if the
 // machine is busy, also to close programs.
 func gaps(x *examination) {
 	why, do := "the sound had gaps", "play with a larger --buffer, as --buffer 100ms"
@@ -174,7 +174,8 @@ func wrongSink(x *examination) {
 }
 
 // elsewhere adds advice to x.Advice if the drivers reached no sound server but another server runs where they do not
-// look. It advises to change PULSE_SERVER or XDG_RUNTIME_DIR.
+// look. It advises to change PULSE_SERVER or XDG_RUNTIME_DIR. It adds no advice if the value of PULSE_SERVER is not
+// valid, or if the load of the machine is the likely reason.
 func elsewhere(x *examination) {
 	other := x.unusedServer()
 	if x.sinkErr == nil || other == nil || x.overdue() {
@@ -271,7 +272,8 @@ func noServer(x *examination) {
 }
 
 // noOutput adds advice to x.Advice if the sound server answers but has no output, and PipeWire runs. It advises to
-// install the session manager of PipeWire, or to restart it.
+// install the session manager of PipeWire. If that is installed, it advises to restart it, but only with a sound card
+// and with systemd for this user.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
 		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
@@ -317,7 +319,8 @@ func barred(x *examination) {
 }
 
 // busy adds advice to x.Advice if the drivers reached no sound server and every sound card is in use by a program. For
-// each card it advises to end that program, or to let both play through a sound server.
+// each card it advises to end that program, or to let both play through a sound server. It adds no advice if the sound
+// server did not answer in time.
 func busy(x *examination) {
 	if x.sinkErr == nil || x.serverTimedOut() {
 		return

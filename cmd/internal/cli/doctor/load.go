@@ -20,9 +20,10 @@ const (
 var processor = regexp.MustCompile(`(?m)^cpu[0-9]+ `)
 
 // load describes in words why the machine m lacks processor time, or returns "" if it has enough. The parameter pause
-// is the longest time that this process was ready but did not run; 50 ms or more is a lack. On Linux, load also reads
-// how long programs waited for a processor in the last 10 s. If the system does not provide that, it reads the load
-// average.
+// is the longest time that this process was ready but did not run; 50 ms or more is a lack.
+//
+// On Linux, load also reads how long programs waited for a processor in the last 10 s; 40 % or more is a lack. If the
+// system does not provide that, it reads the load average; two or more programs for each processor are a lack.
 func load(m Machine, pause time.Duration) string {
 	if pause >= minPause {
 		return fmt.Sprintf("it did not run this program for %d ms", pause.Milliseconds())

@@ -56,7 +56,7 @@ func (t *Time) Value() *rules.Time { return (*rules.Time)(t) }
 type Format struct{ wav.Format }
 
 // UnmarshalText parses the name of a sample format, s16, s24 or f32, and stores it in f. Any other text is an error
-// that lists the names.
+// that lists the names, and it changes f, too.
 func (f *Format) UnmarshalText(text []byte) (err error) {
 	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
 		return fmt.Errorf("unknown format %q (want s16, s24 or f32)", text)

@@ -163,7 +163,8 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 }
 
 // sameFile reports whether two paths where no file exists yet would create the same file. They would if, after links,
-// they have the same name in the same folder. If a file exists at a or at b, it returns false.
+// they have the same name in the same folder. If a file exists at a or at b, or the folder does not exist, it returns
+// false.
 func sameFile(a, b string) bool {
 	a, b = resolve(a), resolve(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {

@@ -113,7 +113,8 @@ func shape(text string) string {
 	return bitmapfont.PresentationForms(name, bitmapfont.DirectionLeftToRight, language.Arabic) + known.String()[len(name):]
 }
 
-// drawable reports whether the Go font or the bitmap font has a picture of the letter r. Spaces count as drawable.
+// drawable reports whether the Go font or the bitmap font has a picture of the letter r. Spaces and all characters
+// below 0x7f, also control characters, count as drawable.
 func (p *pen) drawable(r rune) bool {
 	if r < 0x7f || unicode.IsSpace(r) || p.face(r) == p.scaled {
 		return true

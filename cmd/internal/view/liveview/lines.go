@@ -81,8 +81,9 @@ func (l *Lines) count(e report.Event) {
 	l.maximum[inSlot], l.maximum[virtual] = max(l.maximum[inSlot], l.playing[inSlot]), max(l.maximum[virtual], l.playing[virtual])
 }
 
-// flush prints a line about the events of the current second, then drops them. Another line describes the loudest
-// steal among them. Without such events it has no effect. The pool size and the sample rate come from p.
+// flush prints a line about the events of the current second, then drops them. Another line describes the loudest steal
+// among them. If no voices but ended and stopped ones are among the events, flush drops them without a line. The pool
+// size and the sample rate come from p.
 func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return
@@ -133,8 +134,8 @@ func (l *Lines) flush(p Picture) {
 }
 
 // Describe returns the event e as one line of text. It has the time, the kind, the sound, the voice, the cue and the
-// reason. For a steal or a coalesced start it also has the other voice, and for a steal the compared levels in dB.
-// rate is the sample rate in Hz.
+// reason. For a steal or a coalesced start it also has the other voice. For a steal, and for a start that was compared
+// with other voices, it also has the compared levels in dB. rate is the sample rate in Hz.
 func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {

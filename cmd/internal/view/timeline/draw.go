@@ -164,7 +164,8 @@ func (s *timeSheet) drawKey(x, y float64) {
 }
 
 // drawRibbons draws every voice as bars in its row, in the color of its sound. The more audible the voice, the more
-// opaque the bar. Times when a voice was virtual are fainter. Each other bar begins with a fully opaque line.
+// opaque the bar. Bars of times when the voice was virtual are fainter. A bar of a voice in a slot begins with a fully
+// opaque line.
 func (s *timeSheet) drawRibbons() {
 	step := int64(1 << 62)
 	if s.levels != nil {
@@ -203,9 +204,9 @@ func (s *timeSheet) drawBar(from, to int64, y, h float64, c color.RGBA, alpha fl
 	}
 }
 
-// drawLosses marks the moments when voices lost their slots; marks of more audible voices are more opaque. A line
-// leads to the voice that got the slot. It also marks restored voices. Starts that got no voice are marked in a row of
-// their own.
+// drawLosses marks the moments when voices lost their slots. If levels were recorded, marks of more audible voices are
+// more opaque. A line leads to the voice that got the slot, if that is in another row. drawLosses also marks restored
+// voices and draws lines between the rows of one voice. Starts that got no voice are marked in a row of their own.
 func (s *timeSheet) drawLosses() {
 	dim := s.crowding()
 	for i := range s.ribbons {

@@ -21,9 +21,11 @@ type File struct {
 }
 
 // Open starts a timeline that SaveReport will save at path, and checks that path can be written. Until then, an old
-// file at path does not change. The caller must call SaveReport or Discard. rate is the sample rate in Hz, and every
-// is the interval of recorded levels. If path is empty, Open returns a nil File and no error. If ctx ends, it returns
-// early with an error.
+// file at path does not change. The caller must call SaveReport or Discard. rate is the sample rate in Hz, and every is
+// the interval of recorded levels.
+//
+// If path is empty, Open returns a nil File and no error. For the path "-", SaveReport later writes no output. If ctx
+// ends first, Open returns the cause of ctx.
 func Open(ctx context.Context, path string, rate int, every time.Duration) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -54,9 +56,10 @@ func (f *File) Record(m *mixer.Mixer, frames int64, left, right float32) {
 	}
 }
 
-// SaveReport draws the events of the report r and the recorded levels, and saves the drawing at the path given to
-// Open. The title is its heading. The extension of the path selects SVG, PNG or HTML. r must have events. For a nil
-// File it returns nil and has no effect.
+// SaveReport draws the events of the report r and the recorded levels, and saves the drawing at the path given to Open.
+// The title is its heading. The extension of the path selects PNG or HTML; any other extension means SVG. r must have
+// events. More than 500,000 events are an error, and so are too many rows for SVG and PNG, see Timeline.Write. For a
+// nil File it returns nil and has no effect.
 func (f *File) SaveReport(title string, r *report.Report) error {
 	if f == nil {
 		return nil

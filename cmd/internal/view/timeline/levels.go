@@ -37,8 +37,8 @@ func NewLevels(rate int, every time.Duration) *Levels {
 	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
 
-// halfDecibels encodes the level db, in dB, as a byte in units of 0.5 dB above -115 dB. Louder levels than the byte
-// can hold give 255. A level of -115 dB or less, and NaN, gives 0.
+// halfDecibels encodes the level db, in dB, as a byte in units of 0.5 dB above -115 dB, rounded. Levels above 12.5 dB
+// give 255. A level below -114.75 dB, and NaN, gives 0.
 func halfDecibels(db float64) uint8 {
 	if !(db > inaudible) {
 		return 0
@@ -55,8 +55,8 @@ func fromHalf(x uint8) float64 {
 }
 
 // AddPeak records the peak of the mix since the last call, a linear factor. The parameter frame is the total number of
-// mixed frames. The peak applies to the interval that ends there. It also fills the intervals since the last call that
-// have no peak yet.
+// mixed frames. The peak applies to the interval of the last mixed frame; the higher of several peaks in an interval
+// counts. Intervals since the last call that have no peak yet get the same peak.
 func (l *Levels) AddPeak(frame int64, peak float32) {
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
@@ -67,8 +67,10 @@ func (l *Levels) AddPeak(frame int64, peak float32) {
 }
 
 // Sample records the audibility of all voices of m at its current frame. It records each interval only once: if the
-// current interval already has a sample, it has no effect. A paused voice is recorded as silent. If there are more
-// than 16 million samples of all voices, Sample doubles the interval and drops half of the samples.
+// current interval already has a sample, it has no effect. A paused voice is recorded as silent. Voices that have not
+// begun are left out. If intervals have passed without a call, a voice gets its last sample again for each of them.
+//
+// If there are more than 16 million samples of all voices, Sample doubles the interval and drops half of the samples.
 func (l *Levels) Sample(m *mixer.Mixer) {
 	frame := m.Now()
 	tick := int(frame / l.step)

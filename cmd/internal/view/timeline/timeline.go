@@ -125,8 +125,8 @@ type collector struct {
 	events  int
 }
 
-// add adds the event e of a report to the collected events and keeps the pointer. If g already has 500,000 events, it
-// returns an error that begins with name, the name of the report.
+// add adds the event e of a report to the collected events and keeps the pointer. An EventMissed is only counted. If g
+// already has 500,000 events, add returns an error that begins with name, the name of the report.
 func (g *collector) add(name string, e *report.Event) error {
 	if g.events++; g.events > maxShown {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
