@@ -52,7 +52,8 @@ func (w *walk) folder(path string) error {
 }
 
 // entry handles one entry of a folder. If path is a regular file, it calls w.visit. If path is a folder, it visits the
-// files in it. For a broken link or any other entry, it adds a line with the reason to w.skipped and returns nil.
+// files in it. For any other entry, it adds a line with the reason to w.skipped and returns nil. A link or file that
+// cannot be examined is reported as a broken link there.
 func (w *walk) entry(path string) error {
 	info, err := os.Stat(path)
 	var pathErr *fs.PathError

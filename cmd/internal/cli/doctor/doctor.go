@@ -187,8 +187,8 @@ var errNoOutput = errors.New("the sound server has no output")
 const dummy = "auto_null"
 
 // inaudible returns an error if the stream of p cannot be heard where it plays. On a server without an output, the
-// error is errNoOutput. On a muted sink, it is a mutedError. Otherwise it is nil. The state of the sinks comes from
-// x.Sinks and may be some seconds old.
+// error is errNoOutput. On a muted sink, it is a mutedError; if the sink of p is unknown, the default sink counts.
+// Otherwise it is nil. The state of the sinks comes from x.Sinks and may be some seconds old.
 func (x *examination) inaudible(p Player) error {
 	name := sinkName(p)
 	if name == dummy {

@@ -196,9 +196,9 @@ func cards(m Machine) []Card {
 	return list
 }
 
-// card examines a playback device of ALSA on m without opening it: its name, whether this process may use it, and
-// which program plays on it. The parameter file is its path in /dev/snd. number is the number of the card, device the
-// number of the device on the card.
+// card examines a playback device of ALSA on m without opening it: its name and whether this process may use it. If the
+// device is fully in use, card also finds the program that plays on it. The parameter file is its path in /dev/snd.
+// number is the number of the card, device the number of the device on the card.
 func card(m Machine, file, number, device string) Card {
 	c := Card{Path: file, Name: "card " + number}
 	dir := fmt.Sprintf("proc/asound/card%s/pcm%sp", number, device)

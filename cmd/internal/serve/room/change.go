@@ -16,7 +16,8 @@ import (
 const replaceFade = 50 * time.Millisecond
 
 // Change switches the room to text, a sheet or a bank, and stores the room with Options.Save. Playing voices continue,
-// and changed sound files are read again. After an error the room plays the old sheet.
+// and changed sound files are read again. After an error the room plays the old sheet; only if ctx ends, the change may
+// still take effect.
 //
 // If the sheet needs another mixer, for example because of new buses, all voices fade out, over 50 ms or on a device
 // within 300 ms. The new sheet then begins at frame 0 and keeps the bus settings made by hand. Stored events and
@@ -45,9 +46,11 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 }
 
 // apply switches the room to the sheet text as Change does, but does not call Options.Save. On success it stores text
-// as the result of Text. Settings that take effect only in a new room are reported to Options.Log. After an error the
-// room keeps the old text; an ended room returns errClosed. If the player has changed and only the sounds cannot be
-// read afterwards, the player keeps the new sheet in spite of the error. The caller holds the mutex r.changes.
+// as the result of Text. Settings that take effect only in a new room are reported to Options.Log. An ended room
+// returns errClosed. The caller holds the mutex r.changes.
+//
+// After an error the room keeps the old text. The player usually keeps the old sheet, too. In two cases it may play the
+// new sheet in spite of the error: if ctx ends during the change, or if the sounds cannot be read after it.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed

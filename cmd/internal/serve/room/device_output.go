@@ -25,7 +25,7 @@ type deviceOutput struct {
 	kind            string
 	queue           *ring.Ring[listenerBlock]
 	hasListeners    atomic.Bool  // there are listeners
-	requestedFrames atomic.Int64 // frames requested by the device
+	requestedFrames atomic.Int64 // frames requested by the device, the sum over all outputs
 	latency         atomic.Int64 // nanoseconds between a request of the device and the output of its frames
 	stop            chan struct{}
 	stopped         chan struct{}

@@ -48,7 +48,8 @@ type meter struct {
 }
 
 // Levels returns the current levels of the room. It computes them at most once in 30 ms; calls in between get the last
-// result. Callers share l, so they must not change it.
+// result. Callers share l, so they must not change it. Left and Right are peaks since the last computation, or since
+// the last call of Look.
 //
 // The number revision grows if a value of the State has changed since the last computation, except levels, voices and
 // times. An example is the setting of a bus. The result still is true if no voice plays, no cue runs and no level has
@@ -74,8 +75,9 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 
 // levels computes new levels of the room, and a fingerprint for comparison with earlier calls. The fingerprint is a
 // text that changes whenever a slow value changes. The slow values are the sheet, the scene, the standby cue, the last
-// cue, the loaded time, the trims of list cues, the pause, the messages, the output and the settings of buses. levels
-// also records scheduled bus changes that have taken effect.
+// cue, the loaded time, the trims of list cues, the pause, the messages, the output and the settings of buses.
+//
+// levels also records scheduled bus changes that have taken effect, and resets the peaks of the player.
 func (r *Room) levels() (*Levels, string) {
 	shown, s := r.current().show.State(), r.current().player.Sheet()
 	st, now := r.current().player.Mixer().Stats(), r.current().player.Mixer().Now()

@@ -233,8 +233,8 @@ func (r *Room) Listeners() (now int, dropped int64) {
 }
 
 // unknownName returns an *Error of Kind NotFound for a name that does not exist. The parameter what, such as "voice",
-// is the kind of thing; it becomes Field and part of the message. If another name in known is similar, the message
-// suggests it.
+// is the kind of thing; it becomes Field and part of the message. If known has other names, the message suggests the
+// nearest of them, however different it is.
 func unknownName(what, name string, known []string) *Error {
 	nearest := ""
 	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended

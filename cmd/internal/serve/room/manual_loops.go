@@ -100,8 +100,8 @@ func (l *manualLoops) removeEnded() {
 }
 
 // recordChange records the pitch, speed, cutoffs and pause that m has set, and counts a seek, for each recorded voice
-// whose number is in voices. A 0 in voices selects all recorded voices that have not begun. Snapshots then contain
-// these values.
+// whose number is in voices. A 0 in voices selects all recorded voices without a number, such as voices that have not
+// begun. Snapshots then contain these values.
 func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -63,7 +63,8 @@ func (r *Room) Voices() int {
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 
 // Look returns a picture of the room for a live view: the sample rate, the mixer's statistics, the peak levels and the
-// state of the output. Its lists of voices and events stay empty.
+// state of the output. Its lists of voices and events stay empty. The peaks cover the time since the last call of Look
+// or the last computation of Levels, because both reset them.
 func (r *Room) Look() liveview.Picture {
 	p := liveview.Picture{Rate: r.rate, Stats: r.current().player.Mixer().Stats()}
 	p.Left, p.Right = r.current().player.Levels()

@@ -13,7 +13,7 @@ type Summary struct {
 	Stats           mixer.Stats
 	Device          string // none: paced by the clock, and streamed over the network
 	Lost            string // since when and why the output is lost; empty: it works
-	RequestedFrames int64  // frames requested by the device, also during a pause; 0: no device
+	RequestedFrames int64  // frames requested by the device, the sum over all outputs, also during a pause; 0: no device
 
 	// Behind is the delay of the mix against the clock. It is 0 if the room sleeps, and with a device, whose
 	// faults are in Lost.
