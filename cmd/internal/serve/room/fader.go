@@ -192,11 +192,12 @@ func (r *Room) SetBus(bus string, f BusChange) (Bus, error) {
 	return r.bus(bus), nil
 }
 
-// targetBus returns the mixer's bus called bus and checks whether the change f may refer to it. It does not change the
-// bus. An unknown bus is an *Error of Kind NotFound.
+// targetBus returns the mixer's bus called bus and checks whether the change f may refer to it. Both "master" and the
+// name of the first output give the master. targetBus does not change the bus. An unknown bus is an *Error of Kind
+// NotFound.
 //
 // If f turns a duck on, its trigger is the bus f.Duck.When. An unknown trigger is also of Kind NotFound. The bus itself
-// or the master as a trigger is of Kind Range.
+// or the trigger "master" is of Kind Range.
 func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
 	m, s := r.current().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)

@@ -111,8 +111,8 @@ func (m *VoiceChange) change() (c mixer.Change) {
 }
 
 // apply sends the property changes, the seek and the pause or resume of m to the mixer, for the voices t at the moment
-// at. The properties move within the time m.Over. apply stops at the first error and returns it; the commands that were
-// sent before still act.
+// at. The properties move within the time m.Over; priority and loop change at once. apply stops at the first error and
+// returns it; the commands that were sent before still act.
 func (m *VoiceChange) apply(at mixer.Moment, t mixer.Target) error {
 	if c := m.change(); c.Fields != 0 {
 		if err := at.Set(t, c, m.Over); err != nil {

@@ -16,9 +16,9 @@ type restoredLoops struct {
 	loops *manualLoops
 }
 
-// Playing returns the running list cues of the player, which are cues that a GO has started. After them come the cues
-// whose restored loops still run, with one entry for each start. In these entries List is -1 if the sheet no longer has
-// the cue. Remaining is the remaining length in frames, or -1 for a loop without an end.
+// Playing returns the list cues of the player that play or wait to begin after a GO. After them come the cues whose
+// restored loops still run, with one entry for each start. In these entries List is -1 if the sheet no longer has the
+// cue. Remaining is the remaining length in frames, or -1 for a loop without an end.
 func (v restoredLoops) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.restoredLoops() {

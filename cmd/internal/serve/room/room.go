@@ -46,8 +46,8 @@ func (r *Room) Done() <-chan struct{} { return r.done }
 // Name returns the name of the room.
 func (r *Room) Name() string { return r.options.Name }
 
-// Show returns the show of the room, which handles GO, standby, panic, pause and scenes. A change of the sheet may
-// replace the show, so the caller must not keep the result.
+// Show returns the show of the room, which handles GO, standby, panic and pause. A change of the sheet may replace the
+// show, so the caller must not keep the result.
 func (r *Room) Show() *showrun.Show { return r.current().show }
 
 // Sheet returns the current sheet. The caller must not change it.

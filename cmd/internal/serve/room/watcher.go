@@ -88,8 +88,9 @@ func (w *Watcher) Next(ctx context.Context) ([]NumberedEvent, error) {
 var ErrSlow = errors.New("room: the reader is too slow")
 
 // describeEvent describes the event e in one sentence. For an event of a voice, the sentence names the sound and the
-// number of the voice. head is a report of the room, as the method reportHeader returns it: explain.Outcome uses it for
-// rejected starts, and head.Rate is for times.
+// number of the voice. For a start that got no voice, it gives the reason and does not name the sound of that start.
+// head is a report of the room, as the method reportHeader returns it: explain.Outcome uses it for such starts, and
+// head.Rate is for times.
 func describeEvent(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
@@ -145,8 +146,9 @@ func (r *Room) Voice(number uint64) ([]NumberedEvent, error) {
 }
 
 // Explain returns lines of text that explain how a voice started, played and ended. The parameter number is the number
-// of the voice. The lines are a title, the events of the voice with times and reasons, and advice. If the start of the
-// voice was dropped from the log, the error is an *Error of Kind NotFound.
+// of the voice. The lines are a title, the events of the voice with times and reasons, and advice. If older events of
+// the voice were dropped from the log, they are missing. If no event of the voice itself is stored, the error is an
+// *Error of Kind NotFound.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {
