@@ -135,8 +135,9 @@ func (s *Server) closeStream(ctx context.Context, c *webSocket, err error, kind 
 	}
 }
 
-// requireUpgrade returns nil if the request r has an Upgrade header, as for a WebSocket. Otherwise it returns an error
-// with the HTTP status 426, and sets the response header "Upgrade: websocket". The caller must write the answer.
+// requireUpgrade returns nil if the request r has an Upgrade header, as for a WebSocket. The value of the header is not
+// checked. Without the header, requireUpgrade returns an error with the HTTP status 426, and sets the response header
+// "Upgrade: websocket". The caller must write the answer.
 func requireUpgrade(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Upgrade", "websocket")

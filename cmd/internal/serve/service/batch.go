@@ -88,7 +88,8 @@ func (o *jsonObject) steps() (steps []room.Step) {
 
 // parseStep parses text, the JSON of one command in a batch. prefix is the place of the command in the request, such as
 // "commands[3]."; it precedes field names in error messages. The errors have the HTTP status 400: an unknown command or
-// field, a missing target, or a time in the command itself. If problem is not nil, s must not be used.
+// field, a missing target, or a time in the command itself. An empty target is accepted here, and a target that the
+// command does not need is ignored. If problem is not nil, s must not be used.
 func parseStep(text json.RawMessage, prefix string) (s room.Step, problem *problemjson.Problem) {
 	o := parseObject(text, prefix, "do", "voice", "bus", "with")
 	o.require("do")

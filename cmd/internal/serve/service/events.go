@@ -35,9 +35,9 @@ type eventList struct {
 }
 
 // events streams the events of a room to the client as server-sent events. The stream begins with the event that
-// firstEvent returns. It ends when the client disconnects or is too slow, or when the room ends. With the query
-// parameter last=N, events answers with the last N events as one JSON object instead. N is from 1 to 10,000. A returned
-// error means that the answer has not begun.
+// firstEvent returns. It ends when the client disconnects or is too slow, or when the room or the server ends. With the
+// query parameter last=N, events answers with the last N events as one JSON object instead. N is from 1 to 10,000; from
+// and the header Last-Event-ID are then ignored. A returned error means that the answer has not begun.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {
@@ -65,8 +65,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 
 // firstEvent returns the number of the first event to stream for the request r, or 0 for the next new event. The header
 // Last-Event-ID has precedence: the stream then begins after that event. If the header names a future event, firstEvent
-// returns 0. Otherwise the query parameter from is the first number, raised to 1 if it is 0. Without header and
-// parameter, firstEvent returns 0.
+// returns 0. If it names an event of an earlier room with this name, firstEvent returns the first stored event.
+// Otherwise the query parameter from is the first number, raised to 1 if it is 0. Without header and parameter,
+// firstEvent returns 0.
 //
 // The errors have an HTTP status: 400 for an unreadable number, and 404 for an event that is no longer stored. A
 // parameter from beyond the next event is a 404, too.

@@ -53,9 +53,9 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	return nil // an error means that the client has gone
 }
 
-// timeline answers with an HTML page that shows the voices of the room in the last ten minutes. The headers forbid
-// caching. They also set a Content-Security-Policy for this page, which permits its inline script. A returned error
-// means that the answer has not begun.
+// timeline answers with an HTML page that shows the voices of the room in the last ten minutes, or in its last 20,000
+// events if these are shorter. The headers forbid caching. They also set a Content-Security-Policy for this page, which
+// permits its inline script. A returned error means that the answer has not begun.
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.entry(r.PathValue("room"))
 	if err != nil {

@@ -26,7 +26,8 @@ var statuses = map[room.Kind]int{
 
 // problemOf converts err to the problem that the client receives. err must not be nil. A *problemjson.Problem in err is
 // returned unchanged. A *room.Error gets the HTTP status of its kind and keeps its details. A busy mixer becomes a 503,
-// a closed mixer a 404, and a full disk a 507. Any other error becomes a 500 without details.
+// a closed mixer a 404, and a full disk a 507. Any other error, also a *room.Error of an unknown kind, becomes a 500
+// without details.
 func problemOf(err error) *problemjson.Problem {
 	var p *problemjson.Problem
 	var e *room.Error

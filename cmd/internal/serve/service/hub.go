@@ -37,8 +37,9 @@ func (h *hub) init(s *Server, r *room.Room, runID string) {
 	h.server, h.room, h.runID, h.wake, h.sockets = s, r, runID, make(chan struct{}, 1), map[*socket]bool{}
 }
 
-// notifyChange makes the hub of the room check within a thirtieth of a second whether state or levels have changed.
-// Otherwise the hub of an idle room checks less often. Call notifyChange after an order. It does not block.
+// notifyChange makes the hub of the room check whether state or levels have changed, a thirtieth of a second after the
+// hub has received the call. A further call in that time delays the check again. Otherwise the hub of an idle room
+// checks less often. Call notifyChange after an order. It does not block.
 func (h *roomEntry) notifyChange() {
 	select {
 	case h.hub.wake <- struct{}{}:
@@ -89,8 +90,9 @@ func typedMessage(kind, key string, value any) []byte {
 }
 
 // sendChanges sends the levels and the state of the room to all sockets of the hub, at first and after each change. It
-// checks for changes thirty times a second. After a second without new levels it checks ten times a second, until
-// notifyChange is called. It returns when ctx or the room ends.
+// checks for changes thirty times a second. After a second without new levels it checks ten times a second, until the
+// levels change or notifyChange is called. Each notifyChange moves the next check to a thirtieth of a second later;
+// calls in quick succession delay it further. It returns when ctx or the room ends.
 func (h *hub) sendChanges(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -92,9 +92,9 @@ func syntax(err error) string {
 	return "want the name of a field"
 }
 
-// decodeMap decodes the field key of o into a map. The parameter to is a pointer to that map. An absent field leaves
-// the map unchanged. A value of another type, or null, is recorded as an error of o. want describes valid values in its
-// message.
+// decodeMap decodes the field key of o into a map. The parameter to is a pointer to that map. An absent field, or an
+// earlier error of o, leaves the map unchanged. A value of another type, or null, is recorded as an error of o. want
+// describes valid values in its message.
 func (o *jsonObject) decodeMap(key string, to any, want string) {
 	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
 		o.fail(key, "it takes "+want)
@@ -157,7 +157,7 @@ func (o *jsonObject) require(keys ...string) {
 
 // text returns the value of the field key as a string of at most 256 bytes. A number or boolean is returned as its JSON
 // text, as in sheets. If the field is absent, text returns "". An object, a list, null and a longer string are recorded
-// as errors of o.
+// as errors of o; the longer string is still returned.
 func (o *jsonObject) text(key string) (s string) {
 	v := o.raw(key)
 	if v == nil {
@@ -296,7 +296,8 @@ func (o *jsonObject) time(key string) *time.Duration {
 	return &d
 }
 
-// duration parses text, a time as in sheets, such as "250ms". A number without a unit is in seconds.
+// duration parses text, a time as in sheets, such as "250ms". A number without a unit is in seconds. A negative time is
+// an error.
 func duration(text string) (time.Duration, error) {
 	t, err := rules.ParseTime(text)
 	return t.Duration(nanoseconds), err

@@ -50,8 +50,9 @@ var commands = [...]command{
 // json.Marshal. If the status is 400 or above, the body is a *problemjson.Problem.
 //
 // Options.Allow checks the role of the caller in ctx. Options.CheckOperable checks orders that change the room. If
-// o.Key is set and an order with this key was carried out before, Do returns the stored answer. In a batch, the
-// commands after the first count against the caller's rate limit. The caller of Do counts the order itself.
+// o.Key is set and an order with this key and the same target was carried out before, Do returns the stored answer. The
+// order "state" ignores the key. In a batch, the commands after the first count against the caller's rate limit. The
+// caller of Do counts the order itself.
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
 	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
 	if i < 0 {

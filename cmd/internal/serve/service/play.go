@@ -42,8 +42,8 @@ func startStatus(v *room.PlayResult) int {
 }
 
 // play reads the fields of a play order from the JSON object o. Only the field sound is required. Some absent fields
-// are nil, the others zero. If an error is in o.err afterwards, the result must not be used. play does not check the
-// ranges of values.
+// are nil, the others zero. If an error is in o.err afterwards, the result must not be used. An empty "owner" or "id",
+// a "for" of 0, and a negative "frame" are errors. A priority is clamped to 32 bits. Other ranges are not checked.
 func (o *jsonObject) play() room.PlayRequest {
 	o.require("sound")
 	return room.PlayRequest{
@@ -58,8 +58,8 @@ func (o *jsonObject) play() room.PlayRequest {
 func clampInt32(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
 // when reads from o the moment of an order. The field frame is a frame of the room. The field at is the time since the
-// room began. Without both, when returns the zero Moment, which means now. If both fields exist or frame is negative,
-// when records an error of o.
+// room began. Without both, or with a frame of 0, when returns the zero Moment, which means now. If both fields exist
+// or frame is negative, when records an error of o.
 func (o *jsonObject) when() room.Moment {
 	m := room.Moment{Frame: orZero(o.integer("frame")), At: o.time("at")}
 	if m.Frame < 0 {
@@ -87,8 +87,9 @@ func set(r *room.Room, o *Order) (int, any) {
 }
 
 // voiceChange reads the fields of a set order from the JSON object o. A property that is absent is nil in the result,
-// which leaves it unchanged. If an error is in o.err afterwards, the result must not be used. voiceChange does not
-// check the ranges of values.
+// which leaves it unchanged. But an absent "over", the length of a fade, is 0, and an absent "shape" is "". If an error
+// is in o.err afterwards, the result must not be used. A priority is clamped to 32 bits. Of the ranges, only a negative
+// frame is checked.
 func (o *jsonObject) voiceChange() room.VoiceChange {
 	m := room.VoiceChange{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
@@ -184,9 +185,9 @@ func (o *jsonObject) gains(key string) map[string]float64 {
 }
 
 // busChange reads the fields of a bus order from the JSON object o. A property that is absent is nil in the result,
-// which leaves it unchanged. The field duck lowers the bus while another is audible, and requires the fields when and
-// by. A duck of null gives a zero Duck, which ends the ducking. If an error is in o.err afterwards, the result must not
-// be used.
+// which leaves it unchanged. But an absent "over", the length of a fade, is 0. The field duck lowers the bus while
+// another is audible, and requires the fields when and by. A duck of null gives a zero Duck, which ends the ducking. If
+// an error is in o.err afterwards, the result must not be used.
 func (o *jsonObject) busChange() room.BusChange {
 	f := room.BusChange{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.boolean("mute"), Solo: o.boolean("solo"), Over: orZero(o.time("over")), When: o.when()}
 	o.decodeMap("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")

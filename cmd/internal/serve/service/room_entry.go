@@ -30,7 +30,7 @@ type roomEntry struct {
 
 // Add makes the room r available to calls, under r's own name. It returns an error with an HTTP status if the name is
 // invalid or taken, the limit of rooms is reached, or the server is closed. The server removes r from its rooms when r
-// has ended. Server.Close ends r.
+// has ended. Server.Close ends r. If the server closes during the call, r may be left out without an error.
 func (s *Server) Add(r *room.Room) error {
 	if err := s.reserve(r.Name()); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *Server) roomsAndSums() (all []*room.Room, ended sums) {
 }
 
 // entry returns the entry of the room called name. A room that fades out still has its entry. An unknown name is an
-// error with the HTTP status 404, which suggests the nearest name. A room that is still being made is unknown, too.
+// error with the HTTP status 404, which may suggest a similar name. A room that is still being made is unknown, too.
 func (s *Server) entry(name string) (*roomEntry, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -188,8 +188,8 @@ func (s *Server) workers() *room.Workers {
 
 // create makes a room called name from text, a sheet or a bank, and returns its entry. If Options.Create is set, that
 // function does all the work, and create only looks up the entry. Otherwise create also makes the room's folder for
-// sounds, registers the room, and stores it with Options.Save. After an error the room is closed, the name is free, and
-// an empty folder is removed. The caller holds the lock of the name.
+// sounds, registers the room, and stores it with Options.Save. If one of these steps fails, the room is closed, the
+// name is free again, and an empty folder is removed. The caller holds the lock of the name.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {
 	if s.options.Create != nil {
 		if err := s.options.Create(ctx, name, text); err != nil {

@@ -48,8 +48,9 @@ var sheetTypes = map[string]bool{"application/yaml": true, "application/x-yaml":
 // answers with the state of the room. The status is 201 if the room is new, otherwise 200. A repeated Idempotency-Key
 // gets the stored answer.
 //
-// put writes no answer and returns an error with an HTTP status in three cases. These are an invalid name or an empty
-// body (400), a media type other than YAML (415), and a body above the limit (413).
+// put writes no answer and returns an error with an HTTP status in three cases. These are an invalid name, an empty or
+// incomplete body (400), a media type other than YAML (415), and a body above the limit (413). Any other failure is
+// written as an answer.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	if !validName(name) {
@@ -115,10 +116,10 @@ func (s *Server) logStoreError(name string, err error) error {
 	return err
 }
 
-// end fades out the room, removes it, and answers when the room has ended. The query parameter over is the length of
-// the fade, by default 300 ms, at most a minute. An unknown room gets a 404, and a room that another call is ending a
-// 409. Options.BeforeEnd runs before the fade. If it returns an error, that error is the answer and the room continues.
-// A repeated Idempotency-Key gets the stored answer. end returns an error only for an invalid over.
+// end fades out the room, removes it and its files, and answers when the room has ended. The query parameter over is
+// the length of the fade, by default 300 ms, at most a minute. An unknown room gets a 404, and a room that another call
+// is ending a 409. Options.BeforeEnd runs before the fade. If it returns an error, that error is the answer and the
+// room continues. A repeated Idempotency-Key gets the stored answer. end returns an error only for an invalid over.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	name, over := r.PathValue("room"), defaultFade
 	if text := r.URL.Query().Get("over"); text != "" {

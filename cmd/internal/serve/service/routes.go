@@ -71,9 +71,9 @@ func (s *Server) route(c *route) http.Handler {
 // it calls the function of the route, or carries out the order of the route with Do. The body of the request has the
 // fields of the order; for a DELETE, a query may have them instead.
 //
-// handle returns an error if the caller lacks the role, the server is still opening its rooms, or the query or the body
-// is invalid. Then it has not answered, and the caller must do so. A function of a route may also return an error after
-// the response has begun.
+// handle returns an error if the caller lacks the role, the server is still opening its rooms, no server can play the
+// room, or the query or the body is invalid. Then it has not answered, and the caller must do so. A function of a route
+// may also return an error after the response has begun.
 func (s *Server) handle(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err

@@ -47,8 +47,8 @@ func replyStandby(r *room.Room, word string) (int, any) {
 }
 
 // checkCue returns nil if the cue list of the room r has a cue with this number. Numbers are equal by value: "2.50"
-// finds cue 2.5. Otherwise, also without a list, it returns an error with the HTTP status 404, which suggests the
-// nearest number.
+// finds cue 2.5. Otherwise, also without a list, it returns an error with the HTTP status 404, which may suggest a
+// similar number.
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.ListIndex(number)
@@ -65,9 +65,9 @@ func checkCue(r *room.Room, number string) error {
 }
 
 // goCue carries out the order "go": it starts a cue of the list in the room r, now or later. o.With is the JSON body.
-// Its field cue is the number of the cue, by default the cue on standby. goCue returns the HTTP status and the body, a
-// *showReply or, after a failure, a *problemjson.Problem. An unknown cue is a 404. If the show rejects the GO, the
-// status is 409.
+// Its field cue is the number of the cue, by default the cue on standby. Its field from is the time within the cue at
+// which the cue starts. goCue returns the HTTP status and the body, a *showReply or, after a failure, a
+// *problemjson.Problem. An unknown cue is a 404. If the show rejects the GO, the status is 409.
 func goCue(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
@@ -125,8 +125,8 @@ func standby(r *room.Room, o *Order) (int, any) {
 }
 
 // panicShow carries out the order "panic" in the room r, now or later: it fades everything out and cancels scheduled
-// actions. o.With is the JSON body. panicShow returns the HTTP status and the body, a *showReply or, after a failure, a
-// *problemjson.Problem.
+// actions. A paused show resumes. o.With is the JSON body. panicShow returns the HTTP status and the body, a *showReply
+// or, after a failure, a *problemjson.Problem.
 func panicShow(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()

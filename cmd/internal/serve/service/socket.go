@@ -101,8 +101,9 @@ func (c *socket) setState(state, levels []byte) {
 }
 
 // queue adds message to the messages that wait for the client, and wakes the writing goroutine. It does not block. If
-// the client reads so slowly that 8,192 messages or 8 MiB are waiting, queue drops all of them, cancels the socket, and
-// counts a slow client. After that, queue has no effect.
+// 8,192 messages are waiting, or message would make them longer than 8 MiB, the client reads too slowly. Then queue
+// drops message and all waiting messages, cancels the socket, and counts a slow client. After that, queue has no
+// effect. If no message is waiting, message may be longer than 8 MiB.
 func (c *socket) queue(message []byte) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -157,8 +158,8 @@ func (c *socket) popMessages(before [][]byte) (all [][]byte, over bool) {
 
 // write sends queued messages to the client, whenever wakeWriter wakes it. It returns when ctx ends, a message cannot
 // be sent, or end was called, and then cancels the socket. After end it also sends a message about the end of the room
-// and closes with code 1001. write pings the client every 20 s. A client without an answer within 10 s is counted as
-// slow. write runs on its own goroutine.
+// and closes with code 1001. write pings the client every 20 s. If the client does not answer within 10 s, it is
+// counted as slow, and write returns. write runs on its own goroutine.
 func (c *socket) write(ctx context.Context) {
 	defer c.cancel()
 	timer := time.NewTimer(ping)
@@ -218,8 +219,8 @@ func (s *Server) send(ctx context.Context, c *webSocket, kind websocket.MessageT
 
 // read reads orders from the client until ctx or the connection ends. It carries them out one after another in the room
 // called name, and queues the replies. The context caller carries the identity of the client, for its role and its rate
-// limit. A message above the rate limit is rejected, and read then pauses for 10 ms. A message that is not UTF-8 text
-// closes the socket. So does the hundredth message that is not a JSON object.
+// limit. A message above the rate limit is rejected, and read then pauses for 10 ms. A message that is not UTF-8 text,
+// or is longer than Limits.BodyBytes, closes the socket. So does the hundredth message that is not a JSON object.
 func (c *socket) read(ctx, caller context.Context, name string) {
 	for invalid := 0; invalid < maxInvalid; {
 		kind, message, err := c.conn.Read(ctx)
@@ -296,9 +297,10 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 	return text, readable
 }
 
-// ref returns the field ref of o, the sender's own number or name of a message. The reply repeats it. A valid ref is a
-// number or a string, with at most 256 bytes of JSON. If the field is absent or invalid, ref returns nil; an invalid
-// ref is recorded in o.err, in place of an earlier error. Unlike other fields, ref can be read even if o has an error.
+// ref returns the field ref of o, the sender's own number or name of a message. The reply repeats it. A valid ref is
+// any JSON value with at most 256 bytes, except an object and a list. If the field is absent or invalid, ref returns
+// nil; an invalid ref is recorded in o.err, in place of an earlier error. Unlike other fields, ref can be read even if
+// o has an error.
 func (o *jsonObject) ref() json.RawMessage {
 	i := slices.Index(o.keys, "ref") // also if another field is wrong
 	if i < 0 {
@@ -313,7 +315,8 @@ func (o *jsonObject) ref() json.RawMessage {
 }
 
 // recoverPanics runs do, an order, and returns its HTTP status and body. If do panics, recoverPanics writes a line to
-// the log and returns a 500, so that one order does not end the server.
+// the log and returns a 500, so that one order does not end the server. The line does not contain the value of the
+// panic.
 func (s *Server) recoverPanics(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {

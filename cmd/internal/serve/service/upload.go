@@ -26,8 +26,10 @@ type uploadReply struct {
 }
 
 // upload stores the request body as a sound of the room. It answers with the sound's properties and status 201. A
-// missing room is made. At most four uploads run at the same time; others wait. A repeated idempotency key gets the
-// answer of the first call, if both bodies are equal. A returned error means that the answer has not begun.
+// missing room is made, if the server has a folder for sounds and Options.Create is nil. At most four uploads run at
+// the same time; others wait. If the request ends during that wait, the error has the HTTP status 503. A repeated
+// idempotency key gets the answer of the first call, if both bodies are equal, otherwise a 422. A returned error means
+// that the answer has not begun.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if err := room.CheckFile(name); err != nil {

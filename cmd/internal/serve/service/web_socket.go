@@ -41,8 +41,9 @@ func (n *network) drainFor(d time.Duration) {
 	n.draining.Store(true)
 }
 
-// Close closes the connection. If drainFor was called before, Close first closes only the sending side, so that the
-// client sees the end. It then discards input until the client closes or the time limit of drainFor ends.
+// Close closes the connection. If drainFor was called before and the connection can be half closed, Close first closes
+// only the sending side, so that the client sees the end. It then discards input until the client closes or the time
+// limit of drainFor ends.
 func (n *network) Close() error {
 	if half, ok := n.Conn.(interface{ CloseWrite() error }); ok && n.draining.Load() && half.CloseWrite() == nil {
 		_, _ = io.Copy(io.Discard, n.Conn) // it ends with an error or at the deadline
@@ -57,7 +58,7 @@ type hijacker struct {
 }
 
 // Hijack implements http.Hijacker. It returns the connection of the request, wrapped in a network. It also stores the
-// network in h.network.
+// network in h.network. After an error, that network is not nil but has no connection.
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffer, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	h.network = &network{Conn: conn}
