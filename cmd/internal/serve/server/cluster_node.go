@@ -47,8 +47,8 @@ type clusterNode struct {
 }
 
 // join makes the server a node of the cluster: it connects to NATS and stores the node in s.clusterNode. It retries the
-// connection until NATS answers or ctx ends, and logs why it waits. An invalid node name is an InputError. After an
-// error the connections to NATS are closed, and s.clusterNode is nil.
+// connection until NATS answers, is too old for the program, or ctx ends. It logs why it waits. An invalid node name is
+// an InputError. After an error the connections to NATS are closed, and s.clusterNode is nil.
 func (s *server) join(ctx context.Context) error {
 	name, err := cluster.NodeName(s.Cluster.Node)
 	if err != nil {
@@ -102,9 +102,9 @@ func (f *clusterNode) disconnect() error {
 	return nil
 }
 
-// retry calls do every 300 ms until it succeeds. It logs an error of do, unless the error before had the same text. It
-// gives up when ctx ends, and returns the error of ctx. It also gives up at once on cluster.ErrTooOld, and returns that
-// error of do.
+// retry calls do until it succeeds, and waits 300 ms after each failure. It logs an error of do, unless the error
+// before had the same text. It gives up when ctx ends, and returns the error of ctx. It also gives up at once on
+// cluster.ErrTooOld, and returns that error of do.
 func (s *server) retry(ctx context.Context, do func() error) error {
 	for logged := ""; ; {
 		err := do()
@@ -231,9 +231,10 @@ func (f *clusterNode) locate(name string) (address string, err error) {
 }
 
 // createRoom makes a room called name on the cluster and returns when this node plays it. text is a sheet. createRoom
-// stores text and the sounds uploaded for the room in NATS, and then places the room. Its errors have a status for the
-// caller: a faulty name or sheet (400), a room on another node (409), or a failure of NATS (503). If the server has not
-// joined the cluster yet, the status is 503, too.
+// stores text and the sounds uploaded for the room in NATS, and then places the room. Most of its errors have a status
+// for the caller: a faulty name or sheet (400), a room on another node (409), or a failure to store in NATS (503).
+// Other errors of placing the room are returned unchanged. If the server has not joined the cluster yet, the status is
+// 503, too.
 func (f *clusterNode) createRoom(ctx context.Context, name string, text []byte) error {
 	if err := cluster.CheckName(name); err != nil {
 		return problemjson.New(http.StatusBadRequest, "room: %v", err).WithField("room")
@@ -315,9 +316,9 @@ func isSheetFault(err error) bool {
 
 // placeRoom places the room c of the configuration on the cluster. The node must have joined the cluster. If another
 // node plays the room already, placeRoom only logs that. If the room was placed from the same text of the sheet's file,
-// it keeps its placed sheet, with the changes made over the network. If the file has changed since then and this node
-// plays the room, the room changes to the new text. In all other cases the room is placed with the text of the file. An
-// invalid sheet or file is an InputError.
+// it keeps its placed sheet, with the changes made over the network. Otherwise, if this node plays the room, the room
+// changes to the new text. In all other cases the room is placed with the text of the file. If NATS reports that
+// another node has the room, placeRoom tries again for up to 20 s. An invalid sheet or file is an InputError.
 func (s *server) placeRoom(ctx context.Context, c RoomConfig) error {
 	f := s.clusterNode.Load()
 	text, err := s.sheetText(&c)
@@ -365,9 +366,9 @@ func (s *server) placeRoom(ctx context.Context, c RoomConfig) error {
 	}
 }
 
-// changeSheet changes the room r to text, because the file of its sheet was edited. file is the hash of text;
-// changeSheet records it for the cluster. If the room rejects the text, changeSheet logs the reason. It always returns
-// nil.
+// changeSheet changes the room r to text, because the file of its sheet was edited. file is the hash of text. If the
+// change succeeds, changeSheet records file for the cluster. If the room rejects the text, changeSheet logs the reason,
+// and the room stays unchanged. It always returns nil.
 func (s *server) changeSheet(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
 		s.Log(fmt.Sprintf("the room %s keeps its placed sheet: %s", r.Name(), plain(err)))

@@ -73,8 +73,8 @@ func permanent(err error) error {
 }
 
 // open unpacks the bundle b, a sheet with its sounds, into t.folder. It opens the room that o describes and stores it
-// in t.room. If the room rejects the saved state in o, open logs the reason and opens the room without the state. A
-// state that is not valid JSON is an error.
+// in t.room. The time of a saved state is first shifted by o.Skew. If the room rejects the saved state in o, open logs
+// the reason and opens the room without the state. A state that is not valid JSON is an error.
 func (t *clusterRoom) open(ctx context.Context, o *placement.Opening, b *blobstore.Bundle) error {
 	s := t.node.server
 	path, err := t.node.blobs.Load().Unpack(ctx, b, t.folder)
@@ -133,7 +133,7 @@ func (t *clusterRoom) State() (state []byte, still string) {
 }
 
 // Sheet implements placement.Tenant. sheet is the hash of the bundle with the room's current sheet in the blob store.
-// file is the hash of the file that the room was placed from, or "". If the sheet has changed since the last call,
+// file is the hash of the file that the room was placed from, or "". If the sheet has changed since it was last stored,
 // Sheet first stores it in the blob store. If that fails, both results are "", and the error is logged unless ctx has
 // ended.
 func (t *clusterRoom) Sheet(ctx context.Context) (sheet, file string) {
@@ -190,7 +190,7 @@ func (t *clusterRoom) Leave(fade time.Duration) {
 func (t *clusterRoom) Done() <-chan struct{} { return t.room.Done() }
 
 // Close implements placement.Tenant. It silences the room at once and ends it, together with its orders over NATS. It
-// waits until the room's name is free in the service, and removes the room's folder. An error of the device is logged.
+// waits for the service with waitRemoved, and removes the room's folder. An error of the device is logged.
 func (t *clusterRoom) Close() {
 	f := t.node
 	t.room.FadeOut(0)

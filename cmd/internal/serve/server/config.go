@@ -104,8 +104,8 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 	return c, nil
 }
 
-// read fills c from root, the parsed configuration file, and reports faults to r. A configuration without rooms is a
-// fault. So is a certificate without a key, or a key without a certificate.
+// read fills c from root, the parsed configuration file, and reports faults to r. If there is no other fault, a
+// configuration without rooms is a fault. So is a certificate without a key, or a key without a certificate.
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))
 	if len(c.Rooms) == 0 && !r.Failed() {
@@ -170,7 +170,8 @@ func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 
 // room reads one room of the configuration file and appends it to c.Rooms. The key of p is the name of the room, and
 // its value has the settings. Faults are reported to r. A room with an invalid name is not appended; a room with other
-// faults is.
+// faults is. The value of `bank` becomes its sheet, and a `sink` the device "pulse:SINK". A null value gives a room
+// without settings.
 func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	one := RoomConfig{Name: p.Key}
 	if err := checkName(p.Key); err != nil {

@@ -7,8 +7,9 @@ import (
 )
 
 // forEach calls do for each item, on several goroutines, and waits for the calls. At most atOnce calls run at the same
-// time. The first error of do cancels the context of all calls. forEach then starts no further calls and returns that
-// error. If ctx ends, it also starts no further calls, and returns the cause of ctx.
+// time; atOnce is at least 1. The first error of do cancels the context of all calls. forEach then starts no further
+// calls and returns that error. If ctx ends, it also starts no further calls, and returns the cause of ctx, even if all
+// calls have succeeded.
 func forEach[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

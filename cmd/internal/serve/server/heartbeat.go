@@ -16,8 +16,8 @@ type heartbeat struct {
 
 // progressed reports whether all rooms have made progress since the last call. Each room must be less than two seconds
 // behind the clock. The sound card of a room must have requested frames since the last call, unless the card is lost or
-// the room is new. progressed records the state of the rooms in b for the next call. If a room blocks, progressed
-// blocks, too, so that the service manager's watchdog is not fed.
+// the room is new. A room without a card is not checked for that. progressed records the state of the rooms in b for
+// the next call. If a room blocks, progressed blocks, too, so that the service manager's watchdog is not fed.
 func (b *heartbeat) progressed(rooms []*room.Room) bool {
 	alive, requested := true, map[string]int64{}
 	for _, r := range rooms {

@@ -67,8 +67,9 @@ func problemOf(err error) error {
 	return err
 }
 
-// waitRemoved waits until the service h has removed the room r, so that the name of r is free. It does not end the room
-// itself: r must have ended or be ending.
+// waitRemoved waits until h.Room no longer returns the room r. Usually the service h has then removed r, and the name
+// of r is free. But if a call has ended r, waitRemoved returns at once, and the service may remove r later. waitRemoved
+// does not end the room itself: r must have ended or be ending.
 func waitRemoved(h *service.Server, r *room.Room) {
 	for h.Room(r.Name()) == r {
 		runtime.Gosched()

@@ -42,7 +42,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 
 // listenError converts err, an error of listening at address, to an error for the user. flag is the flag that the
 // message names, such as "listen". If the address is in use or not permitted, the message explains the remedy.
-// Otherwise the result wraps the system error. If err is nil, the result is nil.
+// Otherwise the result wraps the cause, as plainNet returns it. If err is nil, the result is nil.
 func listenError(flag, address string, err error) error {
 	switch {
 	case err == nil:
@@ -55,8 +55,9 @@ func listenError(flag, address string, err error) error {
 	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
 }
 
-// plainNet returns the cause inside err, a network error, so that the message has no addresses. If err wraps a system
-// error, that is the cause. Any other error is returned unchanged.
+// plainNet returns the cause inside err, a network error, so that the message has no addresses. If err wraps an
+// *os.SyscallError, the result is the system error inside. Otherwise, if err wraps a *net.OpError, it is the error
+// inside that. Any other error, also nil, is returned unchanged.
 func plainNet(err error) error {
 	var at *os.SyscallError
 	if errors.As(err, &at) {
@@ -69,8 +70,8 @@ func plainNet(err error) error {
 	return err
 }
 
-// loopback reports whether only this machine can reach the address a. That is so for a loopback address and a Unix
-// socket.
+// loopback reports whether only this machine can reach the address a. That is so for a TCP address on loopback and for
+// a Unix socket. For any other kind of address, also UDP, the result is false.
 func loopback(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.TCPAddr:

@@ -41,8 +41,8 @@ func (f *ClusterFlags) check(o *Options) error {
 }
 
 // checkCluster returns an error if the configuration c has a setting that a cluster does not support. Call it only with
-// --nats. Such settings are the state folder, and the device or the voices of a room. A room without a sheet, and a
-// room name that NATS cannot use, are errors, too.
+// --nats. Such settings are the state folder, the voices of a room, and its device, if that is a sound card. A room
+// without a sheet, and a room name that NATS cannot use, are errors, too.
 func (c *Config) checkCluster() error {
 	if c.State != "" {
 		return errors.New("state: cannot be used with --nats: NATS stores the rooms")
@@ -65,7 +65,7 @@ func (c *Config) checkCluster() error {
 // address returns the URL of this node for other nodes, without a slash at the end. Host and port come from --advertise
 // if it is set. Otherwise the port is the port of the socket. The host is the host name in the listen address, if it
 // has a name and not an IP address. Otherwise it is the IP address of the socket, or the name of this machine if the
-// server listens on all interfaces.
+// server listens on all interfaces and the name is known.
 func (s *server) address() string {
 	scheme := "http://"
 	if s.cert != nil {

@@ -140,7 +140,8 @@ func (s *server) openRoom(ctx context.Context, c RoomConfig) error {
 
 // restore opens the stored room called name, if it was made over the network, and adds it to the service. If the room
 // cannot be opened, restore logs that and returns nil. It skips rooms that are or were in the configuration, and rooms
-// whose stored state is damaged.
+// whose stored state is damaged. A state of a newer program, a missing folder, the end of ctx and a failed addition are
+// errors.
 func (s *server) restore(ctx context.Context, name string) error {
 	if _, there := s.configRooms.get(name); there {
 		return nil
@@ -199,10 +200,13 @@ func (s *server) cleanUp() {
 	}
 }
 
-// reload reads the configuration, the tokens, the certificate and the sheets again and applies them. If any of them
-// cannot be read or is faulty, reload logs the error, and the old configuration stays. A new certificate that was read
-// before the error stays in use, though. Settings that need a restart stay unchanged, and reload logs their names. It
-// also logs success.
+// reload reads the configuration, the tokens, the certificate and the sheets again and applies them. If a file cannot
+// be read, or the configuration, the tokens or the certificate are faulty, reload logs the error, and the old
+// configuration stays. A new certificate that was read before the error stays in use, though. A sheet that is faulty
+// stops only its own room from changing; this is logged, too.
+//
+// Settings that need a restart stay unchanged, and reload logs their names. It also logs success. On a cluster, a room
+// that was removed from the configuration stays placed, which is logged.
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
@@ -262,8 +266,8 @@ func (s *server) reload(ctx context.Context) {
 
 // applyRooms applies the rooms of c, the new configuration: it makes new rooms and ends removed rooms. A room with only
 // an edited sheet changes while it plays. A room with other changed settings is ended and made again, except for
-// Public, which only the guard uses. texts maps the name of each room to the text of its sheet. Errors are logged. It
-// is for servers without a cluster.
+// Public, which only the guard uses. texts maps the name of each room to the text of its sheet. A room that a call has
+// ended is made again. Errors are logged. It is for servers without a cluster.
 func (s *server) applyRooms(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
@@ -298,8 +302,8 @@ func (s *server) applyRooms(ctx context.Context, c *Config, texts map[string][]b
 }
 
 // removeRoom ends a room that is no longer in the configuration or must be made again. The room called name must be in
-// s.configRooms. removeRoom stores its state, fades it out, waits until the name is free in the service, and removes it
-// from s.configRooms. The stored state is kept.
+// s.configRooms. removeRoom stores its state, fades it out, waits for the service with waitRemoved, and removes it from
+// s.configRooms. The stored state is kept.
 func (s *server) removeRoom(name string) {
 	m, _ := s.configRooms.get(name)
 	s.save(context.Background(), m.room)

@@ -48,7 +48,8 @@ func (s *server) saveAll(ctx context.Context) {
 }
 
 // save stores the room r if it has changed, unless ctx has ended. An error is counted in the metrics. It is logged only
-// if the previous write of r succeeded, so that a full disk does not flood the log.
+// if the previous save of r had no error, so that a full disk does not flood the log. Calls of saveNow do not count as
+// the previous save.
 func (s *server) save(ctx context.Context, r *room.Room) {
 	err := s.write(ctx, r)
 	if err != nil {
@@ -64,7 +65,8 @@ func (s *server) save(ctx context.Context, r *room.Room) {
 func (s *server) saveNow(r *room.Room) error { return s.write(context.Background(), r) }
 
 // write stores the room r if it has changed. For a room of the configuration, it also stores the hash of the sheet's
-// file. It skips r without an error if the service no longer has r, if a reload is dropping r, or if ctx has ended.
+// file. It skips r without an error if the service no longer has r, if a call or a reload is ending r, or if ctx has
+// ended.
 func (s *server) write(ctx context.Context, r *room.Room) error {
 	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
 		m, there := s.configRooms.get(r.Name())

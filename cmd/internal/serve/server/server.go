@@ -106,9 +106,9 @@ type InputError struct{ error }
 func (f InputError) Unwrap() error { return f.error }
 
 // Run serves rooms with the settings o until ctx ends or the HTTP server fails. It then shuts down, within about a
-// second, and returns nil. It logs a failure of the HTTP server. If ctx ends during the start, Run also returns nil. A
-// fault in flags, configuration, tokens or sheets at the start is an InputError. Other errors of the start are returned
-// unchanged.
+// second, and returns nil. It logs a failure of the HTTP server. If ctx ends while the rooms are being opened, Run also
+// returns nil. A fault in flags, configuration, tokens or sheets at the start is an InputError. Other errors of the
+// start are returned unchanged.
 func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return InputError{err}
@@ -176,8 +176,8 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // read reads the configuration file, if there is one, and returns it with the flags applied. Flags override the file,
 // and the hosts of both are joined. A sheet of the command line becomes the room main. Without a sheet, a file and
-// NATS, the room main plays Options.Bank or the embedded sounds. If the file has a room main, too, that is an error.
-// read does not change s.
+// NATS, the room main plays Options.Bank or the embedded sounds. If the file has a room main, too, that is an error. Of
+// the addresses, read checks only Listen. It does not change s.
 func (s *server) read() (*Config, error) {
 	c := &Config{}
 	if s.Options.Config != "" {
@@ -226,8 +226,8 @@ func (s *server) tokens(c *Config) (*webauth.Tokens, error) {
 }
 
 // guardOptions returns the options of the guard, which checks access, for the configuration c. tokens may be nil. If
-// other machines can reach the server, the host names of this machine are accepted, too. guardOptions also stores the
-// public roles of the rooms of c in s.public. The guard uses them at once.
+// other machines can reach the server, the host names of this machine are accepted, too. So is a host name in the
+// listen address. guardOptions also stores the public roles of the rooms of c in s.public. The guard uses them at once.
 func (s *server) guardOptions(c *Config, tokens *webauth.Tokens) webauth.Options {
 	public := map[string]Public{}
 	for _, r := range c.Rooms {
@@ -364,8 +364,9 @@ func waitForProgress(done <-chan struct{}, steps *atomic.Int64, patience time.Du
 }
 
 // end shuts the server down. It stores the final states of the rooms, fades the rooms out, and leaves the cluster. It
-// also closes web, the OSC server, the workers and the store. web may be nil if HTTP was not served yet. With few rooms
-// this takes less than a second. If work hangs, end logs that and returns without it. It always returns nil.
+// also closes web, the OSC server, the workers and the store, and removes the temporary folder. web may be nil if HTTP
+// was not served yet. With few rooms this takes less than a second. If work hangs, end logs that and returns without
+// it. It always returns nil.
 func (s *server) end(web *http.Server) error {
 	done := make(chan struct{})
 	var steps atomic.Int64

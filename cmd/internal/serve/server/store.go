@@ -109,7 +109,7 @@ func (s *store) sounds(name string) (string, error) {
 }
 
 // names returns the names of the rooms that have a stored state. Files whose name is not valid for a room are ignored.
-// A nil store returns nil.
+// The states are not read. A nil store, or a folder that cannot be read, gives nil.
 func (s *store) names() (list []string) {
 	if s == nil {
 		return nil
@@ -194,9 +194,9 @@ func (s *store) openSessions(g *webauth.Guard) error {
 }
 
 // save stores the state of the room called name, if it has changed since the last save. Changes that only come from the
-// passing of time do not count. save calls current for the room's snapshot and the hash of its sheet's file. During
-// that call it holds the lock of the room's entry, so that other goroutines cannot save or forget the room. If the
-// snapshot is nil, or older than the last forget, save returns nil without storing.
+// passing of time do not count. A nil store has no effect. save calls current for the room's snapshot and the hash of
+// its sheet's file. During that call it holds the lock of the room's entry, so that other goroutines cannot save or
+// forget the room. If the snapshot is nil, or older than the last forget, save returns nil without storing.
 func (s *store) save(name string, current func() (snapshot *room.Snapshot, sheet string)) error {
 	if s == nil {
 		return nil
