@@ -161,8 +161,8 @@ func (n *natsConnection) order(ctx context.Context, p natsConn, o *Order) (json.
 
 // watch follows the room and calls show with each new picture of it, and with false. Every 100 ms it requests the state
 // of the room. It adds the states and the room's events to w, which makes the pictures. It uses one connection, which
-// it closes. watch always returns an error: the error of ctx or of the connection, a *Refusal with a status 4xx, or
-// errEnd.
+// it closes. watch always returns an error: the error of ctx or of the connection, a *Refusal with a status 4xx, or an
+// error that wraps errEnd.
 func (n *natsConnection) watch(ctx context.Context, w *roomView, show func(liveview.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {

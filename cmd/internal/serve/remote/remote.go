@@ -52,9 +52,10 @@ type connection interface {
 }
 
 // New returns a client for the room at address. It does not connect yet. address is http://HOST:PORT/ROOM or, for a
-// cluster, nats://HOST:PORT/ROOM; the schemes https, tls, ws and wss are valid, too. Without a room in address, the
-// room is Main. token is for HTTP. creds is the path of a file with credentials for NATS. Both may be "". An invalid
-// address is an error.
+// cluster, nats://HOST:PORT/ROOM; the schemes https, tls, ws and wss are valid, too. The path may also be
+// /v1/rooms/ROOM over HTTP. Without a room in address, the room is Main. token is for HTTP. creds is the path of a file
+// with credentials for NATS. Both may be "". An invalid address is an error, also an HTTP address with a user or a
+// query.
 func New(address, token, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	switch scheme {
@@ -126,8 +127,9 @@ type Refusal struct {
 // Error returns Detail.
 func (r *Refusal) Error() string { return r.Detail }
 
-// refusal returns the error for an answer with an HTTP status. text is the body of the answer, a problem in JSON. If
-// text is not readable, the message of the error names the status instead.
+// refusal returns the error for an answer with an HTTP status. text is the body of the answer, a problem in JSON. The
+// message of the error is the detail of the problem, or else its title. If text has neither, the message names the
+// status instead.
 func refusal(status int, text []byte) *Refusal {
 	var p struct {
 		Title, Detail, Reason string

@@ -60,7 +60,8 @@ func Help() (lines []string) {
 
 // Run carries out a command in the room and returns the server's answer as JSON. args is the name of the command and
 // its arguments, as listed by Help. If the command is invalid, the error wraps ErrCommand, and no order was sent. If
-// the server rejects the order, the error is a *Refusal. Any other error concerns the connection or ctx.
+// the server rejects the order, the error is a *Refusal, and the answer is its body. Any other error concerns the
+// connection or ctx.
 func (c *Client) Run(ctx context.Context, args ...string) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrCommand)
@@ -135,8 +136,8 @@ func muteBus(on bool) func(*Client, context.Context, []string) (json.RawMessage,
 
 // stop carries out the command stop. rest holds its optional arguments, [ID|all] [TIME]. With an ID it fades out the
 // voices with that id. With "all" it fades out everything, and without either word all running cues. TIME is the length
-// of the fade; without it the server uses its default. A single plain number is an ID. stop returns the server's answer
-// as JSON.
+// of the fade; without it the server uses its default. A single plain number is an ID. A second word that is not a time
+// is ignored. stop returns the server's answer as JSON.
 func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body := map[string]any{}
 	if n := len(rest); n > 0 && isTime(rest[n-1]) && (n == 2 || !isNumber(rest[0])) {
@@ -152,8 +153,8 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 }
 
 // play carries out the command play. rest has at least one word. The first word is the sound, and further words are
-// KEY=VALUE, the fields of the order. play returns the server's answer as JSON. A word that is not KEY=VALUE, or
-// repeats a key, is an error that wraps ErrCommand.
+// KEY=VALUE, the fields of the order. The first word replaces a field sound. play returns the server's answer as JSON.
+// A word that is not KEY=VALUE, or repeats a key, is an error that wraps ErrCommand.
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("play", rest[1:])
 	if err != nil {
@@ -170,9 +171,9 @@ func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage
 }
 
 // set carries out the commands set and fade. rest[0] is the name of a bus of the room, or else the id of voices. The
-// further words are KEY=VALUE; to=DB sets the gain. set first requests the state of the room, to learn the names of the
-// buses. It then sends the order and returns the server's answer as JSON. A word that is not KEY=VALUE is an error that
-// wraps ErrCommand.
+// further words are KEY=VALUE; to=DB sets the gain, and replaces a gain=DB. set first requests the state of the room,
+// to learn the names of the buses. It then sends the order and returns the server's answer as JSON. A word that is not
+// KEY=VALUE, or repeats a key, is an error that wraps ErrCommand; then no request is sent.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])
 	if err != nil {
@@ -254,7 +255,7 @@ func valueOf(key, text string) any {
 	return text
 }
 
-// isNumber reports whether text is a number in the syntax of JSON, such as -1.5 or 1e3.
+// isNumber reports whether text is a number in the syntax of JSON, such as -1.5 or 1e3, and fits into a float64.
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil && json.Valid([]byte(text))

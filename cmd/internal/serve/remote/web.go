@@ -35,8 +35,8 @@ func newWeb(roomURL *url.URL, token string) *webConnection {
 
 // checkRedirect is the CheckRedirect of the HTTP client. r is the next request, and via holds the requests before it.
 // It follows at most two redirects, and adds the token to r. A redirect must have the status 307 and keep the path and
-// the query. It must not lead from https to http. Other redirects are not followed, and their response becomes the
-// answer.
+// the query. It must not lead from https to http, and its URL must have no user. Other redirects are not followed, and
+// their response becomes the answer.
 func (c *webConnection) checkRedirect(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > maxRedirects || r.URL.User != nil ||
@@ -52,8 +52,9 @@ func (c *webConnection) checkRedirect(r *http.Request, via []*http.Request) erro
 func (c *webConnection) address() string { return c.base.Host }
 
 // send sends the order o to the room as an HTTP request and returns the body of the answer. It waits at most 10 s, and
-// reads at most 16 MiB of the body. If the status is not 2xx, it returns the body and a *Refusal. Errors of the
-// connection are converted by unreachable.
+// reads at most 16 MiB of the body; the rest is dropped without an error. If the status is not 2xx, it returns the body
+// and a *Refusal. The fields of a DELETE become its query; a GET has no fields. Errors of the connection are converted
+// by unreachable.
 func (c *webConnection) send(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
@@ -116,8 +117,9 @@ func webRefusal(status int, text []byte) error {
 }
 
 // unreachable converts err, an error of the HTTP client, to an error whose message names the host. err must not be nil.
-// The result does not wrap err. If a redirect led to another server that accepts no connections, the result is a
-// noServerError. The caller may then retry for 5 s, because the first server soon names another server.
+// The result does not wrap err, also if err is the end of a context. If a redirect led to another server that accepts
+// no connections, the result is a noServerError. The caller may then retry for 5 s, because the first server soon names
+// another server.
 func (c *webConnection) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {
@@ -144,7 +146,7 @@ func (c *webConnection) unreachable(err error) error {
 
 // watch follows the room over one WebSocket and calls show with each new picture of it, and with false. It adds the
 // messages of the server to w, which makes the pictures. watch always returns an error: an error of the connection, a
-// *Refusal with a status 4xx, or errEnd. The end of ctx is an error of the connection, too.
+// *Refusal with a status 4xx, or an error that wraps errEnd. The end of ctx is an error of the connection, too.
 func (c *webConnection) watch(ctx context.Context, w *roomView, show func(liveview.Picture, bool)) error {
 	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
 	if err != nil {

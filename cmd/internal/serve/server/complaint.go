@@ -64,8 +64,8 @@ const reservedFiles = 16
 // limitConnections returns a copy of l whose connections fit into the file limit of the process. files is that limit,
 // and used the number of files that are open already. Another 16 files are kept in reserve. The sum of Connections and
 // Refusals must fit into the rest. Refusals becomes a quarter of the rest, from 1 to 64. Connections is lowered if
-// necessary, but never raised, and is at least 1. A value of 0 or less first becomes the default. If files is 0, the
-// limit is unknown, and l is returned unchanged.
+// necessary, but never raised, and is at least 1. Before that, a Connections of 0 or less becomes the default. If files
+// is 0, the limit is unknown, and l is returned unchanged.
 func limitConnections(l webauth.Limits, files, used int) webauth.Limits {
 	if files <= 0 {
 		return l

@@ -66,8 +66,8 @@ func Watchdog() time.Duration {
 }
 
 // Listener returns the first listening socket that the service manager has passed to this process. Without such a
-// socket it returns nil. It closes the other sockets. It removes their variables from the environment, so call it only
-// once. More than 64 sockets, and a descriptor that is not a socket, are an error.
+// socket it returns nil. It closes the other sockets. Packet sockets are closed, too. It removes their variables from
+// the environment, so call it only once. More than 64 sockets, and a descriptor that is not a socket, are an error.
 func Listener() (net.Listener, error) {
 	if n, _ := strconv.Atoi(os.Getenv("LISTEN_FDS")); n > maxSockets { // the library would allocate for all of them
 		return nil, fmt.Errorf("LISTEN_FDS is %d, want at most %d", n, maxSockets)

@@ -86,8 +86,8 @@ func RoleIn(ctx context.Context, room string) Role {
 }
 
 // Allow returns nil if the caller in ctx has at least the role need in the room called room. The room "" is the server
-// as a whole. Otherwise it returns a *Denied. Its status is 401 if a token is missing or has expired, and 403 if the
-// role is too low.
+// as a whole. Otherwise it returns a *Denied. Its status is 401 if a token is missing or has expired, or if ctx has not
+// passed Guard.Wrap. It is 403 if the role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := RoleIn(ctx, room)
 	if have >= need {
@@ -113,10 +113,11 @@ func CountRequests(ctx context.Context, n int) error {
 
 // Passcode returns the highest role that passcode gives in any of rooms. It is for protocols without headers. passcode
 // is a token; remote is the client's address as package net prints it. An empty or unknown passcode gives the role of
-// callers without a token.
+// callers without a token. So does every passcode if the server requires no tokens. Without rooms the role is the zero
+// Role.
 //
-// An unknown passcode counts as a failed login. If the address must wait because of failures, role is the zero Role and
-// err is a *Denied. A valid passcode is accepted even then.
+// An unknown passcode counts as a failed login if the server requires tokens. If the address must wait because of
+// failures, role is the zero Role and err is a *Denied. A valid passcode is accepted even then.
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {

@@ -10,8 +10,8 @@ import (
 // wrong token or scheme is counted as a failure. The result is then a *Denied with the status 401, or 429 if the
 // address must wait after failures.
 //
-// If r has neither a header nor a valid cookie, v stays anonymous and the result is nil. If rules do not require
-// tokens, a request with the header stays anonymous, too.
+// If r has neither a header nor a valid cookie, v stays anonymous and the result is nil, even if the rules require
+// tokens. If rules do not require tokens, a request with the header stays anonymous, too.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {

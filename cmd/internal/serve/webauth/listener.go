@@ -69,7 +69,8 @@ func (c *connections) leave(a address) {
 
 // Listener returns a listener that accepts connections from l within the limits of the Guard. It refuses further
 // connections: the client gets an HTTP error that names the limit. Under TLS a refused connection is only closed,
-// because the client could not read the error.
+// because the client could not read the error. It is also only closed while Limits.Refusals clients are receiving
+// errors.
 func (g *Guard) Listener(l net.Listener) net.Listener { return &listener{l, g} }
 
 type listener struct {
@@ -125,8 +126,8 @@ func (c *conn) CloseWrite() error {
 }
 
 // refuse sends the error why to the client of c and closes c within one second. A browser gets an HTML page, other
-// clients JSON. refuse does not block; another goroutine does the work. Under TLS, or if Limits.Refusals clients are
-// being answered already, it only closes c.
+// clients JSON. A client that sends no request within half a second gets JSON, too. refuse does not block; another
+// goroutine does the work. Under TLS, or if Limits.Refusals clients are being answered already, it only closes c.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.connections.mutex.Lock()
 	full := g.connections.refusing >= g.limits.Refusals || g.rules.Load().Secure

@@ -28,7 +28,8 @@ var loginTemplate = template.Must(template.New("login").Parse(loginText))
 // loginPage answers GET /login. Without the parameter key, it shows the login page. key is the secret of a one-time
 // link: with a valid key, loginPage starts a session, redirects, and the link is used up. HEAD requests and prefetches
 // only get the page, so that they do not use up a link. An unknown or expired key counts as a failed login. The page
-// then shows the reason, with status 403, or 429 if the address must wait.
+// then shows the reason, with status 403, or 429 if the address must wait. During that wait a valid key gets the 429,
+// too, and is not used up.
 func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	key := r.URL.Query().Get("key")
@@ -55,7 +56,8 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 
 // login answers POST /login, the form of the login page. With a valid token it starts a session and redirects. If the
 // server needs no tokens, it only redirects. Otherwise it shows the page again with the reason. The status is 400 for
-// an invalid form, 403 for a wrong token, and 429 while the address must wait. A wrong token counts as a failed login.
+// an invalid form, 403 for a wrong token, and 429 while the address must wait. During the wait a valid token gets the
+// 429, too. A wrong token counts as a failed login.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	if err := g.failures.blocked(v.addr); err != nil {
@@ -175,7 +177,8 @@ type linkRequest struct {
 
 // makeLink answers POST /v1/login-links with status 201 and the URL of a new one-time login link. The body has the role
 // of the link and its room, or all rooms if it names no room. The caller must be an Admin there. The link ends with the
-// caller's token or session. An invalid body is a 400, a body above 4 KiB a 413, and a missing permission a 401 or 403.
+// caller's token or session. An invalid body is a 400, a body that is above 4 KiB or cannot be read a 413, and a
+// missing permission a 401 or 403.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
@@ -217,7 +220,8 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 }
 
 // read parses data, a JSON object, into i and returns the role that it names. Invalid JSON, an unknown field, and an
-// unknown or missing role are a *Denied with the status 400. Otherwise the *Denied is nil.
+// unknown or missing role are a *Denied with the status 400. Otherwise the *Denied is nil. After an error, i may be
+// partly filled.
 func (i *linkRequest) read(data []byte) (Role, *Denied) {
 	var fields map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &fields) != nil {

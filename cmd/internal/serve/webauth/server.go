@@ -31,9 +31,9 @@ func (g *Guard) Server(h http.Handler) *http.Server {
 	return s
 }
 
-// limitBody limits the time for the body of r to arrive: 10 s from now, and 1 s more for each 16 KiB. It replaces
-// r.Body, if r has a body, and returns r. w is the response to r; limitBody needs it to set the deadlines of the
-// connection.
+// limitBody limits the time for the body of r to arrive. Its first 64 KiB must arrive within 14 s from now. Each
+// further 64 KiB add 4 s to that limit. limitBody replaces r.Body, if r has a body, and returns r. w is the response to
+// r; limitBody needs it to set the deadlines of the connection.
 func limitBody(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &body{ReadCloser: r.Body, conn: http.NewResponseController(w), startTime: time.Now()}
@@ -51,9 +51,9 @@ type body struct {
 	ended     bool
 }
 
-// Read reads the request body into p. It moves the read deadline of the connection further as data arrives. At the end
-// of the body it removes the read deadline. At the end, and after an error, it sets the write deadline of the answer to
-// 10 s from now.
+// Read reads the request body into p. It moves the read deadline of the connection further after each 64 KiB. At the
+// end of the body it removes the read deadline. At the end, and after an error, it sets the write deadline of the
+// answer to 10 s from now.
 func (b *body) Read(p []byte) (int, error) {
 	if b.count >= b.next && !b.ended {
 		b.next = b.count + bodyBetween

@@ -49,8 +49,8 @@ func secret() (text string, sum id) {
 }
 
 // start starts a browser session of 30 days and returns the value of its cookie. The session has the permissions of the
-// credential `of`, and ends early if that credential ends. Only the hash of the cookie is kept. The caller must then
-// call Guard.storeSessions, which stores the session.
+// credential `of`, and ends early if that credential ends. If s is full, it replaces ended sessions, or else the
+// oldest. Only the hash of the cookie is kept. The caller must then call Guard.storeSessions, which stores the session.
 func (s *sessions) start(of *credential) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))

@@ -61,8 +61,9 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 }
 
 // ParseTokens parses text, the content of a token file. Its lines have the form ROLE TOKEN [ROOM,ROOM...] [# NAME]. A
-// text without tokens, or of more than 1 MiB, is an error. An error begins with title, the name of the file. For a
-// faulty line, the number of the line follows. An error never quotes text that may be a token.
+// text without tokens, with more than 1,000 tokens, or of more than 1 MiB, is an error. So is a token on two lines. An
+// error begins with title, the name of the file. For a faulty line, the number of the line follows. An error never
+// quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
 	if len(text) > maxTokenFile {
 		return nil, fmt.Errorf("%s: is larger than 1 MiB", title)
@@ -157,7 +158,8 @@ func (t *Tokens) activate(ended context.Context, salt []byte, old *rules) *Token
 }
 
 // find returns the credential of the token whose text is secret. If the token is unknown, it returns nil. The time that
-// find takes does not depend on the token's position or text, so that it reveals no tokens.
+// find takes does not depend on the token's position or text, so that it reveals no tokens. Only a secret of more than
+// 512 bytes is rejected at once.
 func (t *Tokens) find(secret string) *credential {
 	if len(secret) > maxTokenLength {
 		return nil
