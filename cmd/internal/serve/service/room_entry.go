@@ -70,7 +70,8 @@ func (s *Server) roomsAndSums() (all []*room.Room, ended sums) {
 }
 
 // entry returns the entry of the room called name. A room that fades out still has its entry. An unknown name is an
-// error with the HTTP status 404, which may suggest a similar name. A room that is still being made is unknown, too.
+// error with the HTTP status 404, which suggests the nearest name, if there are rooms. A room that is still being made
+// is unknown, too.
 func (s *Server) entry(name string) (*roomEntry, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()

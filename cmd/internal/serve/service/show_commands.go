@@ -47,8 +47,8 @@ func replyStandby(r *room.Room, word string) (int, any) {
 }
 
 // checkCue returns nil if the cue list of the room r has a cue with this number. Numbers are equal by value: "2.50"
-// finds cue 2.5. Otherwise, also without a list, it returns an error with the HTTP status 404, which may suggest a
-// similar number.
+// finds cue 2.5. Otherwise, also without a list, it returns an error with the HTTP status 404, which suggests the
+// nearest number of the list.
 func checkCue(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.ListIndex(number)

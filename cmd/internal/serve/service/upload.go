@@ -96,9 +96,9 @@ func (s *Server) storeSound(ctx context.Context, h *roomEntry, name string, in *
 }
 
 // checkRoomSize returns nil if the room called name may store one more sound. If its stored sounds have reached
-// Limits.RoomSounds (HTTP status 429) or Limits.RoomBytes (413), it returns an error. The parameter sound is the name
-// of the new sound. An old version of that sound and the hidden files of running uploads do not count. The size of the
-// new sound is not checked here.
+// Limits.RoomSounds (HTTP status 429) or Limits.RoomBytes (413), it returns an error. The parameter sound is the file
+// name of the new sound, with or without its extension. An old version of that sound and the hidden files of running
+// uploads do not count. The size of the new sound is not checked here.
 func (s *Server) checkRoomSize(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
