@@ -174,7 +174,7 @@ func (s *server) roomLog(name string) func(string) {
 	return func(line string) { s.Log(name + ": " + line) }
 }
 
-// plain returns the message of err as one line.
+// plain returns the message of err as one line, without the name of a package in front. err must not be nil.
 func plain(err error) string { return words.Plain(err) }
 
 // removeFiles removes the uploaded sounds and the stored state of the room r, which a call has ended. For a room of the
@@ -266,8 +266,9 @@ func (s *server) reload(ctx context.Context) {
 
 // applyRooms applies the rooms of c, the new configuration: it makes new rooms and ends removed rooms. A room with only
 // an edited sheet changes while it plays. A room with other changed settings is ended and made again, except for
-// Public, which only the guard uses. texts maps the name of each room to the text of its sheet. A room that a call has
-// ended is made again. Errors are logged. It is for servers without a cluster.
+// Public, which only the guard uses. texts maps the name of each room to the text of its sheet. If the new room cannot
+// be opened then, the old room is gone. A room that a call has ended is made again. Errors are logged. It is for
+// servers without a cluster.
 func (s *server) applyRooms(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.configRooms.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {

@@ -94,8 +94,8 @@ var refusals = []struct {
 	name string
 }{{showrun.ErrGuard, "guard"}, {showrun.ErrPaused, "paused"}, {showrun.ErrOver, "list over"}, {showrun.ErrEnd, "list over"}}
 
-// plainMessage returns the message of err as one line. If the message begins with "no action: ", as for cue.ErrAction,
-// it removes that prefix. err must not be nil.
+// plainMessage returns the message of err as one line, without the name of a package in front. If the message begins
+// with "no action: ", as for cue.ErrAction, it removes that prefix. err must not be nil.
 func plainMessage(err error) string {
 	text := words.Plain(err)
 	const action = "no action: "

@@ -47,9 +47,9 @@ func (h *roomEntry) notifyChange() {
 	}
 }
 
-// add adds the socket c to the hub, which sends it messages from now on: the current state at once, then events and
-// changes of state and levels. The first socket starts the two goroutines of the hub. The caller must later call
-// remove.
+// add adds the socket c to the hub, which sends it messages from now on: at once the last state and levels that the hub
+// has sent, or else the current state. Events and changes of state and levels follow. The first socket starts the two
+// goroutines of the hub. The caller must later call remove.
 func (h *hub) add(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

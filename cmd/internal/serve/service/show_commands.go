@@ -90,8 +90,8 @@ func goCue(r *room.Room, o *Order) (int, any) {
 
 // standby carries out the order "standby" in the room r, now or later. The cue on standby is the cue that the next GO
 // starts. o.With is the JSON body. Its field cue puts that cue on standby. Its field step, 1 or -1, moves standby one
-// cue forward or back. Exactly one field, cue or step, is required. standby returns the HTTP status and the body, a
-// *showReply or, after a failure, a *problemjson.Problem.
+// cue forward or back, past disabled cues. Exactly one field, cue or step, is required. standby returns the HTTP status
+// and the body, a *showReply or, after a failure, a *problemjson.Problem.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.integer("step"), f.when()
@@ -124,9 +124,9 @@ func standby(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// panicShow carries out the order "panic" in the room r, now or later: it fades everything out and cancels scheduled
-// actions. A paused show resumes. o.With is the JSON body. panicShow returns the HTTP status and the body, a *showReply
-// or, after a failure, a *problemjson.Problem.
+// panicShow carries out the order "panic" in the room r, now or later: it fades everything out over 1 s and cancels
+// scheduled actions. A paused show resumes. o.With is the JSON body. panicShow returns the HTTP status and the body, a
+// *showReply or, after a failure, a *problemjson.Problem.
 func panicShow(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "at", "frame")
 	when := f.when()
@@ -139,10 +139,10 @@ func panicShow(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// stopAll carries out the order "stopall" in the room r, now or later: it fades out all running cues. o.With is the
-// JSON body. Its field over is the length of the fade, by default showrun.Fade. With its field target, only the voices
-// with that id or on that bus stop. stopAll returns the HTTP status and the body, a *showReply or, after a failure, a
-// *problemjson.Problem.
+// stopAll carries out the order "stopall" in the room r, now or later: it fades out all running cues. Sounds that no
+// cue has started continue. o.With is the JSON body. Its field over is the length of the fade, by default showrun.Fade.
+// With its field target, only the voices with that id or on that bus stop; "all" stops every voice. stopAll returns the
+// HTTP status and the body, a *showReply or, after a failure, a *problemjson.Problem.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "over", "target", "at", "frame")
 	over, target, when := orDefault(f.time("over"), showrun.Fade), f.text("target"), f.when()

@@ -175,10 +175,10 @@ type linkRequest struct {
 	Room string `json:"room"`
 }
 
-// makeLink answers POST /v1/login-links with status 201 and the URL of a new one-time login link. The body has the role
-// of the link and its room, or all rooms if it names no room. The caller must be an Admin there. The link ends with the
-// caller's token or session. An invalid body is a 400, a body that is above 4 KiB or cannot be read a 413, and a
-// missing permission a 401 or 403.
+// makeLink answers POST /v1/login-links with status 201 and the URL of a new one-time login link. The host in the URL
+// is the Host header of the request. The body has the role of the link and its room, or all rooms if it names no room.
+// The caller must be an Admin there. The link ends with the caller's token or session. An invalid body is a 400, a body
+// that is above 4 KiB or cannot be read a 413, and a missing permission a 401 or 403.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))

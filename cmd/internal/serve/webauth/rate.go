@@ -79,7 +79,7 @@ func evict[T any](m map[netip.Prefix]T) {
 // countRequests counts n requests of v against three limits per second: of the address, of the credential and of the
 // server, in this order. On loopback only the limit of the server counts. At the first limit that is exceeded,
 // countRequests stops, counts a rejection and returns a *Denied with the status 429. The limits after it do not count
-// the requests. Otherwise it returns nil.
+// the requests. Otherwise it returns nil. An n above a limit counts as that limit.
 func (v *visitor) countRequests(n int) *Denied {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
