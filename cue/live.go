@@ -115,7 +115,7 @@ func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 // FireFrom starts a list cue as Fire does, but as if the time from had already elapsed since its GO. The parameter list
 // is its index in Sheet.List. Sounds that would be playing start in their middle; sounds that would have ended are
 // skipped. For this, every sound counts with the speed that its cue sets. Actions that wait for an end still wait for
-// it. A cue with random intervals begins all its repetitions anew. A negative time counts as 0. The error wraps
+// it. A cue with random intervals begins all its repetitions again. A negative time counts as 0. The error wraps
 // ErrFire. Any goroutine.
 func (p *Player) FireFrom(list int, from time.Duration) error {
 	s := p.Sheet()

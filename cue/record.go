@@ -213,8 +213,8 @@ var entryVerbs = map[mixer.EntryKind]Verb{
 }
 
 // isRedundantStop reports whether e stops all voices without an effect. This is so if an earlier stop of all voices
-// ends before e and no voice has started since. If both end at the same frame, e is without an effect only if it has a
-// fade. It keeps track of such stops, so it must be called for each journal entry in order.
+// ends before e and no voice has started since. If both end at the same frame, e must also have a fade. The method
+// records such stops in r, so it must be called for each journal entry in order.
 func (r *Recorder) isRedundantStop(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:

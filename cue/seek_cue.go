@@ -52,7 +52,7 @@ func (s *Sheet) skipInto(l *launch, from rules.Time) {
 
 // remainingActions returns copies of c for the actions that still have an effect if c began the time elapsed ago. Their
 // times count from now. Of the repetitions that have begun, only the last maxBegunRepetitions are included. If c
-// repeats at random intervals, the result is one copy that begins all its repetitions anew, now. If no effect is left,
+// repeats at random intervals, the result is one copy that begins all its repetitions again, now. If no effect is left,
 // the result is nil. s is the sheet of c.
 func (c *Cue) remainingActions(s *Sheet, elapsed rules.Time) (actions []Cue) {
 	later, begun := *c, uint64(1) // number of repetitions that have begun

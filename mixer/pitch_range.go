@@ -191,7 +191,7 @@ func (m *Mixer) widenSuccessors(r *record) {
 
 // fadeSpan returns when the fade of a command begins and ends. The parameter frame is the frame of the command, or Now.
 // fadeFrames is the length of the fade; a length below m.smooth counts as m.smooth. The parameter now is the present
-// frame. at is the frame at which the command is executed. until is a frame at which the fade has certainly ended, even
+// frame. The command is executed at the frame at. The fade has certainly ended at the frame until, even
 // if a block that is being mixed delays the command.
 func (m *Mixer) fadeSpan(frame, fadeFrames, now int64) (at, until int64) {
 	at = max(frame, now)

@@ -22,7 +22,7 @@ func Is(data []byte) bool { return ogg.HasStream(data, magic) }
 
 // Open returns a reader of the first Opus stream in the Ogg file at the position of in, at 48 kHz. It skips zeros and
 // ID3v2 tags before the file, and reads the headers of the stream. The error wraps source.ErrDecode for a broken file
-// or one that is not Ogg, source.ErrFormat for other content in Ogg, or source.ErrLimit if a header exceeds lim.
+// or a file that is not Ogg, source.ErrFormat for other content in Ogg, or source.ErrLimit if a header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(Is)
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {

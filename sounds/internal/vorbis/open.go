@@ -19,7 +19,7 @@ type codec struct {
 const magic = "\x01vorbis"
 
 // Open returns a reader of the first Vorbis stream in the Ogg file at the position of in, after zeros and ID3v2 tags.
-// It reads the headers of the stream. The error wraps source.ErrDecode for a broken file or one that is
+// It reads the headers of the stream. The error wraps source.ErrDecode for a broken file or a file that is
 // not Ogg, source.ErrFormat for other content in Ogg, or source.ErrLimit if a header exceeds lim.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.SkipFront(ogg.Is)

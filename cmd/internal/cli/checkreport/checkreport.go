@@ -25,7 +25,7 @@ type Problem struct {
 
 // Contents summarizes sheet in one line, such as "3 cues, 2 sounds, 1 bus". The line also has its cue list, outputs and
 // scenes, if there are any. The number of cues leaves out the cues of the list. It is missing for a bank, and for a
-// sheet with no cues but those of its list.
+// sheet whose cues are all in its list.
 func Contents(sheet *cue.Sheet) string {
 	buses := "1 bus"
 	if n := len(sheet.Buses); n != 1 {

@@ -104,7 +104,7 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 	return c, nil
 }
 
-// read fills c from root, the parsed configuration file, and reports faults to r. If there is no other fault, a
+// read fills c from root, the parsed configuration file, and reports faults to r. Unless it finds other faults, a
 // configuration without rooms is a fault. So is a certificate without a key, or a key without a certificate.
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 	r.Read(root, "the configuration", c.fields(r))

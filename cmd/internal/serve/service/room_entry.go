@@ -189,7 +189,7 @@ func (s *Server) workers() *room.Workers {
 
 // create makes a room called name from text, a sheet or a bank, and returns its entry. If Options.Create is set, that
 // function does all the work, and create only looks up the entry. Otherwise create also makes the room's folder for
-// sounds, registers the room, and stores it with Options.Save. If one of these steps fails, the room is closed, the
+// sounds, registers the room, and stores it with Options.Save. If a step fails, the room is closed, the
 // name is free again, and an empty folder is removed, unless the server has closed. The caller holds the lock of the
 // name.
 func (s *Server) create(ctx context.Context, name string, text []byte) (*roomEntry, error) {

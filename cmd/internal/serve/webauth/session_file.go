@@ -166,7 +166,7 @@ func (g *Guard) storeSessions() {
 	}
 }
 
-// stored returns the active sessions, in the order in which they were added, in the form that is stored as JSON.
+// stored returns the active sessions, in the order of their addition, in the form that is stored as JSON.
 func (s *sessions) stored() []storedSession {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

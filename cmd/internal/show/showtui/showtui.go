@@ -149,8 +149,8 @@ func (s *screen) command(format string, args ...any) {
 func (s *screen) showMessage(message string) { s.message, s.until = message, s.now().Add(messageTime) }
 
 // key handles the key of the event e. During a paste all keys are ignored. Ctrl-C leaves the show if s.mayLeave is set.
-// An open question takes any other key as part of the answer. If the help is visible, any key closes it and has no
-// other effect. Otherwise the key is a command of the operator.
+// An open question takes any other key as part of the answer. If the help is visible, any key only closes it.
+// Otherwise the key is a command of the operator.
 func (s *screen) key(e *tcell.EventKey) {
 	switch {
 	case s.pasting:

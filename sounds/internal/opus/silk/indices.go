@@ -112,7 +112,7 @@ func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	}
 }
 
-// map8 selects a value by the rate in kHz: narrow for 8, medium for 12 and wide for 16. rate must be one of these.
+// map8 selects a value by the rate in kHz: narrow for 8, medium for 12 and wide for 16. Other rates are not valid.
 func map8[T any](rate int, narrow, medium, wide T) T {
 	return [...]T{narrow, medium, wide}[(rate-8)/4]
 }
