@@ -34,7 +34,7 @@ type BusLevel struct {
 	Reduction float64 `json:"reduction,omitempty"` // in dB, of its compressors
 }
 
-// levelsMaxAge is how long Levels are reused.
+// levelsMaxAge is the time for which Levels are reused.
 const levelsMaxAge = 30 * time.Millisecond
 
 // meter keeps the last Levels, so that calls within 30 ms share them.
