@@ -164,9 +164,9 @@ func (s *Sheet) activeCues() iter.Seq2[int, *Cue] {
 	}
 }
 
-// frame returns the frame of the show when a repetition of c is due. The parameter repetition is its number, from 0,
-// and rate is in Hz. If c waits for an end, the result is the earliest possible frame. The intervals of c must not be
-// random.
+// frame returns the frame of the show when a repetition of c is due. The parameter repetition is its number: 0 is the
+// first time that c acts. rate is the sample rate in Hz. If c waits for the end of another cue or id, the result
+// assumes the earliest possible time of that end. The intervals between the repetitions of c must not be random.
 func (c *Cue) frame(repetition uint64, rate int) int64 {
 	return c.base.Frames(rate) + c.regularTime(repetition).Frames(rate)
 }

@@ -268,8 +268,9 @@ func (t *parameterState) passCorners(at func(int64) mixer.Moment, frame int64) e
 	return nil
 }
 
-// findCorners finds the frames after frame of the show where the gain or the pitch of p changes its slope, and stores
-// them in p. Parameters of p may be moving already. It sends no command.
+// findCorners stores the corners of p in p. A corner is a frame of the show with a change of the slope of gain or pitch.
+// Only corners later than the parameter frame count. If corners are less than 5 ms apart, only
+// some of them are kept. Parameters of p may be moving already. findCorners sends no command.
 func (t *parameterState) findCorners(frame int64, p *parameterStart) {
 	p.gain.findCorners(frame, t.minCornerDistance())
 	p.pitch.findCorners(frame, t.minCornerDistance())

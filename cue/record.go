@@ -332,8 +332,9 @@ func (r *Recorder) lacksMasking(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
-// group sets the group of entry to the name of g, and its limits to the limits of g. entry is the `sounds` entry of a
-// sound. A new group gets a unique name, which is kept in r.groups.
+// group fills in the group of entry, the `sounds` entry of a sound. It sets entry.Group to the name of g, and copies
+// the limit, cooldown and coalescing of g to entry. A group that r does not know yet gets a unique name, which is kept
+// in r.groups.
 func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {

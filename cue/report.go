@@ -87,8 +87,9 @@ func (p *Player) soundName(s *voice.Sound, ref int64) string {
 	return s.Name() // played outside the sheet
 }
 
-// soundOfRef returns the sound of a start from ref, the reference of the start in an event. The start may be a cue, a
-// layer of a cue, or a start by hand. For other references the result is nil. The result points into the sheet.
+// soundOfRef returns the sound that a start has played. ref is the reference of the start in an event of the mixer. It
+// may refer to a cue, to a layer of a cue, or to a start by hand. For any other reference the result is nil. The result
+// points into the sheet.
 func (p *Player) soundOfRef(ref int64) *rules.Sound {
 	i, number := splitRef(ref)
 	_, sound := splitManualRef(ref)

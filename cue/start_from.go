@@ -39,8 +39,10 @@ type startFrom struct {
 	block   []pcm.Frame
 }
 
-// initStartFrom sets p.startFrom from Options.From and Options.Cue. If no cue has a number, Options.Cue is an index in
-// Sheet.Cues. The error wraps ErrStartPosition if no cue has the number Options.Cue, or if no GO reaches that cue.
+// initStartFrom sets p.startFrom from Options.From and Options.Cue. Options.Cue is the number of a cue. Only if the
+// whole sheet has no cue numbers, it is an index in Sheet.Cues, from 0. The error wraps ErrStartPosition if Options.Cue
+// matches no cue, or if no GO reaches that cue. If Options.Cue is empty, the show begins at Options.From, and the error
+// is nil.
 func (p *Player) initStartFrom() error {
 	b := startFrom{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.reached = b.time.IsZero() && p.options.Cue == ""

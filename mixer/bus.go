@@ -96,7 +96,8 @@ func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mut
 
 // SetSolo solos the bus if on is true, and otherwise ends its solo. While any bus is soloed, only voices on soloed
 // buses and on buses below them are heard. Either change is ramped over 5 ms. A solo that ends before the next block
-// has no effect. The error wraps ErrOption for the zero Bus or, with Config.Lead, is ErrBusy.
+// has no effect. For the zero Bus the error wraps ErrOption. With Config.Lead the error is ErrBusy if too many commands
+// are under way.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
 // Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, along shape. The fade lasts as long as within, but at

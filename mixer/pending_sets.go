@@ -99,8 +99,9 @@ func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames i
 }
 
 // pushSet sends c, a command for a set of a property, and reports whether it was sent. It does not send c while at
-// least half of the maximum number of commands is under way: the rest is reserved for commands that cannot be pending
-// sets. If the maximum is reached, it counts a busy call. The caller holds m.mutex.
+// least half of the maximum number of commands is under way. The caller then keeps the set as a pending set, to be sent
+// or read later. The other half is reserved for commands that cannot be kept in this way. If the maximum is reached,
+// pushSet counts a busy call. The caller holds m.mutex.
 func (m *Mixer) pushSet(c command) bool {
 	if n := m.inFlight.Len(); n >= m.capacity.Max/2 && n < m.capacity.Max {
 		return false

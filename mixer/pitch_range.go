@@ -232,9 +232,10 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	return -1, -1
 }
 
-// requestMips requests the mip levels, the band-limited versions of its sound, that the start r may read. A refiner
-// computes them in the background. If r may leave its loop, it requests the levels for playing with and without the
-// loop. If r never reads mip levels, it has no effect. The caller holds m.mutex.
+// requestMips requests the mip levels that a start may read. These are band-limited versions of its sound. The
+// parameter r is the record of the start. A refiner computes the levels in the background, and requestMips does not
+// wait. If the start may leave its loop, the levels are requested for playing with and without the loop. If it never
+// reads mip levels, requestMips has no effect. The caller holds m.mutex.
 func (m *Mixer) requestMips(r *record) {
 	if !r.readsMips() {
 		return

@@ -41,10 +41,10 @@ func (l *virtualLag) put(j int) {
 // then advances the voice at once instead of later.
 func (l *virtualLag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/lagGroup] = 0, 0 }
 
-// mutable returns the voice at index i for a caller that may change it. A virtual voice may lag behind; it is first
-// advanced to the frame a.now. The next call of mixVirtual then advances it at once instead of later, because its
-// speed may change. A caller that keeps changing a virtual voice must call mutable again after each call of
-// mixVirtual.
+// mutable returns the voice at index i for a caller that may change it. A virtual voice may lag behind, so mutable
+// first advances it to the frame a.now. After that the caller may change its speed. Therefore the next call of
+// mixVirtual does not let this voice lag, but advances it immediately. A caller that keeps changing a virtual voice
+// must call mutable again after each call of mixVirtual.
 func (a *audio) mutable(i int) *slot {
 	s := a.current(i)
 	if i >= a.base {

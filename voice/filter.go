@@ -101,9 +101,11 @@ func (f *Filter) interrupt(frame int64) {
 	f.ramping = true
 }
 
-// beginRamp begins a linear ramp of the filter coefficients, from frame of the mix to the next multiple of
-// coefficientGrid. The ramp starts with the coefficients at the end of the last ramp. After a gap it starts with the
-// coefficients for the cutoffs at frame. beginRamp sets from and to of each stage, and start, end and ramping of f.
+// beginRamp begins a linear ramp of the filter coefficients. The ramp lasts from the given frame of the mix to the next
+// multiple of coefficientGrid after it. It starts with the coefficients at the end of the last ramp. After a gap it
+// starts with the coefficients for the cutoffs at frame.
+//
+// beginRamp sets the fields p.from and p.to of each stage p that is on, and the fields f.start, f.end and f.ramping.
 // f.ramping becomes false if the coefficients no longer change. A stage that has become inaudible is switched off.
 func (f *Filter) beginRamp(frame int64) {
 	next := (frame/coefficientGrid + 1) * coefficientGrid

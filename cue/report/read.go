@@ -18,13 +18,13 @@ const (
 	maxEvent = 1 << 16
 )
 
-// Read parses a report from in and calls each with every event, in order. It does not store the events, so Events of
-// the returned report is empty. Input after the report is ignored. An event must not have an earlier frame than the
-// event before it. An event or another value must not have more than 64 KiB. If each returns an error, Read stops and
-// returns that error unchanged.
+// Read parses a report from the reader `in` and calls each with every event, in order. It does not store the events, so
+// Events of the returned report is empty. Input after the report is ignored. An event must not have an earlier frame
+// than the event before it. An event or another value must not have more than 64 KiB. If each returns an error, Read
+// stops and returns that error unchanged.
 //
-// Any other error is one line of text that begins with name. It includes the line and the column of the fault, unless
-// in itself has failed. On an error the report is nil.
+// Any other error is one line of text that begins with name. It includes the line and the column of the fault. Only an
+// error of the reader `in` has neither. On an error the report is nil.
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &positionReader{in: in, maxAhead: maxEvent}
 	r := &reader{d: json.NewDecoder(places), input: places, each: each}

@@ -95,8 +95,8 @@ const silence = -200
 // dB or more).
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
-// MarshalJSON returns the level with at most two decimals, or null if it is not finite: at -200 dB or less, at +200 dB
-// or more, or NaN. The error is always nil.
+// MarshalJSON returns the level as a JSON number, rounded to two decimals. It returns null if Finite is false: at
+// -200 dB or less, at +200 dB or more, or for NaN. The error is always nil.
 func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
 // UnmarshalJSON parses text, the output of MarshalJSON, and sets the level. null becomes -Inf. If text is not a number,

@@ -42,8 +42,8 @@ type Snapshot struct {
 	Shape            voice.Shape // of the last set
 }
 
-// FinalValue returns the value of the property after all sets: the target of the fade, or without a fade the jump. It
-// is 0 if s has no set.
+// FinalValue returns the value that the property has after all pending sets in s. If s includes a fade, the value is
+// the target of the fade. Otherwise it is s.Jump, the value of the set without a fade. It is 0 if s has no pending set.
 func (s *Snapshot) FinalValue() float64 {
 	if s.HasFade {
 		return s.Target

@@ -176,7 +176,7 @@ var otherRates = [3][15]int{
 }
 
 // otherSize returns the size in bytes of the frame of layer I or II at the beginning of b, header included. b must
-// begin with a valid header.
+// begin with a valid header that has a bit rate; for free format the result is wrong.
 func otherSize(b []byte) int {
 	version, layer, bitrate, pad := b[1]>>3&3, b[1]>>1&3, b[2]>>4, int(b[2]>>1&1)
 	rate := [...]int{44100, 48000, 32000}[b[2]>>2&3] >> [4]int{0: 2, 2: 1}[version]

@@ -52,8 +52,9 @@ func trees() map[int]string {
 	}
 }
 
-// window returns the first half and the middle of the synthesis window, in units of 2^-16 and with the signs of
-// ISO 11172-3, table B.3. The other half is its mirror image.
+// window returns the values 0..256 of the 512 values of the synthesis window, in units of 2^-16 and with the signs of
+// ISO 11172-3, table B.3. The other half mirrors the first: value 512-i is value i with the opposite sign, or with the
+// same sign if i is a multiple of 64.
 func window() [257]int32 {
 	return [257]int32{
 		0, -1, -1, -1, -1, -1, -1, -2, -2, -2, -2, -3, -3, -4, -4, -5,

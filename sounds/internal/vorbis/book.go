@@ -141,7 +141,8 @@ func (b *book) addWord(entry int, length uint, word uint32) {
 }
 
 // decodeEntry reads a code word from r and returns its entry and true. It returns false at the end of the data or for
-// an invalid word; the entry then has no meaning. An invalid word also ends r.
+// an invalid word; the entry then has no meaning. After an invalid word, r is beyond the end of its data, so that all
+// later reads fail, too.
 func (b *book) decodeEntry(r *source.LSB) (int, bool) {
 	next := r.Peek()
 	q := b.quick[next&(1<<quickBits-1)]

@@ -91,8 +91,8 @@ func (x *examination) driverError(driver string) error {
 	return nil
 }
 
-// failedWith reports whether the result of a driver, in Trial.Detail, begins with the parameter words. The parameter
-// driver is the name of the driver. If it is unknown, the result is false.
+// failedWith reports whether the text Trial.Detail of a driver begins with the string words, in the same case. The
+// parameter driver is the name of the driver. If x has no trial of that driver, the result is false.
 func (x *examination) failedWith(driver, words string) bool {
 	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
 		return t.Name == driver && strings.HasPrefix(t.Detail, words)

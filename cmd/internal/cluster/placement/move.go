@@ -110,11 +110,12 @@ func (s *hostedRoom) adoptSeen() {
 	}
 }
 
-// awaitReady waits until the node that takes over the room has opened it. The parameter next is the id of that node's
-// present run. On success ready is true, and owner is that node.
+// awaitReady waits until the node that takes over the room has opened it. The parameter next is the id of the present
+// run of that node; a restarted node has another id. On success ready is true, and owner is that node.
 //
 // ready is false if that node refuses the room or ends, if this node's lease has too little time left, if ctx ends, or
-// after 20 s. owner is then not meaningful. During the wait, newer records of the room are adopted.
+// after 20 s. owner is then not meaningful. During the wait, s.record and s.revision are updated to newer records of
+// the room.
 func (s *hostedRoom) awaitReady(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openTimeout; o.Now() < end && s.node.lease.hasMargin() && pause(ctx, o.Timing.Poll/5); {

@@ -147,8 +147,9 @@ func (s *Server) awaitEnd(name string, h *roomEntry) {
 }
 
 // forget removes the entry h of a room that has ended. name is the name of the room, and is free when forget returns.
-// forget adds the counts of the room to the server's metrics and drops its idempotency keys. Only the first call for h
-// has an effect; later calls wait for it.
+// If a call has ended the room, forget first calls Options.RemoveFiles. It adds the counts of the room to the server's
+// metrics and drops its idempotency keys, unless Close has removed the entry already. Only the first call for h has an
+// effect; later calls wait for it.
 func (s *Server) forget(name string, h *roomEntry) {
 	h.forgotten.Do(func() { s.removeEntry(name, h) })
 }

@@ -55,8 +55,9 @@ var routes = [...]route{
 	{"GET /openapi.json", Public, nil, "", (*Server).document},
 }
 
-// route returns the HTTP handler of the route c, which calls handle. The handler answers an error of handle as problem
-// JSON, unless the response has already begun.
+// route returns an HTTP handler for the route c. The handler passes each request to Server.handle. If handle returns an
+// error, the handler answers with problem JSON. If its http.ResponseWriter is a *trackingWriter and the response has
+// already begun, the handler drops the error instead.
 func (s *Server) route(c *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.handle(c, w, r); err != nil {

@@ -86,9 +86,9 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	g.startSession(w, r, b)
 }
 
-// startSession starts and stores a session with the permissions of b, and sets its cookie. It then redirects to the
-// page that next returns. It ends the earlier session of the caller, except if b comes from a link made by that
-// session.
+// startSession starts and stores a browser session with the permissions of b, and sets its cookie on w. It then
+// redirects the browser to the path from the function next. If the request r has the cookie of an earlier session, that
+// session ends. It stays if b comes from a link that it has made, because the new session ends with it.
 func (g *Guard) startSession(w http.ResponseWriter, r *http.Request, b *credential) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	if v.session != nil && v.session.credential.id != b.id { // a session that made the link stays: the new one ends with it

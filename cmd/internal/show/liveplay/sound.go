@@ -24,8 +24,9 @@ type deviceMonitor struct {
 	events     []report.Event
 }
 
-// newDeviceMonitor returns a monitor of the open device d. The parameter requested is the value of --device. Only a
-// device of package auto reports losses.
+// newDeviceMonitor returns a monitor of d, an open audio device. The parameter requested is the value of --device. The
+// monitor tracks when the device is lost and when it returns. It can do so only for a device of package auto; for any
+// other device it sees no losses.
 func newDeviceMonitor(requested Device, d device.Device) *deviceMonitor {
 	best, _ := d.(*auto.Device)
 	return &deviceMonitor{requested: requested, device: d, supervised: best}

@@ -340,8 +340,9 @@ func (t *Timeline) refusals() (refused, coalesced bool) {
 	return refused, coalesced
 }
 
-// summary returns the second line of the drawing. It has the length, the pool size, the overflow policy, and the
-// counts of starts and steals.
+// summary returns the second line of the drawing, without a line end. It has the length, the number of voices in the
+// pool, the overflow policy, and the number of virtual voices if that is not 0. Counts follow: requested starts,
+// divided into started, rejected, limited and coalesced, and then stolen voices.
 func (t *Timeline) summary() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)

@@ -115,8 +115,8 @@ func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64
 //
 // Parts without pulses are filled with low, the shape of a lower band, or with noise if low is nil. fill has one bit
 // per short block that may be filled. out receives the shape of mid, multiplied by the square root of its length, so
-// that it can be the low of other bands. out may be nil. The result has one bit per short block, which is 1 if the
-// block is not empty.
+// that it can be the low of other bands. out may be nil. Despite its name, the result collapsed has a 1 bit for each
+// short block with energy, and a 0 bit for each empty block.
 func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []float64, fill uint) (collapsed uint) {
 	n := len(x)
 	if n == 1 {

@@ -42,8 +42,9 @@ func (d *Decoder) readCoarseEnergy(f *frame, intra bool) {
 	}
 }
 
-// readFineEnergy reads the fine energies of the bands of f and adds them to the coarse ones in d.energy (RFC 6716,
-// section 4.3.2.2). Band i has f.fine[i] bits per channel, as allocate has set them.
+// readFineEnergy reads the fine energies of the bands of f from the range decoder f.e, and adds them to the coarse
+// energies in d.energy (RFC 6716, section 4.3.2.2). Band i has f.fine[i] bits per channel, as allocate has set them. A
+// band with 0 bits stays unchanged.
 func (d *Decoder) readFineEnergy(f *frame) {
 	for i := f.start; i < f.end; i++ {
 		if n := f.fine[i]; n > 0 {

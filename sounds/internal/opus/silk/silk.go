@@ -68,8 +68,9 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
 }
 
 // prepare sets up the channels for a packet. rate is in kHz, coded is the number of coded channels, 1 or 2, and a
-// frame has 2 or 4 subframes of 5 ms. If the packet changes to stereo, the state of the side channel is reset, and
-// its resampler continues like the mid channel's.
+// frame has 2 or 4 subframes of 5 ms. A new rate resets the filters and the resampler of each coded channel. If the
+// packets change from mono to stereo, the state of the side channel is reset. For stereo output its resampler then
+// becomes a copy of the mid channel's resampler, and the stereo prediction is reset, too.
 func (d *Decoder) prepare(rate, coded, subframes int) {
 	if coded > d.coded {
 		d.channel[1].reset()
