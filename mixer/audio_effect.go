@@ -225,7 +225,7 @@ func (a *audio) updateSilentFrom() {
 // response of the bus. If an effect of the bus still sounds, Stats records for how long.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
-	p := r.all[c.payload.effect.place]
+	p := r.all[c.payload.effect.index]
 	for _, v := range c.payload.effect.moves {
 		p.Set(a.now, v.place, v.to, c.fadeFrames)
 	}

@@ -15,7 +15,7 @@ import (
 type effectFades struct {
 	name   string
 	values effect.Values // as requested
-	place  int           // index of the effect on its bus
+	index  int           // index of the effect on its bus
 	moves  []effectFade
 }
 
@@ -90,7 +90,7 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 		if names = append(names, e.Name()); e.Name() != name {
 			continue
 		}
-		moves := &effectFades{name: name, values: maps.Clone(values), place: i}
+		moves := &effectFades{name: name, values: maps.Clone(values), index: i}
 		for _, value := range slices.Sorted(maps.Keys(values)) {
 			if err := e.Set(value, values[value]); err != nil {
 				return nil, fmt.Errorf("%w: bus %q: %w", ErrOption, b.Name(), err)

@@ -39,14 +39,14 @@ type Sound struct {
 	Unseen int             // virtual voices
 	Gave   int             // number of stolen voices of this mixer
 
-	bank   *bank.Bank
-	mixer  *mixer.Mixer
-	out    output
-	old    []*mixer.Mixer
-	motors [world.Enemies]mixer.Handle
-	spots  [world.Enemies]space.Spot // positions of the motors
-	place  space.Emitter             // position of the present start
-	events [256]mixer.Event
+	bank    *bank.Bank
+	mixer   *mixer.Mixer
+	out     output
+	old     []*mixer.Mixer
+	motors  [world.Enemies]mixer.Handle
+	spots   [world.Enemies]space.Spot // positions of the motors
+	emitter space.Emitter             // position of the present start
+	events  [256]mixer.Event
 }
 
 // Slot is a voice of the pool in the last frame of the game.
@@ -185,8 +185,8 @@ func (s *Sound) Frame(w *world.World) error {
 // start plays the sound of an event at its position. An Appeared enemy gets an engine, and the engine of a Destroyed
 // one stops. If the mixer's queue is full, the sound is dropped without an error.
 func (s *Sound) start(e world.Event) error {
-	s.place = *screen.Emitter(e.X, e.Y)
-	h, err := s.bank.Play(plays[e.Kind], bank.Options{Emitter: &s.place})
+	s.emitter = *screen.Emitter(e.X, e.Y)
+	h, err := s.bank.Play(plays[e.Kind], bank.Options{Emitter: &s.emitter})
 	if errors.Is(err, mixer.ErrBusy) {
 		return nil // the queue is full because no block has been mixed for a while: drop the sound
 	}

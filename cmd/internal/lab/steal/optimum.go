@@ -112,7 +112,7 @@ func (g *slots) cuts(parts []Part) []int64 {
 	cuts := make([]int64, len(parts))
 	for i, stretches := range g.arcsByPart {
 		played := 0
-		for played < len(stretches) && g.arcs[stretches[played]].room == 0 {
+		for played < len(stretches) && g.arcs[stretches[played]].capacity == 0 {
 			played++
 		}
 		cuts[i] = min(max(g.moments[g.start[i]+played], parts[i].From), parts[i].To)
@@ -192,23 +192,23 @@ type node struct {
 	first     int32 // last added arc; -1: no arc
 	via       int32 // arc on the cheapest path to this node
 	distance  int64
-	potential int64 // shift of costs with which no arc with room has a negative cost
+	potential int64 // shift of costs with which no arc with capacity has a negative cost
 }
 
 // arc leads to a node.
 type arc struct {
-	to   int32
-	next int32 // next arc of the same node
-	room int32 // remaining capacity
-	cost int64 // per unit
+	to       int32
+	next     int32 // next arc of the same node
+	capacity int32 // remaining capacity
+	cost     int64 // per unit
 }
 
 // add adds an arc to the network and returns the number of the arc. It leads from the node with the number from to the
-// node with the number to. The parameter room is the number of units that the arc can carry, cost the cost per unit.
-// The reverse arc is added, too: it has the next number, no room and the negative cost.
-func (g *flow) add(from, to, room int, cost int64) int32 {
+// node with the number to. The parameter capacity is the number of units that the arc can carry, cost the cost per
+// unit. The reverse arc is added, too: it has the next number, no capacity and the negative cost.
+func (g *flow) add(from, to, capacity int, cost int64) int32 {
 	n, a, b := int32(len(g.arcs)), &g.nodes[from], &g.nodes[to]
-	g.arcs = append(g.arcs, arc{int32(to), a.first, int32(room), cost}, arc{int32(from), b.first, 0, -cost})
+	g.arcs = append(g.arcs, arc{int32(to), a.first, int32(capacity), cost}, arc{int32(from), b.first, 0, -cost})
 	a.first, b.first = n, n+1
 	return n
 }
@@ -226,8 +226,8 @@ func (g *flow) augment() int64 {
 	cost := g.nodes[g.end].potential - g.nodes[0].potential
 	for n := g.end; cost < 0 && n != 0; {
 		e := g.nodes[n].via
-		g.arcs[e].room--
-		g.arcs[e^1].room++
+		g.arcs[e].capacity--
+		g.arcs[e^1].capacity++
 		n = g.arcs[e^1].to
 	}
 	return cost
@@ -235,8 +235,8 @@ func (g *flow) augment() int64 {
 
 // search finds the cheapest paths from the first node of the network to the others, as far as g.end, with the
 // algorithm of Dijkstra. It stores in each node the distance and the arc that leads to it. Then it updates the
-// potentials of the nodes, which shift the costs of arcs. A path to g.end must exist. With the shift, no arc with room
-// may have a negative cost.
+// potentials of the nodes, which shift the costs of arcs. A path to g.end must exist. With the shift, no arc with
+// capacity may have a negative cost.
 func (g *flow) search() {
 	for n := range g.nodes {
 		g.nodes[n].distance = math.MaxInt64
@@ -251,7 +251,7 @@ func (g *flow) search() {
 		}
 		for e := from.first; e >= 0; e = g.arcs[e].next {
 			a := &g.arcs[e]
-			if a.room == 0 {
+			if a.capacity == 0 {
 				continue
 			}
 			to := &g.nodes[a.to]
