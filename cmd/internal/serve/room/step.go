@@ -2,7 +2,7 @@ package room
 
 import "time"
 
-// Step is a command of a batch. Exactly one of the pointers is set.
+// Step is a command of a batch. Exactly one pointer is set.
 type Step struct {
 	Play   *PlayRequest
 	Set    *VoiceChange
