@@ -84,10 +84,10 @@ func (s *Batch) Base() (frame int64, fired bool) {
 	return frame, frame >= 0
 }
 
-// Fire fires the Batch s at the moment: the offsets of its commands count from that frame. Commands of s for that frame
-// are executed before successors that start there. Fire has no effect on a Batch that was fired or dropped, or that
-// waits for a countdown of FireAt. The error is ErrBusy, or wraps ErrOption if s is nil, belongs to another mixer, or
-// is the Batch of this moment.
+// Fire fires the Batch s at the moment: the offsets of its commands count from that frame. Commands of s for that
+// frame are executed before successors (see Handle.Then) start there. Fire has no effect on a Batch that was fired or
+// dropped, or that waits for a countdown of FireAt. The error is ErrBusy, or wraps ErrOption if s is nil, belongs to
+// another mixer, or is the Batch of this moment.
 func (at Moment) Fire(s *Batch) error { return at.sendBatch(cmdFire, s, nil, 0) }
 
 // FireAt fires the Batch s at the frame when the countdown c reaches 0. If c is 0 or less at this moment, s fires in

@@ -14,8 +14,9 @@ import (
 // Bus is the master of any mixer; its own methods fail with an error that wraps ErrOption.
 //
 // All methods are control side and safe for concurrent use. Changes take effect at the next frame that is
-// mixed. Sets and fades between two blocks replace each other and are never lost. Other calls fail with
-// ErrBusy when the audio side is behind. Use Mixer.At and TargetBus for an exact frame.
+// mixed. Several sets or fades of one property between two blocks replace each other, so they are never
+// lost. Other calls fail with ErrBusy when the audio side is behind. Use Mixer.At and TargetBus for an
+// exact frame.
 type Bus struct {
 	mixer *Mixer
 	index uint16
@@ -62,22 +63,22 @@ func (b Bus) Gain() pcm.Decibels {
 }
 
 // SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
-// pcm.FromFader converts a slider position. The error wraps ErrOption for a value out of range or the zero Bus or, with
-// Config.Lead, is ErrBusy.
+// pcm.FromFader converts a slider position. The error wraps ErrOption for a value out of range or the zero Bus. With
+// Config.Lead it may also be ErrBusy.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
-// SetPan sets the balance of the bus to pan, from -1 (left) to +1 (right), ramped over 5 ms. The error wraps ErrOption
-// for a value out of range or the zero Bus or, with Config.Lead, is ErrBusy.
+// SetPan sets the balance of the bus to pan, from -1 (left) to +1 (right), ramped over 5 ms. The error wraps
+// ErrOption for a value out of range or the zero Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, Pan: pan}, 0) }
 
-// SetLowPass sets the cutoff of the low-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the low-pass off.
-// The error wraps ErrOption for a value out of range or the zero Bus or, with Config.Lead, is ErrBusy.
+// SetLowPass sets the cutoff of the low-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the low-pass
+// off. The error wraps ErrOption for a value out of range or the zero Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetLowPass(hz float64) error {
 	return b.set(Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
 // SetHighPass sets the cutoff of the high-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the high-pass
-// off. The error wraps ErrOption for a value out of range or the zero Bus or, with Config.Lead, is ErrBusy.
+// off. The error wraps ErrOption for a value out of range or the zero Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetHighPass(hz float64) error {
 	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
@@ -90,8 +91,8 @@ func (b Bus) SetPitch(pitch pcm.Semitones) error {
 }
 
 // SetMute mutes the bus if on is true, and otherwise unmutes it. A muted bus silences all buses below it, too; the
-// master silences only the first output. Either change is ramped over 5 ms. The error wraps ErrOption for the zero Bus
-// or, with Config.Lead, is ErrBusy.
+// master silences only the first output. Either change is ramped over 5 ms. The error wraps ErrOption for the zero
+// Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
 // SetSolo solos the bus if on is true, and otherwise ends its solo. While any bus is soloed, only voices on soloed
@@ -101,8 +102,8 @@ func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mut
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
 // Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, along shape. The fade lasts as long as within, but at
-// least 5 ms. It does not stop voices. The error wraps ErrOption for a value out of range or the zero Bus or, with
-// Config.Lead, is ErrBusy.
+// least 5 ms. It does not stop voices. The error wraps ErrOption for a value out of range or the zero Bus. With
+// Config.Lead it may also be ErrBusy.
 func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
@@ -154,8 +155,8 @@ func (b Bus) Stop(fade time.Duration) error {
 }
 
 // set changes the properties of the bus that c.Fields names to their values in c, from the next frame on. They are
-// ramped over the time within, at least 5 ms. The error wraps ErrOption for a value out of range or the zero Bus or,
-// with Config.Lead, is ErrBusy.
+// ramped over the time within, at least 5 ms. The error wraps ErrOption for a value out of range or the zero Bus.
+// With Config.Lead it may also be ErrBusy.
 func (b Bus) set(c Change, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }
@@ -171,7 +172,7 @@ func (b Bus) now(command func(Moment, Target) error) error {
 
 // Levels is a reading of the meter of a bus. The meter updates in steps of 100 ms. Silence is -Inf.
 type Levels struct {
-	Frame     int64        // the first frame of the mix after the step; 0: before the first step
+	Frame     int64        // the first frame of the mix after those measured; 0: no reading yet
 	Peak      pcm.Decibels // the largest sample of both channels in the last 400 ms, dBFS
 	RMS       pcm.Decibels // of both channels, in the last 400 ms: a full-scale sine in both is -3 dBFS
 	ShortTerm pcm.LUFS     // of the last 3 s, as in EBU Tech 3341: ungated; unweighted at sample rates below 8 kHz

@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	// ErrBusy is returned if Config.Commands commands are under way, or up to 64 less for a command at a
-	// later frame: Render is not called often enough, or many commands were sent for later frames. The call
-	// had no effect; try again later.
+	// ErrBusy is returned if too many commands are under way: sent, but not executed yet. The maximum is
+	// Config.Commands, and up to 64 less for a command at a later frame. Either Render is not called often
+	// enough, or many commands were sent for later frames. The call had no effect; try again later.
 	ErrBusy = errors.New("mixer: busy")
 
 	// ErrConfig is wrapped by the errors of New.
@@ -100,14 +100,15 @@ type Config struct {
 	// used.
 	Clock func() time.Duration
 
-	// Commands is the maximum number of commands under way, at least 1; 0: 1,024. If it is set, New
-	// allocates the memory for all of them and their starts. If it is 0, the memory grows on demand, so a
-	// mixer of 8 voices takes 128 KB instead of a megabyte.
+	// Commands is the maximum number of commands under way (sent, but not executed yet), at least 1; 0:
+	// 1,024. If it is set, New allocates the memory for all of them and their starts. If it is 0, the
+	// memory grows on demand, so a mixer of 8 voices takes 128 KB instead of a megabyte.
 	Commands int
 
 	// Events is the capacity of the event queue, which New allocates. 0: enough for all events of one
 	// block of up to 20 s. A block may need more if its streams underrun repeatedly or Resize shrinks the
-	// pool. So may a block with a Virtual of 0 in which endless voices are exchanged all the time.
+	// pool. If Virtual is 0, a block in which endless voices lose and regain their slots all the time may
+	// need more, too.
 	Events int
 
 	Journal int // capacity of the journal, see Mixer.Journal; 0: off
@@ -166,7 +167,8 @@ type Duck struct {
 	Release time.Duration // how long raising takes
 }
 
-// DuckAbove is the default of Duck.Above. Voices that are paused, muted or virtual do not trigger a duck.
+// DuckAbove is the default of Duck.Above, the audibility in dB that triggers a duck. Voices that are
+// paused, muted or virtual do not trigger a duck.
 const DuckAbove pcm.Decibels = -50
 
 // configCheck collects the first error of a configuration.

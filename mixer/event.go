@@ -76,8 +76,9 @@ type Event struct {
 
 	Bus Bus // of the Fault of an insert, an effect or a filter; with ReasonBusLimit the bus at its limit
 
-	// For Stolen: the start that took its place (0: Resize). By is its number. For Coalesced, By is the
-	// number of the voice that the start was merged into.
+	// For Stolen, By is the number of the start that took the place of the voice; 0: Resize. For
+	// Coalesced, By is the number of the voice that the start was merged into. BySound, ByGroup and ByRef
+	// belong to the same start.
 	By      uint64
 	BySound *voice.Sound
 	ByGroup *Group
@@ -98,10 +99,10 @@ type Event struct {
 	RunnerUpPriority int32
 	NewcomerPriority int32 // of By; for a refused start its own
 
-	// Lost is an upper bound of the loss, for Stolen and Virtual. It is the largest K-weighted level of
-	// the voice, left and right together, in any later window of 60 ms. Windows start on the hops of its
-	// sound; windows between hops may have up to 3 dB more. The bound holds at the speed of the sound, as
-	// long as no gain of the voice is raised.
+	// Lost is, for Stolen and Virtual, an upper bound of the loss. It is the largest level that the rest
+	// of the voice would have had in any 60 ms. The level is K-weighted, left and right together. Only
+	// windows that start at a multiple of about 20 ms are measured; a window in between may have up to 3
+	// dB more. The bound holds at the speed of the sound, as long as no gain of the voice is raised.
 	//
 	// Lost is +Inf if it is unknown: for a stream, for a voice with sends, and for a voice on a bus with
 	// an equalizer or a send.

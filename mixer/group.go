@@ -42,25 +42,25 @@ type GroupOptions struct {
 	Voices   int  // maximum number of voices at a time; 0: no limit
 	PerOwner bool // the limit counts per Options.Owner; starts without an owner share one count
 
-	// Full is the policy at the limit. StealQuietest and StealOldest end a voice of the group, or of its
-	// owner. Since virtual voices count, this ends endless voices, too. Reject refuses the start. With
-	// Reject, starts of the group do not steal voices of the same group in a full pool or on a full bus
-	// either.
+	// Full is the policy at the limit. StealQuietest and StealOldest end a voice of the group; with
+	// PerOwner, a voice of the same owner. An endless voice ends, too, instead of becoming virtual,
+	// because the limit counts virtual voices. Reject refuses the start. With Reject, a start of the group
+	// also steals no voice of the group when the pool or the bus is full.
 	Full Overflow
 
 	Cooldown time.Duration // the minimum time between two starts
 
-	// Coalesce merges all starts within this time after the first one into one voice. The voice becomes
-	// as loud as all these starts together, as incoherent sources, but at most Most louder than its own
-	// gain. It keeps the place, bus, priority and protection of the first start. Coalescing is checked
+	// Coalesce merges all starts within this time after the first one into one voice. The powers of the
+	// starts add up, as for incoherent sources. So the voice becomes louder, but at most by the field
+	// Most. It keeps the place, bus, priority and protection of the first start. Coalescing is checked
 	// before the cooldown. 0: off.
 	Coalesce time.Duration
-	Most     pcm.Decibels // 0: 6 dB
+	Most     pcm.Decibels // the maximum rise by Coalesce; 0: 6 dB
 }
 
 // NewGroup creates a group for starts on m with the limits in o. Pass the group in Options.Group. name is for
 // reports; groups with equal names are different groups. The error wraps ErrOption: a number or a time in o is
-// negative, o.Most is not in 0..MaxGain, or o.Full is a policy that a limit does not take. Control side.
+// negative, o.Most is not in 0..MaxGain, or o.Full is not StealQuietest, StealOldest or Reject. Control side.
 func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	switch {
 	case o.Voices < 0:

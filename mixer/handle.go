@@ -110,36 +110,37 @@ func (h Handle) StopOver(fade time.Duration) error {
 // fading out ends at once. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
 
-// Resume ends a pause of the voice, also by its tag or sound; the voice fades in over 5 ms. While the voice's bus, or
-// everything, is paused, the voice stays paused. The error is ErrGone or, with Config.Lead, ErrBusy.
+// Resume ends a pause of the voice itself, also one by its tag or its sound. The voice fades in over 5 ms. It stays
+// paused while its bus or the whole mixer (TargetAll) is paused. The error is ErrGone or, with Config.Lead, ErrBusy.
 func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
 
 // SetGain sets the gain of the voice, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The
-// gain of Options.Base is added to it. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// gain of Options.Base is added to it. The error is ErrGone or wraps ErrOption; with Config.Lead it may also be
+// ErrBusy.
 func (h Handle) SetGain(gain pcm.Decibels) error { return h.setProperty(propGain, float64(gain)) }
 
-// SetPan sets the pan of the voice, ramped over 5 ms. pan is -1 (left) .. +1 (right). The error is ErrGone, wraps
-// ErrOption or, with Config.Lead, is ErrBusy.
+// SetPan sets the pan of the voice, ramped over 5 ms. pan is -1 (left) .. +1 (right). The error is ErrGone or
+// wraps ErrOption; with Config.Lead it may also be ErrBusy.
 func (h Handle) SetPan(pan float64) error { return h.setProperty(propPan, pan) }
 
 // SetPitch sets the pitch of the voice, ramped over 5 ms. pitch is -48..+48 semitones. The pitch of Options.Base is
-// added to it. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// added to it. The error is ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
 func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.setProperty(propPitch, float64(pitch)) }
 
 // SetSpeed sets the speed of the voice, ramped over 5 ms. speed is a ratio of 1/16..16; the speed of Options.Base
-// multiplies it. The error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// multiplies it. The error is ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
 func (h Handle) SetSpeed(speed float64) error { return h.setProperty(propSpeed, speed) }
 
 // SetLowPass sets the cutoff of the voice's low-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
-// ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
 func (h Handle) SetLowPass(hz float64) error { return h.setProperty(propLowPass, hz) }
 
 // SetHighPass sets the cutoff of the voice's high-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
-// ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
 func (h Handle) SetHighPass(hz float64) error { return h.setProperty(propHighPass, hz) }
 
 // SetPriority sets the priority of the voice, -1,000,000..1,000,000. Voices of lower priority are stolen first. The
-// error is ErrGone, wraps ErrOption or, with Config.Lead, is ErrBusy.
+// error is ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
 func (h Handle) SetPriority(priority int) error {
 	return h.setProperty(propPriority, float64(priority))
 }
@@ -154,8 +155,8 @@ const Forever = -1
 // SetLoop sets how often the voice plays its loop, counted from the current round. rounds has the meaning of
 // Options.Rounds: 1 leaves the loop at its end, and 2 repeats it once. Forever stays in the loop; 0 is an error. The
 // voice jumps exactly at the loop points, without a fade. A voice beyond its loop is not affected, and neither is a
-// sound in memory without a loop. A voice that was started without Options.Loop begins to loop. The error is ErrGone,
-// wraps ErrOption or, with Config.Lead, is ErrBusy.
+// sound in memory without a loop. A voice that was started without Options.Loop begins to loop. The error is ErrGone
+// or wraps ErrOption; with Config.Lead it may also be ErrBusy.
 //
 // For a stream, SetLoop opens another decoder, which allocates and can fail as Play does. A stream of unknown loop
 // length is an error that wraps ErrOption. If the decoder is not ready in time, the rounds count from a later one.
@@ -186,8 +187,8 @@ func (h Handle) Seek(position time.Duration) error {
 
 // Fade moves the gain of the voice to the parameter gain, -120..+24 dB or -Inf. The parameter within is the duration
 // of the fade, at least 5 ms. The gain follows the curve shape. At the end the voice continues, even if it is silent.
-// The error is ErrGone if the voice is over, wraps ErrOption for an invalid gain or shape or, with Config.Lead, is
-// ErrBusy.
+// The error is ErrGone if the voice is over, or wraps ErrOption for an invalid gain or shape. With Config.Lead it may
+// also be ErrBusy.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
 	switch err := c.check(); {
@@ -213,9 +214,10 @@ func (h Handle) Tag() uint64 {
 	return h.finished().Tag
 }
 
-// Audibility returns the loudness of the voice in dB, as of the end of the last block. The choice of a victim
-// compares it. It is the loudest average level that the voice will reach: in the next 20 ms if the voice can become
-// virtual, otherwise in the rest of its sound. A silent voice, a pending start, and a voice that is gone have -Inf.
+// Audibility returns the loudness of the voice in dB, as of the end of the last block. The mixer compares this
+// value to find the least audible voice. It is the loudest average level that the voice will reach: in the next 20
+// ms if the voice can become virtual, otherwise in the rest of its sound. A silent voice, a pending start, and a
+// voice that is gone have -Inf.
 func (h Handle) Audibility() pcm.Decibels {
 	power := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.score.First() })
 	return pcm.FromPower(float64(power))

@@ -34,9 +34,9 @@ type Entry struct {
 	Frame int64
 	Kind  EntryKind
 
-	// The target: a start, by an identifier that is unique in the mixer, or, if Start is 0, a bus. If Bus
-	// is empty too, the target is the whole mixer. A command for a tag or a sound has one entry for each
-	// voice.
+	// The target of the command. Start identifies a start uniquely in the mixer. If Start is 0, the target
+	// is the bus with the name Bus. If Bus is empty too, the target is the whole mixer. A command for a
+	// tag or a sound has one entry for each voice.
 	Start uint64
 	Bus   string
 

@@ -8,8 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// Now is a frame for At: the first frame that is mixed after the command has arrived. It is never late. With
-// Config.Lead it is the frame that Mixer.Next returns, which can be late.
+// Now, as the frame of At, means the first frame that is mixed after the command has arrived. Such a command
+// is never late. With Config.Lead, Now means the frame that Mixer.Next returns. Such a command is late if
+// that frame has already been mixed.
 const Now = -1
 
 // errNoMixer is returned by methods of the zero Moment.
@@ -99,9 +100,9 @@ func (at Moment) Pause(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdPause, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
 
-// Resume ends the pauses of the voices that t selects; the voices fade in over 5 ms. A voice can be paused by itself (a
-// Pause of a voice, a tag or a sound), by its bus, and by TargetAll. Resume ends only the kind of pause that t has, so
-// a voice may remain paused. The error is ErrBusy or wraps ErrOption.
+// Resume ends the pauses of the voices that t selects; the voices fade in over 5 ms. There are three kinds of pause:
+// of a voice (by a voice, a tag or a sound), of its bus, and of all voices (TargetAll). Resume ends only the kind of
+// pause that a Pause with t begins, so a voice may remain paused. The error is ErrBusy or wraps ErrOption.
 func (at Moment) Resume(t Target) error {
 	return at.mixer.sendToPlay(command{kind: cmdResume, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t})
 }
@@ -155,10 +156,10 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 // pitch and speed linearly in semitones, and cutoffs linearly in their logarithm. Priority, protection and rounds
 // change at once.
 //
-// Without Config.Lead, sets at Now of a bus, or of one voice without priority, protection and rounds, are never lost:
-// several of them between two blocks replace each other. A voice that is gone is not an error. Setting the rounds of
-// streams opens other decoders, as Seek does, for the starts requested before the call. The error is ErrBusy, wraps
-// ErrOption, or comes from opening a stream.
+// Without Config.Lead, sets at Now of a bus or of one voice never fail with ErrBusy: several of them between two
+// blocks replace each other. This does not apply to sets that include priority, protection or rounds. A voice that is
+// gone is not an error. Setting the rounds of streams opens other decoders, as Seek does, for the starts requested
+// before the call. The error is ErrBusy, wraps ErrOption, or comes from opening a stream.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer

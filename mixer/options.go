@@ -50,8 +50,8 @@ type Options struct {
 	// bank; empty: the name of the sound.
 	//
 	// Play groups starts: package audiotest treats starts with the same Name and Play as one sound, such
-	// as the layers of a bank. TargetVoice of one such start names all starts with the same Play; 0: not
-	// grouped. Games use numbers below 1<<63, because banks and cue players use the numbers above.
+	// as the layers of a bank. TargetVoice of one of them selects all starts with the same Play. 0: not
+	// grouped. Games should use numbers below 1<<63: banks and cue players use the numbers above.
 	Name string
 	Play uint64
 

@@ -20,7 +20,7 @@ type Stats struct {
 	Late             int64 // commands for a frame that was already mixed
 	HighWater        int64 // the maximum number of real voices at a time
 	Underruns        int64 // how often a stream has run dry
-	MissingMipLevels int64 // starts and pitch changes that first read a worse version of their sound, because the band-limited one was not ready
+	MissingMipLevels int64 // how often a voice first read a worse version of its sound, because the band-limited one was not ready
 	Faults           int64 // master frames with NaN or Inf that became silence, and voices and inserts that were removed
 	Broken           int64 // streams that could not be decoded to their end
 	EventsLost       int64 // events that were not read in time, counted from the first Events or NewEventReader on; see also EventReader.Lost
@@ -29,13 +29,13 @@ type Stats struct {
 	Voices           int64 // the number of slots, which Resize and GrowPool change
 
 	// SilentFrom is the frame from which the master is silent, valid while Playing is 0. It is the end of
-	// the last voice and its tail, in frames of the mix; add LatencyFrames for the output of Render.
-	// While Config.DCGuard fades out after them, it is later than Frame.
+	// the last voice and its tail, in frames of the mix; add LatencyFrames for the output of Render. While
+	// Config.DCGuard still has a tail, SilentFrom is later than Frame.
 	SilentFrom int64
 
-	// RingsUntil is an upper bound of the frame at which the tails of effects are below -90 dBFS. Louder
-	// tails advance SilentFrom while they are mixed. Skip uses RingsUntil for SilentFrom, because it does
-	// not mix.
+	// RingsUntil is an upper bound of the frame at which the tails of effects are below -90 dBFS. While
+	// Render mixes a louder tail, it also advances SilentFrom. Skip mixes no tails, so it advances
+	// SilentFrom to this bound instead.
 	RingsUntil int64
 }
 

@@ -15,16 +15,16 @@ const (
 // next reaches the end of its loop. The returned handle belongs to the successor, which is pending until that frame.
 // It can be changed, stopped and given a successor itself.
 //
-// The frame follows the voice through pauses, seeks, pitches and speeds. The slot of the voice becomes free at that
-// frame, before any other start. If the voice is stopped, stolen for good or refused, its successor counts as
-// stopped; with StopOver from the start of the fade. A virtual voice is followed when it would end. A voice has one
-// successor; another Then replaces it. If the decoder of a stream is late at its end, the successor starts within 20
-// ms.
+// Pauses, seeks, pitches and speeds of the voice move that frame. The slot of the voice becomes free at that frame,
+// before any other start. If the voice is stopped, stolen for good or refused, its successor counts as stopped. With
+// StopOver this happens when the fade begins. If the voice is virtual, the successor starts when the voice would
+// end. A voice has one successor; another Then replaces it. If the decoder of a stream is late at its end, the
+// successor starts within 20 ms.
 //
-// A Set or Fade that takes more than 5 ms, of gain, pan, pitch, speed or a cutoff, continues in the successor. So
-// does the 5 ms ramp of a property that was set on both to the same value. A property that was set on the successor
-// to another value keeps that value. All other properties come from o. If both have a filter, the successor continues
-// with its state.
+// A fade of gain, pan, pitch, speed or a cutoff continues in the successor if it takes more than 5 ms. A ramp of 5 ms
+// continues only if the property was set on both voices to the same value. A property that was set on the successor
+// to another value keeps that value. All other properties come from o. If both have a filter, the filter of the
+// successor continues without a step.
 //
 // A successor counts as a command under way. Then fails with ErrGone if the voice is over, and with the errors of
 // Play.

@@ -21,9 +21,10 @@
 // Extend allocate: New makes room for Config.Max objects, and Config.Size of them may be active at first. A
 // full pool refuses new objects, kills an active object to make room, or grows, as Config selects.
 //
-// A handle contains a generation. Calls with a stale handle, a handle that was already released, or a
-// handle of another pool return nil or false and have no effect. Pointers have no such protection: build
-// with the tag pooldebug to find uses after a release, see Reclaimed.
+// A handle contains a generation, which counts the uses of its slot. A handle is stale after its object
+// was released or killed. Calls with a stale handle or a handle of another pool return nil or false and
+// have no effect. Pointers have no such protection: build with the tag pooldebug to find uses after a
+// release, see Reclaimed.
 //
 // Pool.Suggest recommends a pool size from recorded use. A Dispatcher sends pooled events to listeners.
 //

@@ -9,9 +9,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Curve is the shape of an attenuation over distance: a formula for the amplitude factor at a distance d,
-// which is clamped to Min..Max, with the rolloff r. The curves are the clamped distance models of OpenAL
-// 1.1, section 3.4. At Min and nearer the factor is 1.
+// Curve is the shape of an attenuation over distance: a formula for the amplitude factor. In the
+// formulas, d is the distance, clamped to Min..Max, and r is the rolloff. The curves are the clamped
+// distance models of OpenAL 1.1, section 3.4. At Min and nearer the factor is 1.
 type Curve uint8
 
 const (

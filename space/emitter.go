@@ -45,7 +45,7 @@ func (s Spot) Checked() (Spot, error) {
 	return s, nil
 }
 
-// Cone is the directivity of a voice around Spot.Forward, such as that of a loudspeaker. Angles are full
+// Cone is the directivity of a voice around Spot.Forward, for example of a loudspeaker. Angles are full
 // angles from edge to edge, as in OpenAL. Between Inner and Outer the amplitude factor is linear in the
 // cosine of the angle off the axis. In the zero value OuterGain is 0 dB, so the voice is omnidirectional.
 type Cone struct {

@@ -5,17 +5,18 @@ import (
 	"math"
 )
 
-// Envelope is the loudness index of a sound at unit gain. For each hop it holds the largest mean loudness of
-// any stretch that begins there, as a K-weighted mean square (the mean of the channels), 0..1e15. The audio
-// side reads the slices, so they must never change.
+// Envelope is the loudness index of a sound at unit gain. It divides the sound into hops of equal length.
+// For each hop it holds the largest mean loudness of any stretch that begins there. The unit is a K-weighted
+// mean square (the mean of the channels), 0..1e15. The audio side reads the slices, so they must never
+// change.
 type Envelope struct {
 	Hop  int64     // frames per hop, at least 1; 0: no index
-	Once []float32 // indexed by hop, for voices that play to the end
+	Once []float32 // the loudness by hop, for voices that play to the end
 	Loop []float32 // the same for looping voices; nil: Once
 
 	// Near is the mean energy of the next 20 ms. The mixer uses it to decide which voices become virtual or
-	// are restored. nil: Once and Loop are used. NearLoop is for looping voices. Both have an entry for each
-	// Step frames; 0: for each hop.
+	// are restored. NearLoop is the same for looping voices. Both have an entry for each Step frames; if
+	// Step is 0, for each hop. If Near is nil, Once and Loop are used instead.
 	Near, NearLoop []float32
 	Step           int64
 
@@ -148,7 +149,7 @@ func (e *Envelope) bytes() int64 {
 	return 4 * int64(len(e.Once)+len(e.Loop)+len(e.Near)+len(e.NearLoop)+len(e.Later)+2*Bands*(len(e.Masks)+len(e.MasksLoop)))
 }
 
-// Bands is the number of bands of the masking index, four Bark each.
+// Bands is the number of frequency bands of Masks, four Bark each.
 const Bands = 7
 
 // Masks holds, for one hop and each band, the ear-weighted energy and the masking that it causes, spread over

@@ -153,8 +153,8 @@ func (v *Voice) planFastPath() {
 	s.left = max(left, 0)
 }
 
-// FastFrames returns for how many frames of the mix MixFast will still work if no method changes the voice. It is 0 if
-// the voice is not on the fast path, as while a gain or the pitch moves.
+// FastFrames returns for how many frames of the mix MixFast will still work if no method changes the voice. It is 0
+// if the voice is not on the fast path, for example because a gain or the pitch moves.
 func (v *Voice) FastFrames() int64 { return v.fast.left }
 
 // wholeSteps returns distance / step, rounded down. Both have the unit 2^-32 frames. distance must not be negative, and

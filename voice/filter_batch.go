@@ -2,9 +2,9 @@ package voice
 
 import "voicepool/internal/dsp"
 
-// FilterBatch filters several voices side by side with the same bits as one by one, in a fraction of the
-// time. Add registers voices that are mixed next, Run filters them, and MixFast mixes the results. Audio
-// side.
+// FilterBatch filters several voices side by side. This takes a fraction of the time of filtering one
+// voice after the other, and gives the same bits. Add registers voices that are mixed next, Run filters
+// them, and MixFast mixes the results. Audio side.
 type FilterBatch struct {
 	frames     int64 // maximum frames per block
 	rows       [dsp.MaxLanes][]float32
@@ -48,11 +48,11 @@ func (b *FilterBatch) Clear() {
 	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
-// Accepts reports whether the batch can filter v for n frames of the mix, from frame on. The result is false if results
-// of the last Run are not mixed yet, or if n exceeds the block length of NewFilterBatch. It is also false if v has no
-// active filter, if its samples are not contiguous for the n frames, or if its pitch moves. If gains of v move, no move
-// may end within the n frames. Accepts does not check whether the batch has room for v. It may take v off the fast
-// path.
+// Accepts reports whether the batch can filter v for n frames of the mix, from frame on. The result is false if
+// results of the last Run are not mixed yet, or if n exceeds the block length of NewFilterBatch. It is also false if
+// v has no active filter, if its samples are not contiguous for the n frames, or if its pitch moves. If gains of v
+// move, no move may end within the n frames. Accepts does not check whether the batch has room for v. It may take v
+// off the fast path (see MixFast).
 func (b *FilterBatch) Accepts(v *Voice, n, frame int64) bool {
 	return b.pending == 0 && b.canFilter(v, n, frame)
 }

@@ -7,19 +7,22 @@ import (
 	"voicepool/pcm"
 )
 
-// Levels is the maximum number of mip levels of a sound, for looping and other voices each. The fastest voice
-// reads the last level at a step of at most 1.5.
+// Levels is the maximum number of mip levels (band-limited versions) of a sound. Looping voices have a second
+// set of as many levels. The fastest voice reads the last level and advances by at most 1.5 of its frames per
+// frame of the mix.
 const Levels = 14
 
-// SpectrumLevel requests the spectrum of a sound from Refine, Refined and DrainMissing. Victims are chosen
-// with it if filters are active. The measurement takes about a thousandth of the sound's duration. Streams
-// and sounds without a loudness index have no spectrum and count as pink.
+// SpectrumLevel selects the spectrum of a sound, in place of a mip level, in Refine, Refined and
+// DrainMissing. The mixer uses the spectrum to choose the voice to steal if filters are active. The
+// measurement takes about a thousandth of the sound's duration. Streams and sounds without a loudness
+// index have no spectrum and count as pink noise.
 const SpectrumLevel = Levels
 
 // Refiner makes the samples of a mip level of a sound, interleaved. It returns the given number of frames,
 // starting at the level's frame first, which may be negative. Level k has (2/3)^k times the sound's rate. It
-// is band-limited and compensated for the kernel dsp.MonoBest. A looped level repeats the loop after the
-// loop's end. Control side; a Refiner must not change the sound and must return the same samples each time.
+// is band-limited, and it compensates the frequency response of the interpolation kernel dsp.MonoBest. A
+// looped level repeats the loop after the loop's end. Control side; a Refiner must not change the sound and
+// must return the same samples each time.
 type Refiner func(s *Sound, level int, looped bool, first, frames int64) []float32
 
 // mipLevel is a mip level: the sound at a lower rate, for quality Best at higher pitches. A step is hardly

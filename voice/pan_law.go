@@ -6,8 +6,9 @@ import (
 	"voicepool/pcm"
 )
 
-// PanLaw is a pan law: Mono, Stereo, or the width 0..1 that remains of a positioned stereo sound. At 0 both
-// channels are panned like their mono downmix.
+// PanLaw selects how a pan becomes a left and a right factor: Mono, Stereo, or a number 0..1 for a stereo
+// sound with a position in space. The number is the width that remains of the sound. At 0 both channels are
+// panned like their mono downmix.
 type PanLaw float64
 
 const (

@@ -5,9 +5,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Prefader is the pre-fader output of a voice. It includes the base gain, the filter, fades and the crowd
-// gain, but not the moving gain, the pan and the spatial position. It belongs to one voice at a time: a copy
-// needs its own, see SplitPrefader.
+// Prefader is the pre-fader output of a voice. It includes the base gain, the filter, fades and the gain for
+// merged starts (see SetCrowd), but not the moving gain, the pan and the spatial position. It belongs to one
+// voice at a time: a copy needs its own, see SplitPrefader.
 type Prefader struct {
 	ramp            dsp.Ramp // gains in the segment of the voice
 	toLeft, toRight float64  // as in Voice

@@ -242,8 +242,9 @@ func (s *Sound) Bytes() int64 {
 // Compact reports whether samples are stored in 16 bits.
 func (s *Sound) Compact() bool { return s.data.compact != nil }
 
-// Samples returns the interleaved samples, with full scale -1..+1 and without the guard frames. The slice is the
-// sound's own and must not be changed. For a compact sound each call makes a new slice. Not for streams. Control side.
+// Samples returns the interleaved samples, with full scale -1..+1 and without internal padding. The slice is the
+// sound's own and must not be changed. For a compact sound each call makes a new slice. Not for streams. Control
+// side.
 func (s *Sound) Samples() []float32 {
 	from, to := guardBefore*s.channels, (guardBefore+int(s.frames))*s.channels
 	if !s.Compact() {

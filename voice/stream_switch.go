@@ -4,8 +4,8 @@ package voice
 // before the end of the loop and continues with the new rounds. Until that end both buffers have equal
 // frames, so the switch between them is inaudible.
 
-// SwitchLead is the number of frames before the end of the loop at which the new buffer starts. A shorter
-// loop is buffered as a whole.
+// SwitchLead is the number of frames before the end of the loop at which the buffer for SwitchBuffer must
+// begin. If the loop is shorter, the buffer begins at the start of the loop.
 const SwitchLead = 64
 
 // SwitchBuffer makes a stream continue with another buffer at the next end of its loop. buffer must begin SwitchLead

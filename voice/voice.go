@@ -61,8 +61,8 @@ const never = math.MaxInt64
 // limits of 32.32 fixed point.
 const maxOctaves = 8
 
-// Voice is one playback of a sound. It is a value: a copy continues independently. A stolen voice gets its
-// tail as a copy. A copy of a voice with a Filter needs SplitFilter first. The zero Voice has ended.
+// Voice is one playback of a sound. It is a value: a copy continues independently. The tail of a stolen
+// voice is such a copy. A copy of a voice with a Filter needs SplitFilter first. The zero Voice has ended.
 type Voice struct {
 	fast fastPath
 	pos  int64 // in 32.32 frames of the sound; for a stream, the fraction after played
