@@ -7,9 +7,9 @@ import (
 	"voicepool/mixer/internal/commandqueue"
 )
 
-// Batch holds commands that wait on the audio side until the batch is fired. Each command is
-// executed at its offset in frames from the firing. So all of them can share a frame that is not known in
-// advance, such as the frame at which a voice ends (see Countdown). Create it with NewBatch.
+// Batch holds commands that wait on the audio side until the batch is fired. Each command has an offset:
+// it is executed that many frames after the firing. So several commands can share a frame that is not
+// known in advance, such as the frame at which a voice ends (see Countdown). Create it with NewBatch.
 //
 // Waiting commands count as commands under way, see Config.Commands. A Batch fires once. Commands added
 // after the firing keep their offset from it, or are executed immediately if they are late.
@@ -28,10 +28,10 @@ type batchState struct {
 	dropped   bool
 }
 
-// Countdown counts starts that are not over, as a sync.WaitGroup does. Moment.Add increments it. Each
-// start with the countdown in Options.Countdowns decrements it when it has ended, or was stopped, stolen
-// for good, refused or coalesced. A Batch can wait until it is 0, see Moment.FireAt. Create it with
-// NewCountdown.
+// Countdown counts starts that are not over, as a sync.WaitGroup counts goroutines. Moment.Add increments
+// it. Each start with the countdown in Options.Countdowns decrements it when it has ended, or was
+// stopped, stolen for good, refused or coalesced. A Batch can wait until it is 0, see Moment.FireAt.
+// Create it with NewCountdown.
 type Countdown struct {
 	mixer *Mixer
 	self  *Countdown // see Group.self

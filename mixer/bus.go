@@ -108,9 +108,10 @@ func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) er
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// SetDuck replaces the duck of the bus by d; a d with a By of 0, such as the zero Duck, removes it. If the old duck
+// SetDuck replaces the duck of the bus by d. If d.By is 0, as in the zero Duck, the duck is removed. If the old duck
 // lowers the bus at that moment, the gain moves to the depth of d, or back to 0 dB if the duck is removed. The master
-// can be ducked, too. The error is ErrBusy, or wraps ErrOption if d is invalid or for the zero Bus. SetDuck allocates.
+// can be ducked, too. The error is ErrBusy, or wraps ErrOption if d is invalid or for the zero Bus. SetDuck
+// allocates.
 func (b Bus) SetDuck(d Duck) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetDuck(b, d) })
 }

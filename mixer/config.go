@@ -63,9 +63,10 @@ type Config struct {
 	Rate      int // frames per second, 1..768,000; 0: 48,000
 	Voices    int // slots, 1..65,536; 0: 32
 	MaxVoices int // the maximum for Resize, Voices..65,536; 0: Voices, or Grow.Max
-	// Virtual limits the virtual voices that have an end, 0..65,536. A virtual voice keeps its time
-	// silently and is restored when it is loud enough. Endless voices become virtual regardless of
-	// Virtual: up to MaxVoices of them, or a quarter of Commands if that is more. See Options.WhenFull.
+	// Virtual is the maximum number of virtual voices, 0..65,536. Endless voices do not count. A virtual
+	// voice keeps its time silently and is restored when it is loud enough. Endless voices become virtual
+	// regardless of Virtual: up to MaxVoices of them, or a quarter of Commands if that is more. See
+	// Options.WhenFull.
 	Virtual        int
 	Overflow       Overflow
 	Grow           Grow // for GrowPool

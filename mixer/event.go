@@ -70,7 +70,7 @@ type Event struct {
 	Voice  uint64       // the number of the start, from 1; 0: it never started
 	Sound  *voice.Sound // nil for Missed and for the Fault of a bus
 	Group  *Group
-	Ref    int64 // of the Options, or of the command that missed
+	Ref    int64 // Options.Ref or, for Missed, the reference of the command, see Moment.WithRef
 
 	Endless bool // the victim is endless
 
@@ -90,7 +90,7 @@ type Event struct {
 	Newcomer   pcm.Decibels // of the incoming start
 	RunnerUp   pcm.Decibels // of the second least audible candidate; +Inf: no second candidate
 	Candidates int          // the number of voices that could have been stolen
-	Peers      int          // the number of them with the victim's priority, which the policy chose from
+	Peers      int          // the number of candidates with the victim's priority; the policy chose one of them
 	Priority   int32        // of the victim
 	Policy     Overflow
 

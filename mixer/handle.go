@@ -25,7 +25,7 @@ var ErrGone = errors.New("mixer: the voice is gone")
 // (see Config.Commands).
 //
 // Property changes take effect at the next frame that is mixed, ramped over 5 ms. Several changes of one
-// property between two blocks replace each other. They fail with ErrGone or an error that wraps
+// property between two blocks replace each other. These calls fail with ErrGone or an error that wraps
 // ErrOption. With Config.Lead every call has its own frame and may fail with ErrBusy. Use Mixer.At for an
 // exact frame.
 type Handle struct {

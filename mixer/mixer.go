@@ -139,15 +139,15 @@ func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
 // Skip advances the mixer by the given number of frames without mixing voices, to start in the middle of a piece.
 // Commands, decisions and events are the same as with Render. The next Render gives the same output as if Render had
-// been called instead of Skip. Exceptions are tails, filters, effects, inserts, Config.DCGuard and the limiter; the
-// limiter agrees after Render has run for 1 s. Audio side, like Render.
+// been called instead of Skip. Only tails, filters, effects, inserts, Config.DCGuard and the limiter may make a
+// difference. The output of the limiter agrees after Render has run for 1 s. Audio side, like Render.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 
 // Rate returns the sample rate in Hz.
 func (m *Mixer) Rate() int { return m.rate }
 
-// LatencyFrames returns the lookahead of the limiter in frames. The output of Render is delayed by these frames
-// against the frames of the mix. It is 0 without a limiter. Control side. See Latency for all delays.
+// LatencyFrames returns the lookahead of the limiter in frames. Render outputs each frame of the mix with this
+// delay. It is 0 without a limiter. Control side. See Latency for all delays.
 func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
 // Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, the

@@ -58,7 +58,7 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 
 // Stems returns an iterator over all stems, with the contribution of each stem to the last n frames of the mix. A
 // contribution contains the voices of the stem with their tails, after all gains, pans, places and ducks, summed over
-// all outputs. It requires Config.Stems and is empty without.
+// all outputs. Without Config.Stems the iterator is empty.
 //
 // Stems do not contain sends, effects, inserts, filters of buses, the DC guard and the limiter. In a mixer without
 // these, the stems add up to the mix before the limiter, apart from rounding.

@@ -40,9 +40,10 @@ func (p *Pool[T]) Use(n int) uint64 {
 	return p.used[n]
 }
 
-// Suggest returns a pool size from recorded use: the smallest size, at least 1, that would have refused
-// or killed in at most the given share (0..1) of the recorded Acquires. Play the busiest scene with
-// plenty of room and call Suggest(0.01). See docs/pool.md for the accuracy of the result.
+// Suggest returns a pool size from recorded use. With a pool of that size, at most the given share (0..1)
+// of the recorded Acquires would have been refused or would have killed an object. It is the smallest
+// such size, at least 1. Play the busiest scene with plenty of room and call Suggest(0.01). See
+// docs/pool.md for the accuracy of the result.
 //
 // ok is false if the recording pool overflowed before it held size objects. Then size may be too small;
 // repeat the recording with more room.

@@ -18,7 +18,8 @@ type Heard struct {
 type Muffled struct {
 	LowPass float64 // the cutoff for the direct path and the sends, in Hz; 0: off
 
-	// Only for the direct path, or only for the sends, in addition to Heard.Gain and LowPass.
+	// Direct and DirectLowPass apply only to the direct path, Sends only to the sends. The factors
+	// multiply Heard.Gain.
 	Direct        float64 // a factor
 	DirectLowPass float64 // the cutoff in Hz, lower than LowPass; 0: LowPass applies
 	Sends         float64 // a factor

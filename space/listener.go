@@ -20,9 +20,9 @@ type Listener struct {
 
 	SpeedOfSound float64 // units of length per second, 0.001..1e9; 0: 343.3
 
-	// Strength is the pan of a sound at the far side, 1e-6..1; 0: 0.5, a difference of 8 dB between the
-	// channels. With 1, a sound at the far right is silent in the left channel. NoPan disables panning:
-	// since 0 means the default, use NoPan if a slider for the pan strength is at 0.
+	// Strength is the maximum pan, for a sound exactly to the left or right, 1e-6..1. 0: 0.5, a difference
+	// of 8 dB between the channels. With 1, a sound at the far right is silent in the left channel. NoPan
+	// disables panning: since 0 means the default, use NoPan if a slider for the pan strength is at 0.
 	Strength float64
 
 	// Width is for two-dimensional games: the visible width, 1e-6..1e9. The pan then follows the offset to

@@ -161,9 +161,10 @@ type Masks struct {
 // maskScale converts a mean square to the powers of Masks.
 const maskScale = 2 * 1.5848931924611134e9
 
-// Masks returns, for each band, the ear-weighted energy of the sound and its masking effect on all bands, both at unit
-// gain. m[0] is for the present position, m[1] for the next hop. After the end of the index they are zero. Without a
-// masking index, m[0] and m[1] are equal: NearEnergy, in the unit of Masks, is spread evenly over the bands.
+// Masks returns, for each band, the ear-weighted energy of the sound and its masking effect on all bands, both at
+// unit gain. m[0] is for the present position, m[1] for the next hop. After the end of the index they are zero.
+// Without a masking index, m[0] and m[1] are equal. Both then spread the result of NearEnergy, in the unit of Masks,
+// evenly over the bands.
 func (v *Voice) Masks() (m [2]Masks) {
 	e := &v.sound.envelope
 	if e.Masks == nil {

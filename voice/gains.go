@@ -137,10 +137,10 @@ func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// GainBounds returns linear left and right factors that the direct signal of the voice does not exceed from frame of
-// the mix on, unless a later call changes the voice. The spatial factor of the direct path is included, the factor of
-// the sends is not. On each side, every moving factor counts with its value at frame or its target, whichever is
-// larger.
+// GainBounds returns upper bounds of the linear left and right factors of the direct signal of the voice. The bounds
+// hold from frame of the mix on, unless a later call changes the voice. The spatial factor of the direct path is
+// included, the factor of the sends is not. On each side, every moving factor counts with its value at frame or its
+// target, whichever is larger.
 func (v *Voice) GainBounds(frame int64) (left, right float64) {
 	var placed Move
 	g, pan := v.peakGain(frame), v.totalPan(frame, &placed)

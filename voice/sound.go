@@ -37,7 +37,7 @@ const (
 type Samples struct {
 	Name     string    // for reports; any
 	File     string    // source file for reports; any
-	Rate     int       // frames per second, 1..768,000; must equal the mixer's rate, which never converts
+	Rate     int       // frames per second, 1..768,000; must equal the mixer's rate: the mixer does not convert it
 	Channels int       // 1 or 2
 	Data     []float32 // interleaved; full scale is -1..+1; copied
 

@@ -14,7 +14,7 @@ import (
 type Stream struct {
 	Name   string       // for reports; any
 	File   string       // source file for reports; any
-	Rate   int          // frames per second of the buffers; must equal the mixer's rate, which never converts
+	Rate   int          // frames per second of the buffers; must equal the mixer's rate: the mixer does not convert it
 	Frames int64        // the length in frames; 0: unknown
 	Level  pcm.Decibels // mean loudness for its audibility, at most 0; 0: -20 dB
 

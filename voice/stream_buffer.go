@@ -24,7 +24,7 @@ type StreamBuffer struct {
 
 // PlayRange is the part of a stream that a buffer plays, in frames at the mixer's rate. It starts at From and
 // jumps back to Loop[0] each time it reaches Loop[1]. A zero Loop repeats no part. The loop plays Rounds
-// times, and the rest of the stream follows; 0: without end.
+// times, and the rest of the stream follows. If Rounds is 0, the loop repeats without end.
 type PlayRange struct {
 	From   int64
 	Loop   pcm.Loop
@@ -120,9 +120,9 @@ func (f *StreamBuffer) Closed() bool { return f.closed.Load() }
 // The audio side sends no value, so a decoding goroutine must also check the buffer from time to time.
 func (f *StreamBuffer) Wake() <-chan struct{} { return f.wake }
 
-// GuaranteedFrames returns for how many frames of the mix a buffer that is three quarters full surely lasts, at any
-// speed of the voice. rate is the sample rate of the mix in Hz. Room for a tail of the voice and for a fade-out at an
-// underrun is subtracted. The result is at least 1.
+// GuaranteedFrames returns for how many frames of the mix a buffer lasts at least, if it is three quarters full. The
+// result holds for any speed of the voice. rate is the sample rate of the mix in Hz. Room for a tail of the voice and
+// for a fade-out at an underrun is subtracted. The result is at least 1.
 func (f *StreamBuffer) GuaranteedFrames(rate int) int {
 	fade := max((rate+199)/200, minFade<<maxOctaves)
 	rest := len(f.ring)/4*3 - int(f.tailReserve()) - fade - 2*streamReach
