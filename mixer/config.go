@@ -87,7 +87,7 @@ type Config struct {
 	DCGuard   bool        // removes a DC offset above -30 dBFS within one or two seconds; otherwise leaves the mix unchanged
 	Buses     []BusConfig // summed in this order
 	Outputs   []Output    // at most MaxOutputs; empty: one, on channels 1 and 2. See Mixer.Outputs
-	Fold      bool        // mixes all outputs into one, under one limiter; the same voices are stolen
+	Fold      bool        // mixes all outputs into one, under one limiter; this does not change which voices are stolen
 	Meters    bool        // measures every bus for Bus.Levels; costs about 0.1 % of a core per bus
 
 	// Lead is the fixed delay between a call and the frame at which it takes effect. It preserves the
@@ -164,7 +164,7 @@ type Duck struct {
 	By      pcm.Decibels  // the attenuation, 0..120; in a BusConfig more than 0
 	Above   pcm.Decibels  // the audibility, as in events, that triggers it, -120..-1; 0: DuckAbove
 	Attack  time.Duration // how long lowering takes
-	Hold    time.Duration // from the end of the last triggering voice to the release
+	Hold    time.Duration // how long the bus stays lowered after the other one is no longer loud enough
 	Release time.Duration // how long raising takes
 }
 

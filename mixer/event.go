@@ -51,7 +51,7 @@ const (
 	ReasonProtected          // rejected: every voice is protected
 	ReasonOutranked          // rejected: every voice has a higher priority or is protected
 	ReasonVirtualFull        // stolen: all virtual voices are in use, and it is the least audible of them
-	ReasonExchanged          // virtual: another virtual voice is much louder now
+	ReasonExchanged          // virtual: it lost its slot to a virtual voice that is much louder now
 )
 
 var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}

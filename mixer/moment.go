@@ -37,7 +37,7 @@ type Moment struct {
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
 // WithRef returns the same moment with the reference ref, a number of the caller's choice; the default is 0. If a
-// command at this moment finds no voice, the EventMissed repeats the reference.
+// command for a tag finds no voice, its EventMissed repeats the reference.
 func (at Moment) WithRef(ref int64) Moment {
 	at.ref = ref
 	return at

@@ -85,7 +85,7 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 // refuses as Config selects; Acquire returns 0, nil and false if there is no room.
 //
 // The object belongs to the caller until it is released or killed. Keep the handle rather than the pointer:
-// Get returns nil from then on.
+// after that, Get returns nil for the handle.
 func (p *Pool[T]) Acquire() (Handle, *T, bool) {
 	n := int(p.acquired - p.released)
 	p.used[n]++

@@ -20,8 +20,8 @@ type Envelope struct {
 	Near, NearLoop []float32
 	Step           int64
 
-	// Later is the largest mean of any three consecutive hops that are still to come. LaterLoop is the same
-	// for a loop, from any position in it.
+	// Later holds, by hop, the largest mean energy of any three consecutive hops that are still to come.
+	// LaterLoop is the same for a loop, from any position in it.
 	Later     []float32
 	LaterLoop float32
 

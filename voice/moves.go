@@ -49,9 +49,9 @@ func (f *Filter) continueCutoff(p *filterStage, c *Cutoff) {
 	f.ramping, f.end = true, -1
 }
 
-// ContinueFilters copies the filter states in m to the filter of the voice, which starts. m comes from the preceding
-// voice, so that the filtered signal has no step between the two. Only states of filters that are on in v are set. It
-// has no effect if v has no active filter or the preceding voice had no filter.
+// ContinueFilters copies the filter states in m to the filter of v. m comes from the voice that v follows, so the
+// filtered signal has no step between the two voices. Call it when v starts. Only states of filters that are on in v
+// are set. It has no effect if v has no active filter or the preceding voice had no filter.
 func (v *Voice) ContinueFilters(m *Moves) {
 	f := v.filter
 	if !f.active() || !m.filter {

@@ -108,7 +108,7 @@ func (f *StreamBuffer) Fail() {
 	f.End()
 }
 
-// Reopen takes back End, because more frames follow. The caller must be the decoding goroutine or hold the lock under
+// Reopen undoes End, because more frames follow. The caller must be the decoding goroutine or hold the lock under
 // which that goroutine calls End. The mark of Fail stays. A voice that has already ended stays ended and closes the
 // buffer.
 func (f *StreamBuffer) Reopen() { f.ended.Store(false) }
