@@ -14,7 +14,7 @@ import (
 type Send struct {
 	To   string       // the other bus, not the master
 	Gain pcm.Decibels // -120..+24; -80 or less is silence
-	Pre  bool         // taken before the gains of the bus, or before gain, pan and position of the voice, so these do not affect it
+	Pre  bool         // taken before the gains of the bus, or before gain, pan and position of the voice
 }
 
 // VoiceSends is the maximum number of sends of a voice.

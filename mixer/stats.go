@@ -20,7 +20,7 @@ type Stats struct {
 	Late             int64 // commands for a frame that was already mixed
 	HighWater        int64 // the maximum number of real voices at a time
 	Underruns        int64 // how often a stream has run dry
-	MissingMipLevels int64 // how often a voice first read a worse version of its sound, because the band-limited one was not ready
+	MissingMipLevels int64 // how often a voice first read a worse version of its sound: the band-limited one was not ready
 	Faults           int64 // master frames with NaN or Inf that became silence, and voices and inserts that were removed
 	Broken           int64 // streams that could not be decoded to their end
 	EventsLost       int64 // events that were not read in time, counted from the first Events or NewEventReader on; see also EventReader.Lost
