@@ -1,7 +1,9 @@
-// Package cue reads cue sheets, lists their errors, and plays them through a mixer.
+// Package cue reads cue sheets, lists their errors, and plays them through a mixer. A cue sheet is a file with
+// sounds, and with cues that play, stop or change them. Cues under the key `cues` have fixed times; they form the
+// timeline. Cues under the key `list` wait for a GO, a command of an operator. A show is one playing of a sheet.
 //
-// Parse turns YAML or JSON into a Sheet. A Schedule lists the actions of a sheet, frame by frame. A Player
-// plays a sheet with a mixer and a library of sounds:
+// Parse turns YAML or JSON into a Sheet. A Schedule lists the actions of a sheet in the order of time. A Player plays
+// a sheet with a mixer and a library of sounds:
 //
 //	s, err := cue.Load("show.yaml")
 //	p, err := cue.NewPlayer(ctx, s, library, cue.Options{})
@@ -24,9 +26,10 @@
 // and Start act on a player while it plays: Fire starts a cue of the list, Do carries out an action such as
 // "play bell", and Start plays a sound of the sheet.
 //
-// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k of a cue is
-// due at `at` + k x `every` before rounding, so rhythms do not drift. A random choice depends only on the
-// seed of the sheet and the position of the cue, not on stolen or rejected voices.
+// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k of a cue is due at `at`
+// + k x `every` before rounding, so rhythms do not drift. A random choice depends only on the seed of the sheet, the
+// position of the cue and the number of the repetition. Whether a full mixer stole or rejected voices has no
+// influence.
 //
 // A parsed sheet is read-only and safe for concurrent use. docs/cues.md describes every key.
 package cue

@@ -15,7 +15,8 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrFire is wrapped by the errors of Fire: no such cue exists, or Feed is ending.
+// ErrFire is wrapped by the errors of Fire and FireFrom: the cue does not exist or is disabled, or the show has been
+// finished.
 var ErrFire = errors.New("cue: no GO")
 
 // live is the state of commands from other goroutines, such as Fire, Do and Panic.
@@ -112,11 +113,11 @@ func (l *live) openWakeChannel() <-chan struct{} {
 // error wraps ErrFire. If the show has ended in another way, Fire has no effect. Any goroutine.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
-// FireFrom starts a list cue as Fire does, but as if the time from had already elapsed since its GO. The parameter list
-// is its index in Sheet.List. Sounds that would be playing start in their middle; sounds that would have ended are
-// skipped. For this, every sound counts with the speed that its cue sets. Actions that wait for an end still wait for
-// it. A cue with random intervals begins all its repetitions again. A negative time counts as 0. The error wraps
-// ErrFire. Any goroutine.
+// FireFrom starts a list cue as Fire does, but as if the time from had already elapsed since its GO. The parameter
+// list is its index in Sheet.List. Sounds that would be playing start in their middle; sounds that would have ended
+// are skipped. The length of every sound is computed at the speed that its cue sets. Actions that wait for an end
+// still wait for it. A cue with random intervals begins all its repetitions again. A negative time counts as 0. The
+// error wraps ErrFire. Any goroutine.
 func (p *Player) FireFrom(list int, from time.Duration) error {
 	s := p.Sheet()
 	switch {

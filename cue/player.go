@@ -34,14 +34,14 @@ type Options struct {
 	// Events adds all events to the report.
 	Events bool
 
-	// Block is the largest number of frames that Render is called with. It is needed if that exceeds a
-	// fifteenth of a second: Feed stays three blocks ahead.
+	// Block is the largest number of frames that Render is called with. Set it if the device calls Render with blocks
+	// of more than 1/15 s. Feed sends cues to the mixer 200 ms ahead, or three of these blocks if that is longer.
 	Block int
 
-	// From starts the show in the middle. Voices that would be playing there start at their current
-	// position, and the output equals the end of the complete output bit for bit. Earlier events are
-	// reported as well. Cue starts it at the cue with a number instead: a list cue that a scheduled GO
-	// fires, or a cue in `cues`. If no cue of the sheet has a number, Cue is an index into `cues`, from 0.
+	// From starts the show in the middle. Voices that would be playing there start at their current position, and the
+	// output equals the end of the complete output bit for bit. Earlier events are reported as well. Cue instead
+	// starts the show at the cue with this number: a list cue that a scheduled GO fires, or a cue in `cues`. If no
+	// cue of the sheet has a number, Cue is an index into `cues`, from 0.
 	//
 	// In a live show, the scheduled GOs before that place count as done. If Cue is a list cue, it becomes
 	// the next cue. If no scheduled GO fires it, the cues before it count as finished, and their endless
@@ -55,8 +55,8 @@ type Options struct {
 	// Record records the commands of the player; see Recorder.
 	Record bool
 
-	// Live makes the list wait for Fire, and Feed continues until Finish. Scheduled GOs are ignored, except the
-	// GOs before From or Cue.
+	// Live makes the cues of the list wait for calls of Fire, and Feed continues until Finish. Scheduled GOs are
+	// ignored, except the GOs before From or Cue.
 	Live bool
 
 	// Changes allows Player.Change.
@@ -76,9 +76,9 @@ type Options struct {
 	Wake func()
 }
 
-// Player plays a sheet once: either with Read, faster than real time, or with Prime, Feed and, from a
-// device, Render. Its methods are control side and for one goroutine at a time. Exceptions are Render,
-// which is the audio side, and the methods documented for any goroutine.
+// Player plays a sheet once: either with Read, faster than real time, or with Prime, Feed and, from a device, Render.
+// The device calls Render on its own goroutine, the audio side. All other methods belong to the control side, the
+// goroutines of the program. Call them from one goroutine at a time, except the methods documented for any goroutine.
 type Player struct {
 	currentSheet atomic.Pointer[Sheet] // the sheet given last
 	sheet        *Sheet                // all sheets given so far, with the actions of started list cues

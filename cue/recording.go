@@ -65,10 +65,10 @@ func (r *recording) readJournal(m *mixer.Mixer) {
 	}
 }
 
-// Recorder returns the recording until now, whose WriteTo writes a sheet with absolute file paths. Without
-// Options.Record it returns nil and no error. If the error is not nil, it wraps ErrRecord, and the sheet is incomplete.
-// Either everything after an entry that a sheet cannot express is missing, or commands that came too fast are. Control
-// side, at the same times as Report.
+// Recorder returns the recording until now. Its method WriteTo writes it as a sheet with absolute file paths. Without
+// Options.Record it returns nil and no error. If the error is not nil, it wraps ErrRecord, and the sheet is
+// incomplete. There are two causes. A sheet could not express a command: this command and all later ones are missing.
+// Or commands came too fast to be recorded: some of them are missing. Control side, at the same times as Report.
 func (p *Player) Recorder() (*Recorder, error) {
 	r := &p.recording
 	r.readJournal(p.mixer)

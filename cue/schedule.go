@@ -22,8 +22,8 @@ type Action struct {
 
 	// Random choices of a start.
 	File  int           // index in Sound.Files
-	Gain  pcm.Decibels  // the sound's part
-	Pitch pcm.Semitones // the sound's part
+	Gain  pcm.Decibels  // drawn from the range of the sound; the gain of the cue is not included
+	Pitch pcm.Semitones // drawn from the range of the sound; the pitch of the cue is not included
 
 	layerChoices []choices // random choices per layer
 }

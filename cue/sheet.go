@@ -81,7 +81,7 @@ type Cue struct {
 	// Play.
 	Sound    int    // index in Sheet.Sounds
 	ID       string // may be empty
-	Bus      string // the default of Bus and of the fields down to From is the value of the sound
+	Bus      string // the fields from Bus to From have the sound's values by default
 	Priority int
 	Protect  bool
 	Owner    string // for limits per owner; may be empty
@@ -127,7 +127,7 @@ type Cue struct {
 	Times uint64 // at least 1; an upper bound if EveryMax and `until` are set
 
 	EveryMax rules.Time // if not 0, each interval is random between Every and EveryMax
-	Chance   float64    // the share of repetitions that act, up to 1; 0: all
+	Chance   float64    // probability that a repetition acts, up to 1; 0: always
 	span     int64      // with EveryMax: nanoseconds from At to `until`; 0: unlimited
 
 	tag    uint64 // tag of ID; 0: no id

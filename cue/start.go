@@ -38,19 +38,20 @@ type Start struct {
 	Owner string // for limits per owner; may be empty
 
 	Frame int64        // frame of the mixer; 0 or mixer.Now: the next frame
-	Batch *mixer.Batch // from Player.Mixer; Frame is relative to its base, and the start waits for it to be fired; may be nil
+	Batch *mixer.Batch // a batch of Player.Mixer that starts the sound when it is fired; Frame then counts from its base; may be nil
 	Ref   int64        // returned in report.Event; 0..MaxRef
 }
 
 // Start starts a sound of the sheet at once, or at o.Frame or with o.Batch, like bank.Bank.Play, and returns the
 // handles of its voices. It plays one random variation, with gain and pitch drawn from their ranges, under the limits
-// of the sound. A layered sound plays all its layers, each with a handle. A cue that sets parameters later applies to
-// it. A start is not a cue: its events have Cue -1, and waits for the end of its id ignore it.
+// of the sound. A layered sound plays all its layers, each with a handle. If a later cue sets parameters of playing
+// voices, it also affects these voices. A start is not a cue: its events have Cue -1. A cue that waits for the end of
+// the id does not wait for these voices.
 //
-// The random choices depend on the seed of the sheet, the name, and the number of earlier successful starts of this
-// name by hand. Start may be called from NewPlayer to Close; control side, any goroutine. If o is invalid, the error
-// wraps ErrAction and suggests a correction. Otherwise it comes from mixer.Moment.Play, such as mixer.ErrBusy. On an
-// error no voice has started.
+// The random choices depend on the seed of the sheet, the name, and the number of earlier successful calls of Start
+// with this name. Start may be called from NewPlayer to Close; control side, any goroutine. If o is invalid, the
+// error wraps ErrAction and suggests a correction. Otherwise it comes from mixer.Moment.Play, such as mixer.ErrBusy.
+// On an error no voice has started.
 func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	st := p.manual.catalogue.Load()
 	w := st.templates[o.Sound]

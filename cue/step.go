@@ -55,10 +55,10 @@ func (p *Player) Step() (done bool, err error) {
 }
 
 // Idle reports whether the player can wait: Step need not be called before Options.Wake. It has no scheduled, waiting
-// or sounding actions, no requests and no unreported events. The output is then silent from the frames SilentFrom and
-// RingsUntil of the Stats on. After the later of these frames plus the Latency, Render need not be called either.
-// Before the first call of Step and during a fade-out the result is false. After the end of the show it is true. Only
-// for the goroutine of Step.
+// or sounding actions, no requests and no unreported events. The output is then silent from the later of the frames
+// SilentFrom and RingsUntil on, fields of the mixer's Stats. Once this frame plus the mixer's Latency has passed,
+// Render need not be called either. Before the first call of Step and during a fade-out the result is false. After
+// the end of the show it is true. Only for the goroutine of Step.
 func (p *Player) Idle() bool {
 	t, a := &p.stepState, &p.lookahead
 	if t.done || !t.started || t.draining {

@@ -24,16 +24,16 @@ type Clip struct {
 	// the number of channels.
 	Speakers uint32
 
-	// Gain is the gain that brings the sound to -18 LUFS according to the tags of the file, -64..+64 dB. nil:
-	// the file has no such tag.
+	// Gain is the gain that brings the sound to -18 LUFS, -64..+64 dB. It comes from the ReplayGain or R128 tags of
+	// the file. nil: the file has no such tag.
 	Gain *pcm.Decibels
 
 	// Loop is the loop of the file, from its first frame to the frame after its last one. nil: the file has no
 	// loop.
 	Loop *pcm.Loop
 
-	// Damages lists at most 100 places that could not be decoded, in order. If a file has more, the
-	// last one reaches to the end of the damage.
+	// Damages lists at most 100 places that could not be decoded, in order. If a file has more, the last entry covers
+	// everything up to the end of the last damaged place.
 	Damages []Damage
 
 	// Notes lists oddities of the file, one sentence each: a loop that ends after the sound, samples that are

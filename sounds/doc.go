@@ -1,6 +1,7 @@
-// Package sounds loads audio files for the mixer. It reads WAV, AIFF, FLAC, Ogg Vorbis, Opus and MP3, detected
-// by content. It downmixes them to mono or stereo, converts them to the mixer's rate, and computes their
-// loudness index, which the mixer uses to choose victims.
+// Package sounds loads audio files for the mixer. It reads WAV, AIFF, FLAC, Ogg Vorbis, Opus and MP3, detected by
+// content. It downmixes them to mono or stereo and converts them to the mixer's rate. It also computes a loudness
+// index: how loud the rest of a sound is from each position on. When all voices of the mixer are in use, the mixer
+// compares these values to choose the voice that it ends early for a new start.
 //
 //	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
 //	boom, err := library.LoadFile("sfx/boom.ogg")    // read once, also for concurrent calls
@@ -13,8 +14,9 @@
 // Library.StreamFrames plays generated frames. Library.Reload reads a file again; package watch calls it when a
 // file changes on disk.
 //
-// Everything here belongs to the control side: loading takes time and allocates. The result, a *voice.Sound,
-// is immutable: any number of voices and mixers may play it at the same time.
+// Loading takes time and allocates. Therefore all functions here are for the control side: every goroutine except the
+// goroutine that mixes. The result, a *voice.Sound, is immutable: any number of voices and mixers may play it at the
+// same time.
 //
 // Files are untrusted. Limits bounds their size, length, memory and decoding time. A panic or a hang of a
 // decoder becomes an error, headers are checked against the data, and checksums are verified. Damaged places
@@ -22,6 +24,6 @@
 // with resource limits. An error is one line that names the sound and wraps ErrFormat, ErrDecode, ErrLimit, or
 // the system's error.
 //
-// Decoding is exact: WAV, AIFF and FLAC to the bit, Vorbis, Opus and MP3 to a millionth of full scale. The
-// padding that Opus and MP3 encoders add is removed. A file becomes the same bits on every machine.
+// Decoding is exact: WAV, AIFF and FLAC to the bit, Vorbis, Opus and MP3 to a millionth of full scale. The padding
+// that Opus and MP3 encoders add is removed. Loading a file gives the same bits on every machine.
 package sounds

@@ -35,10 +35,10 @@ const (
 	defaultTime     = 30 * time.Second
 )
 
-// Limits bounds the resources that decoding a file may use. A zero field means its default, which follows
-// the semicolon in the comments below. A limit can be raised, but not disabled. In addition the decoded
-// samples of a file may take at most 32 MiB plus 16,000 times its size. (Encoded silence expands up to 8,600
-// times.)
+// Limits bounds the resources that decoding a file may use. A zero field means the default: the value after the
+// semicolon in the comment of the field. A limit can be raised, but not disabled. In addition the decoded samples of
+// a file may take at most 32 MiB plus 16,000 times the size of the file. Valid files stay below this: encoded
+// silence, the extreme case, expands 8,600 times.
 //
 // A decoder that hangs is abandoned, since a goroutine cannot be stopped from outside. Isolate is a command
 // line of a program that calls [ServeDecode]. Each file is then decoded in a child process, which is killed
@@ -46,11 +46,11 @@ const (
 type Limits struct {
 	Bytes    int64         // size of the file; 256 MiB
 	Frames   int64         // frames decoded; 2^27, which is 46 minutes at 48 kHz
-	Memory   int64         // bytes of decoded samples, four a sample; 512 MiB
+	Memory   int64         // bytes of decoded samples, 4 bytes per sample; 512 MiB
 	Channels int           // channels, at most 8; 8
 	MinRate  int           // frames per second; 1,000
 	MaxRate  int           // frames per second, at most 768,000; 768,000
-	Time     time.Duration // from the first byte decoded to the last; 30 s
+	Time     time.Duration // time to decode the whole file; 30 s
 	Isolate  []string      `json:"-"` // a program and its arguments; empty
 }
 

@@ -26,9 +26,9 @@ type Options struct {
 	// stored without loss; samples beyond full scale are clipped.
 	Compact bool
 
-	// MaxPitch is the highest pitch, speed included, that sounds are prepared for when they are loaded, 0..96
-	// semitones. For other pitched voices, the mixer prepares the sound at the first use; until then the voice
-	// plays at a lower quality. 0: no preparation.
+	// MaxPitch is the highest pitch that sounds are prepared for when they are loaded, 0..96 semitones. Speed counts
+	// as pitch: double speed is 12 semitones. For a higher pitch, the mixer prepares the sound at its first use;
+	// until then the voice plays at a lower quality. 0: no preparation when loading.
 	MaxPitch pcm.Semitones
 
 	// Masking measures sounds in frequency bands for the policy mixer.StealMasked. It takes 5.6 kB and about 10

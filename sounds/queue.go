@@ -24,13 +24,14 @@ type Queue struct {
 	readers map[*queueReader]bool
 }
 
-// NewQueue returns a queue that plays the given sources in order without gaps. There may be no source yet. name is for
-// reports. opt.CountsAs is the loudness that the victim search assumes for the whole queue. If a source cannot be
-// opened, the queue is empty but valid, and the error names the first such source. If an option is invalid, the queue
-// is nil.
+// NewQueue returns a queue that plays the given sources in order without gaps. There may be no source yet. name is
+// for reports. opt.CountsAs is the loudness that the mixer assumes for the whole queue when it chooses a voice to
+// steal. If a source cannot be opened, the queue is empty but valid, and the error names the first such source. If an
+// option is invalid, the queue is nil.
 //
-// Each file is played once; loop points are ignored. Consecutive sources of one call with equal rates, all mono or all
-// not, are resampled as one signal, so that album tracks continue seamlessly. Other sources are converted separately.
+// Each file is played once; loop points are ignored. Consecutive sources of one call are resampled as one signal if
+// they have the same rate and are all mono or all stereo after the downmix. Album tracks then continue seamlessly.
+// Other sources are converted separately.
 func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
 	if err := opt.check(); err != nil {
 		return nil, withName(name, err)

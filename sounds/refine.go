@@ -11,13 +11,14 @@ import (
 )
 
 // Refine computes part of a version of the sound s for playing at a raised pitch, and returns its interleaved
-// samples. The version is band-limited and resampled, with 2^level frames for 3^level frames of s; level counts from
-// 0. The result has the frames first..first+frames-1 of that version. first may be negative. If looped is true, the
-// loop of s repeats.
+// samples. The version is band-limited and resampled: it has 2^level frames for every 3^level frames of s. level is 0
+// or more. The result has the frames first..first+frames-1 of that version. first may be negative. If looped is true,
+// the loop of s repeats.
 //
-// Refine is the voice.Refiner of all sounds that this package makes. The version is divided by the spectrum of the
-// interpolation kernel, so that eight taps suffice to read it. Computing it takes about a hundredth of the sound's
-// duration. The result has the same bits on every machine. Control side.
+// Refine is the voice.Refiner of all sounds that this package makes. A voice reads the version with an interpolation
+// kernel of only eight taps. To compensate for the frequency response of this kernel, Refine divides the version by
+// the spectrum of the kernel. Computing it takes about a hundredth of the sound's duration. The result has the same
+// bits on every machine. Control side.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refineSource{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {

@@ -11,27 +11,27 @@ import (
 	"voicepool/voice"
 )
 
-// ErrStream is wrapped by the errors of operations that streams do not support, such as leveling without
-// Measure or tags, and by the error of a file that changed after OpenStream.
+// ErrStream is wrapped by the errors of operations that streams do not support. An example is leveling without
+// Measure or tags. It is also wrapped by the error of a file that has changed after OpenStream.
 var ErrStream = errors.New("sounds: not so as a stream")
 
 // StreamOptions configures a stream. The zero value decodes 2.7 s ahead, uses the library's leveling, and
 // ignores errors.
 type StreamOptions struct {
-	// Ahead is the duration that is decoded ahead for each voice that plays the stream; 0 means 131,072 frames
-	// at 48 kHz, 2.7 s, which takes one megabyte. At most ten minutes.
+	// Ahead is the duration that is decoded ahead for each voice that plays the stream, at most ten minutes. 0 means
+	// 2.7 s, which takes one megabyte per voice at 48 kHz.
 	Ahead time.Duration
 
-	// CountsAs is the loudness that the victim search assumes for the stream, -120 to just below 0 LUFS. It
-	// changes no volume. 0 means the measured loudness with Measure, otherwise the loudness from the tags,
-	// otherwise -20 LUFS.
+	// CountsAs is the loudness that the mixer assumes for the stream when it chooses a voice to steal, -120 to just
+	// below 0 LUFS. It changes no volume. 0 means the measured loudness with Measure, otherwise the loudness from the
+	// tags, otherwise -20 LUFS.
 	CountsAs pcm.LUFS
 
 	// Gain is added to the gain of the leveling, -120..120 dB.
 	Gain pcm.Decibels
 
 	// Measure decodes the whole stream when it is opened, to measure its loudness; leveling then works as for a
-	// loaded sound. Without it leveling uses tags only, and never raises the level because the peaks are
+	// loaded sound. Without Measure, leveling uses tags only. It then never raises the level, because the peaks are
 	// unknown.
 	Measure bool
 
@@ -44,10 +44,10 @@ type StreamOptions struct {
 // frames have the same bits as the sound that Load returns without Options.Compact, from any start position and
 // through loops. Isolate and the limits for the whole length (Bytes, Frames, Memory, Time) do not apply.
 //
-// OpenStream reads the beginning of the file. If the beginning does not announce a reliable length or a loop needs
-// the length, it also scans the rest. The error names the source. The library keeps an Info of the stream until
-// Forget. Each Play opens the file again; the file must not have changed. If the file is broken, playback ends after
-// the last readable frame. Control side.
+// OpenStream reads the beginning of the file. It also scans the rest if the beginning has no reliable length, or if a
+// loop needs the length. The error names the source. The library keeps an Info of the stream until Forget. Each Play
+// opens the file again; the file must not have changed. If the file is broken, playback ends after the last readable
+// frame. Control side.
 func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := l.openTrack(src, &opt)
 	if err != nil {
