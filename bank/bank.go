@@ -270,7 +270,7 @@ func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	return m, nil
 }
 
-// Use makes later calls of Play use m, and takes m to be outside all scenes. m must have the rate and the buses of
+// Use makes later calls of Play use m. The bank assumes that m is in no scene. m must have the rate and the buses of
 // the bank, as a mixer made from Config has. The error wraps ErrMixer; the bank then keeps its mixer. Use waits while
 // a Play opens a stream.
 func (b *Bank) Use(m *mixer.Mixer) error {

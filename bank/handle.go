@@ -12,12 +12,12 @@ import (
 //
 // A play can have several voices: layers, and sounds that follow by `then`. The methods of Handle act on all of them
 // and fail with mixer.ErrGone when the last has ended. Seek and Position use the first voice that has not ended.
-// Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands at a frame,
-// mixer.TargetVoice(h.Handle) means all voices of the play; Moment.Seek moves the first. With mixer.Config.Lead,
-// methods that change the play may also fail with mixer.ErrBusy.
+// Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands of mixer.Moment,
+// mixer.TargetVoice(h.Handle) selects all voices of the play. Moment.Seek is an exception: it moves only the first.
+// With mixer.Config.Lead, methods that change the play may also fail with mixer.ErrBusy.
 //
-// SetGain, Fade and SetPitch set the game's share of gain and pitch. The values of the file and of its parameters are
-// added.
+// SetGain, Fade and SetPitch set the game's gain and pitch. The voice plays with the sum of this value, the value of
+// the file and the values of its parameters.
 type Handle struct {
 	mixer.Handle
 	play *play // nil: a single voice
@@ -76,8 +76,8 @@ func (h Handle) SetGain(gain pcm.Decibels) error {
 	return h.forEach(func(one mixer.Handle) error { return one.SetGain(h.withParameterGain(gain)) })
 }
 
-// Fade changes the game's gain to gain within a time and along a shape, like mixer.Handle.Fade. gain and the error
-// are as in SetGain. Fade does not stop the play.
+// Fade moves the game's gain to the value gain, like mixer.Handle.Fade. The fade takes the time within and follows
+// the curve shape. gain and the error are as in SetGain. Fade does not stop the play.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return h.forEach(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), within, shape) })
 }
@@ -133,8 +133,9 @@ func (h Handle) SetHighPass(hz float64) error {
 	return h.forEach(func(one mixer.Handle) error { return one.SetHighPass(hz) })
 }
 
-// SetSend moves the gain of the play's send to the bus called to, in dB, to gain within the time within, like
-// mixer.Handle.SetSend. The error is mixer.ErrGone, or wraps mixer.ErrOption.
+// SetSend changes the gain of a send of the play, like mixer.Handle.SetSend. The parameter to is the name of the bus
+// that the send feeds. The send moves to the new gain, in dB, within the time within. The error is mixer.ErrGone, or
+// wraps mixer.ErrOption.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return h.forEach(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
 }
@@ -179,8 +180,9 @@ func (h Handle) Seek(position time.Duration) error { return h.firstActive().Seek
 // is the position of the first voice.
 func (h Handle) Position() time.Duration { return h.firstActive().Position() }
 
-// Set sets the parameter of the file called parameter for this play only, ramped over 5 ms. x is in the unit of the
-// parameter. The error wraps ErrName, mixer.ErrGone, or mixer.ErrOption if x is out of the range of the parameter.
+// Set sets a parameter of the bank's file for this play only, ramped over 5 ms. parameter is its name. x is the new
+// value, in the unit of the parameter. The error wraps ErrName, mixer.ErrGone, or mixer.ErrOption if x is out of the
+// range of the parameter.
 func (h Handle) Set(parameter string, x float64) error {
 	if h == (Handle{}) {
 		return mixer.ErrGone

@@ -164,9 +164,10 @@ func inRange(sound string, p *rules.Parameter, x float64) error {
 	return fmt.Errorf("%w: %s: %v is not in the range of %q, %v to %v", mixer.ErrOption, p.Name, x, sound, p.From, p.To)
 }
 
-// Set sets a parameter of the file for all sounds that have it: for playing voices, ramped over 5 ms, and for later
-// starts. x is in the unit of the parameter. The error wraps ErrName, or mixer.ErrOption if x is out of the range of
-// any of these sounds; no value changes then. Another error is the mixer's.
+// Set sets a parameter of the bank's file for all sounds that have it. parameter is its name. Playing voices move to
+// the new value within 5 ms, and later starts use it. x is the value in the unit of the parameter. The error wraps
+// ErrName, or mixer.ErrOption if x is out of the range of any of these sounds; no value changes then. Any other error
+// comes from the mixer.
 func (b *Bank) Set(parameter string, x float64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,13 +33,13 @@ type Options struct {
 	Ref int64  // returned in events
 }
 
-// Play starts a sound at the next frame: one random variation, with gain and pitch drawn from their ranges.
-// The error wraps ErrName or ErrMixer, or is an error of [mixer.Mixer.Play]. Play does not allocate, except
-// for streams, in the first cycle of a shuffle, and the first time a sound is played in a new pitch range.
+// Play starts a sound at the next frame: one random variation, with gain and pitch drawn from their ranges. The error
+// wraps ErrName or ErrMixer, or is an error of [mixer.Mixer.Play]. Play does not allocate, with three exceptions: a
+// stream, the first pass through the variations of a `shuffle`, and the first play of a sound in a new pitch range.
 //
-// Play also schedules the sounds that follow by the key `then`. Each starts at the exact frame at which its
-// predecessor ends, with the same options except From, For and FadeIn. The handle acts on all of them: Stop
-// ends the playing voices and cancels the others.
+// Play also schedules the sounds that follow this sound by the key `then` of the file. Each starts at the exact frame
+// at which the sound before it ends, with the same options except From, For and FadeIn. The handle acts on all of
+// them: Stop ends the playing voices and cancels the others.
 //
 // Random choices depend on the seed of the file, the name, and the number of earlier successful plays of this
 // name. Other sounds and rejected plays do not affect them.

@@ -10,7 +10,7 @@ import (
 // SetPositions moves plays[i] to spots[i], with all its layers and followers, like mixer.SetPositions. It skips plays
 // that have ended or were started without an Emitter. On an error it moves no voice: ErrMixer without a mixer, or an
 // error that wraps mixer.ErrOption if the lengths differ, a spot is invalid or a play belongs to another bank.
-// Control side; it does not allocate once it has moved as many voices before.
+// Control side. SetPositions allocates only if it moves more voices than in any earlier call.
 func (b *Bank) SetPositions(plays []Handle, spots []space.Spot) error {
 	if len(plays) != len(spots) {
 		return fmt.Errorf("%w: %d plays and %d places", mixer.ErrOption, len(plays), len(spots))

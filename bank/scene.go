@@ -7,11 +7,11 @@ import (
 	"voicepool/mixer"
 )
 
-// Scene changes the mixer to the scene of the file called name within a time. Gains of buses change linearly in
-// decibels, mutes linearly in amplitude, and ducks with their own attack and release. If the scene has more voices,
-// the pool grows at once; if it has fewer, the pool shrinks at the end of the time. Values that the scene does not
-// set return to the values of the file. The empty name ends the current scene. A bus in neither this scene nor the
-// previous one keeps the values that the game has set.
+// Scene changes the mixer to the scene called name of the bank's file. The change takes the time within. Gains of
+// buses change linearly in decibels, mutes linearly in amplitude, and ducks with their own attack and release. If the
+// scene sets a larger pool of voices, the pool grows at once. If the scene sets a smaller one, the pool shrinks at
+// the end of the time. Values that the scene does not set return to the values of the file. The empty name ends the
+// current scene. A bus in neither this scene nor the previous one keeps the values that the game has set.
 //
 // The error wraps ErrName, ErrMixer or mixer.ErrBusy. After mixer.ErrBusy, try again.
 func (b *Bank) Scene(name string, within time.Duration) error {

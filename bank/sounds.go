@@ -8,9 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// Sounds returns every variation of every sound of the bank with its name for Play, ordered by name, as
-// audiotest.Recording.KnowsNamed needs them. A layered sound is represented by its first layer. A sound that follows
-// another by `then` occurs only under its own name. Reload may change the result.
+// Sounds returns every variation of every sound of the bank, ordered by name. Each pair is the name for Play and one
+// variation. audiotest.Recording.KnowsNamed takes such pairs. A layered sound is represented by its first layer. A
+// sound that follows another by `then` occurs only under its own name. Reload may change the result.
 func (b *Bank) Sounds() iter.Seq2[string, *voice.Sound] {
 	return func(yield func(string, *voice.Sound) bool) {
 		b.mu.Lock()

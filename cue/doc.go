@@ -1,6 +1,7 @@
 // Package cue reads cue sheets, lists their errors, and plays them through a mixer. A cue sheet is a file with
 // sounds, and with cues that play, stop or change them. Cues under the key `cues` have fixed times; they form the
-// timeline. Cues under the key `list` wait for a GO, a command of an operator. A show is one playing of a sheet.
+// timeline. Cues under the key `list` start on a GO, a command of an operator, or follow the cue before them. A show
+// is one playing of a sheet.
 //
 // Parse turns YAML or JSON into a Sheet. A Schedule lists the actions of a sheet in the order of time. A Player plays
 // a sheet with a mixer and a library of sounds:

@@ -194,10 +194,10 @@ func (p *Player) allStarted() bool {
 }
 
 // EstimatedEnd returns an estimate of the end of the show, in frames, for a progress display. If the sheet has a
-// Length, it is that length. If the sheet repeats, it is 0. Otherwise it is the latest end of all starts. A start ends
-// after its `for`, or after its longest file at normal speed. All loops, even with a number of rounds, end with the
-// last action of the sheet. Stops, pauses, pitches, delays of layers and list cues without a GO are ignored. Without
-// starts the result is 0. Control side.
+// Length, it is that length. If the sheet repeats, it is 0. Otherwise it is the latest end of all sounds that cues
+// start. A sound ends after the time of the key `for`. Without this key it ends after its longest file at normal
+// speed. All loops, even with a number of rounds, end with the last action of the sheet. Stops, pauses, pitches,
+// delays of layers and list cues without a GO are ignored. Without starts the result is 0. Control side.
 func (p *Player) EstimatedEnd() int64 {
 	switch {
 	case p.cut != never:

@@ -57,8 +57,8 @@ func (p *Player) lookaheadFrames() int64 {
 // frames that have not been played; see its Latency.
 //
 // When ctx ends, Feed drops the rest of the sheet, fades everything out within 300 ms, and returns the error of ctx.
-// If the device has stopped calling Render, Feed returns that error after one second. A broken stream does not stop
-// the show: Feed returns its error at the end.
+// If the device does not call Render for one second during this fade, Feed stops waiting and returns the same error.
+// A broken stream does not stop the show: Feed returns its error at the end.
 func (p *Player) Feed(ctx context.Context) error {
 	wake, ended := p.live.openWakeChannel(), ctx.Done()
 	ticker := time.NewTicker(pollInterval)

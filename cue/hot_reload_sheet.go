@@ -25,9 +25,9 @@ import (
 var ErrChange = errors.New("cue: the show keeps its sheet")
 
 // Change switches a running show to the sheet s, such as its file after an edit. Later starts follow s, and voices
-// that already play continue. If the timeline started with the show, it continues at the same time in s. If a list cue
-// started it, it continues with the old cues. The configuration of the mixer cannot change. The result unchanged lists
-// the keys of the sheet that differ and therefore keep their old values.
+// that already play continue. If the timeline (the key `cues`) started with the show, it continues at the same time
+// in s. If a list cue started the timeline, it continues with the old cues. The configuration of the mixer cannot
+// change. If s differs in it, the old values stay in effect, and the result unchanged lists the keys that differ.
 //
 // Change needs Options.Changes and a running Feed, and waits until Feed has made the switch. lib is the library given
 // to NewPlayer. Control side, any goroutine except Feed's.

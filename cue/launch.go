@@ -140,8 +140,9 @@ func (s *Sheet) filePosition(i int) int {
 	return i
 }
 
-// HasFollowOns reports whether any action of the sheet begins at the end of a cue or id. Of the list only cues with a
-// scheduled GO count. The time of such an action depends on the lengths of sounds, so only a render finds it.
+// HasFollowOns reports whether any action of the sheet begins when a cue, or the voices with an id, have ended. List
+// cues without a scheduled GO do not count. The time of such an action depends on the lengths of sounds, so only a
+// render finds it.
 func (s *Sheet) HasFollowOns() bool {
 	for _, c := range s.withScheduledGoes().activeCues() {
 		if c.state == stateWaiting {

@@ -11,13 +11,13 @@ import (
 	"voicepool/internal/words"
 )
 
-// Then selects the successor of a list cue.
+// Then determines how the next cue of the list begins.
 type Then uint8
 
 const (
 	ThenWait     Then = iota // the next cue waits for GO
 	ThenContinue             // the next cue begins ListCue.PostWait after this one
-	ThenFollow               // the next cue begins at the frame of the end of everything that this one plays
+	ThenFollow               // the next cue begins at the frame where everything that this one plays has ended
 )
 
 // String returns the value of the key `then`: wait, continue or follow. It panics for other values of t.
@@ -35,8 +35,7 @@ type ListCue struct {
 	Disabled     bool       // written `arm: false`: the cue is disabled
 	Timeline     bool       // written `start: timeline`: the clock of `cues` starts with this cue
 
-	// The range of its actions in Sheet.Cues, after the actions of `cues`. Their At is relative to the
-	// beginning of the cue.
+	// The actions of this cue are Sheet.Cues[First:First+Count]. Their At is relative to the beginning of this cue.
 	First, Count int
 }
 

@@ -47,7 +47,7 @@ type live struct {
 // Running is a list cue that plays or waits to begin.
 type Running struct {
 	List       int   // index in Sheet.List; -1: an edit has removed the cue
-	StartFrame int64 // the frame of its beginning; -1: it waits for an end
+	StartFrame int64 // the frame where it begins; -1: unknown, it waits for the end of a cue or voice
 	Remaining  int64 // frames until everything that it plays has ended; -1: unknown
 	Waiting    bool  // it has not begun
 }
@@ -139,9 +139,9 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	return nil
 }
 
-// Panic fades everything out within the time over; paused voices resume for this. It cancels waits, follow-ons,
-// repetitions, the timeline, scheduled GOs, and starts by Start that have not begun. If two panics overlap, the fade
-// that ends first wins. Panic does not wait for the fade. Any goroutine.
+// Panic fades everything out within the time over; paused voices resume for this. It also cancels future actions:
+// waits, cues that would follow, repetitions, the timeline, scheduled GOs, and sounds of Start that have not begun.
+// If two panics overlap, the fade that ends first wins. Panic does not wait for the fade. Any goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.enqueue(func() { p.panic(over, p.nextFrame()) }) }
 
 // StopCue fades out, within the time over, everything that one list cue plays. The parameter list is its index in
@@ -192,9 +192,9 @@ func (l *live) recordGo(g Go) {
 	l.goes = append(l.goes, g)
 }
 
-// Goes returns the GO, panic, pause and resume commands that a live show has carried out so far, in the order of time.
-// Their times are exact to the frame and include pauses. A render of the sheet with these times, see Sheet.WriteGoes,
-// repeats the frames of the show. Any goroutine.
+// Goes returns the GO, panic, pause and resume commands that a live show has carried out so far, in the order of
+// time. Their times are exact to the frame and include pauses. Sheet.WriteGoes writes them to a file. A render of the
+// sheet with these commands as Sheet.Goes repeats the frames of the show. Any goroutine.
 func (p *Player) Goes() []Go {
 	l, rate := &p.live, p.sheet.Rate
 	l.mutex.Lock()

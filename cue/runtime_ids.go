@@ -92,9 +92,9 @@ func (one *runtimeID) deleteEnded() {
 	one.voices = slices.DeleteFunc(one.voices, func(h mixer.Handle) bool { return h.State().Over() })
 }
 
-// Tag returns the tag of id, its number for mixer.TargetTag. known is true if a cue of a sheet or a call of Do has used
-// the id, or if Start has used it. An id that only Start has used may become unknown once its voices have ended, at the
-// latest with the next call of IDs. If known is false, the tag is 0. Any goroutine.
+// Tag returns the tag of id: the number that selects the same voices with mixer.TargetTag. known is true if a cue of
+// a sheet, Do or Start has used the id. An id that only Start has used may become unknown once its voices have ended,
+// at the latest with the next call of IDs. If known is false, the tag is 0. Any goroutine.
 func (p *Player) Tag(id string) (tag uint64, known bool) {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -102,7 +102,8 @@ func (p *Player) Tag(id string) (tag uint64, known bool) {
 	return tag, tag != 0
 }
 
-// ID returns the id with the given tag. It returns "" if the id does not exist or was deleted. Any goroutine.
+// ID returns the id whose number is tag. An id is the name by which cues select voices; see Tag. ID returns "" if the
+// id does not exist or was deleted. Any goroutine.
 func (p *Player) ID(tag uint64) string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -112,8 +113,8 @@ func (p *Player) ID(tag uint64) string {
 	return p.live.runtimeIDs.names[tag]
 }
 
-// IDs returns all ids that have a Tag, sorted and without duplicates. The slice is new. Ids that were only used by
-// starts by hand are left out once their voices have ended. IDs deletes them, so that Tag no longer finds them. Any
+// IDs returns all ids that have a Tag, sorted and without duplicates. The slice is new. An id that only calls of
+// Start have used is left out once its voices have ended. IDs then deletes it, so that Tag no longer finds it. Any
 // goroutine.
 func (p *Player) IDs() []string {
 	p.live.mutex.Lock()

@@ -33,7 +33,7 @@ type Sheet struct {
 	firings  []uint64 // by index in List: number of starts
 }
 
-// Verb is the kind of a cue.
+// Verb is the action of a cue, such as Play or Fade.
 type Verb uint8
 
 const (
@@ -95,7 +95,7 @@ type Cue struct {
 	Target  string
 	Scope   Scope
 	Over    rules.Time         // Stop, Fade, Set
-	Cut     bool               // Stop: without a tail
+	Cut     bool               // Stop: ends at once, without a fade or tail
 	To      rules.Time         // Seek
 	Voices  int                // Resize
 	Duck    *rules.Duck        // SetDuck

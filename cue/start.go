@@ -14,8 +14,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Start describes a sound to start by hand. Only Sound is required; other zero fields use the values of
-// the sheet.
+// Start describes a sound that Player.Start starts. Only Sound is required; other zero fields use the values of the
+// sheet.
 type Start struct {
 	Sound string // name in the sheet
 
@@ -38,7 +38,7 @@ type Start struct {
 	Owner string // for limits per owner; may be empty
 
 	Frame int64        // frame of the mixer; 0 or mixer.Now: the next frame
-	Batch *mixer.Batch // a batch of Player.Mixer that starts the sound when it is fired; Frame then counts from its base; may be nil
+	Batch *mixer.Batch // starts the sound when this batch of Player.Mixer fires; Frame counts from its base; may be nil
 	Ref   int64        // returned in report.Event; 0..MaxRef
 }
 

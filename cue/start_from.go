@@ -15,8 +15,8 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrStartPosition is wrapped by errors about Options.From and Options.Cue. NewPlayer returns it if there is
-// no such cue. Read and Prime return it if the show ends before that place.
+// ErrStartPosition is wrapped by errors about Options.From and Options.Cue. It comes from NewPlayer if the sheet has
+// no cue Options.Cue. It comes from Read and Prime if the show ends before the place where it is to begin.
 var ErrStartPosition = errors.New("the show cannot begin there")
 
 // leadIn is the length of the part that is mixed and discarded before it begins in the middle. The gain of

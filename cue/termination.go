@@ -12,9 +12,10 @@ import (
 	"voicepool/mixer"
 )
 
-// CheckRender returns an error if a render of the sheet would never end. This is so if a loop is never stopped, a pause
-// is never resumed or stopped, or the sheet repeats. A list without times of GO is an error, too, see CheckGoes. A
-// sheet with a length is not checked for endless voices. The error is of type rules.Errors, as from Parse.
+// CheckRender returns an error if a render of the sheet would never end. A render never ends if a loop is never
+// stopped, if a paused voice is never resumed or stopped, or if the sheet repeats. A list without times of GO is an
+// error, too, see CheckGoes. A sheet with a length is not checked for endless voices. The error is of type
+// rules.Errors, as from Parse.
 func (s *Sheet) CheckRender() error {
 	if err := s.CheckGoes(); err != nil || s.Length != nil {
 		return err

@@ -37,7 +37,7 @@ type Load struct {
 	Shares [Shares]int64
 
 	Longest time.Duration // the longest render time of a block
-	Mean    float64       // the share over all blocks
+	Mean    float64       // the total render time divided by the total duration of all blocks
 
 	Collections uint64 // garbage collections of the process since NewLoadMeter
 }
@@ -80,8 +80,8 @@ func (g *LoadMeter) Rate() int {
 // Outputs returns the number of stereo outputs of the source.
 func (g *LoadMeter) Outputs() int { return int(g.outputs) }
 
-// Prepare calls Prepare of the source, if it is a Preparer, and returns the number of frames that Render may
-// render next. Otherwise it returns math.MaxInt32: no limit.
+// Prepare returns the number of frames that Render may render next. If the source is a Preparer, Prepare calls its
+// method Prepare, which may wait, and returns that result. For other sources it returns math.MaxInt32: no limit.
 func (g *LoadMeter) Prepare() (frames int) {
 	if p, ok := g.source.(Preparer); ok {
 		return p.Prepare()

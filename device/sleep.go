@@ -7,17 +7,16 @@ import "time"
 type Sleeper interface {
 	Source
 
-	// Sleep returns false if Render may return sound without a further command. Otherwise it puts the source
-	// to sleep and returns true: Render need not be called, and the frames of the source advance with the
-	// system clock. at is the time at which the next frame is due.
+	// Sleep puts the source to sleep and returns true if Render can only return silence until a further command.
+	// Render then need not be called: the frame count of the source advances with the system clock. Otherwise Sleep
+	// returns false and has no effect. at is the time at which the next frame is due.
 	Sleep(at time.Time) bool
 
 	// Asked returns a channel that receives a value when a command for the source arrives after Sleep.
 	Asked() <-chan struct{}
 
-	// Wake ends the sleep at the time at. It returns the number of silent frames that have passed since
-	// Sleep. Commands issued during the sleep take effect after them. Call Wake before the next Render. Call
-	// it also every few seconds of a long sleep, followed by Sleep, because it takes some 25 us for each
-	// second slept.
+	// Wake ends the sleep at the time at. It returns the number of silent frames that have passed since Sleep.
+	// Commands issued during the sleep take effect after them. Call Wake before the next Render. Wake may take longer
+	// after a longer sleep. In a long sleep, therefore, call Wake and then Sleep every few seconds.
 	Wake(at time.Time) (frames int64)
 }

@@ -1,4 +1,5 @@
-// Package effect implements the effects of buses: equaliser, compressor, delay, reverb, drive and width.
+// Package effect implements the effects of buses, the sub-mixes of a mixer: equaliser, compressor, delay, reverb,
+// drive and width.
 //
 // Kinds lists the kinds of effects with their parameters, units, ranges and defaults. An Effect is a kind
 // with values for its parameters, as used in mixer.BusConfig. A Processor runs an Effect on blocks of

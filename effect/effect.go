@@ -64,8 +64,8 @@ func (e *Effect) Name() string {
 	return e.kind.Name
 }
 
-// Set sets the value with the given name, as in Values, to a number. It does not affect existing Processors. Control
-// side. The error wraps ErrEffect, and leaves all values unchanged.
+// Set changes one value of the effect. name is its name as in Values, and the parameter to is the new value. Existing
+// Processors do not change. Control side. The error wraps ErrEffect. On an error all values stay unchanged.
 func (e *Effect) Set(name string, to float64) error {
 	if e.kind == nil {
 		return fmt.Errorf("%w: the zero Effect has no values", ErrEffect)
@@ -86,9 +86,10 @@ func (e *Effect) Set(name string, to float64) error {
 // index.
 func (e *Effect) Value(i int) float64 { return e.set[i] }
 
-// Tail returns an upper bound of the tail at a sample rate in Hz: the number of frames after the end of a full-scale
-// input until the output stays below -90 dBFS. The bound also holds if any of the moves, in any combination, are made
-// with Processor.Set later. It is 0 for the zero Effect.
+// Tail returns an upper bound of the tail, in frames. The tail is the time after the end of a full-scale input until
+// the output stays below -90 dBFS. rate is the sample rate in Hz. moves lists values that may be set later with
+// Processor.Set: the bound also holds after any of these changes, in any combination. For the zero Effect the result
+// is 0.
 func (e *Effect) Tail(rate int, moves []Values) int64 {
 	if e.kind == nil {
 		return 0

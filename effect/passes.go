@@ -9,10 +9,10 @@ import (
 // frequency response.
 func (e *Effect) Filters() bool { return e.kind != nil && e.kind.Bands > 0 }
 
-// Passes multiplies the power gain of each band of the spectrum by the response of an equaliser. During a ramp
-// it uses the larger of the response at frame and at the end of the ramp. It reports whether a ramp is still
-// running. For other kinds it leaves gains unchanged and returns false. The mixer uses it to estimate how
-// audible a voice is. Audio side.
+// Passes multiplies the power gain of each frequency band in gains by the response of an equaliser in this band.
+// During a ramp it uses the response at frame or at the end of the ramp, the larger of both in each band. It reports
+// whether a ramp is still running. For other kinds it leaves gains unchanged and returns false. The mixer uses it to
+// estimate how audible a voice is. Audio side.
 func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (moves bool) {
 	e, ok := p.engine.(*eqEngine)
 	if !ok {

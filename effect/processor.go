@@ -65,8 +65,9 @@ func (l linearRamp) at(i int64) float32 {
 	return l.from + float32((l.to-l.from)*(float32(i)/updateInterval))
 }
 
-// NewProcessor returns a processor for e, without history, at a sample rate in Hz. maxBlock is the maximum block
-// length in frames. The zero Effect has no processor: NewProcessor panics. Control side.
+// NewProcessor returns a processor for e that has not processed any frames yet. rate is the sample rate in Hz.
+// maxBlock is the maximum block length in frames. The zero Effect has no processor: NewProcessor panics. Control
+// side.
 func (e *Effect) NewProcessor(rate, maxBlock int) *Processor {
 	p := &Processor{
 		kind: e.kind, rate: rate, engine: e.kind.engine(rate), offPosition: pcm.Log2(float64(0.49 * float64(rate))),
@@ -131,9 +132,10 @@ func (p *Processor) updateValues(frame int64) {
 	}
 }
 
-// Set starts a ramp of the value at an index: it begins at frame and reaches the value to after over
-// frames. To avoid clicks, a ramp takes at least 10 ms, and a ramp of "bypass" at least 20 ms. A parameter
-// with more than two Choices changes without a ramp. Set does not check to: see Param.Allows. Audio side.
+// Set changes the value at an index, which Kind.Find returns for a name. The change is a ramp that begins at frame.
+// It takes the number of frames in over and ends at the value in to. To avoid clicks, a ramp takes at least 10 ms,
+// and a ramp of "bypass" at least 20 ms. A parameter with more than two Choices changes without a ramp. Set does not
+// check the new value: see Param.Allows. Audio side.
 func (p *Processor) Set(frame int64, index int, to float64, over int64) {
 	over = max(over, p.minRamp)
 	if index == p.bypass {

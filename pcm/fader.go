@@ -4,10 +4,10 @@ package pcm
 const faderRange = 60
 
 // FromFader returns the gain of a volume slider at position 0..1: -Inf at 0, 0 dB at 1. It uses the curve of
-// PulseAudio (pa_sw_volume_to_linear): the amplitude is position^3, so the gain is 60 log10(position) dB.
-// This is -18 dB in the middle and -60 dB at a tenth. The curve is monotonic. It reaches Silence at 0.0465,
-// and below that position the gain is -Inf. Positions are clamped to 0..1; NaN gives NaN. mixer.Bus.SetGain
-// accepts every other result.
+// PulseAudio (pa_sw_volume_to_linear): the amplitude is position^3, so the gain is 60 log10(position) dB. This is -18
+// dB in the middle and -60 dB at a tenth. The curve is monotonic. It reaches Silence at 0.0465, and below that
+// position the gain is -Inf. Positions are clamped to 0..1; NaN gives NaN. mixer.Bus.SetGain accepts every result
+// except NaN.
 func FromFader(position float64) Decibels {
 	if position >= 1 {
 		return 0

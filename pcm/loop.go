@@ -7,7 +7,7 @@ type Loop [2]int64
 // Frames returns the length of the loop in frames; 0 for the zero Loop.
 func (l Loop) Frames() int64 { return l[1] - l[0] }
 
-// Inside reports whether the loop is not empty and lies within a sound with a number of frames.
+// Inside reports whether the loop is not empty and lies within a sound whose length is the parameter frames.
 func (l Loop) Inside(frames int64) bool { return l[0] >= 0 && l[0] < l[1] && l[1] <= frames }
 
 // At returns the index of the frame that is heard n frames after the start of a sound that repeats the loop

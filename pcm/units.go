@@ -27,10 +27,10 @@ func (d Decibels) Gain() float64 {
 	return d.Linear()
 }
 
-// FromLinear returns the decibels of an amplitude factor; 0 gives -Inf, a negative one NaN.
+// FromLinear returns the decibels of an amplitude factor. A factor of 0 gives -Inf, a negative factor gives NaN.
 func FromLinear(factor float64) Decibels { return Decibels(float64(Log2(factor) * (20 / log2of10))) }
 
-// FromPower returns the decibels of a power (a mean square); 0 gives -Inf, a negative one NaN.
+// FromPower returns the decibels of a power (a mean square). A power of 0 gives -Inf, a negative power gives NaN.
 func FromPower(power float64) Decibels { return Decibels(float64(Log2(power) * (10 / log2of10))) }
 
 // LUFS is a loudness relative to full scale, as defined by ITU-R BS.1770. Digital silence is -Inf.
@@ -39,7 +39,8 @@ type LUFS float64
 // loudnessOffset is the offset of BS.1770, subtracted from the decibels of a K-weighted power.
 const loudnessOffset = 0.691
 
-// LoudnessOf returns the loudness of a K-weighted mean square, full scale 1, summed over the channels; 0 gives -Inf.
+// LoudnessOf returns the loudness of a signal. power is its mean square after the K-weighting filter of BS.1770,
+// summed over the channels; samples at full scale are -1 and +1. A power of 0 gives -Inf.
 func LoudnessOf(power float64) LUFS { return LUFS(float64(FromPower(power)) - loudnessOffset) }
 
 // Power returns the K-weighted mean square of a loudness, summed over the channels; -Inf gives 0. It is the inverse
@@ -56,5 +57,5 @@ type Semitones float64
 // Ratio returns the speed factor for this pitch: 2^(s/12).
 func (s Semitones) Ratio() float64 { return Exp2(float64(s) / 12) }
 
-// FromRatio returns the pitch for a speed factor; 0 gives -Inf, a negative one NaN.
+// FromRatio returns the change of pitch for a speed factor. A factor of 0 gives -Inf, a negative factor gives NaN.
 func FromRatio(ratio float64) Semitones { return Semitones(float64(Log2(ratio) * 12)) }

@@ -106,7 +106,7 @@ type Info struct {
 	Bytes    int64     // memory of the prepared sound; 0: not prepared
 
 	Damages []Damage      // as Clip.Damages; nil for a stream, which reports damage to Options.OnDamage
-	Notes   []string      // as Clip.Notes; for a stream only the notes from its headers, unless Library.Scan or StreamOptions.Measure read all of it
+	Notes   []string      // as Clip.Notes; for a stream from its headers only, until Scan or Measure has read all of it
 	TagGain *pcm.Decibels // as Clip.Gain
 	Gain    pcm.Decibels  // applied by Leveling when the sound was prepared
 

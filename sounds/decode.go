@@ -20,9 +20,10 @@ import (
 // "sounds: ". They wrap ErrFormat, ErrDecode, ErrLimit, the error of r, or the error of ctx. Malicious data causes an
 // error, but never a panic, a hang or excessive memory use. Control side.
 //
-// Decode reads r to its end from another goroutine. It returns when ctx ends, or when r delivers no data for
-// Limits.Time (at least one second). A pending Read is then abandoned, and r is not closed. A decoder has up to a
-// second to stop when ctx ends. With Limits.Isolate a child process decodes the data.
+// Decode reads r to its end from another goroutine. Decode stops early with an error when ctx ends, or when r
+// delivers no data for Limits.Time (at least one second). It then does not wait for a pending call of r.Read, and
+// does not close r. A decoder has up to a second to stop when ctx ends. With Limits.Isolate a child process decodes
+// the data.
 //
 // Places that cannot be decoded are concealed and listed in Clip.Damages. If the whole file is undecodable, Decode
 // returns an error.

@@ -163,9 +163,9 @@ type FrameSeeker interface {
 
 // StreamFrames returns a sound whose frames the program generates while it plays. src describes the frames; src.Open
 // is called later, for each voice. A reader that panics or returns invalid samples ends the stream. opt.Measure is
-// ignored, and the library keeps no Info of the sound. The error names src. It wraps ErrStream without src.Open,
-// ErrLimit for a rate, Ahead or Gain out of range, voice.ErrSound for CountsAs out of range, and ErrDecode for an
-// invalid length or loop. Control side.
+// ignored, and the library keeps no Info of the sound. The error names src. It wraps ErrStream if src.Open is nil. It
+// wraps ErrLimit if src.Rate, opt.Ahead or opt.Gain is out of range, and voice.ErrSound if opt.CountsAs is. It wraps
+// ErrDecode for an invalid length or loop. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.check(); err != nil {
 		return nil, withName(src.Name, err)

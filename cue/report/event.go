@@ -15,22 +15,23 @@ import (
 type Event struct {
 	Frame    int64
 	Kind     mixer.EventKind
-	Voice    uint64 // number of the start, from 1; 0: it never started
+	Voice    uint64 // number of the voice, in the order of starts from 1; 0: the start got no voice
 	Sound    string // name in the sheet; empty for mixer.Missed
 	Cue      int    // index in the sheet, from 0; -1: not from a cue
-	Slot     int    // -1: no slot
+	Slot     int    // index of the voice's place in the mixer's table of voices; -1: no place
 	CueLabel        // the cue's number and name
-	Ref      int64  // value of a start by hand, see cue.Start; not in the JSON
+	Ref      int64  // value that a call of cue.Player.Start has set, see cue.Start; not in the JSON
 	Reason   mixer.Reason
 
-	// For a voice that was stolen or became virtual, the start that took its slot. For a coalesced start, the
-	// voice that it was merged into.
+	// For a voice that was stolen or became virtual: the start that took its slot. A coalesced start gets no voice of
+	// its own; for it, By is the voice that it was merged into.
 	By      uint64
 	BySound string
 
 	Endless bool // for a loss: the voice would never end by itself
 
-	// The levels and candidates of a victim choice.
+	// How the mixer chose the victim, the voice that lost its slot: the compared levels, and the number of
+	// candidates.
 	Audibility, Newcomer, RunnerUp Level
 	Candidates                     int
 	Peers                          int // number of candidates with the victim's priority
@@ -56,7 +57,7 @@ type Event struct {
 	Muffled           Level
 	LowPass, HighPass float64
 
-	// For a victim in a render, by how many dB the mix was louder in the following 60 ms.
+	// For a victim in a render: by how many dB the rest of the mix was louder than Lost in the following 60 ms.
 	BelowMix    Level
 	HasBelowMix bool
 
