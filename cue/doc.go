@@ -27,10 +27,10 @@
 // and Start act on a player while it plays: Fire starts a cue of the list, Do carries out an action such as
 // "play bell", and Start plays a sound of the sheet.
 //
-// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k of a cue is due at `at`
-// + k x `every` before rounding, so rhythms do not drift. A random choice depends only on the seed of the sheet, the
-// position of the cue and the number of the repetition. Whether a full mixer stole or rejected voices has no
-// influence.
+// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. The time of repetition k of a cue is
+// `at` plus k times `every`, rounded only then, so rhythms do not drift. A random choice depends only on the seed of
+// the sheet, the position of the cue and the number of the repetition. Whether a full mixer stole or rejected voices
+// has no influence.
 //
 // A parsed sheet is read-only and safe for concurrent use. docs/cues.md describes every key.
 package cue

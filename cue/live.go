@@ -194,7 +194,7 @@ func (l *live) recordGo(g Go) {
 
 // Goes returns the GO, panic, pause and resume commands that a live show has carried out so far, in the order of
 // time. Their times are exact to the frame and include pauses. Sheet.WriteGoes writes them to a file. A render of the
-// sheet with these commands as Sheet.Goes repeats the frames of the show. Any goroutine.
+// sheet with these commands repeats the frames of the show. Any goroutine.
 func (p *Player) Goes() []Go {
 	l, rate := &p.live, p.sheet.Rate
 	l.mutex.Lock()

@@ -21,9 +21,10 @@ import (
 // lacks data.
 var ErrRecord = errors.New("cue: this cannot be recorded")
 
-// Recorder converts the journal of a mixer into a cue sheet that renders to the same bits. There is one exception: a
-// voice can pass the state of its filters to the voice that follows it, see mixer.Handle.Then. The Recorder does not
-// record this state, so in the sheet those filters start without history. Control side, one goroutine at a time.
+// Recorder converts the journal of a mixer, the record of the commands it has executed, into a cue sheet. A render of
+// the sheet gives the same bits as the mixer, with one exception. A voice can pass the state of its filters to the
+// voice that follows it, see mixer.Handle.Then. The Recorder does not record this state, so in the sheet those
+// filters start without history. Control side, one goroutine at a time.
 //
 // Each start becomes a cue with an id. Gains and pitches that belong to a sound become entries of `sounds`. A
 // command for a tag, or for all voices of a sound, becomes one cue per voice.

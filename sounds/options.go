@@ -15,8 +15,8 @@ type Options struct {
 	// Rate is the sample rate of the mixer in Hz, 1..768,000; 0 means 48,000.
 	Rate int
 
-	// Loop makes each sound without loop points loop from its first frame to its last, so that the conversion
-	// to Rate leaves no seam.
+	// Loop makes the whole sound a loop if its file has no loop points. The conversion to Rate then leaves no click
+	// where the loop repeats.
 	Loop bool
 
 	// Leveling adjusts the loudness of sounds.

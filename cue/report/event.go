@@ -41,8 +41,8 @@ type Event struct {
 	RunnerUpPriority               int // of the second-best candidate; for ReasonOutranked, the lowest priority that plays
 	Policy                         mixer.Overflow
 
-	// For ReasonGroupLimit and ReasonBusLimit, the limit; 0 if several buses could be meant. For
-	// ReasonBusLimit, the bus, or the bus of the incoming start. For ReasonCooldown, its length.
+	// For ReasonGroupLimit and ReasonBusLimit, Limit is the limit in the sheet; 0 if it is unknown. For
+	// ReasonBusLimit, Bus is the bus at its limit. For ReasonCooldown, Cooldown is the cooldown of the sound.
 	Limit    int
 	PerOwner bool // the limit applies to each owner separately
 	Bus      string
