@@ -26,8 +26,9 @@ var ErrChange = errors.New("cue: the show keeps its sheet")
 
 // Change switches a running show to the sheet s, such as its file after an edit. Later starts follow s, and voices
 // that already play continue. If the timeline (the key `cues`) started with the show, it continues at the same time
-// in s. If a list cue started the timeline, it continues with the old cues. The configuration of the mixer cannot
-// change. If s differs in it, the old values stay in effect, and the result unchanged lists the keys that differ.
+// in s. If a list cue started the timeline, it continues with the old cues. The configuration of the mixer does not
+// change. If s has other values for it, the old values stay in effect, and the result unchanged lists their keys. But
+// another sample rate, or a bus that is new or has another parent, is an error.
 //
 // Change needs Options.Changes and a running Feed, and waits until Feed has made the switch. lib is the library given
 // to NewPlayer. Control side, any goroutine except Feed's.

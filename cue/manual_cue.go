@@ -12,9 +12,10 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// Do carries out an action as a cue of the sheet would, at the next frame that the mixer can reach. The first words are
-// a verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". The verb osc has only
-// such keys and no target. After stop and scene, a time without a key means over. Events of the action name no cue.
+// Do carries out an action as a cue of the sheet would, at the next frame that the mixer can reach. The first words
+// are a verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". The verb osc has
+// only such keys and no target. After stop and scene, a time without a key is the value of the key over, as in "stop
+// house 2s". Events of the action name no cue.
 //
 // Do needs a running Feed and returns without waiting for the action. After the end of the show it has no effect. If
 // the words are invalid, the error wraps ErrAction and suggests a correction, and no action follows. Any goroutine.

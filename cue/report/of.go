@@ -9,10 +9,10 @@ import (
 )
 
 // EventOf converts m, an event of a mixer, to an event of a report. Sounds get the names of voice.Sound.Name, and Cue
-// becomes m.Ref. The fields that depend on a cue sheet or a device stay empty. Levels that do not apply to the kind of
-// event are -Inf, except the levels BelowMix and Muffled, which are 0. For a refused start, Priority is the priority of
-// this start. HasRunnerUp reports whether the choice of a victim had a second candidate. For a kind of event without
-// such a choice it has no meaning, and may be true.
+// becomes m.Ref. The fields that depend on a cue sheet or a device stay empty. Levels that do not apply to the kind
+// of event are -Inf, except the levels BelowMix and Muffled, which are 0. For a refused start, Priority is the
+// priority of this start. HasRunnerUp is true if the mixer chose between several voices to steal. For events without
+// such a choice HasRunnerUp has no meaning, and may be true.
 func EventOf(m *mixer.Event) Event {
 	silent := Level(pcm.FromPower(0))
 	e := Event{
