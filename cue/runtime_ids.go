@@ -102,7 +102,7 @@ func (p *Player) Tag(id string) (tag uint64, known bool) {
 	return tag, tag != 0
 }
 
-// ID returns the id whose number is tag. An id is the name by which cues select voices; see Tag. ID returns "" if the
+// ID returns the id whose number is tag. Cues select voices by their ids; see Tag. ID returns "" if the
 // id does not exist or was deleted. Any goroutine.
 func (p *Player) ID(tag uint64) string {
 	p.live.mutex.Lock()

@@ -9,7 +9,7 @@ import (
 
 // Batch holds commands that wait on the audio side until the batch is fired. Each command has an offset:
 // it is executed that many frames after the firing. So several commands can share a frame that is not
-// known in advance, such as the frame at which a voice ends (see Countdown). Create it with NewBatch.
+// known in advance, such as the end of a voice (see Countdown). Create it with NewBatch.
 //
 // Waiting commands count as commands under way, see Config.Commands. A Batch fires once. Commands added
 // after the firing keep their offset from it, or are executed immediately if they are late.

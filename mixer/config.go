@@ -108,8 +108,8 @@ type Config struct {
 
 	// Events is the capacity of the event queue, which New allocates. 0: enough for all events of one
 	// block of up to 20 s. A block may need more if its streams underrun repeatedly or Resize shrinks the
-	// pool. If Virtual is 0, a block in which endless voices lose and regain their slots all the time may
-	// need more, too.
+	// pool. If Virtual is 0, a block may also need more if endless voices lose and regain their slots all
+	// the time.
 	Events int
 
 	Journal int // capacity of the journal, see Mixer.Journal; 0: off

@@ -13,7 +13,7 @@ import (
 func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
 // AppendJSON appends the event as a JSON object to the slice to and returns the extended slice. The object equals the
-// result of MarshalJSON. A level for which Finite is false is written as null.
+// result of MarshalJSON. It writes null for a level if Finite is false.
 func (e *Event) AppendJSON(to []byte) []byte {
 	loss, decided, device := e.Loss(), e.hasChoice(), e.Kind == mixer.EventDevice
 	b := line(strconv.AppendInt(append(to, `{"frame":`...), e.Frame, 10))
