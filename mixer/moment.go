@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// Now, as the frame of At, means the first frame that is mixed after the command has arrived. Such a command
+// Now is a frame for At. It means the first frame that is mixed after the command has arrived. Such a command
 // is never late. With Config.Lead, Now means the frame that Mixer.Next returns. Such a command is late if
 // that frame has already been mixed.
 const Now = -1
