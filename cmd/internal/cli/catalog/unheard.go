@@ -18,8 +18,11 @@ func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
 		from := c.From.Frames(sheet.Rate)
+		if c.Verb != cue.Play || from == 0 || c.Loop {
+			continue
+		}
 		sound := &sheet.Sounds[c.Sound]
-		if c.Verb != cue.Play || from == 0 || c.Loop || sound.Stream {
+		if sound.Stream {
 			continue
 		}
 		if lengths[c.Sound] == nil {
