@@ -90,8 +90,8 @@ func (d *decoder) packet(b []byte, depth int) error {
 }
 
 // message parses b, a single OSC message, and appends it to d.messages. Old programs omit the type string; such a
-// message has no arguments. Errors are an address without a leading slash, bytes after the last argument, and more than
-// MaxMessages messages.
+// message has no arguments. Errors are an address without a leading slash, types that are not ASCII, bytes after the
+// last argument, and more than MaxMessages messages.
 func (d *decoder) message(b []byte) error {
 	if len(d.messages) == MaxMessages {
 		return fmt.Errorf("it has more than %d messages", MaxMessages)
@@ -114,6 +114,9 @@ func (d *decoder) message(b []byte) error {
 	}
 	if !strings.HasPrefix(types, ",") {
 		return errors.New("types begin with a comma")
+	}
+	if strings.IndexFunc(types, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		return errors.New("types are ASCII")
 	}
 	m.Args, b, err = arguments(types[1:], b)
 	if err != nil {

@@ -54,6 +54,7 @@ func TestDecode(t *testing.T) {
 		{name: "padding that is not zero", packet: "2f000001", err: "padded"},
 		{name: "not UTF-8", packet: "2fff0000", err: "UTF-8"},
 		{name: "no comma", packet: "2f610000 69000000 00000001", err: "comma"},
+		{name: "types that are not ASCII", packet: "2f610000 2cc3a900", err: "ASCII"},
 		{name: "no such type", packet: "2f610000 2c780000", want: []*cue.Message{{Address: "/a", Args: []any{osc.Unknown('x')}}}},
 		{name: "no such type, between others and in an array", packet: "2f610000 2c695b785d690000 00000001 7fffffff 00000002",
 			want: []*cue.Message{{Address: "/a", Args: []any{int32(1), []any{}, osc.Unknown('x')}}}},
@@ -185,6 +186,7 @@ func TestBadFrames(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(osc.Append(nil, &cue.Message{Address: "/go", Args: []any{"1", int32(2), float32(0.5), true, nil, []byte("b"), int64(1), 1.5, osc.Time(7), osc.Impulse{}}}))
 	f.Add(osc.AppendBundle(nil, osc.Append(nil, &cue.Message{Address: "/a"})))
+	f.Add([]byte("/a\x00\x00,\xc3\xa9\x00")) // the type é
 	f.Fuzz(func(t *testing.T, packet []byte) {
 		all, err := osc.Decode(packet)
 		if err != nil {
