@@ -90,10 +90,10 @@ func TestNothingIsLeft(t *testing.T) {
 	t.Parallel() // mostly waits
 	end := os.Getenv("VOICEPOOL_END")
 	if end != "" {
-		p := Command{Path: "sleep", Args: []string{"60"}, Space: Split(t, 2).Space(1)}.Run(t)
+		p := Command{Path: "sleep", Args: []string{"120"}, Space: Split(t, 2).Space(1)}.Run(t)
 		fmt.Println("it sleeps:", p.PID())
 		if end != "failure" {
-			time.Sleep(30 * time.Second)
+			time.Sleep(time.Minute)
 		}
 		t.Fatal("on purpose")
 	}
@@ -103,12 +103,13 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, end := range []string{"failure", "timeout", "signal"} {
-		p := Command{Path: self, Args: []string{"-test.run", "^TestNothingIsLeft$", "-test.timeout", "3s"}, Env: []string{"VOICEPOOL_END=" + end}}.Run(t)
-		asleep := p.Line(`it sleeps: (\d+)`, 10*time.Second)[1]
+		// On a busy machine the child needs seconds until it sleeps, so the time limit is generous.
+		p := Command{Path: self, Args: []string{"-test.run", "^TestNothingIsLeft$", "-test.timeout", "20s"}, Env: []string{"VOICEPOOL_END=" + end}}.Run(t)
+		asleep := p.Line(`it sleeps: (\d+)`, 20*time.Second)[1]
 		if end == "signal" {
 			p.Kill()
 		}
-		if code := p.Wait(30 * time.Second); code == 0 {
+		if code := p.Wait(40 * time.Second); code == 0 {
 			t.Errorf("%s: it ended well", end)
 		}
 		Await(t, 5*time.Second, end+": all is removed", func() bool {
