@@ -152,7 +152,11 @@ func TestTypedAhead(t *testing.T) {
 		}
 	}
 	go io.Copy(io.Discard, looks) // until it is closed
-	if _, err := looks.WriteString("g2\r qq"); err != nil {
+	if _, err := looks.WriteString("g2\r "); err != nil {
+		t.Fatal(err)
+	}
+	waitForFile(t, filepath.Join(folder, "goes.txt"), 0) // a quit before it would cancel the GO
+	if _, err := looks.WriteString("qq"); err != nil {
 		t.Fatal(err)
 	}
 	if err := command.Wait(); err != nil {
@@ -222,7 +226,11 @@ func TestScreenTerminals(t *testing.T) {
 				go io.Copy(io.Discard, looks)
 				switch {
 				case drawn:
-					if _, fail := looks.WriteString(" qq"); fail != nil {
+					if _, fail := looks.WriteString(" "); fail != nil {
+						t.Fatal(fail)
+					}
+					waitForFile(t, filepath.Join(folder, "goes.txt"), 0) // a quit before it would cancel the GO
+					if _, fail := looks.WriteString("qq"); fail != nil {
 						t.Fatal(fail)
 					}
 				default:
