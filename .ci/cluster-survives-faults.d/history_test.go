@@ -40,7 +40,10 @@ func TestHistory(t *testing.T) {
 	keepAll(t, n)
 	u := newTroupe(t, n, uint64(seed))
 	for i, name := range []string{"a", "b", "c", "d"} {
-		if _, err := u.join(t.Context(), name, i, trouble{}); err != nil {
+		if err := Patiently(t.Context(), func() error {
+			_, err := u.join(t.Context(), name, i, trouble{})
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,8 +52,11 @@ func TestHistory(t *testing.T) {
 	for i := range 20 {
 		rooms = append(rooms, fmt.Sprintf("r%02d", i))
 		placing.Go(func() {
-			if !u.place(t.Context(), rooms[i]) {
-				t.Errorf("%s is not placed", rooms[i])
+			for end := time.Now().Add(time.Minute); !u.place(t.Context(), rooms[i]); time.Sleep(50 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Errorf("%s is not placed", rooms[i])
+					return
+				}
 			}
 		})
 	}

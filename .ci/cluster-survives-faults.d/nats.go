@@ -260,21 +260,37 @@ func (c *NATS) JetStream() jetstream.JetStream {
 }
 
 // Bucket creates and returns a key-value bucket, with three replicas in a cluster and one on a single server. If ctx
-// has no deadline, it retries requests without an answer for a minute: a cluster that has just started on a busy
-// machine may not answer within the five seconds of the client.
+// has no deadline, it retries requests without an answer, as Patiently does.
 func (c *NATS) Bucket(ctx context.Context, name string) (jetstream.KeyValue, error) {
 	replicas := 1
 	if len(c.configs) > 1 {
 		replicas = 3
 	}
 	js := c.JetStream()
-	for end := time.Now().Add(time.Minute); ; {
-		kv, err := js.KeyValue(ctx, name)
+	var kv jetstream.KeyValue
+	open := func() (err error) {
+		kv, err = js.KeyValue(ctx, name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
 			kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, Replicas: replicas})
 		}
-		if _, limited := ctx.Deadline(); limited || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil || time.Now().After(end) {
-			return kv, err
+		return err
+	}
+	if _, limited := ctx.Deadline(); limited {
+		err := open()
+		return kv, err
+	}
+	err := Patiently(ctx, open)
+	return kv, err
+}
+
+// Patiently calls do until NATS answers it, for at most a minute. A cluster that has just started on a busy machine may
+// not answer within the seconds that a client waits.
+func Patiently(ctx context.Context, do func() error) (err error) {
+	for end := time.Now().Add(time.Minute); ; {
+		err = do()
+		unanswered := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
+		if !unanswered || ctx.Err() != nil || time.Now().After(end) {
+			return err
 		}
 	}
 }

@@ -27,13 +27,16 @@ func keepAll(t *testing.T, n *NATS) {
 	if _, err := n.Bucket(t.Context(), cluster.Placement); err != nil {
 		t.Fatal(err)
 	}
-	stream, err := n.JetStream().Stream(t.Context(), "KV_"+cluster.Placement)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := stream.CachedInfo().Config
-	config.MaxMsgsPerSubject = 1_000_000
-	if _, err := n.JetStream().UpdateStream(t.Context(), config); err != nil {
+	if err := Patiently(t.Context(), func() error {
+		stream, err := n.JetStream().Stream(t.Context(), "KV_"+cluster.Placement)
+		if err != nil {
+			return err
+		}
+		config := stream.CachedInfo().Config
+		config.MaxMsgsPerSubject = 1_000_000
+		_, err = n.JetStream().UpdateStream(t.Context(), config)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 }

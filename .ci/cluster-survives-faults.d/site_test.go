@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -48,6 +49,9 @@ func newSite(t *testing.T, n *NATS, spaces ...*Space) *site {
 		one.heard = ListenIn(t, one.space, one.url, "main")
 		s.nodes = append(s.nodes, one)
 		Await(t, time.Minute, "the node "+name+" is ready", func() bool {
+			if one.process.Ended() && strings.Contains(one.process.Stderr.Tail(1), "NATS does not answer") {
+				one.process = RunIn(t, one.space, args...) // the servers have just started
+			}
 			status, _ := Call(t, one.space, "GET", one.url+"/readyz", "")
 			return status == 200
 		})
