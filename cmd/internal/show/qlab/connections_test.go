@@ -116,7 +116,7 @@ func TestSlowReaders(t *testing.T) {
 	}
 	ask := osc.AppendFrame(nil, osc.Append(nil, &cue.Message{Address: "/cueLists"}))
 	conn.SetWriteDeadline(time.Now().Add(bound))
-	if _, err := conn.Write(bytes.Repeat(ask, 40)); err != nil {
+	if _, err := conn.Write(bytes.Repeat(ask, 12)); err != nil {
 		t.Fatal(err)
 	}
 	overTCP(t, s).ask("/version")
