@@ -12,8 +12,9 @@ import (
 	"voicepool/internal/words"
 )
 
-// patience is the time that goroutines may take to end.
-const patience = time.Second
+// patience is the time that goroutines may take to end. It is long because only a failing test needs it, and
+// because on a busy machine a goroutine may wait seconds for a processor.
+const patience = 30 * time.Second
 
 // Main runs the tests of a package, for use in TestMain, and fails if they leave goroutines running. known
 // are functions of goroutines that may stay, by their full names, as in "example.org/driver.(*Context).loop".
@@ -45,7 +46,7 @@ func Running() map[string]bool {
 	return all
 }
 
-// Find waits up to a second and then returns an error with the stacks of the remaining goroutines. It ignores
+// Find waits up to 30 seconds and then returns an error with the stacks of the remaining goroutines. It ignores
 // the calling goroutine, the goroutines in before, those of package testing, and those that run a known
 // function.
 func Find(before map[string]bool, known ...string) error {
