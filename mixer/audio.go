@@ -3,6 +3,7 @@ package mixer
 import (
 	"voicepool/internal/release"
 	"voicepool/internal/ring"
+	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
@@ -78,7 +79,6 @@ type ending struct {
 type audio struct {
 	*shared
 	voiceTable
-	outputs
 	successorQueue
 	pendingBatches
 
@@ -93,19 +93,12 @@ type audio struct {
 	remainingRefreshedAt int64     // the last frame of a refreshRemaining
 	scoresDue            scoresDue // when scores have to be refreshed
 	queue                commandqueue.Queue[command]
-	buses                []bus
+	graph                busGraph
 	ear                  space.Ear
-	paused               bool  // all voices are paused
-	skipping             bool  // under Mixer.Skip: voices are not mixed
-	silentBlock          bool  // the last block was silent and has no tail
-	hasTail              bool  // an effect or filter still has a tail
-	closedAt             int64 // the maximum of bus.closedAt
-	tailsComputedAt      int64 // the frame at which computeTails last computed the tails of buses
-	tailsValidUntil      int64 // the frame at which they have to be computed again; never: not before a change
+	paused               bool // all voices are paused
+	skipping             bool // under Mixer.Skip: voices are not mixed
+	silentBlock          bool // the last block was silent and has no tail
 
-	sendFades      []*voice.Move // the gains that act on a send; scratch space
-	softClip       bool
-	meterBuffer    []pcm.Frame // buffer for buses with a meter; nil without meters
 	overflow       Overflow
 	rejectQuietest bool // Config.RejectQuietest
 	growth         growth
@@ -118,7 +111,8 @@ type audio struct {
 	limitEvent     audioEvent    // the event for the victim of a limit
 
 	tailWindow []float32    // a raised cosine from 1 to 0, as long as a tail
-	scratch    []pcm.Frame  // buffer for tails and for skipped frames
+	scratch    []pcm.Frame  // buffer for tails
+	discarded  []pcm.Frame  // buffer for frames that are discarded, of all pairs of channels
 	tailFilter voice.Filter // copy of a filter state for a tail
 	endings    []ending
 	stats      Stats
@@ -129,23 +123,32 @@ type audio struct {
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
 // newAudio creates the audio side of a mixer: the table of voices, the buses and the outputs. It publishes the initial
-// Stats. s is the state that both sides share. The defaults of c must be filled in. buses describes all buses, the
-// masters included, in the order of s.tree. The only possible error is that a pool of voices cannot be made.
-func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
+// Stats. s is the state that both sides share. The only possible error is that a pool of voices cannot be made.
+func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
 		shared: s, gridDone: -1, scoredAt: -1, scoredVirtualAt: -1, scoredMovingAt: -1, tail: c.tail(),
-		overflow: c.Overflow, rejectQuietest: c.RejectQuietest, requestedSlots: c.Voices, softClip: c.SoftClip,
+		overflow: c.Overflow, rejectQuietest: c.RejectQuietest, requestedSlots: c.Voices,
 		scores: victim.New(c.MaxVoices, c.maxVirtual(), keyOf(c.Overflow)), scoresDue: newScoresDue(c.MaxVoices, c.maxVirtual()),
 		endings:    make([]ending, 0, 2*n),
 		tailWindow: make([]float32, c.tail()), scratch: make([]pcm.Frame, max(c.tail(), 1)),
-		sendFades: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newQueueBuffers(c.initial.commands)
 	a.queue, a.successors, a.readySuccessors = under.queue, under.successors, under.readySuccessors
-	a.outputs = newOutputs(s, c, a.tail)
+	g := busmix.Config{
+		Rate: c.Rate, Hop: s.hop, Smooth: s.smooth, Tail: a.tail, Buses: s.busConfigs(c),
+		Fold: c.Fold, NoLimiter: c.NoLimiter, DCGuard: c.DCGuard, SoftClip: c.SoftClip, Meters: s.meters, Stems: s.stems,
+	}
+	for i := range c.Outputs {
+		g.Pairs = append(g.Pairs, c.Outputs[i].pair())
+	}
+	a.graph = busGraph{busmix.New(s.tree, &g), a, make([]bool, len(c.buses))}
+	a.discarded = make([]pcm.Frame, len(a.scratch)*a.graph.Pairs())
+	for i := range a.graph.Buses {
+		a.effects = append(a.effects, a.graph.Buses[i].Effects())
+	}
 	var err error
-	if a.voiceTable, err = newVoiceTable(c, len(a.outputs.all)); err != nil {
+	if a.voiceTable, err = newVoiceTable(&c.Config, a.graph.Outputs()); err != nil {
 		return nil, err
 	}
 	a.lag.now = &a.now
@@ -159,24 +162,11 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		a.tailWindow[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
 	a.ear, _ = space.Listener{}.Ear()
-	a.buses = newBuses(buses, a)
-	for i := range a.buses {
-		a.effects = append(a.effects, a.buses[i].rack.all)
-		var to []int
-		for j := range a.buses[i].sends {
-			to = append(to, a.buses[i].sends[j].bus)
-		}
-		a.sends = append(a.sends, to)
-	}
-	a.computeTails(a.now)
-	if spectralBuses(buses) {
+	if g.ShapesSpectrum() {
 		a.enableSpectral()
 	}
-	a.refreshBuses()
-	a.fadeSolos(0)
-	if c.Meters {
-		a.meterBuffer = make([]pcm.Frame, a.hop)
-	}
+	a.graph.refresh()
+	a.graph.FadeSolos(a.graph.sounding, a.now, 0)
 	a.stats.Voices = int64(c.Voices)
 	a.publishStats()
 	return a, nil
@@ -199,8 +189,8 @@ func (a *audio) render(dst []pcm.Frame) {
 		a.scheduleFired()
 		a.executeDue()
 	}
-	dst = a.completeFrames(dst)
-	pairs := int64(a.pairs)
+	dst = a.graph.CompleteFrames(dst)
+	pairs := int64(a.graph.Pairs())
 	if n := int64(len(dst)) / pairs; n > a.longest.Load() {
 		a.longest.Store(n)
 	}
@@ -296,26 +286,17 @@ func (a *audio) executeDue() {
 // holds one stereo pair per pair of output channels. Voices that end within these frames are ended. The caller splits
 // blocks so that no command and no refresh of scores is due between these frames.
 func (a *audio) mix(dst []pcm.Frame) {
-	n := a.beginBlock(dst)
-	for k := range a.outputs.all {
-		a.mixIntoOutput(&a.outputs.all[k])
-	}
-	for i := range a.buses {
-		a.buses[i].duck.update(a)
-	}
+	n := a.graph.Begin(dst, a.now)
+	a.graph.updateDucks()
 	a.mixVoices(n)
-	a.hasTail = false
-	a.mixBuses(n)
-	a.updateSilentFrom()
+	a.graph.scheduleReleases(n)
+	mixed := a.graph.Mix(dst, a.now, n)
+	a.graph.reportFaults()
+	a.stats.Faults += mixed.Faults
+	a.noteSilentFrom(mixed.SilentFrom)
+	a.silentBlock = mixed.Silent
 	a.endFinishedVoices()
 	a.now += n
-	a.silentBlock = !a.hasTail
-	for k := range a.outputs.all {
-		o := &a.outputs.all[k]
-		a.finishOutput(o)
-		a.silentBlock = a.silentBlock && o.silent
-	}
-	a.interleave(dst)
 }
 
 // publish makes the positions of the voices and Stats visible to the control side. It also releases the played frames

@@ -46,12 +46,12 @@ func (a *audio) execute(c *command) {
 			c.feed.Drop()
 		}
 	case cmdDuck:
-		a.buses[c.target.bus].duck.change(c.payload.duckRules, a.now)
+		a.graph.Buses[c.target.bus].Duck.Change(c.payload.duckRules, a.now)
 	case cmdEffect:
-		a.setEffect(int(c.target.bus), c)
+		a.graph.setEffect(c)
 	case cmdSend:
 		if c.target.kind == busVoices {
-			a.setSend(int(c.target.bus), c)
+			a.graph.setSend(c)
 			return
 		}
 		a.applyToTarget(c)
@@ -64,10 +64,10 @@ func (a *audio) execute(c *command) {
 	case cmdAdd:
 		a.addToCountdown(c.payload.countdown, c.position)
 	case cmdInsert:
-		a.setInsert(&a.buses[c.target.bus], c.payload.insert)
+		a.graph.SetInsert(int(c.target.bus), c.payload.insertState, a.now)
 	case cmdSet:
 		if c.target.kind == busVoices {
-			a.setBus(int(c.target.bus), c)
+			a.graph.set(int(c.target.bus), c)
 			return
 		}
 		a.applyToTarget(c)
@@ -113,7 +113,7 @@ func (s *shared) selects(t *Target, r *record) bool {
 	case soundVoices:
 		return t.sound == r.sound.Load()
 	case busVoices:
-		return s.tree.below(int(r.bus), int(t.bus))
+		return s.tree.Below(int(r.bus), int(t.bus))
 	}
 	return t.kind == allVoices
 }
@@ -231,8 +231,8 @@ func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 func (a *audio) storePause(c *command) {
 	switch c.target.kind {
 	case busVoices:
-		a.buses[c.target.bus].paused = c.kind == cmdPause
-		a.refreshBuses()
+		a.graph.Buses[c.target.bus].SetPaused(c.kind == cmdPause)
+		a.graph.refresh()
 	case allVoices:
 		a.paused = c.kind == cmdPause
 	}
@@ -262,7 +262,7 @@ func (a *audio) pause(i int, by pauses) {
 // resume has no effect while the bus of the voice or a parent is paused.
 func (a *audio) resume(i int, by pauses) {
 	s := a.mutable(i)
-	if s.paused == 0 || by == pausedBus && a.buses[s.bus].pausedByTree {
+	if s.paused == 0 || by == pausedBus && a.graph.Buses[s.bus].PausedByTree() {
 		return
 	}
 	if s.paused &^= by; s.paused != 0 {

@@ -22,9 +22,7 @@ func (a *audio) journalEntry(c *command) Entry {
 			e.Listener = p.listener.listener()
 		}
 		e.How.Emitter.Spot = p.spot
-		if p.insert != nil {
-			e.Insert = p.insert.effect
-		}
+		e.Insert = p.insert
 		if p.send != nil {
 			e.Send = Send{To: p.send.to, Gain: p.send.gain}
 		}
@@ -57,7 +55,7 @@ func (a *audio) journalCommand(c *command) {
 			return // cancelled before it began
 		}
 		o := &r.options
-		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree[r.bus].name
+		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree.Nodes[r.bus].Name
 		e.Priority, e.Protect, e.WhenFull, e.Owner = int(r.prio), r.protect, r.whenFull, r.owner
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
@@ -71,7 +69,7 @@ func (a *audio) journalCommand(c *command) {
 			e.How.Sends = r.extra.Load().sent
 		}
 	case c.target.kind == busVoices:
-		e.Bus = a.tree[c.target.bus].name
+		e.Bus = a.tree.Nodes[c.target.bus].Name
 	case c.target.kind != allVoices && c.kind != cmdResize:
 		return
 	}

@@ -107,7 +107,7 @@ func (k *masks) set(i int, bandPowers [voice.Bands]float32, v *voice.Voice) {
 func (a *audio) bandPowers(i int, shaped bool, power float64) (powers [voice.Bands]float32) {
 	for b := range powers {
 		if powers[b] = float32(power); shaped {
-			powers[b] = float32(a.spectral.Load().voices[i].Over(&a.masks.bandParts[b]))
+			powers[b] = float32(a.responses.Load().Voices[i].Over(&a.masks.bandParts[b]))
 		}
 	}
 	return powers

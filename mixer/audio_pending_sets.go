@@ -147,12 +147,12 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 }
 
-// applyBusPending applies the pending changes of the properties in props to a.buses[index]: a new value, a fade, or
+// applyBusPending applies the pending changes of the properties in props to the bus with the given index: a new value, a fade, or
 // both. If the bus may have output, a new value before a fade is left out. A change that the control side is writing
 // right now waits for the next block.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
-	audible := props != 0 && a.mayHaveOutput(index, false)
+	audible := props != 0 && a.graph.mayHaveOutput(index)
 	for f := range numBusFades {
 		if props&(1<<f) == 0 {
 			continue
@@ -172,13 +172,13 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 	}
 }
 
-// applyBusSet fades property f of a.buses[index] to x, in the unit of the property, within fadeFrames frames along
+// applyBusSet fades property f of the bus with the given index to x, in the unit of the property, within fadeFrames frames along
 // shape. The fade begins at the present frame. The change is recorded in the journal.
 func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape voice.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: fadeFrames, change: Change{Shape: shape}}
 	c.change.put(f, x)
 	a.journalCommand(&c)
-	a.setBus(index, &c)
+	a.graph.set(index, &c)
 }
 
 // applyDeferredStop executes the deferred stop of r, if there is one and it is due. A deferred stop did not fit into
@@ -239,7 +239,7 @@ func (a *audio) overrideStart(r *record, c *command) {
 	case c.kind == cmdSend:
 		a.moveSend(r, c, 0)
 		for i := range r.sends { // the journal records the initial gains
-			if extra := r.extra.Load(); extra.sends[i].bus == c.payload.send.bus {
+			if extra := r.extra.Load(); extra.sends[i].Bus == c.payload.send.bus {
 				extra.sent[i].Gain = c.payload.send.gain
 			}
 		}

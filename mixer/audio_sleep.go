@@ -31,12 +31,7 @@ func (a *audio) idle() bool {
 		a.inFlight.Len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
 		return false
 	}
-	for i := range a.buses {
-		if !a.buses[i].staysSilent(a.now) { // silentBlock may be outdated by a command
-			return false
-		}
-	}
-	return true
+	return a.graph.StaysSilent(a.now) // silentBlock may be outdated by a command
 }
 
 // skip implements Mixer.Skip: it advances the mixer by the given number of frames without mixing voices. Commands,
@@ -54,7 +49,7 @@ func (a *audio) skip(frames int64) {
 	}()
 	for frames > 0 {
 		n := min(frames, int64(len(a.scratch)))
-		a.render(a.discarded[:n*int64(a.pairs)])
+		a.render(a.discarded[:n*int64(a.graph.Pairs())])
 		frames -= n
 	}
 }
@@ -65,78 +60,18 @@ func (a *audio) advanceIdle(n int64) {
 	from := a.now
 	for n > 0 {
 		a.beginFrame()
-		k := a.untilNotIdle(n)
+		k := a.graph.SkippableFrames(a.now, n)
 		if k > 0 {
-			a.skipIdle(k)
+			a.graph.Skip(a.now, k)
+			if a.growth.step > 0 {
+				a.shrinkIfIdleUntil(a.now + k)
+			}
+			a.now += k
 		} else {
 			k = min(a.untilGrid(n), int64(len(a.scratch)))
-			a.mix(a.discarded[:k*int64(a.pairs)])
+			a.mix(a.discarded[:k*int64(a.graph.Pairs())])
 		}
 		n -= k
 	}
 	a.publish(from)
-}
-
-// untilNotIdle returns how many of the next n frames an idle mixer can skip. The result covers complete hops of 20 ms,
-// up to the next release of a duck. It is 0 if a meter, effect, filter, limiter or guard still has a tail, or if a bus
-// has an insert. It is also 0 if n is less than a hop, if the present frame is not the start of a hop, or while a duck
-// lowers a bus and its release is not scheduled. Fades of buses do not prevent a skip.
-func (a *audio) untilNotIdle(n int64) int64 {
-	if n < a.hop || a.now%a.hop != 0 {
-		return 0
-	}
-	for i := range a.buses {
-		b := &a.buses[i]
-		if !b.staysSilent(a.now) || b.meter != nil && !b.meter.Rests() {
-			return 0
-		}
-		switch {
-		case !b.duck.down:
-		case b.duck.releaseAt == never:
-			return 0
-		default:
-			n = min(n, max(b.duck.releaseAt-a.now, 0))
-		}
-	}
-	for k := range a.outputs.all {
-		o := &a.outputs.all[k]
-		if o.dc != nil && !o.dc.Rests() || o.limiter != nil && !o.limiter.Skip(0) || o.meter != nil && !o.meter.Rests() {
-			return 0
-		}
-	}
-	return n - n%a.hop
-}
-
-// staysSilent reports whether the bus stays silent without further input, from the given frame of the mix on. A bus
-// with an insert counts as not silent, because the insert may generate sound.
-func (b *bus) staysSilent(frame int64) bool {
-	return b.tailEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.HasTail()
-}
-
-// skipIdle advances an idle mixer by n frames without mixing. It advances filters, meters and guards, and clears the
-// outputs of stems. A grown pool may shrink. n must be at most the result of untilNotIdle.
-func (a *audio) skipIdle(n int64) {
-	for i := range a.buses {
-		b := &a.buses[i]
-		b.filter.Skip(n, a.now)
-		if b.meter != nil {
-			b.meter.Leap(n)
-		}
-	}
-	for k := range a.outputs.all {
-		o := &a.outputs.all[k]
-		if o.dc != nil {
-			o.dc.Leap(n)
-		}
-		if o.meter != nil {
-			o.meter.Leap(n)
-		}
-	}
-	if a.stems != nil {
-		a.stems.clearOutputs()
-	}
-	if a.growth.step > 0 {
-		a.shrinkIfIdleUntil(a.now + n)
-	}
-	a.now += n
 }

@@ -62,7 +62,7 @@ func (a *audio) start(c *command) {
 	if s.endless, s.hasSends = endless, r.sends > 0; s.hasSends {
 		extra := r.extra.Load()
 		for i := range r.sends {
-			a.buses[extra.sends[i].bus].receivesSends = true
+			a.graph.Buses[extra.sends[i].Bus].ReceiveSends()
 		}
 	}
 	if r.duration > 0 {
@@ -74,12 +74,12 @@ func (a *audio) start(c *command) {
 		s.voice.SwitchBuffer(extra.newRounds)
 		extra.newRounds = nil
 	}
-	if a.hasPitch(r.bus) {
-		if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
+	if a.graph.HasPitch(int(r.bus)) {
+		if pitch := a.graph.PitchOf(int(r.bus), a.now); pitch.From != 0 || pitch.To != 0 {
 			s.voice.SetBusPitch(a.now, pitch)
 		}
 	}
-	if a.buses[r.bus].pausedByTree {
+	if a.graph.Buses[r.bus].PausedByTree() {
 		s.paused |= pausedBus
 	}
 	if a.paused {
@@ -90,7 +90,7 @@ func (a *audio) start(c *command) {
 		g.playing++
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number()
 	}
-	a.addPlaying(s.bus, 1)
+	a.graph.AddPlaying(int(s.bus), 1)
 	a.scores.Set(i, r.prio, s.number(), r.protect)
 	a.adoptIncomingScore(i, s)
 	overrides := r.overrides(id)
@@ -169,12 +169,10 @@ func (a *audio) refuse(c *command, e *audioEvent) {
 // Events of stolen voices are emitted. Without virtual voices at most one voice is stolen, even if several limits are
 // reached. If the start becomes virtual, a.refusal explains why it gets no slot.
 func (a *audio) admit(c *command, r *record) int {
-	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
+	q := query{prio: r.prio, owner: r.owner, all: true}
 	reason := ReasonNone
-	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.tree[i].parent {
-		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
-			reason, q.bus = ReasonBusLimit, i // the lowest bus: its victim serves all limits above it
-		}
+	if q.bus = a.graph.FullBus(int(r.bus)); q.bus >= 0 { // the lowest bus: its victim serves all limits above it
+		reason = ReasonBusLimit
 	}
 	if g := r.group; g != nil && g.limit > 0 && a.countSharing(g, r.owner) >= g.limit {
 		reason, q.group = ReasonGroupLimit, g
@@ -183,7 +181,7 @@ func (a *audio) admit(c *command, r *record) int {
 		return a.free() || a.overflow == GrowPool && a.growByStep()
 	}
 	if reason == ReasonNone && free() {
-		return a.allocSlot(a.tree[r.bus].output, &r.slot)
+		return a.allocSlot(a.tree.Nodes[r.bus].Output, &r.slot)
 	}
 	if r.group != nil && r.group.full == Reject {
 		q.excluded = r.group
@@ -223,7 +221,7 @@ func (a *audio) admit(c *command, r *record) int {
 	if limitVictim.Slot >= 0 && free() {
 		a.showToChoice(limitVictim.Slot, prio)
 		a.steal(&limitVictim, limitEvent)
-		return a.allocSlot(a.tree[r.bus].output, &r.slot)
+		return a.allocSlot(a.tree.Nodes[r.bus].Output, &r.slot)
 	}
 	e.Reason = ReasonPoolFull
 	q.group, q.bus, q.all = nil, -1, false
@@ -244,7 +242,7 @@ func (a *audio) admit(c *command, r *record) int {
 	}
 	if won {
 		a.demote(&chosen, &e, r.prio, remaining)
-		return a.allocSlot(a.tree[r.bus].output, &r.slot)
+		return a.allocSlot(a.tree.Nodes[r.bus].Output, &r.slot)
 	}
 	if least.Slot >= 0 {
 		var lost audioEvent

@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/victim"
 )
 
@@ -11,8 +12,8 @@ import (
 // current and target value. The scores are published, and their next update is scheduled.
 func (a *audio) rescore(i int) {
 	s := a.mutable(i)
-	reach := newStereo(s.voice.PeakGains(a.now))
-	s.power = a.buses[s.bus].power(reach)
+	reach := busmix.NewStereo(s.voice.PeakGains(a.now))
+	s.power = a.graph.Buses[s.bus].Power(reach)
 	s.shaped = a.applyResponse(i, &s.voice, s.record, reach, s.power)
 	a.classify(s)
 	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
@@ -48,8 +49,8 @@ type incomingScore struct {
 // the power in each band as the last entry of a.masks.
 func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
 	v, last := a.incoming, len(a.scoresDue.validUntil)
-	reach := newStereo(v.PeakGains(a.now))
-	power := a.buses[r.bus].power(reach)
+	reach := busmix.NewStereo(v.PeakGains(a.now))
+	power := a.graph.Buses[r.bus].Power(reach)
 	shaped := a.applyResponse(last, v, r, reach, power)
 	levels := a.audibilitiesOf(last, shaped, power, v, a.incomingKind.virtualizable)
 	a.incomingScore = incomingScore{true, shaped, power, levels}
@@ -71,8 +72,8 @@ func (a *audio) adoptIncomingScore(i int, s *slot) {
 	}
 	s.power, s.shaped = a.incomingScore.power, a.incomingScore.shaped
 	if s.shaped {
-		responses := a.spectral.Load().voices
-		responses[i] = responses[len(responses)-1]
+		voices := a.responses.Load().Voices
+		voices[i] = voices[len(voices)-1]
 	}
 	a.classify(s)
 	a.storeScore(i, s, a.incomingScore.audibility)
@@ -100,12 +101,9 @@ func (a *audio) refreshScores(which scoreScope) {
 	if !real && !virtual {
 		return
 	}
-	a.refreshBuses()
-	shifted := false
-	for i := range a.buses {
-		shifted = shifted || a.buses[i].scoresChanged
-	}
-	shifted = shifted || a.anySendResponseChanged()
+	a.graph.refresh()
+	responses := a.responses.Load()
+	shifted := a.graph.ScoresChanged(responses)
 	if real {
 		a.refreshReal(shifted)
 	}
@@ -122,10 +120,7 @@ func (a *audio) refreshScores(which scoreScope) {
 		a.scoredMovingAt = a.now
 	}
 	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtualAt == a.now) {
-		for i := range a.buses {
-			a.buses[i].scoresChanged = false
-		}
-		a.clearSendResponseChanges()
+		a.graph.ClearScoresChanged(responses)
 	}
 }
 
@@ -211,7 +206,7 @@ func (a *audio) refreshReal(shifted bool) {
 // the position of the voice has changed, the stored power of its gains is reused. The parameter shifted is true if a
 // gain or response of any bus has changed.
 func (a *audio) refreshScore(i int, s *slot, shifted bool) {
-	if s.powerConstant && !a.buses[s.bus].scoresChanged && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
+	if s.powerConstant && !a.graph.Buses[s.bus].ScoresChanged() && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
 		a.advanceScore(i, s)
 	} else {
 		a.rescore(i)
@@ -299,30 +294,6 @@ func (a *audio) scheduleScore(i int) {
 	}
 }
 
-// power returns left^2 + right^2 of a voice on this bus, after the gains of the bus and of all its parents up to the
-// output. The parameter gains holds the linear gains of the voice itself. The power is 0 if this bus or a parent is
-// muted, or if the solo of another bus silences this bus.
-func (b *bus) power(gains stereo) float64 {
-	if b.quiet || b.soloFade.To == 0 {
-		return 0
-	}
-	return gains.times(b.gains).power()
-}
-
-// stereo is a pair of factors.
-type stereo struct{ left, right float64 }
-
-// newStereo returns the pair of factors left and right.
-func newStereo(left, right float64) stereo { return stereo{left, right} }
-
-// times returns the pair of the product of the left factors and the product of the right ones.
-func (s stereo) times(t stereo) stereo {
-	return stereo{float64(s.left * t.left), float64(s.right * t.right)}
-}
-
-// power returns left^2 + right^2.
-func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.right*s.right) }
-
 // query selects the candidates of a choice.
 type query struct {
 	prio  int32  // of this priority or a lower one
@@ -339,7 +310,7 @@ type query struct {
 // the voice can become virtual, but not the priority.
 func (a *audio) matches(q *query, s *slot) bool {
 	return (q.group == nil || q.group.counts(s, q.owner)) && (q.excluded == nil || !q.excluded.counts(s, q.owner)) &&
-		(q.bus < 0 || a.tree.below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)
+		(q.bus < 0 || a.tree.Below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)
 }
 
 // keyOf returns the score that the policy compares when it chooses a victim: the gain for StealGain, the age for
@@ -378,20 +349,17 @@ func (a *audio) lossBound(s *slot) float64 {
 	if a.mayGetLouder(s) {
 		return math.Inf(1)
 	}
-	b := &a.buses[s.bus]
-	if s.powerConstant && s.power > 0 && !b.quiet && b.maxGains == b.gains && b.soloFade.SettledAt(1, a.now) && s.voice.Sound().Channels() == 1 {
+	b := &a.graph.Buses[s.bus]
+	if s.powerConstant && s.power > 0 && b.ReachesMaximum(a.now) && s.voice.Sound().Channels() == 1 {
 		return float64(s.power * s.voice.MaxRemaining()) // constant gains: the power is the bound
 	}
-	g := newStereo(s.voice.GainBounds(a.now)).times(equalStereo(max(b.soloFade.At(a.now), b.soloFade.To))).times(b.maxGains)
+	g := b.MaxGains(busmix.NewStereo(s.voice.GainBounds(a.now)), a.now)
 	if s.voice.Sound().Channels() == 2 {
-		g = equalStereo(max(g.left, g.right))
+		g = busmix.EqualStereo(max(g.Left, g.Right))
 	}
-	power := g.power()
+	power := g.Power()
 	if power == 0 {
 		return 0 // even if its loudness is unknown
 	}
 	return float64(power * s.voice.MaxRemaining())
 }
-
-// equalStereo returns the pair with the factor x on both sides.
-func equalStereo(x float64) stereo { return stereo{x, x} }

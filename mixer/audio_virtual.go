@@ -84,8 +84,8 @@ func (a *audio) moveVoice(from, to int) int {
 	s := a.mutable(to)
 	a.updateIndex(to)
 	a.scores.Move(from, to)
-	if sp := a.spectral.Load(); sp != nil {
-		sp.voices[to] = sp.voices[from]
+	if r := a.responses.Load(); r != nil {
+		r.Voices[to] = r.Voices[from]
 	}
 	if a.masks != nil {
 		a.updateMasks(to, s) // last, because a virtual voice has no rating yet
@@ -184,7 +184,7 @@ func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
 	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.Remaining(best)))
-		a.fadeInRestored(a.moveVoice(best, a.allocSlot(a.tree[virtual.bus].output, virtual)))
+		a.fadeInRestored(a.moveVoice(best, a.allocSlot(a.tree.Nodes[virtual.bus].Output, virtual)))
 		return
 	}
 	a.explainChoice(&e, c)
@@ -192,7 +192,7 @@ func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
 	a.leaveTail(real, a.now)
 	a.put(c.Slot, virtual)
 	a.put(best, real)
-	a.assignRank(c.Slot, a.tree[virtual.bus].output)
+	a.assignRank(c.Slot, a.tree.Nodes[virtual.bus].Output)
 	real.record.unpublishIndex(&real.voice) // before the indices are reused
 	virtual.record.unpublishIndex(&virtual.voice)
 	for _, i := range [...]int{c.Slot, best} {
@@ -243,7 +243,7 @@ func (a *audio) restoreIntoFreeSlots() (restored bool) {
 // fades in.
 func (a *audio) restoreIntoSlot(i int) {
 	s := a.mutable(i)
-	a.fadeInRestored(a.moveVoice(i, a.allocSlot(a.tree[s.bus].output, s)))
+	a.fadeInRestored(a.moveVoice(i, a.allocSlot(a.tree.Nodes[s.bus].Output, s)))
 	a.updateHighWater()
 }
 

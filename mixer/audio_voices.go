@@ -50,7 +50,7 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 		}
 	}()
 	var next *voice.Voice
-	heard, bank := a.mixedSlots(), a.filterBank.Load()
+	heard, bank, buses := a.mixedSlots(), a.filterBank.Load(), a.graph.Buses
 	for ; done < len(alive); done++ {
 		v := alive[done]
 		if v.slot.paused != 0 {
@@ -71,7 +71,7 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 		case v.index >= heard:
 			steady = v.slot.voice.SkipFast(n)
 		default:
-			steady = v.slot.voice.MixFast(next, a.buses[v.slot.bus].block(n), a.now)
+			steady = v.slot.voice.MixFast(next, buses[v.slot.bus].Block(n), a.now)
 		}
 		if !steady {
 			a.mixVoice(v.index, v.slot, next, n)
@@ -114,7 +114,7 @@ func (a *audio) mixedSlots() int {
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
 	if i < a.mixedSlots() {
-		got = int64(s.voice.MixBefore(next, a.buses[s.bus].block(n)[:room], a.now))
+		got = int64(s.voice.MixBefore(next, a.graph.Buses[s.bus].Block(n)[:room], a.now))
 	} else {
 		got = s.voice.Skip(room, a.now)
 	}
@@ -220,24 +220,23 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	length := copied.TailFrames(frame, a.tail)
 	var pre []pcm.Frame
 	if s.record.sendsPre {
-		pre = (*a.preBuffer.Load())[:length]
-		clear(pre)
-		copied.SplitPrefader(&a.splits.Load().pre)
-		a.splits.Load().pre.SetOutput(pre, frame)
+		pre = a.sendBuffers.Pre(length)
+		prefader := a.sendBuffers.Prefader()
+		copied.SplitPrefader(prefader)
+		prefader.SetOutput(pre, frame)
 	}
 	n := mixRecovered(&copied, a.scratch[:length], frame)
 	a.applyTailWindow(a.scratch[:n], length)
 	home := a.scratch[:n]
 	if s.hasSends {
-		home = a.directTail(s, home, frame)
+		home = a.sendBuffers.DirectTail(s.record.directPath(), home, frame)
 	}
-	a.buses[s.bus].addTail(home, frame)
+	a.graph.Buses[s.bus].AddTail(home, frame)
 	if a.stems != nil {
-		s.record.extra.Load().stem.buses[s.bus].Load().addTail(home, frame)
+		s.record.extra.Load().stem.AddTail(int(s.bus), home, frame)
 	}
 	a.noteSilentFrom(frame + int64(n))
-	a.noteTailFrom(frame+int64(n), int(s.bus))
-	a.extendTailFor(s)
+	a.noteTailUntil(a.graph.VoiceTail(int(s.bus), nil, s.began, frame+int64(n)))
 	if s.hasSends {
 		if pre != nil {
 			pre = pre[:n]
@@ -283,12 +282,12 @@ func (a *audio) noteSilentFrom(frame int64) {
 func (a *audio) endVoice(i int, frame int64, k EventKind, e *audioEvent) {
 	s, state := a.mutable(i), a.countOutcome(k)
 	a.noteSilentFrom(frame)
-	a.noteTailOfVoice(s, frame)
+	a.noteTailUntil(a.graph.VoiceTail(int(s.bus), s.record.voiceSends(), s.began, frame))
 	a.stats.Playing--
 	if g := s.record.group; g != nil {
 		g.playing--
 	}
-	a.addPlaying(s.bus, -1)
+	a.graph.AddPlaying(int(s.bus), -1)
 	a.emitVoiceEvent(e, k, s, frame, i)
 	storeFrames(&s.record.position, s.voice.Position()) // before returnRecord publishes the state
 	if len(a.successors) > 0 {

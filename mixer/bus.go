@@ -1,10 +1,13 @@
 package mixer
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/busgain"
+	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -26,7 +29,7 @@ type Bus struct {
 // name of another output, it returns the master bus of that output. For an unknown name the error wraps ErrOption and
 // names the nearest bus. Control side.
 func (m *Mixer) Bus(name string) (Bus, error) {
-	if i := m.tree.find(name); i >= 0 {
+	if i := m.tree.Find(name); i >= 0 {
 		return Bus{m, uint16(i)}, nil
 	}
 	if m.firstOutput != "" && name == m.firstOutput {
@@ -36,8 +39,8 @@ func (m *Mixer) Bus(name string) (Bus, error) {
 	if m.firstOutput != "" {
 		names = append(names, m.firstOutput)
 	}
-	for i := range m.tree {
-		names = append(names, m.tree[i].name)
+	for i := range m.tree.Nodes {
+		names = append(names, m.tree.Nodes[i].Name)
 	}
 	return Bus{}, fmt.Errorf("%w: there is no bus %q; the nearest is %q", ErrOption, name, words.Nearest(name, names))
 }
@@ -47,7 +50,7 @@ func (b Bus) Name() string {
 	if b.mixer == nil {
 		return "master"
 	}
-	return b.mixer.tree[b.index].name
+	return b.mixer.tree.Nodes[b.index].Name
 }
 
 // Gain returns the gain of the bus in dB that was set last, or the gain of the BusConfig; 0 for the zero Bus. During a
@@ -58,8 +61,21 @@ func (b Bus) Gain() pcm.Decibels {
 	}
 	b.mixer.mutex.Lock()
 	defer b.mixer.mutex.Unlock()
-	b.mixer.busGains.applyDue(b.mixer.next())
-	return b.mixer.busGains.current[b.index]
+	return b.mixer.busGains.Gain(b.index, b.mixer.next())
+}
+
+// recordGain records that a call sets the gain of the bus with index bus at a frame, or at an offset from the firing of
+// batch, which may be nil. A frame of Now is the frame where a command of Now takes effect. The caller holds m.mutex.
+func (m *Mixer) recordGain(batch *Batch, frame int64, bus uint16, gain pcm.Decibels) {
+	next := m.next()
+	g := busgain.Gain{Frame: frame, Bus: bus, Gain: gain}
+	if frame == Now {
+		g.Frame = next
+	}
+	if batch != nil {
+		g.Batch = batch
+	}
+	m.busGains.Record(g, next)
 }
 
 // SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
@@ -130,12 +146,27 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 	return m.send(command{kind: cmdDuck, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetBus(b), payload: p})
 }
 
+// newDuckRules converts d for the audio side: times become frames, and the level Above becomes a power. The result is
+// nil if d.By is 0, as in the zero Duck. An Above of 0 becomes DuckAbove. Attack and release last at least 5 ms, to
+// avoid clicks. d must be valid.
+func (s *shared) newDuckRules(d *Duck) *busmix.DuckRules {
+	if d.By == 0 {
+		return nil
+	}
+	above := cmp.Or(d.Above, DuckAbove).Linear()
+	return &busmix.DuckRules{
+		Trigger: s.tree.Find(d.When), Above: float32(above * above), By: float64(d.By), Hold: pcm.Frames(d.Hold, s.rate),
+		Attack:  max(pcm.Frames(d.Attack, s.rate), s.smooth),
+		Release: max(pcm.Frames(d.Release, s.rate), s.smooth),
+	}
+}
+
 // SetInsert replaces the insert of the bus, an effect of yours, by effect; nil removes the insert. The old and the new
 // insert run together during a crossfade of 5 ms. The same Insert must not be used twice, on one bus or on several.
 // The error is ErrBusy, or wraps ErrOption for the zero Bus. SetInsert allocates.
 func (b Bus) SetInsert(effect Insert) error {
 	return b.now(func(at Moment, t Target) error {
-		p := &payload{insert: newInsert(effect, at.mixer.hop)}
+		p := &payload{insert: effect, insertState: busmix.NewInsert(effect, at.mixer.hop)}
 		return at.mixer.send(command{kind: cmdInsert, frame: Now, target: t, payload: p})
 	})
 }

@@ -90,7 +90,7 @@ func (m *Mixer) growEvents(commands int64) {
 		return
 	}
 	records, queued := m.records.Len(), ring.Len(m.events)
-	need := 3 * (2*records + int(commands) + len(m.tree) + min(records, m.maxVoices))
+	need := 3 * (2*records + int(commands) + len(m.tree.Nodes) + min(records, m.maxVoices))
 	if (m.mayLoop || m.virtual) && records > m.minSlots {
 		need = m.maxEventRecords
 	}

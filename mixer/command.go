@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/pool"
 	"voicepool/space"
@@ -56,15 +57,16 @@ type command struct {
 
 // payload holds data that the control side allocates for a command.
 type payload struct {
-	duck      Duck // as it was described
-	duckRules *duckRules
-	insert    *insert
-	effect    *effectFades
-	send      *sendMove
-	spot      space.Spot
-	listener  listenerVectors
-	batch     *Batch
-	countdown *Countdown
+	duck        Duck // as it was described
+	duckRules   *busmix.DuckRules
+	insert      Insert // as it was described; nil: removed
+	insertState *busmix.InsertState
+	effect      *effectFades
+	send        *sendMove
+	spot        space.Spot
+	listener    listenerVectors
+	batch       *Batch
+	countdown   *Countdown
 }
 
 // order returns the sort key of c. Commands are executed in the order of their frames, then of their ranks, then of

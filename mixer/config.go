@@ -9,6 +9,7 @@ import (
 
 	"voicepool/effect"
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/bustree"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -189,10 +190,17 @@ func (c *configCheck) requireRange(x, least, most int, format string) {
 	c.require(least <= x && x <= most, format, x, least, most)
 }
 
+// checkedConfig is a valid configuration with its defaults filled in.
+type checkedConfig struct {
+	Config
+	buses []BusConfig   // all buses by index, see allBuses
+	tree  *bustree.Tree // of buses
+}
+
 // withDefaults returns c with its defaults filled in. If c is not valid, it also returns the first error found, which
-// wraps ErrConfig. The buses and outputs of the result are copies. But their sends and effects are shared with c, and
-// gains of -Inf in the sends are replaced by MinGain there.
-func (c Config) withDefaults() (Config, error) {
+// wraps ErrConfig. The buses with their sends, and the outputs of the result are copies; their effects are shared with
+// c.
+func (c Config) withDefaults() (checkedConfig, error) {
 	var check configCheck
 	commands, events := c.Commands, c.Events
 	c.Rate, c.Voices, c.Commands = cmp.Or(c.Rate, 48000), cmp.Or(c.Voices, 32), cmp.Or(c.Commands, 1024)
@@ -228,60 +236,73 @@ func (c Config) withDefaults() (Config, error) {
 		c.initial = c.initialCapacity(commands, events)
 	}
 	check.require(propGain.normalize((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
-	check.buses(&c)
-	return c, check.error
+	check.buses(c.Buses)
+	check.outputs(&c)
+	checked := checkedConfig{Config: c, buses: c.allBuses()}
+	check.effects(checked.buses)
+	check.cutoffs(checked.buses)
+	var err error
+	if checked.tree, err = newTree(checked.buses, c.Outputs); err != nil {
+		check.require(false, "%w", err)
+		return checked, check.error
+	}
+	for i := range c.Buses {
+		b := &c.Buses[i]
+		err := b.Duck.check(b.Name, checked.tree)
+		check.require(err == nil, "%w", err)
+		check.require(b.Duck == (Duck{}) || b.Duck.By > 0, "bus %q is ducked by 0 dB; say by how many", b.Name)
+	}
+	return checked, check.error
 }
 
-// buses checks the buses and outputs of config, whose defaults must be filled in, and records the first error in c. It
-// replaces gains of -Inf by MinGain in config.
-func (c *configCheck) buses(config *Config) {
-	buses := config.Buses
-	names := map[string]bool{"master": true}
+// newTree returns the tree of buses, which are in the order of allBuses. The error, for names that do not fit together
+// and for loops, has no prefix.
+func newTree(buses []BusConfig, outputs []Output) (*bustree.Tree, error) {
+	described, names := make([]bustree.Bus, len(buses)), make([]string, len(outputs))
+	for i := range buses {
+		b, d := &buses[i], &described[i]
+		d.Name, d.Parent, d.Output, d.Keys = b.Name, b.Parent, b.Output, make([]bustree.Key, len(b.Effects))
+		for j := range b.Sends {
+			d.Sends = append(d.Sends, b.Sends[j].To)
+		}
+		for j := range b.Effects {
+			if kind := b.Effects[j].Kind(); kind != nil {
+				d.Keys[j] = bustree.Key{Effect: kind.Name, Bus: b.Effects[j].Key}
+			}
+		}
+	}
+	for i := range outputs {
+		names[i] = outputs[i].Name
+	}
+	return bustree.New(described, names)
+}
+
+// buses checks the values of buses and of their sends, and records the first error in c. It replaces gains of -Inf by
+// MinGain, in copies of the sends.
+func (c *configCheck) buses(buses []BusConfig) {
 	c.require(len(buses) <= MaxBuses, "%d buses, a mixer has at most %d", len(buses), MaxBuses)
 	for i := range buses {
 		b := &buses[i]
-		c.require(b.Name != "", "bus %d of Buses has no name", i+1)
-		c.require(b.Name != "master", "a bus is called \"master\", which is the name of the whole mix")
-		c.require(!names[b.Name], "two buses are called %q", b.Name)
 		for f, x := range [...]*float64{propGain: (*float64)(&b.Gain), propPan: &b.Pan, propPitch: (*float64)(&b.Pitch)} {
 			if f := property(f); !f.normalize(x) {
 				c.require(false, "bus %q: %s", b.Name, f.rangeMessage(*x))
 			}
 		}
 		c.require(b.Voices >= 0, "bus %q: at most %d voices; 0 is any number", b.Name, b.Voices)
-		names[b.Name] = true
-	}
-	c.outputs(config, names)
-	all, roots := config.allBuses()
-	tree, _, _ := newTree(all, roots)
-	for i, b := range buses {
-		if b.Parent != "" && !names[b.Parent] {
-			c.require(false, "the parent of bus %q, %q, is no bus%s", b.Name, b.Parent, tree.nearest(b.Parent, b.Name))
-		}
-		c.require(tree[i+1].last > 0, "bus %q is below itself", b.Name) // newTree leaves out the buses of a loop
-		err := b.Duck.check(b.Name, tree)
-		c.require(err == nil, "%w", err)
-		c.require(b.Duck == (Duck{}) || b.Duck.By > 0, "bus %q is ducked by 0 dB; say by how many", b.Name)
-		c.sends(&b, tree)
-	}
-	c.routes(config, tree)
-	c.effects(all, tree)
-	c.cutoffs(all)
-	if c.error == nil {
-		bus, circle := tree.findLoop(all)
-		c.require(bus == "", "bus %q comes to itself: %s", bus, circle)
+		b.Sends = slices.Clone(b.Sends)
+		c.sends(b)
 	}
 }
 
 // check returns an error if d is not valid for the bus named bus in the tree t, otherwise nil. The error wraps neither
 // ErrOption nor ErrConfig. The zero Duck is valid.
-func (d *Duck) check(bus string, t tree) error {
+func (d *Duck) check(bus string, t *bustree.Tree) error {
 	switch {
 	case *d == (Duck{}):
 	case d.When == bus:
 		return fmt.Errorf("bus %q cannot be ducked by itself", bus)
-	case t.find(d.When) <= 0:
-		return fmt.Errorf("bus %q is ducked when %q sounds, and there is no such bus%s", bus, d.When, t.nearest(d.When, bus))
+	case t.Find(d.When) <= 0:
+		return fmt.Errorf("bus %q is ducked when %q sounds, and there is no such bus%s", bus, d.When, t.Nearest(d.When, bus))
 	case !inRange(float64(d.By), 0, 120):
 		return fmt.Errorf("bus %q is ducked by %v dB, which is not in 0..120", bus, d.By)
 	case d.Above != 0 && !inRange(float64(d.Above), -120, -1):
@@ -320,8 +341,7 @@ const (
 	MaxCutoff = voice.MaxCutoff
 )
 
-// Check returns the error that New would return for c, or nil if c is valid. It creates no mixer. As New does, it
-// replaces gains of -Inf in the sends of c.Buses by MinGain.
+// Check returns the error that New would return for c, or nil if c is valid. It creates no mixer.
 func (c Config) Check() error {
 	_, err := c.withDefaults()
 	return err

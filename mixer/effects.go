@@ -8,21 +8,19 @@ import (
 
 	"voicepool/effect"
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/busmix"
 	"voicepool/pcm"
 )
+
+// MaxEffects is the maximum number of effects of a bus.
+const MaxEffects = 16
 
 // effectFades are parameter fades of one effect.
 type effectFades struct {
 	name   string
 	values effect.Values // as requested
 	index  int           // index of the effect on its bus
-	moves  []effectFade
-}
-
-// effectFade is the target of a parameter, by its index.
-type effectFade struct {
-	place int
-	to    float64
+	moves  []busmix.EffectValue
 }
 
 // Effects returns a copy of the effects of the bus in their order. During a fade a parameter has its target value. A
@@ -95,7 +93,7 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 			if err := e.Set(value, values[value]); err != nil {
 				return nil, fmt.Errorf("%w: bus %q: %w", ErrOption, b.Name(), err)
 			}
-			moves.moves = append(moves.moves, effectFade{e.Kind().Find(value), values[value]})
+			moves.moves = append(moves.moves, busmix.EffectValue{Index: e.Kind().Find(value), Value: values[value]})
 		}
 		return moves, nil
 	}
@@ -105,9 +103,9 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
 }
 
-// effects checks the number, the names and the keys of the effects of the buses, but not their parameters. It records
-// the first error in c. The tree t has the names of all buses.
-func (c *configCheck) effects(buses []BusConfig, t tree) {
+// effects checks the number and the names of the effects of the buses, and that only compressors have keys, but not
+// their parameters. It records the first error in c.
+func (c *configCheck) effects(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]
 		c.require(len(b.Effects) <= MaxEffects, "bus %q has %d effects, a bus has at most %d", b.Name, len(b.Effects), MaxEffects)
@@ -121,9 +119,6 @@ func (c *configCheck) effects(buses []BusConfig, t tree) {
 			c.require(!named[e.Name()], "bus %q has two effects %q; one needs an ID", b.Name, e.Name())
 			named[e.Name()] = true
 			c.require(e.Key == "" || kind.Key, "the %s of bus %q has a key; only a compressor listens to another bus", kind.Name, b.Name)
-			if e.Key != "" && t.find(e.Key) < 0 {
-				c.require(false, "the key of the %s of bus %q, %q, is no bus%s", kind.Name, b.Name, e.Key, t.nearest(e.Key, b.Name))
-			}
 		}
 	}
 }

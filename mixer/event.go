@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/eventcode"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -114,15 +115,15 @@ type Event struct {
 	Muffled           pcm.Decibels
 	LowPass, HighPass float64
 
-	stem *stem // nil without Config.Stems
+	stem *busmix.Stem // nil without Config.Stems
 	play uint64
 }
 
 // Types of the events as the audio side emits them.
 type (
-	audioEvent  = eventcode.Event[EventKind, Reason, Overflow, Group, stem]
+	audioEvent  = eventcode.Event[EventKind, Reason, Overflow, Group, busmix.Stem]
 	eventChoice = eventcode.Choice[Reason, Overflow, Group]
-	eventRecord = eventcode.Record[Group, stem]
+	eventRecord = eventcode.Record[Group, busmix.Stem]
 )
 
 // explainsChoice reports whether events of this kind carry the details of a choice between voices: stolen, virtual,

@@ -1,9 +1,39 @@
 package mixer
 
-import "voicepool/voice"
+import (
+	"voicepool/internal/spectrum"
+	"voicepool/mixer/internal/busmix"
+	"voicepool/mixer/internal/refiner"
+	"voicepool/voice"
+)
 
 // A voice gets a filter when it first needs a cutoff. The control side allocates the filter and stores it
 // in the record before it sends the command. The audio side attaches it to the voice.
+
+// enableSpectral makes scores include filters and sends from now on. Scores are the audibilities that the choice of a
+// victim compares. It allocates s.responses on the first call; later calls have no effect. With Config.IgnoreFilters
+// it never has an effect. Control side, with the mutex held, or in New.
+func (s *shared) enableSpectral() {
+	if s.ignoreFilters || s.responses.Load() != nil {
+		return
+	}
+	spectrum.Warp(s.rate).Prepare()
+	s.responses.Store(busmix.NewResponses(len(s.tree.Nodes), len(s.playheads)+1)) // the last is the incoming start
+}
+
+// requestSpectrum requests the spectrum of the sound of the start r, so that its score can include filters. The
+// refiner computes it in the background. If r may leave its loop, it requests the spectrum with and without the loop.
+// With Config.IgnoreFilters, or without a sound, it has no effect. The caller holds m.mutex.
+func (m *Mixer) requestSpectrum(r *record) {
+	s := r.sound.Load()
+	if s == nil || m.ignoreFilters {
+		return
+	}
+	m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: r.loop})
+	if r.hasPitchRange && r.extra.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
+		m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: !r.loop})
+	}
+}
 
 // allocateFilters allocates a filter for the start of r and for each of its successors, which may take over its
 // cutoffs. Filters that exist already stay. A start in space with sends also gets a filter for its direct path. For

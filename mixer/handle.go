@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicepool/internal/release"
+	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/history"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pcm"
@@ -368,7 +369,7 @@ func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
 		extra := m.extraOf(r)
 		if extra.sends == nil {
-			extra.sends = new([VoiceSends]send)
+			extra.sends = new([VoiceSends]busmix.Send)
 		}
 		*extra.sends, _ = m.checkSends(o.Sends, o.Bus.index) // checked in play; repeated here so that starts without sends carry no array
 		extra.sent = slices.Clone(o.Sends)
@@ -376,24 +377,14 @@ func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 		if r.sendsPre {
 			m.allocatePrefader(r, extra)
 		}
-		if m.splits.Load() == nil {
-			m.splits.Store(&splits{})
-		}
-		for i := range extra.sends {
-			if past := &m.soloBypass[extra.sends[i].bus]; past.Load() == nil {
-				past.Store(new(make([]pcm.Frame, m.hop)))
-			}
-		}
+		m.sendBuffers.Prepare(extra.sends[:r.sends])
 		m.enableSpectral()
-		if m.sendBuffer.Load() == nil {
-			m.sendBuffer.Store(new(make([]pcm.Frame, 2*m.sendBufferLen()))) // for the voice and for its direct path
-		}
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
 		m.allocateFilters(r)
 		extra := r.extra.Load()
 		extra.lowPass, extra.highPass = o.LowPass, o.HighPass
-	} else if m.spectral.Load() != nil {
+	} else if m.responses.Load() != nil {
 		m.requestSpectrum(r)
 	}
 	if r.hasCountdowns = o.Countdowns != [2]*Countdown{}; r.hasCountdowns {
@@ -409,6 +400,6 @@ func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 		r.duration = max(r.duration, 1)
 	}
 	if m.stems != nil {
-		m.extraOf(r).stem = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus)
+		m.extraOf(r).stem = m.stems.Add(busmix.StemName{Name: o.Name, Sound: s.Name(), File: s.File()}, int(r.bus))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/internal/ring"
+	"voicepool/mixer/internal/busgain"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/history"
 	"voicepool/mixer/internal/refiner"
@@ -54,7 +55,7 @@ type Mixer struct {
 	openStreams     []*voice.StreamBuffer // open streams of starts that are not over
 	refiner         refiner.Refiner
 	busPitch        []pitchSpan
-	busGains        gainReadback          // of buses
+	busGains        busgain.Readback
 	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
 	ear             space.Ear             // as set by SetListener
 
@@ -97,35 +98,34 @@ type recordPool interface {
 // New creates a mixer with the configuration c. Zero fields of c mean the defaults. New starts no goroutine. If c is
 // invalid, the mixer is nil and the error wraps ErrConfig. Call Mixer.Close after the device is closed.
 func New(c Config) (*Mixer, error) {
-	c, err := c.withDefaults()
+	checked, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	buses, roots := c.allBuses()
-	m := &Mixer{busGains: gainReadback{maxScheduled: c.Commands, lookahead: int64(c.Rate) / 20, setAt: make([]int64, len(buses))}, maxVoices: c.MaxVoices, capacity: commandqueue.Capacity{Allocated: int64(c.initial.commands), Max: int64(c.Commands)}, maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
+	c = checked.Config
+	m := &Mixer{maxVoices: c.MaxVoices, capacity: commandqueue.Capacity{Allocated: int64(c.initial.commands), Max: int64(c.Commands)}, maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.firstOutput = c.Outputs[0].Name
 	}
-	for i := range buses {
-		m.busPitch = append(m.busPitch, constantPitch(float64(buses[i].Pitch)))
-		m.busGains.current = append(m.busGains.current, buses[i].Gain)
+	gains := make([]pcm.Decibels, len(checked.buses))
+	for i, b := range checked.buses {
+		m.busPitch = append(m.busPitch, constantPitch(float64(b.Pitch)))
+		gains[i] = b.Gain
 	}
-	m.busPendingSeq = make([][numBusFades]uint64, len(buses))
-	m.shared = newShared(&c, buses, roots)
+	m.busGains = busgain.New(gains, c.Commands, int64(c.Rate)/20)
+	m.busPendingSeq = make([][numBusFades]uint64, len(gains))
+	m.shared = newShared(&checked)
 	m.maxRecords, m.finished = c.maxRecords(), history.New(c.maxRecords())
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.initial.records, Keep: true}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	m.addRecords(c.initial.records)
-	a, err := newAudio(m.shared, &c, buses)
+	a, err := newAudio(m.shared, &checked)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	m.audio, m.outputs = a, a.pairs
-	if l := a.outputs.all[0].limiter; l != nil {
-		m.latency = l.Ahead()
-	}
+	m.audio, m.outputs, m.latency = a, a.graph.Pairs(), a.graph.Latency()
 	return m, nil
 }
 
@@ -149,6 +149,20 @@ func (m *Mixer) Rate() int { return m.rate }
 // LatencyFrames returns the lookahead of the limiter in frames. Render outputs each frame of the mix with this
 // delay. It is 0 without a limiter. Control side. See Latency for all delays.
 func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
+
+// Latency lists the delays that the mixer adds. The device adds its own latency.
+type Latency struct {
+	Lead    time.Duration // Config.Lead: from a call to its frame
+	Block   time.Duration // the longest block up to now: without a Lead, a call waits for the next block
+	Limiter time.Duration // the lookahead: from a frame of the mix to the output of Render
+}
+
+// Latency returns the delays that the mixer adds between a call and the output of Render. Control side.
+func (m *Mixer) Latency() Latency {
+	return Latency{
+		Lead: pcm.Duration(m.clock.lead, m.rate), Block: pcm.Duration(m.longest.Load(), m.rate), Limiter: pcm.Duration(int64(m.latency), m.rate),
+	}
+}
 
 // Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, the
 // number advances with the system clock. Control side; the audio side may already have mixed further.
@@ -308,9 +322,9 @@ func (m *Mixer) send(c command) error {
 	}
 	switch {
 	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
-		m.busGains.record(scheduledGain{c.batch, c.frame, t.bus, c.change.Gain}, m.next())
+		m.recordGain(c.batch, c.frame, t.bus, c.change.Gain)
 	case c.kind == cmdDrop && c.batch == nil && c.frame == Now:
-		m.busGains.cancel(c.payload.batch, m.next())
+		m.busGains.Cancel(c.payload.batch, m.next())
 	}
 	return nil
 }

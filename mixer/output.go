@@ -36,16 +36,6 @@ func (m *Mixer) Outputs() int { return m.outputs }
 // pair returns the index of the channel pair: 0 for channels 1 and 2. Channel must not be 0.
 func (o *Output) pair() int { return (o.Channel - 1) / 2 }
 
-// pairs returns how many channel pairs a device needs for outputs, whose channels must be filled in. It counts unused
-// pairs below the highest one, too, and is at least 1.
-func pairs(outputs []Output) int {
-	n := 1
-	for i := range outputs {
-		n = max(n, outputs[i].pair()+1)
-	}
-	return n
-}
-
 // fillOutputDefaults fills in the defaults of outputs. An output without a channel gets the two channels after the
 // previous output, or the first two channels. A bus that has an output but no parent becomes a child of that output's
 // master bus. A parent that is the first output is replaced by "", the master. It replaces c.Outputs by a copy, but
@@ -79,9 +69,9 @@ func (c *Config) output(name string) int {
 }
 
 // allBuses returns the settings of all buses of the mixer in the order of its tree: the master, c.Buses, and a master
-// bus for each output after the first. The master has the settings of c or, if they are set, of the first output.
-// roots is the number of master buses at the end of all. c is unchanged.
-func (c *Config) allBuses() (all []BusConfig, roots int) {
+// bus for each output after the first. The master has the settings of c or, if they are set, of the first output. c is
+// unchanged.
+func (c *Config) allBuses() []BusConfig {
 	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass}
 	if len(c.Outputs) > 0 {
 		o := &c.Outputs[0]
@@ -94,31 +84,28 @@ func (c *Config) allBuses() (all []BusConfig, roots int) {
 			master.Effects = o.Effects
 		}
 	}
-	all = append([]BusConfig{master}, c.Buses...)
+	all := append([]BusConfig{master}, c.Buses...)
 	for i := 1; i < len(c.Outputs); i++ {
 		o := &c.Outputs[i]
 		all = append(all, BusConfig{Name: o.Name, Gain: o.Gain, Insert: o.Insert, Effects: o.Effects, LowPass: o.LowPass, HighPass: o.HighPass})
 	}
-	return all, max(len(c.Outputs)-1, 0)
+	return all
 }
 
-// outputs checks the outputs of config, whose default channels are filled in: their number, names, channels and
-// gains. A setting of the first output must not also be given in config itself. outputs records the first error in c.
-// It replaces gains of -Inf by MinGain. It adds the names of the outputs to names, the names in use.
-func (c *configCheck) outputs(config *Config, names map[string]bool) {
+// outputs checks the outputs of config, whose default channels are filled in: their number, channels and gains. A
+// setting of the first output must not also be given in config itself. outputs records the first error in c. It
+// replaces gains of -Inf by MinGain.
+func (c *configCheck) outputs(config *Config) {
 	c.require(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
 	users := map[int]string{}
 	for i := range config.Outputs {
 		o := &config.Outputs[i]
-		c.require(o.Name != "", "output %d of Outputs has no name", i+1)
-		c.require(i == 0 || o.Name != "master", "output %d of Outputs is called \"master\", which the first alone may be", i+1)
-		c.require(!names[o.Name] || o.Name == "master", "two outputs or buses are called %q", o.Name)
 		c.require(o.Channel%2 == 1 && o.Channel >= 1 && o.Channel < 2*MaxOutputs,
 			"output %q begins at channel %d, which is not one of 1, 3, ... %d", o.Name, o.Channel, 2*MaxOutputs-1)
 		other, taken := users[o.Channel]
 		c.require(!taken, "outputs %q and %q have the same channels, %d-%d", other, o.Name, o.Channel, o.Channel+1)
 		c.require(propGain.normalize((*float64)(&o.Gain)), "output %q has a gain of %v dB, which is not in %v..%v", o.Name, o.Gain, MinGain, MaxGain)
-		users[o.Channel], names[o.Name] = o.Name, true
+		users[o.Channel] = o.Name
 	}
 	if len(config.Outputs) > 0 {
 		o := &config.Outputs[0]
@@ -127,19 +114,5 @@ func (c *configCheck) outputs(config *Config, names map[string]bool) {
 		c.require(len(o.Effects) == 0 || len(config.Effects) == 0, "the effects of output %q are also given as Config.Effects", o.Name)
 		c.require(o.LowPass == 0 || config.LowPass == 0, "the low-pass of output %q is also given as Config.LowPass", o.Name)
 		c.require(o.HighPass == 0 || config.HighPass == 0, "the high-pass of output %q is also given as Config.HighPass", o.Name)
-	}
-}
-
-// routes checks the output that each bus of config names, if any. It records the first error in c: the output is
-// unknown, or the parent of the bus is on another output. t is the tree of all buses.
-func (c *configCheck) routes(config *Config, t tree) {
-	for i := range config.Buses {
-		b := &config.Buses[i]
-		if b.Output == "" {
-			continue
-		}
-		k := config.output(b.Output)
-		c.require(k >= 0, "the output of bus %q, %q, is no output", b.Name, b.Output)
-		c.require(k == t[i+1].output, "bus %q is on output %q, and its parent %q is not", b.Name, b.Output, b.Parent)
 	}
 }

@@ -118,7 +118,7 @@ func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 		m.enableSpectral()
 	}
 	if c.Fields&FieldGain != 0 {
-		m.busGains.record(scheduledGain{frame: Now, bus: bus, gain: c.Gain}, m.next())
+		m.recordGain(nil, Now, bus, c.Gain)
 	}
 	w := pendingSets{dirty: &b.dirty, sets: b.sets[:], sentSeq: m.busPendingSeq[bus][:], bus: bus}
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {

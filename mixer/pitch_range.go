@@ -218,7 +218,7 @@ func (m *Mixer) mipLevels(r *record) (low, high int) {
 	}
 	add(&t.pitch, &t.pitch)
 	add(&t.speed, &t.speed)
-	for i := int(r.bus); i >= 0; i = m.tree[i].parent {
+	for i := int(r.bus); i >= 0; i = m.tree.Nodes[i].Parent {
 		add(&m.busPitch[i], &m.busPitch[i])
 	}
 	add(&t.dopplerLow, &t.dopplerHigh)

@@ -91,13 +91,13 @@ func policySounds(t testing.TB) (out []policySound) {
 func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) float64 {
 	s := a.mutable(i)
 	left, right := s.voice.PeakGains(a.now)
-	for b, first := int(s.bus), true; b >= 0; b, first = a.tree[b].parent, false {
-		bus := &a.buses[b]
-		if bus.muted || first && bus.soloFade.To == 0 {
+	for b, first := int(s.bus), true; b >= 0; b, first = a.tree.Nodes[b].Parent, false {
+		bus := &a.graph.Buses[b]
+		if bus.Mute.To == 0 || first && bus.Solo.To == 0 {
 			return 0
 		}
-		l, r := voice.LouderPan(voice.Stereo, &bus.pan, since)
-		g := math.Pow(10, math.Max(float64(pcm.FromLinear(bus.gain.Gain(since))), bus.gain.To)/20)
+		l, r := voice.LouderPan(voice.Stereo, &bus.Pan, since)
+		g := math.Pow(10, math.Max(float64(pcm.FromLinear(bus.Gain.Gain(since))), bus.Gain.To)/20)
 		left, right = left*l*g, right*r*g
 	}
 	sound := s.voice.Sound()

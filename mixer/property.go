@@ -245,30 +245,6 @@ func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Sha
 	}
 }
 
-// set changes property f of the bus to x, in the unit of the property. Gain, pan, pitch, cutoffs and mute fade for
-// fadeFrames frames from now, a frame of the mix; the gain follows the curve shape. For propSolo it only sets a flag,
-// and the caller then calls fadeSolos. Other properties have no effect. The caller also updates tails, responses and
-// scores.
-func (b *bus) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
-	switch f {
-	case propGain:
-		b.gain.RampGain(now, pcm.Decibels(x), fadeFrames, shape)
-	case propPan:
-		b.pan.Ramp(now, x, fadeFrames)
-	case propPitch:
-		b.pitch.Ramp(now, x, fadeFrames)
-	case propLowPass:
-		b.filter.RampLowPass(now, x, fadeFrames)
-	case propHighPass:
-		b.filter.RampHighPass(now, x, fadeFrames)
-	case propMute:
-		b.muted = x != 0
-		b.mute.Ramp(now, 1-x, fadeFrames)
-	case propSolo:
-		b.soloed = x != 0
-	}
-}
-
 // boolFloat returns 1 for true and 0 for false.
 func boolFloat(b bool) float64 {
 	if b {

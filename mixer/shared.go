@@ -6,6 +6,8 @@ import (
 
 	"voicepool/effect"
 	"voicepool/internal/ring"
+	"voicepool/mixer/internal/busmix"
+	"voicepool/mixer/internal/bustree"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/master"
 	"voicepool/mixer/internal/publish"
@@ -18,14 +20,12 @@ import (
 // sides. Both sides have a pointer to it. The control side reaches the audio side only through it.
 type shared struct {
 	// Constant after New.
-	rate                   int
-	smooth                 int64 // 5 ms in frames
-	hop                    int64 // period of the grid on which scores are published and virtual voices restored
-	tree                   tree
-	downmix                bool            // Config.Fold
-	ignoreFilters          bool            // scores ignore filters and sends
-	parentsFirst, mixOrder []int           // bus indices: parents first, and parents last
-	meters                 []*master.Meter // by bus; nil without meters
+	rate          int
+	smooth        int64 // 5 ms in frames
+	hop           int64 // period of the grid on which scores are published and virtual voices restored
+	tree          *bustree.Tree
+	ignoreFilters bool            // scores ignore filters and sends
+	meters        []*master.Meter // by bus; nil without meters
 
 	// From the control side to the audio side.
 	directory         atomic.Pointer[[]*record] // all records by index; see growRecords
@@ -40,11 +40,8 @@ type shared struct {
 	setsDeferred      atomic.Bool // a voice or bus has a pending set that did not fit
 	busPendings       []busPending
 	filterBank        atomic.Pointer[voice.FilterBatch] // filters voices together; nil until the first filter
-	preBuffer         atomic.Pointer[[]pcm.Frame]       // buffer for pre-fader sends; nil until first used
-	sendBuffer        atomic.Pointer[[]pcm.Frame]       // buffer for one voice with sends; nil until first used
-	splits            atomic.Pointer[splits]            // nil until the first voice with sends
-	soloBypass        []atomic.Pointer[[]pcm.Frame]     // by bus: receives sends from other buses while its own voices are not heard
-	spectral          atomic.Pointer[spectral]          // nil until the first filter or send
+	sendBuffers       *busmix.SendBuffers
+	responses         atomic.Pointer[busmix.Responses] // of buses and voices, for scores; nil until the first filter or send
 
 	// From the audio side to the control side.
 	freed       *ring.Ring[pool.Handle]
@@ -52,8 +49,7 @@ type shared struct {
 	events      *ring.Ring[eventRecord]
 	polled      atomic.Bool // the control side reads events, so lost events are counted
 	journal     journal
-	stems       *stems                // nil without Config.Stems
-	sends       [][]int               // by bus: the destinations of its sends
+	stems       *busmix.Stems         // nil without Config.Stems
 	effects     [][]*effect.Processor // by bus: the control side reads their published values
 	missingMips atomic.Bool           // voices lack versions of their sounds
 	longest     atomic.Int64          // frames of the longest block up to now
@@ -62,32 +58,29 @@ type shared struct {
 	sleep sleep // used by both sides
 }
 
-// newShared returns the state that both sides of a mixer share, for the configuration c with its defaults filled in.
-// buses and roots are the results of allBuses. The state has the tree of buses and their mixing order, but no records
-// of starts yet. Its ring buffers have their initial sizes. Meters, stems and the journal exist only if c selects
-// them.
-func newShared(c *Config, buses []BusConfig, roots int) *shared {
+// newShared returns the state that both sides of a mixer with the configuration c share. It has no records of starts yet.
+// Its ring buffers have their initial sizes. Meters, stems and the journal exist only if c selects them.
+func newShared(c *checkedConfig) *shared {
+	buses := len(c.buses)
 	s := &shared{
-		rate: c.Rate, downmix: c.Fold, ignoreFilters: c.IgnoreFilters, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
+		tree: c.tree, rate: c.Rate, ignoreFilters: c.IgnoreFilters, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
 		commands:    ring.New[command](c.initial.commands),
 		playheads:   make([]atomic.Int64, c.MaxVoices+c.maxVirtual()),
-		busPendings: make([]busPending, len(buses)),
-		soloBypass:  make([]atomic.Pointer[[]pcm.Frame], len(buses)),
+		busPendings: make([]busPending, buses),
 		freed:       ring.New[pool.Handle](c.initial.records),
 		events:      ring.New[eventRecord](c.initial.eventRecords),
 	}
 	s.directory.Store(new([]*record))
 	s.sleep.init()
-	s.tree, s.parentsFirst, s.mixOrder = newTree(buses, roots)
-	s.mixOrder = s.tree.order(buses, s.mixOrder)
+	s.sendBuffers = busmix.NewSendBuffers(buses, c.Rate, s.hop)
 	if c.Meters {
-		s.meters = make([]*master.Meter, len(buses))
+		s.meters = make([]*master.Meter, buses)
 		for i := range s.meters {
 			s.meters[i] = master.NewMeter(c.Rate)
 		}
 	}
 	if c.Stems {
-		s.stems = &stems{ring: tailRingLen(s.hop, c.tail()), alone: make([]pcm.Frame, s.hop)}
+		s.stems = busmix.NewStems(c.tree, s.hop, c.tail())
 	}
 	if c.Journal > 0 {
 		s.journal.ring = ring.New[Entry](c.Journal)

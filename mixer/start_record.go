@@ -5,6 +5,7 @@ import (
 
 	"voicepool/internal/release"
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/mixer/internal/publish"
 	"voicepool/pool"
@@ -93,12 +94,12 @@ type recordExtra struct {
 	pending       [numVoiceFades]pendingset.Set // by property; the other properties are in pendingValues
 	pendingValues [numProps]atomic.Uint64       // by property: float64 bits
 
-	stem             *stem             // set by the control side before the start; nil without stems
-	countdowns       [2]*Countdown     // set by the control side before the start if counted; then used by the audio side
-	sends            *[VoiceSends]send // set by the control side before the start, if it sends; allocated on first use
-	predecessorFades *voice.Moves      // of a successor: the fades of its predecessor; audio side, allocated by the control side
-	pre              *voice.Prefader   // of a start with a pre-fader send; allocated by the control side
-	sent             []Send            // the initial sends; the audio side may change them before the start
+	stem             *busmix.Stem             // set by the control side before the start; nil without stems
+	countdowns       [2]*Countdown            // set by the control side before the start if counted; then used by the audio side
+	sends            *[VoiceSends]busmix.Send // set by the control side before the start, if it sends; allocated on first use
+	predecessorFades *voice.Moves             // of a successor: the fades of its predecessor; audio side, allocated by the control side
+	pre              *voice.Prefader          // of a start with a pre-fader send; allocated by the control side
+	sent             []Send                   // the initial sends; the audio side may change them before the start
 
 	screen            atomic.Pointer[voice.DirectFilter] // of starts with sends and a place; as filter
 	filter            atomic.Pointer[voice.Filter]       // audio side; allocated by the control side

@@ -23,13 +23,13 @@ type branch struct{ caller, callee string }
 
 var mixerRules = rules{
 	packages: []string{
-		"voicepool/mixer", "voicepool/mixer/internal/commandqueue", "voicepool/mixer/internal/eventcode", "voicepool/mixer/internal/master", "voicepool/mixer/internal/pendingset", "voicepool/mixer/internal/publish", "voicepool/mixer/internal/victim", "voicepool/effect", "voicepool/effect/internal/compressor", "voicepool/effect/internal/delay", "voicepool/effect/internal/drive",
+		"voicepool/mixer", "voicepool/mixer/internal/busmix", "voicepool/mixer/internal/bustree", "voicepool/mixer/internal/commandqueue", "voicepool/mixer/internal/eventcode", "voicepool/mixer/internal/master", "voicepool/mixer/internal/pendingset", "voicepool/mixer/internal/publish", "voicepool/mixer/internal/victim", "voicepool/effect", "voicepool/effect/internal/compressor", "voicepool/effect/internal/delay", "voicepool/effect/internal/drive",
 		"voicepool/effect/internal/eq", "voicepool/effect/internal/ramp", "voicepool/effect/internal/reverb", "voicepool/effect/internal/width", "voicepool/space", "voicepool/voice", "voicepool/pcm", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/release", "voicepool/internal/ring", "voicepool/internal/loudness", "voicepool/internal/spectrum",
 		"cmp", "slices", "math", "math/bits", "sync/atomic", "unsafe",
 	},
 	assembly: []string{"voicepool/internal/dsp", "math", "sync/atomic"},
 	unknown: []string{
-		"voicepool/mixer.Insert.Process", // the user's effect; the mixer recovers its panics
+		"voicepool/mixer/internal/busmix.Insert.Process", // the user's effect; the mixer recovers its panics
 		// Hooks of a pool. The mixer sets no hooks; if it did, the walk would find their functions.
 		"voicepool/pool.Config.Make", "voicepool/pool.Config.Choose", "voicepool/pool.Config.OnAcquire", "voicepool/pool.Config.OnRelease",
 	},

@@ -54,7 +54,7 @@ effect/internal/reverb -> effect/internal/ramp internal/dsp pcm
 effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/ramp
 effect/internal/width -> effect/internal/ramp pcm
 effect/internal/clicktest ->
-mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/commandqueue mixer/internal/eventcode mixer/internal/history mixer/internal/master mixer/internal/pendingset mixer/internal/publish mixer/internal/refiner mixer/internal/victim internal/dsp internal/release internal/ring
+mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/busgain mixer/internal/busmix mixer/internal/bustree mixer/internal/commandqueue mixer/internal/eventcode mixer/internal/history mixer/internal/master mixer/internal/pendingset mixer/internal/publish mixer/internal/refiner mixer/internal/victim internal/dsp internal/release internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
@@ -92,6 +92,9 @@ device/auto -> device device/internal/pace device/oto device/pulse internal/word
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
 space -> pcm
+mixer/internal/busgain -> pcm
+mixer/internal/busmix -> effect internal/dsp internal/spectrum mixer/internal/bustree mixer/internal/master pcm voice
+mixer/internal/bustree -> internal/words
 mixer/internal/commandqueue -> internal/release
 mixer/internal/eventcode -> internal/ring voice
 mixer/internal/history -> pool
@@ -175,7 +178,7 @@ func audioSide(file string) bool {
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
-	case "mixer/internal/commandqueue/", "mixer/internal/eventcode/", "mixer/internal/master/", "mixer/internal/victim/", "mixer/internal/pendingset/", "mixer/internal/publish/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/ramp/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/", "effect/internal/reverb/":
+	case "mixer/internal/busmix/", "mixer/internal/commandqueue/", "mixer/internal/eventcode/", "mixer/internal/master/", "mixer/internal/victim/", "mixer/internal/pendingset/", "mixer/internal/publish/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/ramp/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/", "effect/internal/reverb/":
 		return true
 	case "effect/":
 		return name == "processor.go" || name == "engine.go"

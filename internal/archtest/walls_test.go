@@ -315,9 +315,9 @@ func TestWallsHold(t *testing.T) {
 			want: "real, of the control side, names ",
 		},
 		{
-			name: "a helper of control reads a bus",
-			text: "func PeekBus() any { return peekBus(&bus{}) }; func peekBus(b *bus) int { return b.playing }",
-			want: "peekBus, of the control side, names bus.playing",
+			name: "a helper of control reads a slot",
+			text: "func PeekSlot() any { return peekSlot(&slot{}) }; func peekSlot(s *slot) bool { return s.stopping }",
+			want: "peekSlot, of the control side, names slot.stopping",
 		},
 		{
 			name: "control reads a start's",
@@ -353,7 +353,7 @@ func TestWallsHold(t *testing.T) {
 		},
 		{
 			name: "a helper of the audio side prints",
-			text: "func (b *bus) peekPrint() { peekPrint() }; func peekPrint() { fmt.Println() }",
+			text: "func (s *slot) peekPrint() { peekPrint() }; func peekPrint() { fmt.Println() }",
 			want: "peekPrint, of the audio side, names fmt.Println",
 		},
 	}
@@ -367,8 +367,8 @@ func TestWallsHold(t *testing.T) {
 			t.Errorf("%s: found are %q, want %q", v.name, all, v.want)
 		}
 	}
-	found, _ := readWalls(t, "", "type callClock struct {", "\nduck duck\n").check()
-	if !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, "duck is state of both sides") }) {
+	found, _ := readWalls(t, "", "type Mixer struct {", "\nending ending\n").check()
+	if !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, "ending is state of both sides") }) {
 		t.Errorf("a struct of both sides: found are %q", found)
 	}
 }
