@@ -1,31 +1,16 @@
-// Package cue reads cue sheets, lists their errors, and plays them through a mixer. A cue sheet is a file with
-// sounds, and with cues that play, stop or change them. Cues under the key `cues` have fixed times; they form the
-// timeline. Cues under the key `list` start on a GO, a command of an operator, or follow the cue before them. A show
-// is one playing of a sheet.
+// Package cue reads cue sheets and lists their errors. A cue sheet is a file with sounds, and with cues that play, stop
+// or change them. Cues under the key `cues` have fixed times; they form the timeline. Cues under the key `list` start on
+// a GO, a command of an operator, or follow the cue before them. A show is one playing of a sheet.
 //
-// Parse turns YAML or JSON into a Sheet. A Schedule lists the actions of a sheet in the order of time. A Player plays
-// a sheet with a mixer and a library of sounds:
+// Parse turns YAML or JSON into a Sheet, and Schema describes the files for editors:
 //
-//	s, err := cue.Load("show.yaml")
-//	p, err := cue.NewPlayer(ctx, s, library, cue.Options{})
-//
-//	// Faster than real time:
-//	for {
-//		n, err := p.Read(block) // err is io.EOF at the end
-//		...
+//	s, err := cue.Load("show.yaml") // err lists all errors, with their places in the file
+//	for i := range s.Cues {
+//		fmt.Println(s.Cues[i].At, s.Cues[i].Verb)
 //	}
 //
-//	// Or in real time:
-//	err = p.Prime()
-//	err = device.Start(p) // the device calls p.Render
-//	err = p.Feed(ctx)     // returns at the end of the show
-//
-//	// After either:
-//	report := p.Report()
-//
-// To run hundreds of players on one goroutine, call Step on each non-idle player instead of Feed. Fire, Do
-// and Start act on a player while it plays: Fire starts a cue of the list, Do carries out an action such as
-// "play bell", and Start plays a sound of the sheet.
+// Package cue loads no sounds and runs no mixer. Package cue/play plays a sheet, checks that its sounds can be loaded
+// and estimates how long it lasts. Package cue/record makes a sheet from the journal of a mixer.
 //
 // Times in a sheet are exact decimals. Each is rounded to a frame once, half up. The time of repetition k of a cue is
 // `at` plus k times `every`, rounded only then, so rhythms do not drift. A random choice depends only on the seed of

@@ -35,7 +35,7 @@ func (d *draft) chooseFadeShape(n *yaml.Node, target *yaml.Pair) {
 		name = target.Value.Text
 	}
 	silent := d.Change.Gain <= pcm.Silence
-	if d.Cue.list > 0 && d.Verb == Fade && fields.Missing(n, "shape") && (silent || d.silent[name]) {
+	if d.Cue.List > 0 && d.Verb == Fade && fields.Missing(n, "shape") && (silent || d.silent[name]) {
 		d.Change.Shape = voice.RaisedCosine
 	}
 	d.silent[name] = silent

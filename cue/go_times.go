@@ -9,6 +9,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/words"
 )
 
 // ReadGoes replaces s.Goes, the scheduled commands of a show, by the commands in text. Each line begins with a time. A
@@ -25,8 +26,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	line := 0
 	for row := range bytes.Lines(text) {
 		line++
-		words := s.stripComment(string(row))
-		at, number, _ := strings.Cut(strings.TrimSpace(words), " ")
+		at, number, _ := strings.Cut(strings.TrimSpace(s.stripComment(string(row))), " ")
 		if at == "" {
 			continue
 		}
@@ -73,7 +73,7 @@ func (s *Sheet) stripComment(row string) string {
 // hasNumber reports whether the list of s has a cue with the given number. Numbers are compared as values: 2.50 equals
 // 2.5.
 func (s *Sheet) hasNumber(number string) bool {
-	_, found := s.numbers()[numberOf(number)]
+	_, found := s.List.Numbers()[words.CueNumber(number)]
 	return found
 }
 
@@ -146,7 +146,7 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 // first wrong one and then stops. A GO is wrong if its time is before the time of its predecessor. It is also wrong if
 // it names an unknown or disabled cue, or if it names no cue and the list has ended.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
-	next, numbers := s.standby(0), s.numbers()
+	next, numbers := s.List.Standby(0), s.List.Numbers()
 	for i := range goes {
 		g, at := &goes[i], yaml.Position{Line: goes[i].Line, Column: goes[i].Column}
 		if i > 0 && g.At.Compare(goes[i-1].At) < 0 {
@@ -158,7 +158,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 		}
 		if g.Cue != "" {
 			var found bool
-			if next, found = numbers[numberOf(g.Cue)]; !found {
+			if next, found = numbers[words.CueNumber(g.Cue)]; !found {
 				r.Fail(at, "goes: no cue of the list has the number %s%s", yaml.Quote(g.Cue), r.Suggest(g.Cue, func() []string { return fields.Sorted(numbers) }))
 				return
 			}
@@ -171,31 +171,9 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 			r.Fail(at, "goes: no cue is on standby for the GO at %v: the list has ended; leave it out", g.At)
 			return
 		}
-		chain := s.chain(next)
-		next = chain[len(chain)-1] + 1
-		next = s.standby(next)
+		chain := s.List.Chain(next)
+		next = s.List.Standby(chain[len(chain)-1] + 1)
 	}
-}
-
-// standby returns the index of the first enabled cue of the list at or after index from. If no such cue exists, it
-// returns len(s.List).
-func (s *Sheet) standby(from int) int {
-	for from < len(s.List) && s.List[from].Disabled {
-		from++
-	}
-	return from
-}
-
-// chain returns the list indexes of all cues that one GO starts. The first is head. The enabled cues after it follow
-// if they begin by themselves, up to the next cue that waits for GO. The result is nil if head is len(s.List).
-func (s *Sheet) chain(head int) (all []int) {
-	for i := head; i < len(s.List); i = s.standby(i + 1) {
-		all = append(all, i)
-		if s.List[i].Then == ThenWait {
-			break
-		}
-	}
-	return all
 }
 
 // CheckGoes returns an error if the sheet has a list of cues but no times of GO, so that it needs an operator. The

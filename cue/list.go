@@ -3,9 +3,9 @@ package cue
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"voicepool/bank/rules"
-	"voicepool/cue/report"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/internal/words"
@@ -39,6 +39,55 @@ type ListCue struct {
 	First, Count int
 }
 
+// List is the list of cues of a sheet, in file order. An index of a cue is valid in 0..len-1.
+type List []ListCue
+
+// Standby returns the index of the first enabled cue of the list at or after index from. If no such cue exists, it
+// returns len(l).
+func (l List) Standby(from int) int {
+	for from < len(l) && l[from].Disabled {
+		from++
+	}
+	return from
+}
+
+// Chain returns the indexes of all cues that one GO starts. The first is head. The enabled cues after it follow if they
+// begin by themselves, up to the next cue that waits for GO. The result is nil if head is len(l).
+func (l List) Chain(head int) (all []int) {
+	for i := head; i < len(l); i = l.Standby(i + 1) {
+		all = append(all, i)
+		if l[i].Then == ThenWait {
+			break
+		}
+	}
+	return all
+}
+
+// GoCount returns how many GO commands an operator needs to play the whole list. It counts the enabled cues of the
+// list that wait for GO. Cues that follow another cue by themselves do not count. The result is 0 for an empty list.
+func (l List) GoCount() (n int) {
+	for i := l.Standby(0); i < len(l); n++ {
+		chain := l.Chain(i)
+		i = l.Standby(chain[len(chain)-1] + 1)
+	}
+	return n
+}
+
+// Numbers returns the indexes of the cues by number. The keys are canonical: 2.50 has the key 2.5.
+func (l List) Numbers() map[string]int {
+	all := map[string]int{}
+	for i := range l {
+		all[words.CueNumber(l[i].Number)] = i
+	}
+	return all
+}
+
+// StartsTimeline reports whether an enabled cue of the list starts the clock of `cues`. Otherwise that clock starts
+// with the show.
+func (l List) StartsTimeline() bool {
+	return slices.ContainsFunc(l, func(c ListCue) bool { return c.Timeline && !c.Disabled })
+}
+
 // Go is a scheduled or recorded GO, or another command for the whole show.
 type Go struct {
 	Line, Column int
@@ -54,60 +103,19 @@ type ShowAction uint8
 
 const (
 	ActionGo     ShowAction = iota
-	ActionPanic             // Player.Panic with Go.Over
-	ActionPause             // Player.Hold(true)
-	ActionResume            // Player.Hold(false)
+	ActionPanic             // fades everything out within Go.Over
+	ActionPause             // freezes the show
+	ActionResume            // continues a frozen show
 )
 
 // String returns the word in a file of GO times: go, panic, pause or resume. It panics for other values of d.
 func (d ShowAction) String() string { return [...]string{"go", "panic", "pause", "resume"}[d] }
 
-// state selects the trigger of a cue.
-type state uint8
-
-const (
-	stateTimed   state = iota
-	stateIdle          // a list cue, not started by a GO
-	stateWaiting       // waits for the end of another cue or id
-)
-
-// numberOf returns the canonical form of the text of a cue number, so that equal numbers have equal forms: 2.50
-// becomes 2.5.
-func numberOf(text string) string { return words.CueNumber(text) }
-
-// numbers returns the indexes of the cues in List by number. The keys are canonical, as numberOf returns them: 2.50
-// has the key 2.5.
-func (s *Sheet) numbers() map[string]int {
-	all := map[string]int{}
-	for i := range s.List {
-		all[numberOf(s.List[i].Number)] = i
-	}
-	return all
-}
-
-// cueLabel returns the number, name and line of s.Cues[i] for messages. The result is the zero value if i is out of
-// range or the cue has no number.
-func (s *Sheet) cueLabel(i int) (c report.CueLabel) {
-	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
-		of := &s.Cues[i]
-		c = report.CueLabel{ListCue: of.Number, CueName: of.Name, CueLine: of.Line}
-	}
-	return c
-}
-
-// Label returns the text that names s.Cues[i] in messages. For a cue with a number this is the number, the name if the
-// cue has one, and the line, such as cue 2.5 "Thunder" (line 14). Otherwise, or if i is beyond the last cue, it is the
-// index i, such as cue 7. For a negative i it is "by hand".
-func (s *Sheet) Label(i int) string {
-	c := s.cueLabel(i)
-	return c.CueText(i)
-}
-
 // ListIndex returns the index in List of the cue with the given number. Numbers are compared as values: 2.50 equals
 // 2.5. If the list has no such cue, the index is 0, and the error suggests the nearest number.
 func (s *Sheet) ListIndex(number string) (int, error) {
-	numbers := s.numbers()
-	if i, some := numbers[numberOf(number)]; some {
+	numbers := s.List.Numbers()
+	if i, some := numbers[words.CueNumber(number)]; some {
 		return i, nil
 	}
 	if len(numbers) == 0 {

@@ -1,6 +1,7 @@
 package cue_test
 
 import (
+	"slices"
 	"testing"
 
 	"voicepool/cue"
@@ -47,7 +48,8 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v", s.List[5:])
 	}
 	for i, want := range map[int]string{0: `cue T1 "Bell" (line 18)`, 3: `cue 2.5 "Thunder" (line 6)`, 2: `cue 2 (line 5)`} {
-		if got := s.Label(i); got != want {
+		label := s.Cues[i].Label()
+		if got := label.CueText(i); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -83,5 +85,29 @@ func TestReadGoes(t *testing.T) {
 		case want != "" && (err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want):
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestListOrder checks which cues a GO starts, and how many GOs the list needs.
+func TestListOrder(t *testing.T) {
+	l := parse(t, "list:\n  - {cue: 1, play: coin, arm: false}\n  - {cue: 2, play: coin, then: continue}\n  - {cue: 2.5, play: coin, arm: false}\n"+
+		"  - {cue: 3, play: coin, then: follow}\n  - {cue: 4, play: coin}\n  - {cue: 5, start: timeline}\ncues: []\n").List
+	if a, b, c := l.Standby(0), l.Standby(2), l.Standby(6); a != 1 || b != 3 || c != 6 {
+		t.Errorf("on standby are %d, %d and %d", a, b, c)
+	}
+	if got := l.Chain(1); !slices.Equal(got, []int{1, 3, 4}) {
+		t.Errorf("one GO starts %v", got)
+	}
+	if got := l.Chain(6); got != nil {
+		t.Errorf("after the end one GO starts %v", got)
+	}
+	if got := l.GoCount(); got != 2 {
+		t.Errorf("the list needs %d GOs", got)
+	}
+	if got := l.Numbers(); got["2.5"] != 2 || got["5"] != 5 || len(got) != 6 {
+		t.Errorf("the numbers are %v", got)
+	}
+	if !l.StartsTimeline() || l[:5].StartsTimeline() {
+		t.Error("the last cue starts the timeline, and only that one")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/parse"
 	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/words"
 )
 
 // Midi maps a message of a MIDI device to a command of a live show.
@@ -65,7 +66,7 @@ func (d *draft) parseMidi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return
 	}
-	lines, numbers := map[midiKey]int{}, d.sheet.numbers()
+	lines, numbers := map[midiKey]int{}, d.sheet.List.Numbers()
 	for _, item := range n.Items {
 		if item.Kind != yaml.Mapping {
 			d.Fail(item.Position, "an entry of midi is a mapping, such as {note: 60, do: go}, not %s", item.Kind)
@@ -85,7 +86,7 @@ func (d *draft) parseMidi(n *yaml.Node) {
 			d.Fail(p.Value.Position, "do: unknown value %s; want one of %s%s", yaml.Quote(m.Action), fields.Join(MidiActions), d.Suggest(m.Action, func() []string { return MidiActions }))
 		}
 		if p := fields.Find(item, "cue"); p != nil {
-			i, some := numbers[numberOf(m.Cue)]
+			i, some := numbers[words.CueNumber(m.Cue)]
 			switch {
 			case !some:
 				d.Fail(p.Value.Position, "cue: no cue of the list has the number %s%s", yaml.Quote(m.Cue), d.Suggest(m.Cue, func() []string { return fields.Sorted(numbers) }))

@@ -99,7 +99,7 @@ func (d *draft) parseRepeat(p, cues *yaml.Pair) {
 		d.Fail(p.Position, "repeat needs `length`, the time after which the cues begin again")
 	default:
 		for i := range s.Cues {
-			if c := &s.Cues[i]; c.list == 0 && c.At.Compare(*s.Length) >= 0 {
+			if c := &s.Cues[i]; c.List == 0 && c.At.Compare(*s.Length) >= 0 {
 				d.Fail(yaml.Position{Line: c.Line, Column: c.Column}, "at: the sheet repeats at %v, so this cue at %v never runs; increase `length`", *s.Length, c.At)
 				return
 			}
@@ -124,11 +124,11 @@ func (s *Sheet) fields() []fields.Field {
 // reader turns the nodes of a sheet into a Sheet and collects errors.
 type reader struct {
 	*parse.Reader
-	sheet  *Sheet
-	ids    map[string]uint64
-	owners map[string]uint64
+	sheet *Sheet
 
-	played map[uint64][]int // by the tag of an id: the sounds played under it
+	ids    []string         // of the cues, in order of first use
+	known  map[string]bool  // ids that cues may refer to
+	played map[string][]int // by id, or "" for no id: indexes of the sounds played under it
 }
 
 // newReader returns a reader that parses into s and has not recorded errors yet. file is the file name in errors. Cues
@@ -136,7 +136,7 @@ type reader struct {
 func newReader(s *Sheet, file string) *reader {
 	return &reader{
 		Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s,
-		ids: map[string]uint64{}, owners: map[string]uint64{}, played: map[uint64][]int{},
+		known: map[string]bool{}, played: map[string][]int{},
 	}
 }
 

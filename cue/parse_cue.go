@@ -69,11 +69,11 @@ func (d *draft) resolve() {
 		if c.isRelease {
 			p = &yaml.Pair{Position: p.Position, Key: release, Value: p.Value}
 		}
-		d.WithPrefix(c.label(), func() { d.reader.resolveTarget(p, c) })
+		d.WithPrefix(c.ListLabel(), func() { d.reader.resolveTarget(p, c) })
 	}
 	for i, n := range d.nodes {
 		c := &d.sheet.Cues[i]
-		d.WithPrefix(c.label(), func() { d.checkParameters(n, c); d.parseBusKeys(n, c) })
+		d.WithPrefix(c.ListLabel(), func() { d.checkParameters(n, c); d.parseBusKeys(n, c) })
 	}
 	if !d.Failed() {
 		d.checkEndWaits()
@@ -110,7 +110,7 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	}
 	faulty := false
 	keys := d.keys[d.Verb]
-	if d.Cue.list > 0 { // the number belongs to the list cue
+	if d.List > 0 { // the number belongs to the list cue
 		keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "cue" })
 	}
 	unknown := d.EachOf(n, "a cue", all, keys, func(_ int, p *yaml.Pair) {
@@ -152,8 +152,8 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 		d.inherit(n)
 		d.CheckSendTargets(n, d.Sends, d.Bus)
 		d.addLayers(n)
-		if played := d.played[d.tag]; !slices.Contains(played, d.Sound) {
-			d.played[d.tag] = append(played, d.Sound)
+		if played := d.played[d.ID]; !slices.Contains(played, d.Sound) {
+			d.played[d.ID] = append(played, d.Sound)
 		}
 	} else if d.Verb == Play {
 		d.Parameters = nil // the sound is unknown
@@ -255,9 +255,9 @@ func (d *draft) parseTimes(p *yaml.Pair) bool {
 	return ok
 }
 
-// parseID parses the value of p, the id of a cue, into d.ID and sets d.tag to the number of the id. A new id gets the
-// next number. It reports whether the value is a name; otherwise it records an error. For the name of a bus, or "all",
-// it records an error but returns true.
+// parseID parses the value of p, the id of a cue, into d.ID. Cues may refer to the id from then on. It reports whether
+// the value is a name; otherwise it records an error. For the name of a bus, or "all", it records an error and sets no
+// id, but returns true.
 func (d *draft) parseID(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
 	if !r.Word(p, &c.ID) {
@@ -266,20 +266,18 @@ func (d *draft) parseID(p *yaml.Pair) bool {
 	switch {
 	case c.ID == "all":
 		r.Fail(p.Value.Position, "id: %q is reserved: it means all voices", c.ID)
+		c.ID = ""
 	case r.Buses[c.ID]:
 		r.Fail(p.Value.Position, "id: %s is the name of a bus; an id must differ from them", yaml.Quote(c.ID))
-	default:
-		if r.ids[c.ID] == 0 {
-			r.sheet.ids = append(r.sheet.ids, c.ID)
-			r.ids[c.ID] = uint64(len(r.sheet.ids))
-		}
-		c.tag = r.ids[c.ID]
+		c.ID = ""
+	case !r.known[c.ID]:
+		r.ids, r.known[c.ID] = append(r.ids, c.ID), true
 	}
 	return true
 }
 
-// resolveTarget parses the value of p, the target of cue c, and sets c.Target, c.Scope and c.tag. All ids must be known
-// by then. It records an error if the target is unknown or does not have a property that the cue changes.
+// resolveTarget parses the value of p, the target of cue c, and sets c.Target and c.Scope. All ids must be known by then.
+// It records an error if the target is unknown or does not have a property that the cue changes.
 func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
@@ -311,14 +309,14 @@ func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 		if name == "master" {
 			deny(mixer.FieldPitch, "the master has no pitch; move that of a bus")
 		}
-	case r.ids[name] != 0:
-		c.Scope, c.tag = OnID, r.ids[name]
+	case r.known[name]:
+		c.Scope = OnID
 		if c.Change.Fields&mixer.FieldMute != 0 {
 			r.Fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, yaml.Quote(name))
 		}
 		deny(mixer.FieldSolo, "only a bus can be soloed")
 	default:
-		hint := r.Suggest(name, func() []string { return slices.Concat(r.sheet.ids, fields.Sorted(r.Buses), []string{"all"}) })
+		hint := r.Suggest(name, func() []string { return slices.Concat(r.ids, fields.Sorted(r.Buses), []string{"all"}) })
 		if _, ok := r.Sounds[name]; ok && hint == "" {
 			hint = "; to name a sound's voices, give its cue an id"
 		}
@@ -351,10 +349,9 @@ func (d *draft) parsePlay(p *yaml.Pair) bool {
 }
 
 // inherit gives the cue in d.Cue the values of its sound for all keys that the cue does not have. n is the YAML node of
-// the cue. It also sets the number of the owner. d.sound must not be nil.
+// the cue. d.sound must not be nil.
 func (d *draft) inherit(n *yaml.Node) {
 	s := d.sound
-	d.Cue.owner = d.ownerOf(d.Owner)
 	inherit(n, "pan", &d.Change.Pan, s.Pan)
 	inherit(n, "lowpass", &d.Change.LowPass, s.LowPass)
 	inherit(n, "highpass", &d.Change.HighPass, s.HighPass)
@@ -376,7 +373,7 @@ func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 }
 
 // countRepetitions sets d.Times, how many times a cue acts, from its keys `every`, `times` and `until`. n is the YAML
-// node of the cue. If the intervals are random, it also sets d.span. It records errors. If faulty is true, a time of
+// node of the cue. If the intervals are random, it also sets d.Span. It records errors. If faulty is true, a time of
 // the cue is invalid, and d.Times does not change.
 func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Find(n, "every"), fields.Find(n, "times"), fields.Find(n, "until")
@@ -406,11 +403,18 @@ func (d *draft) countRepetitions(n *yaml.Node, faulty bool) {
 	}
 }
 
-// ownerOf returns the number of the owner with the given name, from 1. A new owner gets the next number. The empty name
-// gives 0.
-func (r *reader) ownerOf(name string) uint64 {
-	if name != "" && r.owners[name] == 0 {
-		r.owners[name] = uint64(len(r.owners) + 1)
+// nanoseconds converts a time to nanoseconds, the resolution of random times, rounded half up.
+func nanoseconds(t rules.Time) int64 { return t.Frames(1e9) }
+
+// setSpan sets d.Span, the time in nanoseconds from the first repetition to `until`; without `until` it is 0. every and
+// until are the YAML pairs of these keys; until may be nil. If the last repetition could come after more than 146
+// years, it records an error and sets d.Times to 1.
+func (d *draft) setSpan(every, until *yaml.Pair) {
+	if until != nil {
+		d.Span = nanoseconds(d.until) - nanoseconds(d.At)
 	}
-	return r.owners[name]
+	if until == nil && d.Times-1 > uint64(1<<62/nanoseconds(d.EveryMax)) || d.Span < 0 {
+		d.Fail(every.Position, "every: the last repetition would come after more than 146 years")
+		d.Times = 1
+	}
 }

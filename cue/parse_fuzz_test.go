@@ -9,6 +9,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/longtest"
 )
 
@@ -42,11 +43,11 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if err := s.CheckRender(); err != nil && !errors.Is(err, rules.ErrFile) {
+		if err := play.CheckRender(s); err != nil && !errors.Is(err, rules.ErrFile) {
 			t.Fatal(err)
 		}
-		sc := s.Schedule(s.Rate, s.Seed)
-		last := cue.Action{Frame: -1}
+		sc := play.NewSchedule(s, s.Rate, s.Seed)
+		last := play.Action{Frame: -1}
 		for range 1000 {
 			a, ok := sc.Next()
 			if !ok {

@@ -9,6 +9,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/words"
 )
 
 // number is the schema of a cue number, which may be any text.
@@ -94,11 +95,11 @@ func (d *draft) registerNumber(n *yaml.Node, number string) {
 		d.Fail(fields.Find(n, "cue").Value.Position, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
 		return
 	}
-	if line, some := d.lineByNumber[numberOf(number)]; some {
+	if line, some := d.lineByNumber[words.CueNumber(number)]; some {
 		d.Fail(fields.Find(n, "cue").Value.Position, "cue: %s is in line %d already; each cue has a number of its own", yaml.Quote(number), line)
 		return
 	}
-	d.lineByNumber[numberOf(number)] = n.Line
+	d.lineByNumber[words.CueNumber(number)] = n.Line
 }
 
 // parseListCue parses the YAML node n as one cue of the list and returns it; the caller appends it to the list. Its
@@ -172,7 +173,7 @@ func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 		return
 	}
 	c := Cue{
-		Line: n.Line, Column: n.Column, Times: 1, Number: l.Number, Name: l.Name, list: len(d.sheet.List) + 1,
+		Line: n.Line, Column: n.Column, Times: 1, Number: l.Number, Name: l.Name, List: len(d.sheet.List) + 1,
 	}
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Position, "an action is a mapping, such as {play: ...}, not %s", n.Kind)
@@ -187,7 +188,7 @@ func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 		p := &mapping.Pairs[i]
 		switch {
 		case p.Key == "at" && p.Value.Kind == yaml.Scalar && strings.HasPrefix(p.Value.Text, strings.TrimSpace(endOf)):
-			c.awaitedID = strings.TrimSpace(strings.TrimPrefix(p.Value.Text, strings.TrimSpace(endOf)))
+			c.EndOf = strings.TrimSpace(strings.TrimPrefix(p.Value.Text, strings.TrimSpace(endOf)))
 			d.endWaits = append(d.endWaits, endWait{p.Value, len(d.sheet.Cues)})
 			p.Value = zero(p.Value.Position)
 		case p.Key == "cue":
@@ -243,65 +244,55 @@ func labelOf(n *yaml.Node) string {
 	return called.CueText(0)
 }
 
-// label returns the text that names, in messages, the list cue of the action c, such as cue 2.5 "Thunder" (line 14).
-// The result is "" if c is not an action of a list cue or the list cue has no number.
-func (c *Cue) label() string {
-	if c.list == 0 || c.Number == "" {
-		return ""
-	}
-	called := report.CueLabel{ListCue: c.Number, CueName: c.Name, CueLine: c.Line}
-	return called.CueText(0)
-}
-
 // endWait is an `at` that waits for the end of an id.
 type endWait struct {
 	at  *yaml.Node
 	cue int
 }
 
-// checkEndWaits checks the actions that wait for the end of an id and sets the number of that id in them. It records an
-// error for an unknown id and for an end that can never come. It also rejects `then: follow` after a list cue that
-// never ends. It must run after all targets are resolved.
+// checkEndWaits checks the actions that wait for the end of an id. It records an error for an unknown id and for an end
+// that can never come. It also rejects `then: follow` after a list cue that never ends. It must run after all targets
+// are resolved.
 func (d *draft) checkEndWaits() {
 	s := d.sheet
-	plays := map[uint64][]int{} // by the tag of an id
+	plays := map[string][]int{} // by id
 	ends := loopEnds{map[string][]string{}, s.Parents()}
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		if c.Verb == Play && c.tag != 0 && len(d.endWaits) > 0 {
-			plays[c.tag] = append(plays[c.tag], i)
+		if c.Verb == Play && c.ID != "" && len(d.endWaits) > 0 {
+			plays[c.ID] = append(plays[c.ID], i)
 		}
-		if c.Chance == 0 && (c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.loopsForever()) {
-			ends.add(c.target(), c.awaitedID)
+		if c.Chance == 0 && (c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.LoopsForever()) {
+			ends.add(c.VoiceTarget(), c.EndOf)
 		}
 	}
 	for _, e := range d.endWaits {
 		c := &s.Cues[e.cue]
 		fail := func(at yaml.Position, format string, args ...any) {
-			d.WithPrefix(c.label(), func() { d.Fail(at, format, args...) })
+			d.WithPrefix(c.ListLabel(), func() { d.Fail(at, format, args...) })
 		}
-		if c.awaitedTag = d.ids[c.awaitedID]; c.awaitedTag == 0 {
-			fail(e.at.Position, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.awaitedID),
-				d.Suggest(c.awaitedID, func() []string { return s.ids }))
+		if !d.known[c.EndOf] {
+			fail(e.at.Position, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.EndOf),
+				d.Suggest(c.EndOf, func() []string { return d.ids }))
 			continue
 		}
 		others, endless := false, false
-		for _, i := range plays[c.awaitedTag] {
-			if o := &s.Cues[i]; o.awaitedID != c.awaitedID {
-				others, endless = true, endless || ends.loopsForever(o, c.awaitedID)
+		for _, i := range plays[c.EndOf] {
+			if o := &s.Cues[i]; o.EndOf != c.EndOf {
+				others, endless = true, endless || ends.loopsForever(o, c.EndOf)
 			}
 		}
 		switch {
 		case !others:
-			fail(e.at.Position, "at: %s is played only by cues that wait for its end; start it elsewhere, or give a time", yaml.Quote(c.awaitedID))
+			fail(e.at.Position, "at: %s is played only by cues that wait for its end; start it elsewhere, or give a time", yaml.Quote(c.EndOf))
 		case endless:
 			fail(e.at.Position, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
-				yaml.Quote(c.awaitedID))
+				yaml.Quote(c.EndOf))
 		}
 	}
 	for _, e := range d.endWaits {
 		if c := &s.Cues[e.cue]; s.waitsInCycle(e.cue, e.cue, map[int]bool{}) {
-			d.WithPrefix(c.label(), func() {
+			d.WithPrefix(c.ListLabel(), func() {
 				d.Fail(e.at.Position, "at: %s waits for an end that waits for its own end; give one of them a time", yaml.Quote(c.ID))
 			})
 			break
@@ -323,10 +314,10 @@ func (d *draft) checkEndWaits() {
 // waiting actions of the same list cue. from and to are indexes in s.Cues. seen holds the cues visited already, and
 // waitsInCycle adds to it. The first caller passes an empty map.
 func (s *Sheet) waitsInCycle(from, to int, seen map[int]bool) bool {
-	l := &s.List[s.Cues[from].list-1]
+	l := &s.List[s.Cues[from].List-1]
 	for i := l.First; i < l.First+l.Count; i++ {
 		c := &s.Cues[i]
-		waits := c.Verb == Play && c.tag == s.Cues[from].awaitedTag && c.awaitedTag != 0 && c.tag != c.awaitedTag
+		waits := c.Verb == Play && c.ID == s.Cues[from].EndOf && c.EndOf != "" && c.ID != c.EndOf
 		if !waits || seen[i] {
 			continue
 		}
@@ -359,7 +350,7 @@ func (e *loopEnds) loopsForever(start *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
 	}
-	for _, c := range start.starts() {
+	for _, c := range start.Starts() {
 		if !c.Loop || c.Rounds > 0 || c.For != nil || ended("all") || c.ID != "" && ended(c.ID) {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"voicepool/mixer"
 )
 
-// addLayers appends one start to d.layers for each layer of the sound d.sound. A layer is a further sound that starts
+// addLayers appends one start to d.Layers for each layer of the sound d.sound. A layer is a further sound that starts
 // with it, possibly after a delay. Unknown layers, and layers that have layers themselves, are left out. The start
 // takes the values of its own sound, except for keys that the cue has. Pan and priority of that sound are added to the
 // cue's values. n is the YAML node of the cue.
@@ -21,7 +21,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 			continue // reported with the sound that has the layers
 		}
 		s, c := &d.sheet.Sounds[i], d.Cue
-		c.layers, c.Sound, c.delay = nil, i, l.Delay
+		c.Layers, c.Sound, c.Delay = nil, i, l.Delay
 		c.Change.Pan = min(max(c.Change.Pan+s.Pan, -mixer.MaxPan), mixer.MaxPan)
 		c.Priority = min(max(c.Priority+s.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 		inherit(n, "sends", &c.Sends, s.Sends)
@@ -33,7 +33,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 		inherit(n, "loop", &c.Rounds, s.Rounds)
 		inherit(n, "from", &c.From, s.From)
 		d.CheckSendTargets(n, c.Sends, c.Bus)
-		d.Cue.layers = append(d.Cue.layers, c)
+		d.Layers = append(d.Layers, c)
 	}
 }
 
@@ -114,7 +114,11 @@ func (r *reader) soundsOf(c *Cue) (sounds []*rules.Sound) {
 	if c.Verb == Play {
 		return append(sounds, &r.sheet.Sounds[c.Sound])
 	}
-	for _, i := range r.played[c.tag] {
+	id := ""
+	if c.Scope == OnID {
+		id = c.Target
+	}
+	for _, i := range r.played[id] {
 		sounds = append(sounds, &r.sheet.Sounds[i])
 	}
 	return sounds

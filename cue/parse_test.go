@@ -13,6 +13,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/cue/internal/bounds"
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -166,7 +167,7 @@ func TestFaults(t *testing.T) {
 		sheet = strings.ReplaceAll(sheet, "<TAB>", "\t")
 		s, err := cue.Parse("s.yaml", []byte(sheet))
 		if err == nil {
-			err = s.CheckRender()
+			err = bounds.CheckRender(s)
 		}
 		if err == nil {
 			t.Errorf("nothing is wrong with\n%s", sheet)

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"voicepool/bank/rules"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/space"
 )
@@ -15,22 +16,11 @@ type Sheet struct {
 	Length *rules.Time // everything is cut there; nil: no cut
 	Repeat rules.Time  // period of `repeat: true`, after which the timed Cues start over; 0: no repetition
 	Cues   []Cue       // in file order, followed by the actions of List
-	List   []ListCue   // in file order
+	List   List        // in file order
 	Goes   []Go        // scheduled GOs of a rehearsal
 	Midi   []Midi      // commands of MIDI messages in a live show
 
 	repeats bool // the sheet has `repeat: true`
-
-	ids []string // ids in order of first use
-
-	// State of a sheet that is being played (playable). Cues then also holds the actions of each GO, and after a
-	// Change the cues of earlier sheets.
-	playable bool
-	firstOwn int // index in Cues of its own first cue
-	ownEnd   int // index in Cues after its own last cue
-	launches []launch
-	panics   []scheduledPanic
-	firings  []uint64 // by index in List: number of starts
 }
 
 // Verb is the action of a cue, such as Play or Fade.
@@ -75,8 +65,10 @@ const (
 type Cue struct {
 	Line, Column int
 	Number, Name string     // for display; may be empty
-	At           rules.Time // for list actions, relative to the beginning of the cue or to the end that it waits for
+	At           rules.Time // of an action of the list: since the beginning of its list cue
 	Verb         Verb
+	List         int    // actions of the list: 1 + index of the list cue in Sheet.List; 0: a cue of `cues`
+	EndOf        string // written `at: end of ID`: the cue acts when the last voice with this id ends; empty: it acts at At
 
 	// Play.
 	Sound    int    // index in Sheet.Sounds
@@ -90,6 +82,8 @@ type Cue struct {
 	From     rules.Time
 	For      *rules.Time // nil: the whole sound
 	FadeIn   rules.Time
+	Layers   []Cue      // the starts of a sound with layers, which take the place of this one; nil: no layers
+	Delay    rules.Time // of a layer: from this cue to its start
 
 	// All other verbs.
 	Target  string
@@ -127,25 +121,10 @@ type Cue struct {
 	Times uint64 // at least 1; an upper bound if EveryMax and `until` are set
 
 	EveryMax rules.Time // if not 0, each interval is random between Every and EveryMax
+	Span     int64      // with EveryMax: nanoseconds from At to `until`; 0: unlimited
 	Chance   float64    // probability that a repetition acts, up to 1; 0: always
-	span     int64      // with EveryMax: nanoseconds from At to `until`; 0: unlimited
 
-	tag    uint64 // tag of ID; 0: no id
-	owner  uint64 // number of Owner; 0: no owner
-	layers []Cue  // Play: the starts of a sound with layers
-	delay  rules.Time
-
-	list       int    // 1 + index in List; 0: a cue of `cues`
-	awaitedID  string // the id whose end the cue waits for; may be empty
-	awaitedTag uint64
-	isRelease  bool // written `release`; the verb is Set
-	state      state
-	midSound   bool       // it starts in the middle of its sound; From may lie beyond the end of the loop
-	manual     bool       // requested by hand, not part of a sheet
-	origin     int        // actions of a GO: 1 + position of the original in file order
-	launch     int        // number of its launch, from 1; 0: no launch, or the timeline
-	firing     uint64     // number of earlier starts of its list cue
-	base       rules.Time // time of the GO that At is relative to; 0 for `cues`
+	isRelease bool // written `release`; the verb is Set
 }
 
 // Parameter is a parameter value set by a cue.
@@ -154,18 +133,18 @@ type Parameter struct {
 	To   float64
 }
 
-// starts returns an iterator over the starts of c with their indexes. These are the layers of c, or c itself with index
+// Starts returns an iterator over the starts of c with their indexes. These are the layers of c, or c itself with index
 // 0 if its sound has no layers. Cues with other verbs have no starts. The pointers point into c.
-func (c *Cue) starts() iter.Seq2[int, *Cue] {
+func (c *Cue) Starts() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
-		if c.layers == nil {
+		if c.Layers == nil {
 			if c.Verb == Play {
 				yield(0, c)
 			}
 			return
 		}
-		for i := range c.layers {
-			if !yield(i, &c.layers[i]) {
+		for i := range c.Layers {
+			if !yield(i, &c.Layers[i]) {
 				return
 			}
 		}
@@ -185,25 +164,36 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// regularTime returns the time of a repetition of c, counted from 0, relative to the base of c (its GO, or the end that
-// it waited for). The intervals between repetitions must not be random.
-func (c *Cue) regularTime(repetition uint64) rules.Time {
-	t, _ := c.At.Repeat(repetition, c.Every) // the parser has checked that the last one fits
-	return t
+// VoiceTarget returns c.Target. The target "master" is returned as "all", except for set and fade cues, which then
+// change only the bus.
+func (c *Cue) VoiceTarget() string {
+	if c.Target == "master" && c.Verb != Set && c.Verb != Fade {
+		return "all"
+	}
+	return c.Target
 }
 
-// lastFrame returns the frame of the last repetition of c, counted from the beginning of the show. If the intervals are
-// random, the result is an upper bound. If c waits for an end, the earliest possible time of that end counts. rate is
-// the sample rate in Hz.
-func (c *Cue) lastFrame(rate int) int64 {
-	if c.EveryMax.IsZero() {
-		return c.frame(c.Times-1, rate)
+// LoopsForever reports whether c is a set that makes voices loop endlessly.
+func (c *Cue) LoopsForever() bool {
+	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
+}
+
+// Label returns the number, name and line of c for messages. The result is the zero value if c has no number.
+func (c *Cue) Label() report.CueLabel {
+	if c.Number == "" {
+		return report.CueLabel{}
 	}
-	latest := int64(c.Times-1) * nanoseconds(c.EveryMax) // the parser has checked that it fits
-	if c.span > 0 {
-		latest = min(latest, c.span)
+	return report.CueLabel{ListCue: c.Number, CueName: c.Name, CueLine: c.Line}
+}
+
+// ListLabel returns the text that names, in messages, the list cue of the action c, such as cue 2.5 "Thunder" (line 14).
+// The result is "" if c is not an action of a list cue or the list cue has no number.
+func (c *Cue) ListLabel() string {
+	if c.List == 0 || c.Number == "" {
+		return ""
 	}
-	return c.base.Frames(rate) + c.repetitionTime(latest).Frames(rate)
+	label := c.Label()
+	return label.CueText(0)
 }
 
 // canonicalTarget returns c.Target. The bus of the first output is the same as "master", so it first changes that

@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, out io.Writer) (code int, err error
 	f.StringVar(&s.root, "root", ".", "the `folder` of the module")
 	f.StringVar(&s.tree, "tree", "./...,./cmd/...", "the `patterns` of all packages")
 	f.StringVar(&s.packages, "packages", "", "the `patterns` of the packages to edit (default: all)")
-	f.StringVar(&s.wide, "wide", "./internal/scenetest,./mixer,./cue,./cmd/voicepool", "the `packages` whose tests see much of the code")
+	f.StringVar(&s.wide, "wide", "./internal/scenetest,./mixer,./cue,./cue/play,./cmd/voicepool", "the `packages` whose tests see much of the code")
 	f.StringVar(&s.reach, "reach", "wide", "the `packages` whose short tests run: own, importers (and own) or wide (and these)")
 	f.StringVar(&s.file, "o", "", "the JSON `file` of the results; a run continues where the file ends")
 	f.StringVar(&s.before, "before", "", "the JSON `file` of an earlier commit: apply only the edits that its tests killed")

@@ -12,6 +12,7 @@ import (
 	"voicepool/cmd/internal/cli/checkreport"
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/cli/sheetlen"
+	"voicepool/cue/play"
 	"voicepool/sounds"
 )
 
@@ -40,7 +41,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		// For a faulty sheet, these are the sounds that could be parsed.
 		damages := &checkreport.Damages{}
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits(), OnDamage: damages.Add})
-		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, lib, c.Loading()) })
+		err := console.Do(interrupted, func() error { return play.LoadSounds(interrupted, sheet, lib, c.Loading()) })
 		more, listed := errors.AsType[rules.Errors](err)
 		if err != nil && !listed {
 			return err
@@ -69,7 +70,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	}
 	var noteProblems []checkreport.Problem
 	if len(wrong) == 0 {
-		errors.As(sheet.CheckRender(), &notes)
+		errors.As(play.CheckRender(sheet), &notes)
 		noteProblems = checkreport.Of("note", notes)
 		for i := range noteProblems {
 			if sheet.CheckGoes() == nil {

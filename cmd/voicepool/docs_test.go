@@ -38,7 +38,7 @@ func TestDocsRun(t *testing.T) {
 // block must be of a known kind.
 func runPage(t *testing.T, page string, strict bool) (ran int) {
 	t.Helper()
-	example, err := os.ReadFile("../../cue/example_test.go")
+	example, err := os.ReadFile("../../cue/record/example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func runPage(t *testing.T, page string, strict bool) (ran int) {
 			for line := range strings.Lines(text) {
 				_, after, found := strings.Cut(rest, strings.TrimSpace(line))
 				if rest = after; !found {
-					t.Fatalf("no Example of cue has, in its place, the line %s", line)
+					t.Fatalf("no Example of record has, in its place, the line %s", line)
 				}
 			}
 		default:

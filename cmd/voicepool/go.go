@@ -23,6 +23,7 @@ import (
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cmd/internal/show/showtui"
 	"voicepool/cue"
+	"voicepool/cue/play"
 )
 
 // controlFlags are the flags of commands whose shows can be controlled while they run.
@@ -122,7 +123,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, StartControls: b.StartControls, OnPicture: b.ShowPicture, OnSent: b.Report, HasScreen: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
+	o := liveplay.Options{Title: "go " + oneLine(g.Sheet), Player: play.Options{Live: true}, StartControls: b.StartControls, OnPicture: b.ShowPicture, OnSent: b.Report, HasScreen: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
 	o.Sheet, o.LoadAgain, o.ChangeSheet, o.OnMessage = g.Sheet, reloader(g.Sheet, g.goesFlag, g.Fold), b.ChangeSheet, b.Report
 	g.setStart(&o.Player)
 	return closeControls(c, b, g.explain(g.perform(c, interrupted, sheet, o)))

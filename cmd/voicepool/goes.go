@@ -11,6 +11,7 @@ import (
 	"voicepool/cmd/internal/cli/flagtype"
 	"voicepool/cmd/internal/cli/outfiles"
 	"voicepool/cue"
+	"voicepool/cue/play"
 )
 
 // goesFlag is the flag of commands that play a list without an operator.
@@ -25,7 +26,7 @@ type fromFlags struct {
 }
 
 // setStart copies the start position of --from or --cue to o. Without these flags, the show starts at its beginning.
-func (f fromFlags) setStart(o *cue.Options) {
+func (f fromFlags) setStart(o *play.Options) {
 	if o.Cue = f.Cue; f.From != nil {
 		o.From = rules.Time(*f.From)
 	}
@@ -39,11 +40,11 @@ func (f fromFlags) check() error {
 	return nil
 }
 
-// explain converts err to a usage error that names the flag, if err is a cue.ErrStartPosition, an invalid start
+// explain converts err to a usage error that names the flag, if err is a play.ErrStartPosition, an invalid start
 // position. Other errors, and nil, are returned as they are.
 func (f fromFlags) explain(err error) error {
 	switch {
-	case !errors.Is(err, cue.ErrStartPosition):
+	case !errors.Is(err, play.ErrStartPosition):
 		return err
 	case f.Cue != "":
 		return console.Usage("--cue %s: %s", oneLine(f.Cue), console.Message(err))

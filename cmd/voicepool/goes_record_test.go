@@ -17,7 +17,7 @@ import (
 	"voicepool/cmd/internal/cli/flagtype"
 	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/cmd/internal/show/operator"
-	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/device/wav"
 )
 
@@ -112,8 +112,8 @@ func playShow(t *testing.T, path func(string) string, commands []string, seed in
 		t.Fatal(err)
 	}
 	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: liveplay.Device{Kind: "raw", Name: path("heard")}}
-	o := liveplay.Options{Title: "go", Player: cue.Options{Live: true}, OnPicture: b.ShowPicture, OnSent: b.Report, Silent: true}
-	o.StartControls = func(p *cue.Player) (func(), error) {
+	o := liveplay.Options{Title: "go", Player: play.Options{Live: true}, OnPicture: b.ShowPicture, OnSent: b.Report, Silent: true}
+	o.StartControls = func(p *play.Player) (func(), error) {
 		latency = int(math.Round(p.Mixer().Latency().Limiter.Seconds() * float64(p.Mixer().Rate())))
 		return b.StartControls(p)
 	}

@@ -17,6 +17,7 @@ import (
 	"voicepool/cmd/internal/view/liveview"
 	"voicepool/cmd/internal/view/timeline"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
 	"voicepool/internal/words"
@@ -69,7 +70,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if r.NoLimiter {
 		sheet.Master.Limiter = false
 	}
-	if err := sheet.CheckRender(); err != nil {
+	if err := play.CheckRender(sheet); err != nil {
 		return err
 	}
 	outfiles.NoteName(c, r.Output)
@@ -127,7 +128,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	start := time.Now()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits(), OnDamage: warnOfDamage(c)})
-	options := cue.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
+	options := play.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	r.setStart(&options)
 	ranked := 0 // losses decided by priority
 	options.Watch = func(e report.Event) {
@@ -138,7 +139,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 			fmt.Fprintln(c.Err, liveview.Describe(e, sheet.Rate))
 		}
 	}
-	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, options) })
+	player, err := console.Within(interrupted, func() (*play.Player, error) { return play.NewPlayer(interrupted, sheet, lib, options) })
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 // write reads player block by block and writes the frames to out until the player ends; then it returns nil.
 // Otherwise it returns the first error, or the Interruption after a signal. It records levels in drawing, which may
 // be nil, and shows the progress. It closes neither player nor out.
-func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
+func (r *renderCommand) write(c *console.Console, out sink, player *play.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
 	defer c.Progress("")
 	outputs := player.Outputs()
 	block := make([]pcm.Frame, drawing.Block(r.Block)*outputs)

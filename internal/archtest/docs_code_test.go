@@ -23,6 +23,7 @@ import (
 
 	"voicepool/bank"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -41,6 +42,8 @@ var packageOf = map[string]string{
 	"bank":       "voicepool/bank",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
+	"play":       "voicepool/cue/play",
+	"record":     "voicepool/cue/record",
 	"device":     "voicepool/device",
 	"effect":     "voicepool/effect",
 	"devicetest": "voicepool/device/devicetest",
@@ -301,7 +304,7 @@ func TestReadmeSheet(t *testing.T) {
 			t.Fatal(err)
 		}
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
-		player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
+		player, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,7 +87,12 @@ internal/sheet/parse -> effect bank/rules internal/sheet/fields internal/words i
 internal/sheet/chance -> bank/rules
 internal/sheet/loading -> bank/rules internal/sheet/parse internal/words pcm sounds voice
 internal/sheet/scenes -> effect bank/rules mixer pcm voice
-cue -> effect bank/rules cue/report internal/sheet/chance internal/dsp internal/sheet/fields internal/sheet/loading internal/loudness internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
+cue -> effect bank/rules cue/report internal/sheet/fields internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml sounds/embedded mixer voice pcm sounds/tone space
+cue/record -> bank/rules cue effect internal/sheet/fields internal/sheet/parse internal/sheet/yaml mixer pcm space voice
+cue/play -> bank/rules cue cue/internal/bounds cue/internal/pauseclock cue/internal/runsheet cue/record cue/report effect internal/dsp internal/loudness internal/ring internal/sheet/chance internal/sheet/fields internal/sheet/loading internal/sheet/parse internal/sheet/scenes internal/sheet/yaml internal/words mixer pcm sounds voice
+cue/internal/pauseclock -> pcm
+cue/internal/runsheet -> bank/rules cue cue/internal/pauseclock cue/report internal/sheet/chance internal/words mixer pcm
+cue/internal/bounds -> bank/rules cue cue/internal/runsheet effect internal/sheet/loading internal/sheet/parse internal/sheet/yaml mixer pcm space voice
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
@@ -109,19 +114,19 @@ cmd/internal/cluster/placement -> cmd/internal/cluster github.com/nats-io/nats.g
 cmd/internal/serve/boottime -> golang.org/x/sys/unix
 cmd/internal/cluster/natsroom -> cmd/internal/cluster cmd/internal/serve/problemjson cmd/internal/serve/service internal/words github.com/nats-io/nats.go/...
 cmd/internal/cluster/roomscmd -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cli/console internal/words
-cmd/internal/lab/bench -> effect cmd/internal/cli/catalog cue device device/wav internal/dsp internal/sheet/loading mixer pcm sounds space voice golang.org/x/perf/...
-cmd/internal/cli/console -> bank/rules cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/view/liveview cue mixer internal/words golang.org/x/term
-cmd/internal/cli/catalog -> effect bank/rules cmd/internal/view/meterbar cmd/internal/cli/console cmd/internal/view/figurestyle cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
+cmd/internal/lab/bench -> effect cmd/internal/cli/catalog cue cue/play device device/wav internal/dsp internal/sheet/loading mixer pcm sounds space voice golang.org/x/perf/...
+cmd/internal/cli/console -> bank/rules cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/view/liveview cue/play mixer internal/words golang.org/x/term
+cmd/internal/cli/catalog -> effect bank/rules cmd/internal/view/meterbar cmd/internal/cli/console cmd/internal/view/figurestyle cue cue/play cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/view/cellwidth -> github.com/rivo/uniseg
 cmd/internal/cli/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
-cmd/internal/cli/sheetlen -> bank/rules cmd/internal/cli/console cue internal/words mixer sounds
+cmd/internal/cli/sheetlen -> bank/rules cmd/internal/cli/console cue cue/play internal/words mixer sounds
 cmd/internal/view/figurestyle -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
-cmd/internal/view/liveview -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
-cmd/internal/show/operator -> cmd/internal/cli/console cmd/internal/show/lineproto cmd/internal/view/liveview cmd/internal/show/midi cmd/internal/cli/tmpdir cmd/internal/show/showrun cue internal/words golang.org/x/sys/unix
+cmd/internal/view/liveview -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cue cue/play cue/report internal/explain internal/words mixer pcm golang.org/x/term
+cmd/internal/show/operator -> cmd/internal/cli/console cmd/internal/show/lineproto cmd/internal/view/liveview cmd/internal/show/midi cmd/internal/cli/tmpdir cmd/internal/show/showrun cue cue/play internal/words golang.org/x/sys/unix
 cmd/internal/show/lineproto -> cmd/internal/show/showrun internal/words
-cmd/internal/serve/room -> effect bank/rules cmd/internal/view/liveview cmd/internal/show/liveplay cmd/internal/show/showrun cmd/internal/view/timeline cue cue/report device device/auto device/null internal/explain internal/sheet/loading internal/ring internal/whole internal/words internal/sheet/yaml mixer pcm sounds sounds/embedded voice cmd/internal/cli/checkreport
+cmd/internal/serve/room -> effect bank/rules cmd/internal/view/liveview cmd/internal/show/liveplay cmd/internal/show/showrun cmd/internal/view/timeline cue cue/play cue/report device device/auto device/null internal/explain internal/sheet/loading internal/ring internal/whole internal/words internal/sheet/yaml mixer pcm sounds sounds/embedded voice cmd/internal/cli/checkreport
 cmd/internal/show/showtui -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/show/lineproto cmd/internal/show/showrun internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
-cmd/internal/show/showrun -> bank/rules cmd/internal/view/liveview cue internal/whole internal/words mixer pcm voice
+cmd/internal/show/showrun -> bank/rules cmd/internal/view/liveview cue cue/play internal/whole internal/words mixer pcm voice
 cmd/internal/show/midi -> cue gitlab.com/gomidi/midi/v2
 cmd/internal/show/osc -> cue
 cmd/internal/show/qlab -> bank/rules cmd/internal/show/osc cmd/internal/serve/room cmd/internal/show/showrun cue internal/words
@@ -137,14 +142,14 @@ cmd/internal/cluster/blobstore -> bank/rules cmd/internal/cluster internal/whole
 cmd/internal/cluster/renderfarm -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cli/console cmd/internal/cluster/blobstore cmd/internal/cli/outfiles cue internal/words github.com/nats-io/nats.go/... golang.org/x/term cmd/internal/cli/tmpdir
 cmd/internal/cli/tmpdir -> internal/words
 cmd/internal/show/asynclog ->
-cmd/internal/show/liveplay -> cmd/internal/cli/console cmd/internal/view/liveview cmd/internal/show/osc cmd/internal/cli/outfiles cmd/internal/show/asynclog cmd/internal/view/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term cmd/internal/cli/checkreport
+cmd/internal/show/liveplay -> cmd/internal/cli/console cmd/internal/view/liveview cmd/internal/show/osc cmd/internal/cli/outfiles cmd/internal/show/asynclog cmd/internal/view/timeline cue cue/record cue/play cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term cmd/internal/cli/checkreport
 cmd/internal/cli/drivers -> cmd/internal/cli/console device/auto device/oto device/pulse internal/words
 cmd/internal/cli/checkreport -> bank/rules cue internal/sheet/parse internal/words sounds
 cmd/internal/serve/remote -> bank/rules cmd/internal/cluster cmd/internal/cli/console cmd/internal/view/liveview cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
 cmd/internal/cli/shell -> sounds/embedded github.com/posener/complete
 cmd/internal/cli/flagtype -> bank/rules device/wav internal/words mixer voice
 cmd/internal/view/timeline -> cmd/internal/view/figurestyle cmd/internal/cli/outfiles cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
-cmd/internal/lab/policytest -> bank/rules cmd/internal/lab/bench cmd/internal/cli/console cue cue/report internal/loudness cmd/internal/lab/steal internal/words mixer pcm sounds voice
+cmd/internal/lab/policytest -> bank/rules cmd/internal/lab/bench cmd/internal/cli/console cue cue/play cue/report internal/loudness cmd/internal/lab/steal internal/words mixer pcm sounds voice
 `)
 
 // table parses arrows.
@@ -182,6 +187,8 @@ func audioSide(file string) bool {
 		return true
 	case "effect/":
 		return name == "processor.go" || name == "engine.go"
+	case "cue/play/":
+		return name == "output.go" || name == "output_meter.go" || name == "freeze.go"
 	case "space/":
 		return name == "hear.go" || name == "vector.go"
 	}

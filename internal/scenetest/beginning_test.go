@@ -10,6 +10,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -58,7 +59,7 @@ func TestBeginnings(t *testing.T) {
 
 // rest renders a sheet from a frame, at most some frames, or to its end if most is -1.
 func rest(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, from, most int) (all []pcm.Frame) {
-	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{From: rules.FrameTime(int64(from), sheet.Rate)})
+	p, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{From: rules.FrameTime(int64(from), sheet.Rate)})
 	if err != nil {
 		t.Fatal(err)
 	}

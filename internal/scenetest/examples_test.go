@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/pcm"
 )
 
@@ -18,7 +19,7 @@ func rendered(t *testing.T, file string) (mix []pcm.Frame, rate float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cue.NewPlayer(context.Background(), sheet, libraryFor(sheet), cue.Options{})
+	p, err := play.NewPlayer(context.Background(), sheet, libraryFor(sheet), play.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func stepped(t testing.TB, c mixer.Config) (*mixer.Mixer, *null.Stepped) {
 	return m, d
 }
 
-func play(t testing.TB, m *mixer.Mixer, s *voice.Sound, o mixer.Options) mixer.Handle {
+func playSound(t testing.TB, m *mixer.Mixer, s *voice.Sound, o mixer.Options) mixer.Handle {
 	t.Helper()
 	h, err := m.Play(s, o)
 	if err != nil {
@@ -62,11 +62,11 @@ func TestTheQuietestGivesWay(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Voices: 3, NoLimiter: true})
 	for name, gain := range map[string]pcm.Decibels{"loud": 0, "soft": -24, "middle": -12} {
 		hum := clip(t, name, rate, func(i int) float64 { return 0.25 * tone(i, 220) })
-		play(t, a.Mixer(), hum, mixer.Options{Pan: 1, Gain: gain})
+		playSound(t, a.Mixer(), hum, mixer.Options{Pan: 1, Gain: gain})
 	}
 	a.Step(20 * time.Millisecond)
 	hit := clip(t, "hit", 4800, func(i int) float64 { return 0.5 * tone(i+7, 1000) })
-	play(t, a.Mixer(), hit, mixer.Options{Pan: -1})
+	playSound(t, a.Mixer(), hit, mixer.Options{Pan: -1})
 	a.Step(80 * time.Millisecond)
 	a.Stolen("soft").By("hit")
 	if st := a.Mixer().Stats(); st.Stolen != 1 || st.Playing != 3 {
@@ -91,8 +91,8 @@ func TestTheFutureCounts(t *testing.T) {
 		return 0
 	})
 	bell := clip(t, "bell", rate, func(i int) float64 { return 0.5 * math.Exp(-float64(i)/4000) * tone(i, 1000) })
-	play(t, a.Mixer(), knock, mixer.Options{})
-	play(t, a.Mixer(), bell, mixer.Options{})
+	playSound(t, a.Mixer(), knock, mixer.Options{})
+	playSound(t, a.Mixer(), bell, mixer.Options{})
 	a.Step(320 * time.Millisecond) // at 320 ms the knock pauses and the bell has -37 dB
 	for i := 14400; i < 15360; i++ {
 		if door, dying := a.Stem("knock")[i], a.Stem("bell")[i]; door != (pcm.Frame{}) || dying == (pcm.Frame{}) && i%24 != 0 {
@@ -100,7 +100,7 @@ func TestTheFutureCounts(t *testing.T) {
 		}
 	}
 	again := clip(t, "bell again", rate, func(i int) float64 { return float64(bell.Samples()[i]) })
-	play(t, a.Mixer(), again, mixer.Options{})
+	playSound(t, a.Mixer(), again, mixer.Options{})
 	a.Step(20 * time.Millisecond)
 	a.Stolen("bell").By("bell again")
 	if n := a.Mixer().Stats().Stolen; n != 1 {

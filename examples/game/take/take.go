@@ -10,6 +10,8 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/cue/play"
+	"voicepool/cue/record"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -22,16 +24,16 @@ const Journal = 1 << 16
 // Take records the output of a mixer.
 type Take struct {
 	mixer    *mixer.Mixer
-	recorder *cue.Recorder
+	recorder *record.Recorder
 }
 
 // New returns a Take that records m, which must not have rendered yet. c is the configuration of m, with a Journal.
 func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
-	head, err := cue.SheetOf(c)
+	head, err := record.RulesOf(c)
 	if err != nil {
 		return nil, err
 	}
-	return &Take{m, cue.NewRecorder(head, func(v *voice.Sound) (rules.Sound, bool) {
+	return &Take{m, record.New(head, func(v *voice.Sound) (rules.Sound, bool) {
 		return rules.Sound{Name: v.Name(), Files: []rules.File{{Name: v.Name()}}}, true
 	})}, nil
 }
@@ -39,14 +41,8 @@ func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
 // Render returns the first frames (a number) of the mixer's output, rendered by a new mixer from the journal. It is
 // an error if the journal has lost entries. Call it only once.
 func (t *Take) Render(frames int) ([]pcm.Frame, error) {
-	entries := make([]mixer.Entry, 1024)
-	for n := t.mixer.Journal(entries); n > 0; n = t.mixer.Journal(entries) {
-		if err := t.recorder.Add(entries[:n]); err != nil {
-			return nil, err
-		}
-	}
-	if lost := t.mixer.JournalLost(); lost > 0 {
-		return nil, fmt.Errorf("the journal has lost %d entries", lost)
+	if err := t.recorder.ReadJournal(t.mixer); err != nil {
+		return nil, err
 	}
 	t.recorder.End(int64(frames))
 	var text bytes.Buffer
@@ -58,7 +54,7 @@ func (t *Take) Render(frames int) ([]pcm.Frame, error) {
 		return nil, err
 	}
 	lib := sounds.NewLibrary(sounds.Options{})
-	player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
+	player, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{})
 	if err != nil {
 		return nil, err
 	}

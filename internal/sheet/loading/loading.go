@@ -39,7 +39,7 @@ func (s *Sound) Files(loop bool) []*voice.Sound {
 
 // Options configures Sounds. The zero value is usable.
 type Options struct {
-	Progress func(done, total int)          // see cue.Loading
+	Progress func(done, total int)          // see play.Progress
 	OnError  func(source string, err error) // for streams; see sounds.StreamOptions
 }
 

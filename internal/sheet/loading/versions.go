@@ -13,7 +13,7 @@ import (
 // Variants collects work for Make: the resampled variants (mip levels) that pitched voices need, and the spectra of
 // sounds. The zero value is empty. Only one goroutine may use it at a time.
 type Variants struct {
-	Progress func(done, total int) // see cue.Loading; may be nil
+	Progress func(done, total int) // as Options.Progress; may be nil
 
 	all  []variant
 	seen map[variant]bool

@@ -14,7 +14,7 @@ import (
 
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/view/meterbar"
-	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/internal/words"
 	"voicepool/pcm"
@@ -38,7 +38,7 @@ type Options struct {
 	In        io.Reader      // standard input
 	Library   sounds.Options // of the library of each sound
 	Portraits bool           // for Paint
-	Loading   cue.Progress   // shows the progress; optional
+	Loading   play.Progress  // shows the progress; optional
 }
 
 // Gather loads the sounds in list, in parallel on all processors, and returns a row for each, in the same order. A

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/sounds"
 )
 
@@ -44,7 +45,7 @@ func TestOdd(t *testing.T) {
 			t.Fatal(err)
 		}
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
-		if err := sheet.LoadSounds(t.Context(), lib, nil); err != nil {
+		if err := play.LoadSounds(t.Context(), sheet, lib, nil); err != nil {
 			t.Fatal(err)
 		}
 		odd := FormatNotes(sheet, lib)

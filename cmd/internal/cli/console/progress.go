@@ -9,7 +9,7 @@ import (
 
 	"voicepool/cmd/internal/view/cellwidth"
 	"voicepool/cmd/internal/view/meterbar"
-	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/words"
 )
 
@@ -55,7 +55,7 @@ const ProgressInterval = 100 * time.Millisecond
 // Work returns a function that shows the progress of some work on the terminal. The name of the work is in the
 // parameter what. The line has the finished share and the remaining time, and changes at most every 100 ms. When all
 // is done, the function removes the line. If c.Err is not a terminal or c.Quiet is set, Work returns nil.
-func (c *Console) Work(what string) cue.Progress {
+func (c *Console) Work(what string) play.Progress {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
 	}
@@ -78,10 +78,10 @@ func (c *Console) Work(what string) cue.Progress {
 }
 
 // Loading returns a function that shows the progress of loading sounds, or nil; see Work.
-func (c *Console) Loading() cue.Progress { return c.Work("loading") }
+func (c *Console) Loading() play.Progress { return c.Work("loading") }
 
 // Preparing returns a function that shows the progress of preparing sounds for pitches, or nil; see Work.
-func (c *Console) Preparing() cue.Progress { return c.Work("preparing") }
+func (c *Console) Preparing() play.Progress { return c.Work("preparing") }
 
 // percent formats share, from 0 to 1, as a bar of 20 characters and a percentage that is rounded down.
 func percent(share float64) string {

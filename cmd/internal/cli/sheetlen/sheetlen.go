@@ -11,6 +11,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/sounds"
@@ -45,14 +46,14 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	x := &Estimate{Pool: slotsOf(sheet)}
 	x.goes = len(sheet.List) > 0
 	if sheet.CheckGoes() != nil {
-		x.WaitingCues = sheet.GoCount()
+		x.WaitingCues = sheet.List.GoCount()
 		return x, nil
 	}
-	endless, _ := errors.AsType[rules.Errors](sheet.CheckRender())
+	endless, _ := errors.AsType[rules.Errors](play.CheckRender(sheet))
 	for _, e := range endless {
 		x.lines = append(x.lines, fmt.Sprint(e.Line))
 	}
-	e, err := console.Within(interrupted, func() (cue.Estimate, error) { return sheet.Estimate(interrupted, lib, renderLimit) })
+	e, err := console.Within(interrupted, func() (play.Estimate, error) { return play.EstimateOf(interrupted, sheet, lib, renderLimit) })
 	if interrupted.Err() != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/device/wav"
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
@@ -54,7 +55,7 @@ func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) 
 			return nil, err
 		}
 		voices = sheet.Voices
-		player, err := cue.NewPlayer(context.Background(), sheet, soundlib.NewLibrary(soundlib.Options{Rate: sheet.Rate}), cue.Options{})
+		player, err := play.NewPlayer(context.Background(), sheet, soundlib.NewLibrary(soundlib.Options{Rate: sheet.Rate}), play.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +83,7 @@ func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) 
 
 // render plays player to its end and encodes the frames as a WAV file, which it discards. It returns the number of
 // frames. It closes player even after an error.
-func render(player *cue.Player) (frames int64, err error) {
+func render(player *play.Player) (frames int64, err error) {
 	defer player.Close()
 	out, err := wav.NewWriter(io.Discard, wav.Config{Rate: player.Sheet().Rate})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"voicepool/cmd/internal/lab/steal"
-	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/words"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -28,7 +28,7 @@ type Corpus struct {
 // with the reason. A kind without any recording is an error. If ctx ends, the error is its cause. Recordings calls
 // loading at the start and after each file, with the number of finished files and the number of all files; loading may
 // be nil.
-func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Progress) ([]steal.Recording, *Corpus, error) {
+func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading play.Progress) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Unused: []steal.Unused{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
 	sources := make([]sounds.Source, len(files))

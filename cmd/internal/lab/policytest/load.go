@@ -7,6 +7,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/words"
 	"voicepool/sounds"
 )
@@ -29,12 +30,12 @@ func Load(c *console.Console, ctx context.Context, path string, length *rules.Ti
 		if err := change(sheet); err != nil {
 			return nil, nil, err
 		}
-		if err := sheet.CheckRender(); i == 0 && err != nil {
+		if err := play.CheckRender(sheet); i == 0 && err != nil {
 			return nil, nil, err
 		}
 	}
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: limits})
-	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, lib, c.Loading()) }); err != nil {
+	if err := console.Do(ctx, func() error { return play.LoadSounds(ctx, sheet, lib, c.Loading()) }); err != nil {
 		return nil, nil, err
 	}
 	c.Progress("rendering with enough voices")

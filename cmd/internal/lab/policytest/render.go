@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/internal/words"
 	"voicepool/mixer"
@@ -56,7 +57,7 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*R
 // the sounds. A mix longer than 600 s is an error whose message mentions the flag --length. If ctx ends, the error is
 // its cause.
 func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
-	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
+	player, err := play.NewPlayer(ctx, sheet, lib, play.Options{Events: true})
 	if err != nil {
 		return nil, err
 	}

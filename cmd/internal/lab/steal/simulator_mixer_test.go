@@ -12,6 +12,7 @@ import (
 
 	"voicepool/cmd/internal/lab/steal"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
@@ -46,7 +47,7 @@ func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixe
 		t.Fatal(err)
 	}
 	sheet.Voices, sheet.Overflow = voices, policy
-	player, err := cue.NewPlayer(context.Background(), sheet, s.lib, cue.Options{Events: true})
+	player, err := play.NewPlayer(context.Background(), sheet, s.lib, play.Options{Events: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/words"
 )
 
@@ -66,7 +67,7 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	st.forgetChanged(s)
 	unchanged, err := st.player.Change(ctx, s, st.sounds, func(activate func()) map[string]float64 { return st.show.Change(s, activate) })
 	switch {
-	case errors.Is(err, cue.ErrChange):
+	case errors.Is(err, play.ErrChange):
 		err = r.replace(ctx, s)
 	case err != nil:
 		err = r.sheetError(ctx, s, err)
@@ -90,7 +91,7 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 // restored. A different number of outputs on a device is an *Error of Kind Refused. After an error the current playback
 // continues. The caller holds the mutex r.changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
-	now, err := r.newPlayback(ctx, s, r.newLibrary(s), cue.Options{})
+	now, err := r.newPlayback(ctx, s, r.newLibrary(s), play.Options{})
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 		old.player.Finish()
 		<-old.done
 		r.swap(now)
-		now.startFeed(ctx, r.logLine)
+		now.startRun(ctx, r.logLine)
 	}
 	old.end()
 	known := false

@@ -17,6 +17,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/sounds/embedded"
 )
 
@@ -108,7 +109,7 @@ func (r *Room) parseSheet(text []byte) (*cue.Sheet, error) {
 		}
 		return nil, &Error{Kind: Range, Field: "sheet", Detail: detail}
 	}
-	s.Length = nil // a room does not end: Feed would return at the length and close the mixer
+	s.Length = nil // a room does not end: Run would return at the length and close the mixer
 	if o.Voices > 0 {
 		s.Voices = o.Voices
 	}
@@ -285,12 +286,12 @@ func (r *Room) start(ctx context.Context, s *cue.Sheet) error {
 			return err
 		}
 		startTime = time.Now()
-		if st, err = r.newPlayback(ctx, s, lib, cue.Options{From: snapshot.resumeTime(s.Rate)}); err != nil && ctx.Err() == nil {
+		if st, err = r.newPlayback(ctx, s, lib, play.Options{From: snapshot.resumeTime(s.Rate)}); err != nil && ctx.Err() == nil {
 			st, startTime = nil, time.Time{} // the show has ended by then
 		}
 	}
 	if st == nil {
-		if st, err = r.newPlayback(ctx, s, lib, cue.Options{}); err != nil {
+		if st, err = r.newPlayback(ctx, s, lib, play.Options{}); err != nil {
 			return err
 		}
 	}
@@ -327,7 +328,7 @@ func (r *Room) startOutput(ctx context.Context, startTime time.Time) (err error)
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
 		if r.output, err = openDeviceOutput(r); err == nil {
-			r.current().startFeed(ctx, r.logLine)
+			r.current().startRun(ctx, r.logLine)
 		}
 		return err
 	}

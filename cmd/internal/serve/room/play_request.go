@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -67,13 +68,13 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 //
 // The events of the start have the number ref in their Ref; 0 means no reference. An unknown bus is an *Error of Kind
 // NotFound. Other errors come from the player.
-func (o *PlayRequest) start(p *cue.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
+func (o *PlayRequest) start(p *play.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
 			return nil, unknownName("bus", o.Bus, busNames(p.Sheet()))
 		}
 	}
-	return p.Start(cue.Start{
+	return p.Start(play.Start{
 		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, LowPass: o.LowPass, HighPass: o.HighPass, Bus: o.Bus,
 		Priority: o.Priority, Protect: o.Protect, Loop: o.Loop, From: o.From, For: o.For, FadeIn: o.FadeIn, ID: o.ID, Owner: o.Owner,
 		Frame: frame, Batch: batch, Ref: ref,

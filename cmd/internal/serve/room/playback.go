@@ -14,6 +14,7 @@ import (
 	"voicepool/cmd/internal/cli/checkreport"
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/internal/sheet/loading"
 	"voicepool/internal/words"
@@ -24,11 +25,11 @@ import (
 // playback is a player with its show and its sounds. If the player cannot change to a new sheet, the room replaces the
 // playback.
 type playback struct {
-	player     *cue.Player
+	player     *play.Player
 	show       *showrun.Show
 	sounds     *sounds.Library
 	done       chan struct{}      // closed when the player has ended
-	cancel     context.CancelFunc // cancels Feed; nil in a paced room
+	cancel     context.CancelFunc // cancels Run; nil in a paced room
 	sceneFrame atomic.Int64       // the last requested scene acts before this frame
 
 	mutex        sync.Mutex
@@ -49,12 +50,12 @@ func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
 // stays the same.
 //
 // The error is an *Error whose message does not show folders of the server. If ctx ends, it is the error of ctx.
-func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*playback, error) {
+func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o play.Options) (*playback, error) {
 	st := &playback{done: make(chan struct{}), pendingNames: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.handleEvent(st, &e) }, r.wake
 	o.StreamError = func(err error) { r.logLine(r.hideFolders(s, err.Error())) }
 	o.Fired = r.recordScene
-	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
+	player, err := play.NewPlayer(ctx, s, st.sounds, o)
 	if err == nil {
 		st.player = player
 		if err = r.loadSounds(ctx, st, s); err == nil {
@@ -165,20 +166,20 @@ func (st *playback) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// startFeed sets st.cancel and runs Feed of the player on a new goroutine, until the player has ended or end is called;
-// then st.done is closed. It is for rooms with a device. Errors of Feed are passed to log. The end of ctx has no
+// startRun sets st.cancel and runs the player on a new goroutine, until the player has ended or end is called;
+// then st.done is closed. It is for rooms with a device. Errors of Run are passed to log. The end of ctx has no
 // effect.
-func (st *playback) startFeed(ctx context.Context, log func(string)) {
+func (st *playback) startRun(ctx context.Context, log func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(st.done)
-		if err := st.player.Feed(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		if err := st.player.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			log(err.Error())
 		}
 	}()
 }
 
-// end closes the player. If startFeed was called, end first stops Feed and waits until it has returned. No goroutine
+// end closes the player. If startRun was called, end first stops Run and waits until it has returned. No goroutine
 // may render any longer when end is called.
 func (st *playback) end() {
 	if st.cancel != nil {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -42,7 +43,7 @@ func TestListenersHearTheRender(t *testing.T) {
 					}
 					heard = append(heard, block...)
 				}
-				p, err := cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), cue.Options{})
+				p, err := play.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), play.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

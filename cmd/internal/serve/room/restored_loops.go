@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -12,14 +12,14 @@ import (
 // restoredLoops is a player that also counts loops restored from a snapshot as parts of the list cues that started them
 // before the restart. So a stop of the cue finds them, and displays show them.
 type restoredLoops struct {
-	*cue.Player
+	*play.Player
 	loops *manualLoops
 }
 
 // Playing returns the list cues of the player that play or wait to begin after a GO. After them come the cues whose
 // restored loops still run, with one entry for each start. In these entries List is -1 if the sheet no longer has the
 // cue. Remaining is the remaining length in frames, or -1 for a loop without an end.
-func (v restoredLoops) Playing() []cue.Running {
+func (v restoredLoops) Playing() []play.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.restoredLoops() {
 		if one.start == last { // another layer
@@ -30,7 +30,7 @@ func (v restoredLoops) Playing() []cue.Running {
 		if err != nil {
 			list = -1
 		}
-		running := cue.Running{List: list, StartFrame: one.startFrame, Remaining: -1}
+		running := play.Running{List: list, StartFrame: one.startFrame, Remaining: -1}
 		if one.order.For > 0 {
 			running.Remaining = max(one.startFrame+pcm.Frames(one.order.For, s.Rate)-v.Mixer().Now(), 0)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/leak"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -32,7 +33,7 @@ func (player) FireFrom(int, time.Duration) error { return nil }
 func (player) Panic(time.Duration)               {}
 func (player) StopCue(int, time.Duration)        {}
 func (player) Hold(bool)                         {}
-func (player) Playing() []cue.Running            { return nil }
+func (player) Playing() []play.Running           { return nil }
 func (player) Finish()                           {}
 func (player) Standby() int                      { return 0 }
 func (player) Trim(int, pcm.Decibels)            {}

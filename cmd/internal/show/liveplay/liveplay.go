@@ -20,6 +20,8 @@ import (
 	"voicepool/cmd/internal/view/liveview"
 	"voicepool/cmd/internal/view/timeline"
 	"voicepool/cue"
+	"voicepool/cue/play"
+	"voicepool/cue/record"
 	"voicepool/device"
 	"voicepool/device/wav"
 	"voicepool/internal/words"
@@ -34,14 +36,14 @@ import (
 type Options struct {
 	Title  string
 	Hint   func() string // a line for the operator below the title of the live view; optional
-	Player cue.Options   // the start position and other player options
+	Player play.Options  // the start position and other player options
 
 	// StartControls is called when the playback begins, and its result leave before it ends, for a caller
 	// that controls the show. OnPicture receives pictures of the playback. Both are optional.
-	StartControls func(*cue.Player) (leave func(), err error)
+	StartControls func(*play.Player) (leave func(), err error)
 	OnPicture     func(liveview.Picture)
 	// LoadAgain reads the sheet file again. It returns nil if the file is unchanged. If LoadAgain is nil,
-	// changes of the file are ignored. cue.Player.Change calls ChangeSheet, which is optional.
+	// changes of the file are ignored. play.Player.Change calls ChangeSheet, which is optional.
 	LoadAgain   func(context.Context) (*cue.Sheet, error)
 	Sheet       string
 	ChangeSheet func(sheet *cue.Sheet, apply func()) map[string]float64
@@ -94,7 +96,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	o.Send = messages.Send
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
 	o.Preparing, o.Meters = c.Preparing(), true
-	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
+	player, err := console.Within(interrupted, func() (*play.Player, error) { return play.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
 	}
@@ -158,7 +160,7 @@ type performance struct {
 	options    *Options
 	console    *console.Console
 	board      *liveview.Board
-	player     *cue.Player
+	player     *play.Player
 	device     device.Device
 	file       *wav.File // the recording of the device, or nil
 	started    bool      // the device has started
@@ -217,7 +219,7 @@ func (s *performance) play() error {
 		s.show(stop, cancel)
 	}()
 	s.follow()
-	err = s.player.Feed(ctx)
+	err = s.player.Run(ctx)
 	if err == nil {
 		// The last mixed frames are still in the device.
 		select {
@@ -339,7 +341,7 @@ func (s *performance) finish(file *outfiles.File) error {
 	written, drawn := file.SaveFrom(r), s.drawing.SaveReport(l.Title, r)
 	var recorded, unheard error
 	if s.recorded != nil {
-		var recorder *cue.Recorder
+		var recorder *record.Recorder
 		recorder, unheard = s.player.Recorder() // the part that could be recorded is written anyway
 		recorded = s.recorded.SaveFrom(recorder)
 	}

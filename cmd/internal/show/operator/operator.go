@@ -20,6 +20,7 @@ import (
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cmd/internal/view/liveview"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/words"
 )
 
@@ -44,10 +45,10 @@ type Console struct {
 	options   Options
 	sheet     *cue.Sheet
 	goes      *os.File
-	savedGoes int         // number of GOs in goes
-	size      int         // bytes in goes
-	goesErr   error       // the first error while writing goes
-	player    *cue.Player // set by StartControls
+	savedGoes int          // number of GOs in goes
+	size      int          // bytes in goes
+	goesErr   error        // the first error while writing goes
+	player    *play.Player // set by StartControls
 	midi      *os.File
 	show      *showrun.Show // set by StartControls
 	sockets   []*lineproto.Socket
@@ -180,7 +181,7 @@ func (b *Console) record() {
 // StartControls makes the show that p plays and starts its controls: sockets, standard input, MIDI, keys and the
 // screen. The caller must call the returned function end, which ends the show and stops the controls. The only error is
 // a failure of the socket of --control. Call it once. Its type fits liveplay.Options.StartControls.
-func (b *Console) StartControls(p *cue.Player) (end func(), err error) {
+func (b *Console) StartControls(p *play.Player) (end func(), err error) {
 	b.player, b.show = p, showrun.New(b.sheet, p, showrun.Options{Guard: b.options.Guard, Started: time.Now(), File: b.sheetPath(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
 		return nil, err

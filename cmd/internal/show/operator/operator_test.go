@@ -9,6 +9,7 @@ import (
 
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/sounds"
 )
 
@@ -19,7 +20,7 @@ func TestUnknownCueOfMIDI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	player, err := cue.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), cue.Options{Live: true})
+	player, err := play.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), play.Options{Live: true})
 	if err != nil {
 		t.Fatal(err)
 	}

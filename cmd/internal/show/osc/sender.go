@@ -110,7 +110,7 @@ func (s *Sender) destination(to string) *destination {
 
 // Send queues the message m for the destination m.To and returns at once. If 256 messages wait for that destination
 // already, it drops m and reports a failure to Options.Failed. Options.Sent receives frame after m has been sent. Do
-// not call Send after Close. Its type fits cue.Options.Send.
+// not call Send after Close. Its type fits play.Options.Send.
 func (s *Sender) Send(m *cue.Message, frame int64) {
 	d := s.destination(m.To)
 	s.pending.Add(1)

@@ -12,6 +12,7 @@ import (
 	"voicepool/cmd/internal/serve/room"
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/internal/leak"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -37,7 +38,7 @@ type player struct {
 
 	mutex   sync.Mutex
 	asked   []string
-	playing []cue.Running
+	playing []play.Running
 }
 
 func (p *player) note(format string, args ...any) {
@@ -48,7 +49,7 @@ func (p *player) FireFrom(list int, from time.Duration) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.note("fire %s", p.sheet.List[list].Number)
-	p.playing = append(p.playing, cue.Running{List: list, StartFrame: 0, Remaining: -1})
+	p.playing = append(p.playing, play.Running{List: list, StartFrame: 0, Remaining: -1})
 	return nil
 }
 
@@ -63,7 +64,7 @@ func (p *player) StopCue(list int, over time.Duration) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.note("cease %s %v", p.sheet.List[list].Number, over)
-	p.playing = slices.DeleteFunc(p.playing, func(r cue.Running) bool { return r.List == list })
+	p.playing = slices.DeleteFunc(p.playing, func(r play.Running) bool { return r.List == list })
 }
 
 func (p *player) Hold(on bool) {
@@ -72,7 +73,7 @@ func (p *player) Hold(on bool) {
 	p.note("hold %v", on)
 }
 
-func (p *player) Playing() []cue.Running {
+func (p *player) Playing() []play.Running {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return slices.Clone(p.playing)

@@ -10,6 +10,7 @@ import (
 
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
+	"voicepool/cue/play"
 )
 
 // TestChange checks that standby and trims keep their cue numbers after a change of the sheet.
@@ -55,7 +56,7 @@ type turning struct {
 	wrong atomic.Int64
 }
 
-func (p *turning) Playing() []cue.Running { return []cue.Running{{List: int(p.place.Load())}} }
+func (p *turning) Playing() []play.Running { return []play.Running{{List: int(p.place.Load())}} }
 func (p *turning) StopCue(list int, _ time.Duration) {
 	if int64(list) != p.place.Load() {
 		p.wrong.Add(1)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/show/showrun"
-	"voicepool/cue"
+	"voicepool/cue/play"
 )
 
 // TestStart checks that a cue starts without standby and guard, unless the show is paused.
@@ -35,7 +35,7 @@ func TestStart(t *testing.T) {
 // TestCease checks that only the cue with the number ends, and only if it is running or waiting.
 func TestCease(t *testing.T) {
 	s, p := newShow(t, showrun.Options{})
-	p.playing = []cue.Running{{List: 1}, {List: 1}, {List: 4, Waiting: true}}
+	p.playing = []play.Running{{List: 1}, {List: 1}, {List: 4, Waiting: true}}
 	for _, number := range []string{"2", "4", "1"} {
 		if err := s.StopCue(number, time.Second); err != nil {
 			t.Error(err)

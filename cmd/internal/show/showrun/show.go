@@ -11,11 +11,12 @@ import (
 
 	"voicepool/cmd/internal/view/liveview"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
-// Player is the part of cue.Player that a show uses.
+// Player is the part of play.Player that a show uses.
 type Player interface {
 	FireFrom(list int, from time.Duration) error
 	Panic(over time.Duration)
@@ -23,7 +24,7 @@ type Player interface {
 	Hold(on bool)
 	Trim(list int, by pcm.Decibels)
 	Do(words ...string) error
-	Playing() []cue.Running
+	Playing() []play.Running
 	Standby() int
 	Finish()
 	Mixer() *mixer.Mixer

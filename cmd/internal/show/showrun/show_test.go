@@ -17,6 +17,7 @@ import (
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cmd/internal/view/liveview"
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -25,7 +26,7 @@ import (
 type player struct {
 	mixer   *mixer.Mixer
 	asked   []string
-	playing []cue.Running
+	playing []play.Running
 	fails   error
 }
 
@@ -43,7 +44,7 @@ func (p *player) Standby() int                         { return 0 }
 func (p *player) Panic(over time.Duration)             { p.note("panic %v", over) }
 func (p *player) StopCue(list int, over time.Duration) { p.note("cease %d %v", list, over) }
 func (p *player) Hold(on bool)                         { p.note("hold %v", on) }
-func (p *player) Playing() []cue.Running               { return p.playing }
+func (p *player) Playing() []play.Running              { return p.playing }
 func (p *player) Finish()                              { p.note("finish") }
 func (p *player) Mixer() *mixer.Mixer                  { return p.mixer }
 func (p *player) Trim(list int, by pcm.Decibels)       { p.note("trim %d %v", list, by) }
@@ -185,7 +186,7 @@ func TestPanicAgain(t *testing.T) {
 // TestStop checks that all running and waiting cues are stopped.
 func TestStop(t *testing.T) {
 	s, p := newShow(t, showrun.Options{})
-	p.playing = []cue.Running{{List: 1}, {List: 4, Waiting: true}}
+	p.playing = []play.Running{{List: 1}, {List: 4, Waiting: true}}
 	if err := errors.Join(s.Do("stop"), s.Do("stop 500ms")); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestStop(t *testing.T) {
 // TestState checks the state for screens.
 func TestState(t *testing.T) {
 	s, p := newShow(t, showrun.Options{})
-	p.playing = []cue.Running{{List: 0, StartFrame: 48000, Remaining: 24000}, {List: 4, StartFrame: -1, Remaining: -1, Waiting: true}}
+	p.playing = []play.Running{{List: 0, StartFrame: 48000, Remaining: 24000}, {List: 4, StartFrame: -1, Remaining: -1, Waiting: true}}
 	if err := errors.Join(s.Do("go"), s.Do("master -3"), s.Do("mute music"), s.Do("unmute sfx")); err != nil {
 		t.Fatal(err)
 	}

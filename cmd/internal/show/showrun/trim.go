@@ -17,7 +17,7 @@ import (
 
 // Trim adds the parameter by, in dB, to the gain of the cue that the last GO started. Before the first GO, or if that
 // cue was removed from the sheet, it trims the cue on standby. The new gain applies to later starts and, if possible,
-// to sounds that play now; see cue.Player.Trim. Trim keeps the sum of the changes of each cue for Write, rounded to
+// to sounds that play now; see play.Player.Trim. Trim keeps the sum of the changes of each cue for Write, rounded to
 // 0.01 dB, and reports an event.
 //
 // Three cases are errors and change no gain: such a cue does not exist, the cue plays no sound, or the sum of its trims

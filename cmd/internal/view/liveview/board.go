@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/mixer"
 )
@@ -112,7 +113,7 @@ func NewBoard() *Board {
 	}
 }
 
-// Watch records the event e for the next picture and for the summary. It is meant for cue.Options.Watch. Events must
+// Watch records the event e for the next picture and for the summary. It is meant for play.Options.Watch. Events must
 // come in the order of their frames. Watch is safe for concurrent use with Snapshot and Summary.
 func (b *Board) Watch(e report.Event) {
 	b.mutex.Lock()
@@ -138,7 +139,7 @@ func (b *Board) Watch(e report.Event) {
 // Snapshot returns a picture of the player p: its statistics, the voices that have a slot, the levels of its buses,
 // and the new events. New are all events recorded by Watch since the last call, so each event appears in only one
 // picture. Snapshot also resets the peaks of p.Levels. Watch must get the events of the same player.
-func (b *Board) Snapshot(p *cue.Player) Picture {
+func (b *Board) Snapshot(p *play.Player) Picture {
 	m := p.Mixer()
 	now := Picture{Rate: p.Sheet().Rate, Stats: m.Stats()}
 	now.Left, now.Right = p.Levels()

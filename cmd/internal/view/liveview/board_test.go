@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/internal/explain"
 	"voicepool/mixer"
@@ -22,7 +23,7 @@ func playThrough(t *testing.T, sheet *cue.Sheet, look func(Picture)) (*Board, *r
 	t.Helper()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
 	b := NewBoard()
-	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{Watch: b.Watch, Events: true, Meters: true})
+	p, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{Watch: b.Watch, Events: true, Meters: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestDemo(t *testing.T) {
 			}
 		}
 	})
-	if err := sheet.CheckRender(); err != nil {
+	if err := play.CheckRender(sheet); err != nil {
 		t.Error(err)
 	}
 	if s := float64(r.Frames) / float64(r.Rate); s < 20 || s > 40 {
@@ -316,7 +317,7 @@ cues:
 	}
 	// After a change, the new sheet's actions are shown.
 	p := Picture{Rate: 48000, Stats: mixer.Stats{Frame: 48000}}
-	l := plan{schedule: parse(t, "cues: []").Schedule(48000, 1)}
+	l := plan{schedule: play.NewSchedule(parse(t, "cues: []"), 48000, 1)}
 	l.addTo(&p, parse(t, "cues: [{at: 0.5s, play: bell}, {at: 2s, play: gong}]"))
 	if p.Next != "play gong" || p.NextAt != 96000 || p.Ends != 0 {
 		t.Errorf("after a change %q comes next at %d, and it ends at %d", p.Next, p.NextAt, p.Ends)

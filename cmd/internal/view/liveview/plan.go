@@ -2,22 +2,23 @@ package liveview
 
 import (
 	"voicepool/cue"
+	"voicepool/cue/play"
 )
 
 // plan holds the upcoming actions of a sheet.
 type plan struct {
 	sheet    *cue.Sheet
-	schedule *cue.Schedule // nil: unknown
+	schedule *play.Schedule // nil: unknown
 	ends     int64
-	next     cue.Action
+	next     play.Action
 	ahead    bool // next is valid
 }
 
 // Plan makes later pictures of p show the next action of its sheet and the end of the show. Call it before p starts,
 // and only if p plays its sheet without an operator.
-func (b *Board) Plan(p *cue.Player) {
+func (b *Board) Plan(p *play.Player) {
 	s := p.Sheet()
-	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.EstimatedEnd()}
+	b.plan = plan{sheet: s, schedule: play.NewSchedule(s, s.Rate, s.Seed), ends: p.EstimatedEnd()}
 }
 
 // steps is the maximum number of actions skipped for one picture.
@@ -32,7 +33,7 @@ func (l *plan) addTo(now *Picture, s *cue.Sheet) {
 		return
 	}
 	if s != l.sheet {
-		*l = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed)}
+		*l = plan{sheet: s, schedule: play.NewSchedule(s, s.Rate, s.Seed)}
 	}
 	now.Ends = l.ends
 	for range steps {
@@ -48,7 +49,7 @@ func (l *plan) addTo(now *Picture, s *cue.Sheet) {
 
 // levels returns the peak level in dB of each bus in the sheet of p, in the order of the sheet. The master is not a
 // part of the result, and neither is a bus that the mixer lacks.
-func levels(p *cue.Player) (all []Bus) {
+func levels(p *play.Player) (all []Bus) {
 	sheet := p.Sheet()
 	for i := range sheet.Buses {
 		if b, err := p.Mixer().Bus(sheet.Buses[i].Name); err == nil {

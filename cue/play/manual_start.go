@@ -1,0 +1,158 @@
+package play
+
+import (
+	"slices"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// manualStart is a call of Player.Start in progress.
+type manualStart struct {
+	show       *show
+	start      *Start
+	rate       int
+	tag, owner uint64
+	frame      int64  // mixer.Now: the next frame
+	number     uint64 // common number of the layers of one start
+	handles    []mixer.Handle
+	delayed    []delayedStart  // layers that are delayed
+	parameters *parameterStart // nil: the sound has no parameters
+}
+
+// playerStartBits is set in the start numbers of players. Games and banks use other numbers; see
+// mixer.Options.Play.
+const playerStartBits = 3 << 62
+
+// play starts the sound w, or all its layers, with random choices, and appends the handles of the voices to h.handles.
+// On success it counts the start in w.draws. If one voice fails, play stops the voices that it has started, before
+// they sound, and takes back the file choices. The error is of loadedSounds.file or the mixer. The caller holds
+// w.draws.mutex.
+func (h *manualStart) play(w *soundTemplate) error {
+	o := h.start
+	h.setFrame(w)
+	h.parameters = new(parameterState).newStart(h.tag, o.Gain, o.Pitch, nil, w.rules)
+	layers, err := 1, error(nil)
+	d, seed := w.draws, h.show.manual.seed
+	pan, priority := w.addTo(o.Pan, o.Priority)
+	if draw := d.draw(w, seed); w.layers == nil {
+		err = h.startOne(w, d.chooseFile(w, 0, draw), mixer.Options{Base: w.drawBase(draw), Pan: pan, Priority: priority})
+	} else {
+		h.number = playerStartBits | h.show.manual.numbers.Add(1)
+		base := w.drawBase(draw)
+		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
+			l := &w.layers[layers]
+			draw := d.draw(l, seed)
+			m := mixer.Options{Base: combineBase(base, l.drawBase(draw))}
+			m.Pan, m.Priority = l.addTo(pan, priority)
+			err = h.startOne(l, d.chooseFile(l, layers, draw), m)
+		}
+	}
+	if err == nil {
+		d.starts++
+		return nil
+	}
+	d.undo(layers)
+	for _, voice := range h.handles {
+		_ = voice.Stop() // before it sounds
+	}
+	return err
+}
+
+// addTo adds the pan and the priority of sound w to the given values and limits the sums to the ranges of the mixer.
+func (w *soundTemplate) addTo(pan float64, priority int) (float64, int) {
+	pan = min(max(pan+w.rules.Pan, -mixer.MaxPan), mixer.MaxPan)
+	return pan, min(max(priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
+}
+
+// setFrame sets h.frame, the frame when the start acts. If h.start has a batch, the frame is relative to the batch. If
+// h.start has a frame, it is that frame. Otherwise a sound without delayed layers gets mixer.Now, the next frame.
+// Delayed layers need a known frame, so a sound with them gets the first frame that the mixer can reach in time.
+func (h *manualStart) setFrame(w *soundTemplate) {
+	switch o := h.start; {
+	case o.Batch != nil:
+		h.frame = max(o.Frame, 0)
+	case o.Frame > 0:
+		h.frame = o.Frame
+	case slices.ContainsFunc(w.layers, func(l soundTemplate) bool { return l.delay > 0 }):
+		m := h.show.mixer
+		h.frame = m.Next() + pcm.Frames(m.Latency().Block+time.Millisecond, h.rate)
+	default:
+		h.frame = mixer.Now
+	}
+}
+
+// startOne starts one voice, for a sound or for a layer of a sound, and appends its handle to h.handles. w is the
+// template of the sound or layer, and file is the index of its file. m has the base, the pan and the priority of the
+// voice; startOne adds the other values of the sound and of h.start. If startOne returns an error, of loadedSounds.file
+// or the mixer, no voice was started.
+func (h *manualStart) startOne(w *soundTemplate, file int, m mixer.Options) error {
+	s, o, r := h.show, h.start, w.rules
+	bus := o.Bus
+	if bus == "" {
+		bus = r.Bus
+	}
+	if m.Loop, m.Rounds = r.Loop, r.Rounds; o.Loop != nil {
+		m.Loop, m.Rounds = *o.Loop, 0
+	}
+	sound, err := s.sounds.file(w, m.Loop, file)
+	if err != nil {
+		return err
+	}
+	m.Gain, m.Pitch, m.Speed = o.Gain, o.Pitch, o.Speed
+	if t := h.parameters; t != nil {
+		m.Gain, m.Pitch = pcm.Decibels(t.gain.at(0)), pcm.Semitones(t.pitch.at(0))
+	}
+	if m.LowPass = r.LowPass; o.LowPass != nil {
+		m.LowPass = *o.LowPass
+	}
+	if m.HighPass = r.HighPass; o.HighPass != nil {
+		m.HighPass = *o.HighPass
+	}
+	m.Sends, m.Bus, m.Protect, m.WhenFull = r.Sends, s.buses[bus], o.Protect || r.Protect, r.WhenFull
+	m.Group, m.Quality, m.Owner, m.Tag = w.group, w.quality, h.owner, h.tag
+	m.Name, m.Play, m.Ref = o.Sound, h.number, manualRef(o.Ref, w.index)
+	if m.FadeIn = o.FadeIn; o.For > 0 {
+		m.For = max(o.For, pcm.Duration(1, h.rate))
+	}
+	if m.From = r.From.Duration(h.rate); o.From > 0 {
+		m.From = o.From
+		wrapIntoLoop(sound, &m)
+	}
+	frame := h.frame
+	if w.delay > 0 {
+		frame += w.delay
+	}
+	at := s.mixer.At(frame)
+	if o.Batch != nil {
+		at = o.Batch.At(frame)
+	}
+	s.manual.requested.Add(1)
+	voice, err := at.Play(sound, m)
+	if err != nil {
+		s.manual.requested.Add(-1)
+		return err
+	}
+	h.handles = append(h.handles, voice)
+	if w.delay > 0 && o.Batch == nil {
+		h.delayed = append(h.delayed, delayedStart{frame: frame, tag: h.tag, bus: bus, handle: voice})
+	}
+	return nil
+}
+
+// register registers the delayed layers and the parameters of the start with d, so that later cues can change them. It
+// queues this for the goroutine of Run and returns at once. Without delayed layers and parameters it has no effect.
+func (h *manualStart) register(d *sender) {
+	if h.delayed == nil && h.parameters == nil {
+		return
+	}
+	h.show.live.enqueue(func() {
+		now := d.nextFrame()
+		d.addDelayed(h.delayed, now)
+		if h.parameters != nil {
+			h.parameters.voices, h.parameters.starts = h.handles, make([]int64, len(h.handles))
+			d.parameters.registerManual(h.parameters, d.moment, now)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package play
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
+	"voicepool/internal/sheet/yaml"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// Start describes a sound that Player.Start starts. Only Sound is required; other zero fields use the values of the
+// sheet.
+type Start struct {
+	Sound string // name in the sheet
+
+	Gain     pcm.Decibels  // added to the sound's; -120..+24
+	Pan      float64       // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
+	Pitch    pcm.Semitones // added to the sound's; -48..+48
+	Speed    float64       // multiplies the sound's; a ratio, 1/16..16; 0 means 1
+	LowPass  *float64      // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: the sound's
+	HighPass *float64      // like LowPass
+	Bus      string        // empty: the sound's bus
+	Priority int           // added to the sound's
+	Protect  bool          // never stolen; false: the sound's value
+	Loop     *bool         // loops endlessly; nil: the sound's value
+
+	From   time.Duration // position in the sound; past the end of a loop it wraps into the loop; 0: the sound's value
+	For    time.Duration // stops the sound after this time; 0: it plays to its end
+	FadeIn time.Duration // raised cosine
+
+	ID    string // id for cues and Tag; may be empty
+	Owner string // for limits per owner; may be empty
+
+	Frame int64        // frame of the mixer; 0 or mixer.Now: the next frame
+	Batch *mixer.Batch // starts the sound when this batch of Player.Mixer fires; Frame counts from its base; may be nil
+	Ref   int64        // returned in report.Event; 0..MaxRef
+}
+
+// Start starts a sound of the sheet at once, or at o.Frame or with o.Batch, like bank.Bank.Play, and returns the
+// handles of its voices. It plays one random variation, with gain and pitch drawn from their ranges, under the limits
+// of the sound. A layered sound plays all its layers, each with a handle. If a later cue sets parameters of playing
+// voices, it also affects these voices. A start is not a cue: its events have Cue -1. A cue that waits for the end of
+// the id does not wait for these voices.
+//
+// The random choices depend on the seed of the sheet, the name, and the number of earlier successful calls of Start
+// with this name. Start may be called from NewPlayer to Close; control side, any goroutine. If o is invalid, the error
+// wraps cue.ErrAction and suggests a correction. Otherwise it comes from mixer.Moment.Play, such as mixer.ErrBusy. On
+// an error no voice has started.
+func (p *Player) Start(o Start) ([]mixer.Handle, error) {
+	st := p.manual.catalogue.Load()
+	w := st.templates[o.Sound]
+	if w == nil {
+		return nil, fmt.Errorf("%w: play: the sheet has no sound %s%s", cue.ErrAction, yaml.Quote(o.Sound), suggestion(o.Sound, st.templates))
+	}
+	if wrong := p.invalidField(&o, st.sheet.Rate); wrong != "" {
+		return nil, fmt.Errorf("%w: %s", cue.ErrAction, wrong)
+	}
+	claimed := p.live.claim(o.ID, o.Owner)
+	play := &manualStart{show: p.show, start: &o, rate: st.sheet.Rate, tag: claimed[0].numberOrZero(), owner: claimed[1].numberOrZero()}
+	w.draws.mutex.Lock()
+	err := play.play(w)
+	w.draws.mutex.Unlock()
+	p.live.finishClaim(claimed, play.handles)
+	if play.frame != mixer.Now || o.Batch != nil {
+		p.manual.pending.add(play.handles)
+	}
+	if err != nil {
+		return nil, err
+	}
+	play.register(&p.sender)
+	p.live.wakeUp()
+	return play.handles, nil
+}
+
+// suggestion returns the end of an error message, such as "; did you mean ...?". It suggests the key of names that is
+// most similar to name. If no key is similar, it returns "".
+func suggestion[V any](name string, names map[string]V) string {
+	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
+}
+
+// valueOrZero returns *hz, or 0 if hz is nil.
+func valueOrZero(hz *float64) float64 {
+	if hz == nil {
+		return 0
+	}
+	return *hz
+}
+
+// invalidField returns an error text for the first invalid field of o, or "" if all are valid. Sound and Owner are not
+// checked. rate is the sample rate in Hz. invalidField must not use p.sheet, which belongs to the goroutine of Step.
+func (p *Player) invalidField(o *Start, rate int) string {
+	cutoffs := parse.Cutoffs
+	cutoffs.To = min(cutoffs.To, float64(rate)/2)
+	for _, v := range [...]struct {
+		key    string
+		x      float64
+		within fields.Limits
+	}{
+		{"gain", float64(o.Gain), parse.Decibels},
+		{"pan", o.Pan, parse.Pans},
+		{"pitch", float64(o.Pitch), parse.Semitones},
+		{"speed", o.Speed, parse.Ratios},
+		{"lowpass", valueOrZero(o.LowPass), cutoffs},
+		{"highpass", valueOrZero(o.HighPass), cutoffs},
+		{"priority", float64(o.Priority), parse.Priorities},
+		{"ref", float64(o.Ref), fields.Limits{To: MaxRef}},
+	} {
+		if !(v.x >= v.within.From && v.x <= v.within.To) && !((v.key == "speed" || v.within == cutoffs) && v.x == 0) {
+			return v.key + ": " + v.within.OutOfRange(strconv.FormatFloat(v.x, 'f', -1, 64))
+		}
+	}
+	for _, v := range [...]struct {
+		key  string
+		time time.Duration
+	}{{"from", o.From}, {"for", o.For}, {"fade_in", o.FadeIn}} {
+		if v.time < 0 {
+			return fmt.Sprintf("%s: a time is not negative, as %v is", v.key, v.time)
+		}
+	}
+	_, bus := p.buses[o.Bus]
+	_, same := p.buses[o.ID]
+	switch {
+	case o.Bus != "" && !bus:
+		return fmt.Sprintf("bus: there is no bus %s%s", yaml.Quote(o.Bus), suggestion(o.Bus, p.buses))
+	case o.ID == "all":
+		return fmt.Sprintf("id: %q is reserved: it means all voices", o.ID)
+	case same:
+		return fmt.Sprintf("id: %s is the name of a bus; an id must differ from them", yaml.Quote(o.ID))
+	case o.Frame < mixer.Now:
+		return fmt.Sprintf("frame: there is no frame %d", o.Frame)
+	}
+	return ""
+}
