@@ -101,6 +101,41 @@ func playLiveAt(t *testing.T, p *play.Player, rate, block int, do func(frame int
 	return out
 }
 
+// TestRunFollowsLayers checks that a cue follows the end of all layers of a sound in real time, and that StopCue stops
+// them.
+func TestRunFollowsLayers(t *testing.T) {
+	f := newFolder(t)
+	const sheet = `
+sounds: {both: {layers: [{sound: short}, {sound: half, delay: 30ms}]}, short: short.wav, half: half.wav}
+list: [{cue: 1, play: both, then: follow}, {cue: 2, play: short}]
+`
+	rendered := f.player(sheet+"goes: [50ms]\n", play.Options{Events: true})
+	readAll(t, rendered, 64)
+	p := f.player(sheet+"goes: [50ms]\n", play.Options{Events: true})
+	playLive(t, p, 20, func(int) {})
+	if got, want := events(p.Report()), events(rendered.Report()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	stopped := f.player(sheet, play.Options{Events: true, Live: true})
+	playLive(t, stopped, 20, func(frame int) {
+		switch frame {
+		case 100:
+			if err := stopped.Fire(0); err != nil {
+				t.Error(err)
+			}
+		case 180:
+			stopped.StopCue(0, 0)
+		case 400:
+			stopped.Finish()
+		}
+	})
+	for _, e := range stopped.Report().Events {
+		if e.Sound == "half" && e.Kind.String() == "ended" {
+			t.Errorf("after StopCue: %s", events(stopped.Report()))
+		}
+	}
+}
+
 // TestRunFollows checks that a list with follow-ons gives the same frames in real time as in a render.
 func TestRunFollows(t *testing.T) {
 	f := newFolder(t)

@@ -211,7 +211,7 @@ func (s *Sheet) addAction(i int, l *Launch, number int) {
 	}
 	c.Layers = slices.Clone(c.Layers)
 	for j := range c.Layers {
-		c.Layers[j].Base, c.Layers[j].At = c.Base, c.At
+		c.Layers[j].Base, c.Layers[j].At, c.Layers[j].Launch = c.Base, c.At, c.Launch
 	}
 	s.Cues = append(s.Cues, c)
 }
