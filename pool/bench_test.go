@@ -295,23 +295,3 @@ func BenchmarkWalk(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkEvents sends 50,000 pooled events to three listeners.
-func BenchmarkEvents(b *testing.B) {
-	d, err := pool.NewDispatcher(pool.Config[event]{Size: 8})
-	if err != nil {
-		b.Fatal(err)
-	}
-	sum := 0
-	for range 3 {
-		d.Listen(func(_ pool.Handle, e *event) { sum += e.kind })
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		for range 50_000 {
-			h, e, _ := d.Acquire()
-			e.kind = 1
-			d.Dispatch(h)
-		}
-	}
-}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrConfig is wrapped by every error of New and NewDispatcher.
+// ErrConfig is wrapped by every error of New.
 var ErrConfig = errors.New("pool: bad configuration")
 
 // ErrLimit is wrapped by the errors of SetLimit, Resize and Extend.

@@ -26,7 +26,7 @@
 // have no effect. Pointers have no such protection: build with the tag pooldebug to find uses after a
 // release, see Reclaimed.
 //
-// Pool.Suggest recommends a pool size from recorded use. A Dispatcher sends pooled events to listeners.
+// Pool.Suggest recommends a pool size from recorded use.
 //
 // See docs/pool.md for when to use a pool, the decisions to make, and the implementation.
 package pool

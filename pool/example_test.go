@@ -219,22 +219,8 @@ func ExamplePool_All() {
 	for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
 		fmt.Printf("%d%c ", s, *p.At(s))
 	}
-	fmt.Printf("third: %c\n", *p.Get(p.Nth(2)))
 	// Output:
-	// 0p 3l 4i 5n 6g third: i
-}
-
-// Iterating over the free slots in the order of their reuse.
-func ExamplePool_Free() {
-	p, _ := pool.New(pool.Config[int]{Size: 4})
-	for range 3 {
-		p.Acquire()
-	}
-	p.Release(p.HandleAt(1))
-	for slot := range p.Free() {
-		fmt.Print(slot, " ")
-	}
-	// Output: 1 3
+	// 0p 3l 4i 5n 6g
 }
 
 // A pool that grows for a battle and shrinks afterwards.
@@ -316,21 +302,28 @@ func ExampleCounters_Balanced() {
 	// 1 = 5 - 1 - 3 true
 }
 
-// Dispatching events without garbage.
-func ExampleDispatcher() {
+// Events without garbage: each is taken from a pool, passed to all listeners, and released. A listener that sends
+// another event needs a pool of two.
+func Example_events() {
 	type collision struct{ a, b string }
-	d, _ := pool.NewDispatcher(pool.Config[collision]{Size: 1})
-	d.Listen(func(_ pool.Handle, c *collision) { fmt.Println("sound of", c.a, "on", c.b) })
-	score := d.Listen(func(_ pool.Handle, c *collision) { fmt.Println("points for", c.a) })
-
+	events, _ := pool.New(pool.Config[collision]{Size: 1})
+	listeners := []func(*collision){
+		func(c *collision) { fmt.Println("sound of", c.a, "on", c.b) },
+		func(c *collision) { fmt.Println("points for", c.a) },
+	}
 	send := func(a, b string) {
-		if h, c, ok := d.Acquire(); ok {
-			c.a, c.b = a, b
-			d.Dispatch(h)
+		h, c, ok := events.Acquire()
+		if !ok {
+			return
+		}
+		defer events.Release(h)
+		c.a, c.b = a, b
+		for _, listen := range listeners {
+			listen(c)
 		}
 	}
 	send("ball", "wall")
-	d.Unlisten(score)
+	listeners = listeners[:1]
 	send("ball", "floor")
 	// Output:
 	// sound of ball on wall

@@ -88,7 +88,7 @@ func TestChoose(t *testing.T) {
 		Choose: func(p *pool.Pool[int]) pool.Handle { return choice(p) }})
 	a, _ := take(t, p)
 	b, _ := take(t, p)
-	choice = func(p *pool.Pool[int]) pool.Handle { return p.Nth(1) }
+	choice = func(p *pool.Pool[int]) pool.Handle { return b }
 	c, _ := take(t, p)
 	if p.Get(a) == nil || p.Get(b) != nil || c.Slot() != b.Slot() {
 		t.Errorf("%v stays, %v came to slot %d", p.Get(a), c, c.Slot())
@@ -297,11 +297,11 @@ func TestSetLimit(t *testing.T) {
 	if killed, err := refusing.Resize(1); killed != 0 || err != nil || refusing.Len() != 2 {
 		t.Errorf("Resize = %d, %v; %d active, want both", killed, err, refusing.Len())
 	}
-	refusing.Release(refusing.Nth(0))
+	refusing.Release(refusing.HandleAt(refusing.Next(0)))
 	if _, _, ok := refusing.Acquire(); ok {
 		t.Error("Acquire beyond the limit")
 	}
-	refusing.Release(refusing.Nth(0))
+	refusing.Release(refusing.HandleAt(refusing.Next(0)))
 	take(t, refusing)
 }
 

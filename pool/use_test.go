@@ -15,8 +15,8 @@ func TestUse(t *testing.T) {
 	for range 4 {
 		take(t, p)
 	}
-	p.Release(p.Nth(0))
-	p.Release(p.Nth(0))
+	p.Release(p.HandleAt(p.Next(0)))
+	p.Release(p.HandleAt(p.Next(0)))
 	for range 16 {
 		h, _ := take(t, p)
 		p.Release(h)

@@ -30,31 +30,6 @@ func (p *Pool[T]) All() iter.Seq2[Handle, *T] {
 	}
 }
 
-// Nth returns the handle of the active object with index i in the order of slots, or 0 if i is not in
-// 0..Len-1. It takes linear time and is meant for picking an object now and then.
-func (p *Pool[T]) Nth(i int) Handle {
-	if i < 0 {
-		return 0
-	}
-	s := p.Next(0)
-	for ; i > 0 && s >= 0; i-- {
-		s = p.Next(s + 1)
-	}
-	return p.HandleAt(s)
-}
-
-// Free iterates over the numbers of the free slots in the order of future Acquires. The loop body must not change the
-// pool.
-func (p *Pool[T]) Free() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := p.free; i > 0; i = p.entries[i].key & indexMask {
-			if !yield(int(i) - 1) {
-				return
-			}
-		}
-	}
-}
-
 // Clear releases all active objects in the order of their slots, and returns their number.
 func (p *Pool[T]) Clear() int {
 	n := 0
