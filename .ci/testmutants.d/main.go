@@ -49,7 +49,7 @@ type record struct {
 // settings of a run.
 type settings struct {
 	root, tree, packages, file, before, reach, wide, long string
-	n, most, jobs                                         int
+	n, jobs                                               int
 	seed                                                  uint64
 	limit, longLimit                                      time.Duration
 }
@@ -61,12 +61,11 @@ func run(ctx context.Context, args []string, out io.Writer) (code int, err error
 	f.StringVar(&s.tree, "tree", "./...,./cmd/...", "the `patterns` of all packages")
 	f.StringVar(&s.packages, "packages", "", "the `patterns` of the packages to edit (default: all)")
 	f.StringVar(&s.wide, "wide", "./internal/scenetest,./mixer,./cue,./cue/play,./cmd/voicepool", "the `packages` whose tests see much of the code")
-	f.StringVar(&s.reach, "reach", "wide", "the `packages` whose short tests run: own, importers (and own) or wide (and these)")
+	f.StringVar(&s.reach, "reach", "wide", "the `packages` whose short tests run: own or wide (also importers and these)")
 	f.StringVar(&s.file, "o", "", "the JSON `file` of the results; a run continues where the file ends")
 	f.StringVar(&s.before, "before", "", "the JSON `file` of an earlier commit: apply only the edits that its tests killed")
 	f.StringVar(&s.long, "long", "all", "the long variants to run: `all`, own (of the edited package) or none")
 	f.IntVar(&s.n, "n", 300, "the `number` of edits")
-	f.IntVar(&s.most, "most", 0, "stop after this `number` of edits, not counting the file (0: never)")
 	f.IntVar(&s.jobs, "j", 1, "the `number` of mutants tested at the same time")
 	f.Uint64Var(&s.seed, "seed", 1, "the seed of the draws")
 	f.DurationVar(&s.limit, "limit", 5*time.Minute, "the longest time of the short tests of a package")
@@ -75,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) (code int, err error
 		return 2, err
 	}
 	if f.NArg() > 0 || s.n < 1 || s.jobs < 1 || !slices.Contains([]string{"all", "own", "none"}, s.long) ||
-		!slices.Contains([]string{"own", "importers", "wide"}, s.reach) {
+		!slices.Contains([]string{"own", "wide"}, s.reach) {
 		return 2, fmt.Errorf("unexpected arguments %q (see -h)", args)
 	}
 	if s.root, err = filepath.Abs(s.root); err != nil {
@@ -160,7 +159,6 @@ type session struct {
 	record  record
 	known   map[string]*result // by the key of the edit
 	gone    []*result          // edits of the earlier run whose line no longer exists
-	tested  int                // in this run
 	failure error              // the error of the first failed write
 }
 
@@ -208,14 +206,9 @@ func (a *session) add(r *result) {
 	if a.runner.tree.ctx.Err() != nil {
 		return // a go command was interrupted, so its result is invalid
 	}
-	if i := slices.IndexFunc(a.record.Results, func(old *result) bool { return old.Edit.key() == r.Edit.key() }); i >= 0 {
-		a.record.Results[i] = r
-	} else {
-		a.record.Results = append(a.record.Results, r)
-	}
+	a.record.Results = append(a.record.Results, r)
 	a.known[r.Edit.key()] = r
 	if r.Result != invalid {
-		a.tested++
 		fmt.Fprintf(a.out, "%-8s %s\n", r.Result, r.line())
 	}
 	if a.file == "" {
@@ -236,11 +229,11 @@ func (a *session) add(r *result) {
 	a.failure = cmp.Or(a.failure, err)
 }
 
-// full reports whether the session has tested the maximum number of mutants, or cannot continue.
-func (a *session) full() bool {
+// stopped reports whether the session cannot continue.
+func (a *session) stopped() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.failure != nil || a.runner.tree.ctx.Err() != nil || a.most > 0 && a.tested >= a.most
+	return a.failure != nil || a.runner.tree.ctx.Err() != nil
 }
 
 func (a *session) fail(err error) {
@@ -263,11 +256,11 @@ func (a *session) draw(order []*pkg) error {
 			hands[p] = &hand{left: drawn(p, a.seed)}
 		}
 	}
-	next := func(p *pkg) (*mutant, *result) {
+	next := func(p *pkg) *mutant {
 		h := hands[p]
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		for len(h.left) > 0 && !a.full() {
+		for len(h.left) > 0 && !a.stopped() {
 			e := h.left[0]
 			h.left = h.left[1:]
 			a.mu.Lock()
@@ -277,33 +270,31 @@ func (a *session) draw(order []*pkg) error {
 				if known.Result == invalid {
 					continue
 				}
-				if known.Result != survived || !a.runner.open(p, known) {
-					return nil, nil
-				}
+				return nil
 			}
 			m, err := a.runner.tree.newMutant(p, e)
 			if err != nil {
 				a.fail(err)
-				return nil, nil
+				return nil
 			}
-			if known != nil || a.runner.tree.compiles(m) {
-				return m, known
+			if a.runner.tree.compiles(m) {
+				return m
 			}
 			m.remove()
 			a.add(&result{Package: p.ImportPath, Edit: e, Result: invalid})
 		}
-		return nil, nil
+		return nil
 	}
 	each(a.jobs, order, func(p *pkg) {
 		for { // repeats if the tests do not compile
-			m, known := next(p)
+			m := next(p)
 			if m == nil {
 				return
 			}
-			r := a.runner.judge(m, nil, known)
+			r := a.runner.judge(m, nil)
 			m.remove()
 			a.add(r)
-			if r.Result != invalid || a.full() {
+			if r.Result != invalid || a.stopped() {
 				return
 			}
 		}
@@ -345,7 +336,7 @@ func (a *session) replay(chosen []*pkg) error {
 		}
 	}
 	each(a.jobs, list, func(p pair) {
-		if a.full() {
+		if a.stopped() {
 			return
 		}
 		m, err := a.runner.tree.newMutant(p.pkg, p.edit)
@@ -360,7 +351,7 @@ func (a *session) replay(chosen []*pkg) error {
 			a.mu.Unlock()
 			return
 		}
-		r := a.runner.judge(m, p.before, nil)
+		r := a.runner.judge(m, p.before)
 		if r.Result == lost {
 			r.By, r.Tests = p.before.By, p.before.Tests
 		}

@@ -184,7 +184,7 @@ func anyOf(names []string) string { return "^(" + strings.Join(names, "|") + ")$
 // A runner tests mutants and remembers the results of the tests without an edit.
 type runner struct {
 	tree      *tree
-	reach     string   // the packages whose tests run: own, importers (and own) or wide (and these)
+	reach     string   // the packages whose tests run: own or wide
 	wide      []string // packages whose tests cover much, after the importers
 	longOf    string   // whose long variants run: all, own (of the edited package) or none
 	limit     time.Duration
@@ -205,8 +205,6 @@ type result struct {
 	By      string   `json:",omitempty"` // the package whose tests killed it
 	Tests   []string `json:",omitempty"` // the tests that killed it
 	Late    bool     `json:",omitempty"` // the tests exceeded the time limit
-	Tried   []string `json:",omitempty"` // the packages whose short tests passed
-	Long    string   // the long variants that ran after all of these passed: none, own or all
 	Seconds float64
 }
 
@@ -315,11 +313,7 @@ func (r *runner) stages(p *pkg) []string {
 	r.mu.Lock()
 	slices.SortStableFunc(importers, func(a, b string) int { return int(r.took[a] - r.took[b]) })
 	r.mu.Unlock()
-	wide := r.wide
-	if r.reach == "importers" {
-		wide = nil
-	}
-	for _, path := range slices.Concat(importers, wide) {
+	for _, path := range slices.Concat(importers, r.wide) {
 		if !slices.Contains(list, path) && (slices.Contains(importers, path) || r.tree.dependsOn(path, p.ImportPath)) {
 			list = append(list, path)
 		}
@@ -327,20 +321,8 @@ func (r *runner) stages(p *pkg) []string {
 	return list
 }
 
-// more reports whether a run has more long variants than a run with another setting of -long.
-func (r *runner) more(long string) bool {
-	order := []string{"", "none", "own", "all"}
-	return slices.Index(order, r.longOf) > max(1, slices.Index(order, long))
-}
-
-// open reports whether there are untried tests for a mutant that survived another run.
-func (r *runner) open(p *pkg, passed *result) bool {
-	return r.more(passed.Long) || slices.ContainsFunc(r.stages(p), func(path string) bool { return !slices.Contains(passed.Tried, path) })
-}
-
-// judge tests a mutant until a package kills it. If an earlier run killed it, the same tests run first. Tests
-// that are known to pass are skipped.
-func (r *runner) judge(m *mutant, before, passed *result) *result {
+// judge tests a mutant until a package kills it. If an earlier run killed it, the same tests run first.
+func (r *runner) judge(m *mutant, before *result) *result {
 	begin := time.Now()
 	res := &result{Package: m.pkg.ImportPath, Edit: m.edit, Result: survived}
 	defer func() { res.Seconds = time.Since(begin).Round(100 * time.Millisecond).Seconds() }()
@@ -368,33 +350,19 @@ func (r *runner) judge(m *mutant, before, passed *result) *result {
 		stages = slices.DeleteFunc(stages, func(path string) bool { return path == before.By })
 		stages = append([]string{before.By}, stages...)
 	}
-	if passed != nil {
-		res.Tried = slices.Clone(passed.Tried)
-		res.Long = passed.Long
-	}
 	for _, path := range stages {
-		if slices.Contains(res.Tried, path) {
-			continue
-		}
 		if one(path, nil, false) {
 			return res
 		}
-		res.Tried = append(res.Tried, path)
 	}
 	if before != nil {
 		res.Result = lost
 		return res
 	}
-	if passed != nil && !r.more(passed.Long) {
-		return res
-	}
-	res.Long = r.longOf
-	if r.longOf == "none" {
-		return res
-	}
 	for _, path := range stages {
 		long := r.tree.packages[path].longTests
-		if len(long) > 0 && (r.longOf == "all" || path == m.pkg.ImportPath) && one(path, long, true) {
+		runs := r.longOf == "all" || r.longOf == "own" && path == m.pkg.ImportPath
+		if runs && len(long) > 0 && one(path, long, true) {
 			return res
 		}
 	}

@@ -132,7 +132,7 @@ func TestResume(t *testing.T) {
 	t.Parallel()
 	folder, file := fixture(t), filepath.Join(t.TempDir(), "some.json")
 	flags := []string{"-n", "4", "-packages", "./clamp,./half", "-long", "none", "-o", file}
-	testmutants(t, folder, 0, append(flags, "-most", "2")...)
+	testmutants(t, folder, 0, append(flags, "-n", "2")...)
 	first := readRecord(t, file).Results
 	testmutants(t, folder, 0, flags...)
 	all := readRecord(t, file).Results
@@ -161,9 +161,9 @@ func TestResume(t *testing.T) {
 func TestReach(t *testing.T) {
 	t.Parallel()
 	folder, file := fixture(t), filepath.Join(t.TempDir(), "reach.json")
-	flags := []string{"-n", "1000", "-packages", "./twice,./half", "-o", file}
-	first, _ := testmutants(t, folder, 0, append(flags, "-reach", "own", "-long", "none")...)
-	second, _ := testmutants(t, folder, 1, append(flags, "-reach", "importers", "-long", "own")...)
+	flags := []string{"-n", "1000", "-packages", "./twice,./half", "-o"}
+	first, _ := testmutants(t, folder, 0, append(flags, file, "-reach", "own", "-long", "none")...)
+	second, _ := testmutants(t, folder, 1, append(flags, file+".wide", "-long", "own")...)
 	for _, want := range []struct{ name, first, second string }{
 		{"constant: return n * 2: 2 3", survived, killed},
 		{"constant: return n * 3: 3 4", survived, survived},
