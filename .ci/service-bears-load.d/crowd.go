@@ -13,24 +13,12 @@ import (
 
 // crowd opens 1,000 idle WebSockets and 100 that read a sounding room, while a client plays.
 func crowd(ctx context.Context, o *options, j *judge) error {
-	control, err := beside(ctx, o, 2, 16)
-	if err != nil {
-		return err
-	}
-	defer control.kill()
-	s, err := serve(ctx, o, 2, 16)
+	s, err := beside(ctx, o, 2, 16)
 	if err != nil {
 		return err
 	}
 	defer s.kill()
-	if err := s.hum(ctx); err != nil {
-		return err
-	}
-	before, err := s.metrics(ctx)
-	if err != nil {
-		return err
-	}
-	if err := control.begin(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	idle, reading := 1000/o.share, 100/o.share
@@ -90,20 +78,19 @@ func crowd(ctx context.Context, o *options, j *judge) error {
 		pause(during, 50*time.Millisecond)
 	}
 	all.Wait()
-	s.client.CloseIdleConnections()
-	after, err := s.settled(ctx, before["go_goroutines"])
+	after, err := s.end(ctx, j)
 	if err != nil {
 		return err
 	}
 	j.check(lost.Load() == 0, "%d WebSockets were lost", lost.Load())
 	j.check(events.Load() >= int64(played*reading/2), "%d plays reached %d readers as %d events", played, reading, events.Load())
-	j.check(after["go_goroutines"] <= before["go_goroutines"]+8, "%.0f goroutines before, %.0f with all, %.0f after", before["go_goroutines"], full["go_goroutines"], after["go_goroutines"])
-	share, skipped := late(before, after)
-	if err := control.judge(ctx, j, s, skipped); err != nil {
+	share, skipped := late(s.before, after)
+	if err := s.judge(ctx, j, skipped); err != nil {
 		return err
 	}
-	j.note("%.0f messages a second; %.2f %% of the blocks were late; %.1f KB of heap a socket", float64(messages.Load()-begun)/float64(o.seconds), 100*share,
-		(full["go_memstats_heap_inuse_bytes"]-before["go_memstats_heap_inuse_bytes"])/1e3/float64(idle+reading))
+	j.note("%.0f messages a second; %.2f %% of the blocks were late; %.0f goroutines with all; %.1f KB of heap a socket",
+		float64(messages.Load()-begun)/float64(o.seconds), 100*share, full["go_goroutines"],
+		(full["go_memstats_heap_inuse_bytes"]-s.before["go_memstats_heap_inuse_bytes"])/1e3/float64(idle+reading))
 	err = s.stop()
 	j.check(err == nil, "it ends: %v", err)
 	return nil

@@ -22,28 +22,16 @@ const malformed = 10_000
 // WebSocket and OSC, beside a control. A client that plays must get all answers. Memory must stay flat, and no
 // goroutine may be left.
 func hostile(ctx context.Context, o *options, j *judge) error {
-	control, err := beside(ctx, o, 2, 8)
-	if err != nil {
-		return err
-	}
-	defer control.kill()
-	s, err := serve(ctx, o, 2, 8)
+	s, err := beside(ctx, o, 2, 8)
 	if err != nil {
 		return err
 	}
 	defer s.kill()
-	if err := s.hum(ctx); err != nil {
-		return err
-	}
-	if err := fill(ctx, s); err != nil {
+	if err := fill(ctx, s.server); err != nil {
 		return err
 	}
 	address := strings.TrimPrefix(s.url, "http://")
-	before, err := s.metrics(ctx)
-	if err != nil {
-		return err
-	}
-	if err := control.begin(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	during, cancel := context.WithTimeout(ctx, max(time.Duration(o.seconds)*time.Second, 10*time.Second))
@@ -102,21 +90,19 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 	}
 	all.Wait()
 	player.Wait()
-	s.client.CloseIdleConnections()
-	after, err := s.settled(ctx, before["go_goroutines"])
+	after, err := s.end(ctx, j)
 	if err != nil {
 		return err
 	}
 	j.check(missed.Load() == 0, "%d of %d plays in the midst of it were missed", missed.Load(), played.Load())
-	_, skipped := late(before, after)
-	if err := control.judge(ctx, j, s, skipped); err != nil {
+	_, skipped := late(s.before, after)
+	if err := s.judge(ctx, j, skipped); err != nil {
 		return err
 	}
-	j.check(after["go_goroutines"] <= before["go_goroutines"]+8, "%.0f goroutines before, %.0f after", before["go_goroutines"], after["go_goroutines"])
-	j.check(after["go_memstats_heap_inuse_bytes"] < before["go_memstats_heap_inuse_bytes"]+128e6, "the heap was %.0f MB before, %.0f MB after",
-		before["go_memstats_heap_inuse_bytes"]/1e6, after["go_memstats_heap_inuse_bytes"]/1e6)
+	const heap = "go_memstats_heap_inuse_bytes"
+	j.check(after[heap] < s.before[heap]+128e6, "the heap was %.0f MB before, %.0f MB after", s.before[heap]/1e6, after[heap]/1e6)
 	const lost = `voicepool_osc_messages_total{outcome="dropped"}`
-	dropped := after[lost] - before[lost]
+	dropped := after[lost] - s.before[lost]
 	j.check(dropped > 0, "%.0f OSC packets were counted as dropped", dropped)
 	err = s.stop()
 	j.check(err == nil, "it ends: %v", err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,10 +34,6 @@ type ledger struct {
 	example  atomic.Pointer[string]
 }
 
-func newLedger(rooms int) *ledger {
-	return &ledger{answered: make([]atomic.Int64, rooms), unknown: make([]atomic.Int64, rooms)}
-}
-
 func (l *ledger) mistake(format string, args ...any) {
 	l.wrong.Add(1)
 	text := fmt.Sprintf(format, args...)
@@ -47,29 +44,13 @@ func (l *ledger) mistake(format string, args ...any) {
 // sounds in every tenth room. A second server has the same rooms and no clients: its late blocks are caused by
 // the machine.
 func mixed(ctx context.Context, o *options, j *judge) error {
-	control, err := serve(ctx, o, mixedRooms, mixedVoices)
-	if err != nil {
-		return err
-	}
-	defer control.kill()
-	if err := control.hum(ctx); err != nil {
-		return err
-	}
-	s, err := serve(ctx, o, mixedRooms, mixedVoices)
+	s, err := beside(ctx, o, mixedRooms, mixedVoices)
 	if err != nil {
 		return err
 	}
 	defer s.kill()
-	if err := s.hum(ctx); err != nil {
-		return err
-	}
-	l := newLedger(mixedRooms)
-	before, err := s.metrics(ctx)
-	if err != nil {
-		return err
-	}
-	calm, err := control.metrics(ctx)
-	if err != nil {
+	l := &ledger{answered: make([]atomic.Int64, mixedRooms), unknown: make([]atomic.Int64, mixedRooms)}
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	for r := range mixedRooms {
@@ -88,7 +69,7 @@ func mixed(ctx context.Context, o *options, j *judge) error {
 			all.Go(func() {
 				chance := rand.New(rand.NewPCG(uint64(i), uint64(n)))
 				for loaded.Err() == nil {
-					one(loaded, s, l, chance)
+					one(loaded, s.server, l, chance)
 				}
 			})
 		}
@@ -99,21 +80,17 @@ func mixed(ctx context.Context, o *options, j *judge) error {
 	clients(16, dies)
 	var heap []float64
 	for loaded.Err() == nil {
-		select {
-		case <-time.After(length / 20):
-		case <-loaded.Done():
-		}
+		pause(loaded, length/20)
 		if m, err := s.metrics(ctx); err == nil {
 			heap = append(heap, m["go_memstats_heap_inuse_bytes"])
 		}
 	}
 	all.Wait()
-	s.client.CloseIdleConnections()
-	after, err := s.settled(ctx, before["go_goroutines"])
+	after, err := s.end(ctx, j)
 	if err != nil {
 		return err
 	}
-	calmAfter, err := control.metrics(ctx)
+	calmAfter, err := s.control.metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,20 +110,19 @@ func mixed(ctx context.Context, o *options, j *judge) error {
 		counted += t.Asked
 	}
 	j.check(adds == mixedRooms, "counters add up in %d of %d rooms: %d starts, %d requests, %d clients died", adds, mixedRooms, counted, l.requests.Load(), l.deaths.Load())
-	j.check(after["go_goroutines"] <= before["go_goroutines"]+8, "%.0f goroutines before, %.0f after", before["go_goroutines"], after["go_goroutines"])
 	first, last := middle(heap, 0), middle(heap, 1)
 	grown := (last - first) / (length.Seconds() / 2)
 	j.check(last < 1.5*first+64e6, "the heap was %.0f MB in the first half and %.0f MB in the second: %+.0f KB/s, kept events included", first/1e6, last/1e6, grown/1e3)
-	share, skipped := late(before, after)
-	without, left := late(calm, calmAfter)
-	short := shortage(s, control, without)
+	share, skipped := late(s.before, after)
+	without, left := late(s.calm, calmAfter)
+	short := s.shortage(without)
 	j.check(share <= mostLate+short, "%.3f %% of %.0f blocks were late; of the same rooms without clients, at the same time, %.3f %%",
-		100*share, after["voicepool_blocks_total"]-before["voicepool_blocks_total"], 100*without)
+		100*share, after["voicepool_blocks_total"]-s.before["voicepool_blocks_total"], 100*without)
 	frames := float64(o.seconds) * mixedRooms * 48000
 	j.check(skipped <= (0.001+short)*frames+left, "%.0f frames were skipped of %.0f, without clients %.0f", skipped, frames, left)
 	j.note("longest block took %.1f ms, %.0f s of processor time in %d s, without clients %.1f ms, %.0f s",
-		1000*after["voicepool_block_longest_seconds"], s.processor(), o.seconds, 1000*calmAfter["voicepool_block_longest_seconds"], control.processor())
-	control.kill()
+		1000*after["voicepool_block_longest_seconds"], s.processor(), o.seconds, 1000*calmAfter["voicepool_block_longest_seconds"], s.control.processor())
+	s.control.kill()
 	err = s.stop()
 	j.check(err == nil, "it ends within a second or two: %v", err)
 	return nil
@@ -158,13 +134,7 @@ func middle(all []float64, half int) float64 {
 	if n == 0 {
 		return 0
 	}
-	part := append([]float64{}, all[half*n:half*n+n]...)
-	for i := range part { // a few dozen at most
-		for k := i; k > 0 && part[k] < part[k-1]; k-- {
-			part[k], part[k-1] = part[k-1], part[k]
-		}
-	}
-	return part[n/2]
+	return slices.Sorted(slices.Values(all[half*n:][:n]))[n/2]
 }
 
 func say(text *string) string {
@@ -174,14 +144,6 @@ func say(text *string) string {
 	return ": " + *text
 }
 
-// shortage returns the share of a server's blocks that may be late because processors are short. It is the late
-// share of the control, times twice the ratio of the server's CPU time to the control's. The server needs a
-// processor that much more often. On a machine with time to spare the control has no late blocks, and the
-// shortage is 0.
-func shortage(s, control *server, late float64) float64 {
-	return late * max(1, 2*s.processor()/max(control.processor(), 0.1))
-}
-
 // late returns the share of late blocks and the number of skipped frames between two readings of the metrics.
 func late(before, after map[string]float64) (share, skipped float64) {
 	blocks := after["voicepool_blocks_total"] - before["voicepool_blocks_total"]
@@ -189,15 +151,20 @@ func late(before, after map[string]float64) (share, skipped float64) {
 		after["voicepool_frames_skipped_total"] - before["voicepool_frames_skipped_total"]
 }
 
-// hum starts an endless sound in every tenth room.
-func (s *server) hum(ctx context.Context) error {
+// humming starts a server with an endless sound in every tenth room.
+func humming(ctx context.Context, o *options, rooms, voices int) (*server, error) {
+	s, err := serve(ctx, o, rooms, voices)
+	if err != nil {
+		return nil, err
+	}
 	for i := 0; i < len(s.names); i += 10 {
 		status, text, err := s.call(ctx, http.MethodPost, "/v1/rooms/"+s.names[i]+"/play", map[string]any{"sound": "hum", "priority": 9})
 		if err != nil || status != http.StatusCreated {
-			return fmt.Errorf("hum: %d %s %w", status, text, err)
+			s.kill()
+			return nil, fmt.Errorf("hum: %d %s %w", status, text, err)
 		}
 	}
-	return nil
+	return s, nil
 }
 
 // settled waits up to 20 s until the number of goroutines is back at the given one, and returns the metrics.
