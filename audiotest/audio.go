@@ -203,16 +203,3 @@ func (a *Audio) Stem(name string) []pcm.Frame {
 	}
 	return a.sumOf(stems).read(0, a.frames)
 }
-
-// Sound asserts that the mix is not silent, and returns the mix from its first audible sample to its last. A
-// sample is audible above -84 dBFS.
-func (a *Audio) Sound() *Heard {
-	a.t.Helper()
-	return a.sound()
-}
-
-// Silent asserts that the mix is silent from one time to another: no sample is above -84 dBFS.
-func (a *Audio) Silent(from, to time.Duration) {
-	a.t.Helper()
-	a.silent(from, to)
-}

@@ -21,20 +21,7 @@ import (
 // Golden asserts that the current mix equals a WAV file bit by bit. The flag -audiotest.update writes that
 // file. If they differ, Golden saves the mix next to the file as .got.wav. It reports the first difference with
 // the voices at that frame, and the largest difference.
-func (a *Audio) Golden(file string) {
-	a.t.Helper()
-	a.golden(file)
-}
-
-// GoldenHash asserts the SHA-256 hash of the current mix, in hexadecimal. The hash covers the samples as
-// float32, little endian, left before right. It is the same on every machine.
-func (a *Audio) GoldenHash(want string) {
-	a.t.Helper()
-	a.goldenHash(want)
-}
-
-// golden implements Golden of Audio and Recording.
-func (r *mixRecording) golden(file string) {
+func (r *mixRecording) Golden(file string) {
 	r.t.Helper()
 	mix := r.mix.read(0, r.frames)
 	got := strings.TrimSuffix(file, ".wav") + ".got.wav"
@@ -85,8 +72,9 @@ func (r *mixRecording) compare(file string, mix, want []pcm.Frame) string {
 	return ""
 }
 
-// goldenHash implements GoldenHash of Audio and Recording.
-func (r *mixRecording) goldenHash(want string) {
+// GoldenHash asserts the SHA-256 hash of the current mix, in hexadecimal. The hash covers the samples as
+// float32, little endian, left before right. It is the same on every machine.
+func (r *mixRecording) GoldenHash(want string) {
 	r.t.Helper()
 	sum := sha256.New()
 	binary.Write(sum, binary.LittleEndian, r.mix.read(0, r.frames))

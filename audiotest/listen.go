@@ -89,28 +89,3 @@ func (r *Recording) levels() string {
 
 // Frames returns a copy of the recording.
 func (r *Recording) Frames() []pcm.Frame { return r.mix.read(0, r.frames) }
-
-// Sound asserts that the recording is not silent, and returns it from its first audible sample to its last. A
-// sample is audible above -84 dBFS.
-func (r *Recording) Sound() *Heard {
-	r.t.Helper()
-	return r.sound()
-}
-
-// Silent asserts that the recording is silent from one time to another: no sample is above -84 dBFS.
-func (r *Recording) Silent(from, to time.Duration) {
-	r.t.Helper()
-	r.silent(from, to)
-}
-
-// Golden is Audio.Golden for a recording.
-func (r *Recording) Golden(file string) {
-	r.t.Helper()
-	r.golden(file)
-}
-
-// GoldenHash is Audio.GoldenHash for a recording.
-func (r *Recording) GoldenHash(want string) {
-	r.t.Helper()
-	r.goldenHash(want)
-}

@@ -63,8 +63,8 @@ func (r *mixRecording) formatTimes(frames []int64) string {
 // silenceThreshold is the largest amplitude of silence in audio that may be dithered: two 16-bit steps.
 const silenceThreshold = 2.0 / 32768
 
-// silent implements Silent of Audio and Recording.
-func (r *mixRecording) silent(from, to time.Duration) {
+// Silent asserts that the mix is silent from one time to another: no sample is above -84 dBFS.
+func (r *mixRecording) Silent(from, to time.Duration) {
 	r.t.Helper()
 	first, last := pcm.Frames(from, r.rate), pcm.Frames(to, r.rate)
 	if from < 0 || first >= last || last > r.frames {
@@ -76,8 +76,9 @@ func (r *mixRecording) silent(from, to time.Duration) {
 	}
 }
 
-// sound implements Sound of Audio and Recording.
-func (r *mixRecording) sound() *Heard {
+// Sound asserts that the mix is not silent, and returns the mix from its first audible sample to its last. A
+// sample is audible above -84 dBFS.
+func (r *mixRecording) Sound() *Heard {
 	r.t.Helper()
 	h := &Heard{base: r, name: "the mix", track: &r.mix}
 	all := r.mix.read(0, r.frames)
