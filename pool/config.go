@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -71,9 +72,7 @@ type Config[T any] struct {
 
 // normal returns c with its defaults filled in, and the first error, which wraps ErrConfig; nil: c is valid.
 func (c Config[T]) normal() (Config[T], error) {
-	if c.Max == 0 {
-		c.Max = c.Size
-	}
+	c.Max = cmp.Or(c.Max, c.Size)
 	c.Keep = c.Keep || c.Make != nil
 	var wrong error
 	need := func(good bool, format string, values ...any) {

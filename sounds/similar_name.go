@@ -1,6 +1,7 @@
 package sounds
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -93,10 +94,7 @@ func (s Source) similarFile() string {
 			found = path.Join(found, name)
 			continue
 		}
-		folder := found
-		if folder == "" {
-			folder = "."
-		}
+		folder := cmp.Or(found, ".")
 		same, wanted := "", spelling(name)
 		for _, e := range s.entries(folder) {
 			if e.Name() == name {

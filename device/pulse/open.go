@@ -3,6 +3,7 @@
 package pulse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,10 +68,7 @@ func (d *Device) create() error {
 	}
 	d.configSink = sink
 	c := d.config
-	title := c.Title
-	if title == "" {
-		title = c.Name
-	}
+	title := cmp.Or(c.Title, c.Name)
 	buffer := uint32(pcm.Frames(c.Buffer, c.Rate) * d.size)
 	request := proto.CreatePlaybackStream{
 		SampleSpec:            proto.SampleSpec{Format: proto.FormatFloat32LE, Channels: byte(c.channels()), Rate: uint32(c.Rate)},

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,9 +28,7 @@ type Format struct {
 
 // filled returns f with two channels if it has 0, or an error that wraps ErrFormat for invalid values.
 func (f Format) filled() (Format, error) {
-	if f.Channels == 0 {
-		f.Channels = 2
-	}
+	f.Channels = cmp.Or(f.Channels, 2)
 	switch {
 	case f.Rate < 1 || f.Rate > 768_000:
 		return f, fmt.Errorf("%w: a rate of %d, want 1..768000", ErrFormat, f.Rate)

@@ -1,6 +1,7 @@
 package wav
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -86,7 +87,5 @@ func (d *Device) Close() (err error) {
 func (d *Device) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.err == nil {
-		d.err = err
-	}
+	d.err = cmp.Or(d.err, err)
 }

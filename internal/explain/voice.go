@@ -149,9 +149,7 @@ func (l *VoiceEvents) Explain(head *report.Report) *Voice {
 		}
 		a.Events = append(a.Events, moment(e, head, text))
 	}
-	if a.Sound == "" {
-		a.Sound = l.Events[0].Sound
-	}
+	a.Sound = cmp.Or(a.Sound, l.Events[0].Sound)
 	leave(head.Frames)
 	if unheard := l.Gaps.within(begun, over, head); unheard != nil {
 		a.Events = append(a.Events, unheard...)

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -77,10 +78,7 @@ func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 			return true
 		}
 	}
-	hint := r.Suggest(text, func() []string { return names })
-	if hint == "" {
-		hint = fmt.Sprintf("; want one of %s", Join(names))
-	}
+	hint := cmp.Or(r.Suggest(text, func() []string { return names }), fmt.Sprintf("; want one of %s", Join(names)))
 	r.Fail(p.Value.Position, "%s: there is no %s%s", p.Key, yaml.Quote(text), hint)
 	return false
 }

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"fmt"
 
 	"voicepool/effect"
@@ -32,10 +33,7 @@ func (r *Reader) checkCycles(root *yaml.Node) {
 	for i := range r.rules.Buses {
 		b := &r.rules.Buses[i]
 		nodes = append(nodes, busNode{"buses", b.Name, b.Sends, b.Effects})
-		above := b.Parent
-		if above == "" {
-			above = b.Output
-		}
+		above := cmp.Or(b.Parent, b.Output)
 		if above == "" || r.isMaster(above) {
 			above = "master"
 		}

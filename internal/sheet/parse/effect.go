@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -142,10 +143,7 @@ func (r *Reader) parseEffect(n *yaml.Node) (e effect.Effect, ok bool) {
 	}
 	e, err := effect.New(name, nil)
 	if err != nil {
-		hint := r.Suggest(name, effect.Names)
-		if hint == "" {
-			hint = "; the kinds are " + strings.Join(effect.Names(), ", ")
-		}
+		hint := cmp.Or(r.Suggest(name, effect.Names), "; the kinds are "+strings.Join(effect.Names(), ", "))
 		r.Fail(n.Position, "there is no effect %s%s", yaml.Quote(name), hint)
 		return e, false
 	}

@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 )
@@ -43,9 +44,7 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 // size sets e.Frames, the number of frames per block, to frames, or to most, the largest possible number, if frames
 // is 0. A number outside 1..most is an error, and leaves e unchanged.
 func (e *Encoding) size(frames, most int) error {
-	if frames == 0 {
-		frames = most
-	}
+	frames = cmp.Or(frames, most)
 	if frames < 1 || frames > most {
 		return fmt.Errorf("%d frames a block, in %d bytes there is room for %d", frames, e.Bytes, most)
 	}

@@ -1,6 +1,7 @@
 package flac
 
 import (
+	"cmp"
 	"io"
 
 	"voicepool/sounds/internal/source"
@@ -13,9 +14,7 @@ import (
 func (r *reader) resync(fault error) error {
 	from := r.in.At
 	fault = source.DecodeErrorf("frame %d: %v", r.at, fault)
-	if r.firstErr == nil {
-		r.firstErr = fault
-	}
+	r.firstErr = cmp.Or(r.firstErr, fault)
 	next, found := r.findFrame(from+1, r.in.Size)
 	if r.wastedSamples > maxWastedSamples+8*r.in.At {
 		return fault

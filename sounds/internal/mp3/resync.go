@@ -2,6 +2,7 @@ package mp3
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 
@@ -181,9 +182,7 @@ func (r *reader) conceal(frames int64, fault error) {
 	if r.mode != modeDecode {
 		return
 	}
-	if r.firstErr == nil {
-		r.firstErr = fault
-	}
+	r.firstErr = cmp.Or(r.firstErr, fault)
 	from, to := r.withoutPadding(r.count*r.size), r.withoutPadding((r.count+frames)*r.size)
 	r.Conceal(from, to-from, fault)
 }

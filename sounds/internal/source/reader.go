@@ -177,9 +177,7 @@ func (m *Marks) Accepts(frame int64) bool {
 func (m *Marks) Add(x Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.Stride == 0 {
-		m.Stride = 1 << 14
-	}
+	m.Stride = cmp.Or(m.Stride, 1<<14)
 	if n := len(m.list); n > 0 && x.Frame < m.list[n-1].Frame+m.Stride {
 		return
 	}

@@ -1,6 +1,7 @@
 package renderfarm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,9 +172,7 @@ func (w *WorkCommand) Run(c *console.Console) error {
 	case o.Patience != 0 && (o.Patience < time.Second || o.Patience > 24*time.Hour):
 		return console.Usage("--patience: %v is not in 1s..24h", w.Patience)
 	}
-	if o.Name == "" {
-		o.Name = host()
-	}
+	o.Name = cmp.Or(o.Name, host())
 	if err := cluster.CheckName(o.Name); err != nil {
 		return console.Usage("--name: %w", err)
 	}

@@ -7,6 +7,7 @@
 package renderfarm
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -94,10 +95,7 @@ type Job struct {
 func (j *Job) reason() string {
 	var all []string
 	for _, t := range j.Tries {
-		text := t.Error
-		if text == "" {
-			text = "the worker died or was cut off"
-		}
+		text := cmp.Or(t.Error, "the worker died or was cut off")
 		all = append(all, fmt.Sprintf("on %s: %s", t.Worker, text))
 	}
 	return fmt.Sprintf("%d tries: %s", len(j.Tries), strings.Join(all, "; "))

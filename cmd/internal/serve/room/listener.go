@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"io"
@@ -102,9 +103,7 @@ func (l *Listener) Close() {
 // frames. Only the first call of end has an effect.
 func (l *Listener) end(err error) {
 	l.mutex.Lock()
-	if l.ended == nil {
-		l.ended = err
-	}
+	l.ended = cmp.Or(l.ended, err)
 	l.mutex.Unlock()
 	l.wake()
 }

@@ -31,9 +31,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	if o.Text == nil {
 		o.Text = embeddedSheet()
 	}
-	if o.Title == "" {
-		o.Title = o.Name
-	}
+	o.Title = cmp.Or(o.Title, o.Name)
 	for _, folder := range []*string{&o.Folder, &o.Uploads} { // hide needs absolute paths
 		if *folder == "" || !o.AnyFile {
 			continue

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -65,10 +66,7 @@ func (r *Room) Snapshot() *Snapshot {
 // speedFactor returns the playback speed that Speed and Pitch of o give together, as a factor: 2 plays the sound in
 // half its time. A Speed of 0 counts as 1.
 func (o *PlayRequest) speedFactor() float64 {
-	speed := o.Speed
-	if speed == 0 {
-		speed = 1
-	}
+	speed := cmp.Or(o.Speed, 1)
 	return speed * math.Pow(2, o.Pitch/12)
 }
 

@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -107,12 +108,8 @@ func metricName(name string, labels ...string) string {
 // counts as 101.
 func (m *metrics) countCall(pattern string, status int, duration time.Duration) {
 	_, route, _ := strings.Cut(pattern, " ")
-	if route == "" {
-		route = "/"
-	}
-	if status == 0 {
-		status = http.StatusSwitchingProtocols
-	}
+	route = cmp.Or(route, "/")
+	status = cmp.Or(status, http.StatusSwitchingProtocols)
 	m.counter("voicepool_http_requests_total", "code", strconv.Itoa(status), "route", route).Inc()
 	switch route[strings.LastIndexByte(route, '/')+1:] {
 	case "events", "audio.wav", "audio", "ws":

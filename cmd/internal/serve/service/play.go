@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -203,9 +204,7 @@ func (o *jsonObject) busChange() room.BusChange {
 			When: d.text("when"), By: orZero(d.number("by")), Above: d.number("above"),
 			Attack: orZero(d.time("attack")), Hold: orZero(d.time("hold")), Release: orZero(d.time("release")),
 		}
-		if o.err == nil {
-			o.err = d.err
-		}
+		o.err = cmp.Or(o.err, d.err)
 	}
 	return f
 }

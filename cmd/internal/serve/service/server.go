@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -90,21 +91,10 @@ type Limits struct {
 
 // setDefaults replaces each field of l that is 0 by its default.
 func (l *Limits) setDefaults() {
-	for _, f := range []struct {
-		p    *int
-		most int
-	}{{&l.Rooms, 2000}, {&l.RoomVoices, 65_536}, {&l.RoomSounds, 1000}, {&l.Sockets, 4096}} {
-		if *f.p == 0 {
-			*f.p = f.most
-		}
-	}
-	for _, f := range []struct {
-		p    *int64
-		most int64
-	}{{&l.RoomBytes, 1 << 30}, {&l.SheetBytes, 1 << 20}, {&l.SoundBytes, 64 << 20}, {&l.BodyBytes, 64 << 10}} {
-		if *f.p == 0 {
-			*f.p = f.most
-		}
+	*l = Limits{
+		Rooms: cmp.Or(l.Rooms, 2000), RoomVoices: cmp.Or(l.RoomVoices, 65_536), RoomSounds: cmp.Or(l.RoomSounds, 1000),
+		RoomBytes: cmp.Or(l.RoomBytes, 1<<30), SheetBytes: cmp.Or(l.SheetBytes, 1<<20), SoundBytes: cmp.Or(l.SoundBytes, 64<<20),
+		BodyBytes: cmp.Or(l.BodyBytes, 64<<10), Sockets: cmp.Or(l.Sockets, 4096),
 	}
 }
 

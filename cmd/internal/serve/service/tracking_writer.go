@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"os"
@@ -34,9 +35,7 @@ func (t *trackingWriter) extendDeadline() {
 // WriteHeader passes status on to the underlying writer. It also extends the write deadline, and stores the first
 // status in t.status.
 func (t *trackingWriter) WriteHeader(status int) {
-	if t.status == 0 {
-		t.status = status
-	}
+	t.status = cmp.Or(t.status, status)
 	t.extendDeadline()
 	t.ResponseWriter.WriteHeader(status)
 }
@@ -45,9 +44,7 @@ func (t *trackingWriter) WriteHeader(status int) {
 // deadline. If the client misses a deadline, Write sets t.slow and returns the error. It stores the status 200 in
 // t.status if WriteHeader was not called before.
 func (t *trackingWriter) Write(b []byte) (n int, err error) {
-	if t.status == 0 {
-		t.status = http.StatusOK
-	}
+	t.status = cmp.Or(t.status, http.StatusOK)
 	for {
 		t.extendDeadline()
 		one, err := t.ResponseWriter.Write(b[n : n+min(len(b)-n, writeSize)])

@@ -1,6 +1,7 @@
 package webauth
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -200,10 +201,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 		Write(w, denied(403, "room: the token is limited to some rooms; name one of them"))
 		return
 	}
-	from := v.credential
-	if from == nil {
-		from = rules.openCredential
-	}
+	from := cmp.Or(v.credential, rules.openCredential)
 	if from == nil { // tokens were removed after the rules were read
 		Write(w, denied(401, "the tokens of the server have just changed; try again"))
 		return

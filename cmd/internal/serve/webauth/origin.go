@@ -1,6 +1,7 @@
 package webauth
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -101,12 +102,8 @@ func sameHost(a, b, scheme string) bool {
 	standard := map[string]string{"http": "80", "https": "443"}[scheme]
 	nameA, portA := splitHost(a)
 	nameB, portB := splitHost(b)
-	if portA == "" {
-		portA = standard
-	}
-	if portB == "" {
-		portB = standard
-	}
+	portA = cmp.Or(portA, standard)
+	portB = cmp.Or(portB, standard)
 	return nameA == nameB && portA == portB
 }
 

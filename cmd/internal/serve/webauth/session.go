@@ -1,6 +1,7 @@
 package webauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -150,10 +151,7 @@ func (s *sessions) use(key string) *credential {
 // The link is valid for one hour. It gives role in the room called room, or in all rooms if room is "". If the server
 // has no tokens, the link and its session end when tokens are added.
 func (g *Guard) Invite(role Role, room string) (path string) {
-	from := g.rules.Load().openCredential
-	if from == nil {
-		from = &credential{id: ownID, ended: g.ended}
-	}
+	from := cmp.Or(g.rules.Load().openCredential, &credential{id: ownID, ended: g.ended})
 	return g.invite(from, role, room)
 }
 

@@ -4,6 +4,7 @@ package asynclog
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"sync"
@@ -79,9 +80,7 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	if left := l.inFlight + lines(l.queue); left > 0 {
 		l.dropped += left
 		l.queue, l.inFlight = nil, 0
-		if l.err == nil {
-			l.err = ErrUnread
-		}
+		l.err = cmp.Or(l.err, ErrUnread)
 	}
 	if l.err == nil && l.dropped > 0 {
 		l.err = ErrUnread

@@ -13,6 +13,7 @@
 package qlab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,15 +124,9 @@ type Server struct {
 // New returns a server with the options o. Zero fields of o get their defaults. New opens no socket; call Listen or
 // Serve for that.
 func New(o Options) *Server {
-	if o.Main == "" {
-		o.Main = "main"
-	}
-	if o.ReplyPort == 0 {
-		o.ReplyPort = replyPort
-	}
-	if o.Counters == nil {
-		o.Counters = new(Counters)
-	}
+	o.Main = cmp.Or(o.Main, "main")
+	o.ReplyPort = cmp.Or(o.ReplyPort, replyPort)
+	o.Counters = cmp.Or(o.Counters, new(Counters))
 	return &Server{
 		options: o, counters: o.Counters, loginTimeout: time.Minute, frameTimeout: 10 * time.Second, now: time.Now,
 		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, senderQueues: map[netip.AddrPort]*senderQueue{}, subscriptions: map[subscription]*roomState{}, ids: map[string]string{}, ended: make(chan struct{}),
