@@ -8,7 +8,6 @@ import (
 	"voicepool/effect/internal/reverb"
 	"voicepool/effect/internal/width"
 	"voicepool/internal/spectrum"
-	"voicepool/pcm"
 )
 
 // longestDelay is the longest time of a delay, in seconds.
@@ -79,15 +78,6 @@ func (e *eqEngine) setValues(v []float64, jump bool) {
 	e.Move(&values)
 }
 
-// process implements engine without a sidechain.
-func (e *eqEngine) process(block, _ []pcm.Frame, frame int64) { e.Process(block, frame) }
-
-// reset implements engine.
-func (e *eqEngine) reset() { e.Reset() }
-
-// idle implements engine.
-func (e *eqEngine) idle() bool { return e.Idle() }
-
 // reverbEngine adapts a reverb to the engine interface.
 type reverbEngine struct{ *reverb.Reverb }
 
@@ -106,15 +96,6 @@ func (r *reverbEngine) setValues(v []float64, jump bool) {
 	r.Move(&values)
 }
 
-// process implements engine without a sidechain.
-func (r *reverbEngine) process(block, _ []pcm.Frame, frame int64) { r.Process(block, frame) }
-
-// reset implements engine.
-func (r *reverbEngine) reset() { r.Reset() }
-
-// idle implements engine.
-func (r *reverbEngine) idle() bool { return r.Idle() }
-
 // driveEngine adapts a drive to the engine interface.
 type driveEngine struct{ *drive.Drive }
 
@@ -127,18 +108,6 @@ func (d *driveEngine) setValues(v []float64, jump bool) {
 	}
 	d.Move(&values)
 }
-
-// process implements engine without a sidechain.
-func (d *driveEngine) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
-
-// reset implements engine.
-func (d *driveEngine) reset() { d.Reset() }
-
-// idle implements engine.
-func (d *driveEngine) idle() bool { return d.Idle() }
-
-// latency implements delayedEngine: the delay of the output in frames.
-func (d *driveEngine) latency() int64 { return d.Latency() }
 
 // widthEngine adapts a width effect to the engine interface.
 type widthEngine struct{ *width.Width }
@@ -153,15 +122,6 @@ func (w *widthEngine) setValues(v []float64, jump bool) {
 	w.Move(&values)
 }
 
-// process implements engine without a sidechain.
-func (w *widthEngine) process(block, _ []pcm.Frame, frame int64) { w.Process(block, frame) }
-
-// reset implements engine.
-func (w *widthEngine) reset() { w.Reset() }
-
-// idle implements engine.
-func (w *widthEngine) idle() bool { return w.Idle() }
-
 // compressorEngine adapts a compressor to the engine interface.
 type compressorEngine struct{ *compressor.Compressor }
 
@@ -174,18 +134,6 @@ func (c *compressorEngine) setValues(v []float64, jump bool) {
 	}
 	c.Move(&values)
 }
-
-// process implements engine. key is the sidechain; nil: the block controls the compressor.
-func (c *compressorEngine) process(block, key []pcm.Frame, frame int64) { c.Process(block, key, frame) }
-
-// reset implements engine.
-func (c *compressorEngine) reset() { c.Reset() }
-
-// idle implements engine.
-func (c *compressorEngine) idle() bool { return c.Idle() }
-
-// reduction implements gainReducer: the gain reduction in dB, 0 or more.
-func (c *compressorEngine) reduction() float64 { return c.Reduction() }
 
 // delayEngine adapts a delay to the engine interface.
 type delayEngine struct{ *delay.Delay }
@@ -204,12 +152,3 @@ func (d *delayEngine) setValues(v []float64, jump bool) {
 	}
 	d.Move(&values)
 }
-
-// process implements engine without a sidechain.
-func (d *delayEngine) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
-
-// reset implements engine.
-func (d *delayEngine) reset() { d.Reset() }
-
-// idle implements engine.
-func (d *delayEngine) idle() bool { return d.Idle() }

@@ -20,16 +20,29 @@ const maxSample = 1e15
 type engine interface {
 	// setValues sets the values, at once or along a straight line within the next updateInterval frames.
 	setValues(values []float64, at bool)
-	process(block, key []pcm.Frame, frame int64)
-	reset()
-	idle() bool
+	Reset()
+	Idle() bool
 }
 
-// gainReducer is an engine that reduces the level of its input.
-type gainReducer interface{ reduction() float64 }
+// An engine is either a keyEngine, with a sidechain, or a blockEngine.
+type (
+	keyEngine interface {
+		Process(block, key []pcm.Frame, frame int64)
+	}
+	blockEngine interface {
+		Process(block []pcm.Frame, frame int64)
+	}
+)
 
-// delayedEngine is an engine whose output is delayed.
-type delayedEngine interface{ latency() int64 }
+// process processes a block in place. key is the sidechain, or nil; frame is the number of the first frame.
+func process(e engine, block, key []pcm.Frame, frame int64) {
+	switch e := e.(type) {
+	case keyEngine:
+		e.Process(block, key, frame)
+	case blockEngine:
+		e.Process(block, frame)
+	}
+}
 
 // Processor runs an Effect on blocks of frames. Only Effect and Reduction may be called concurrently with
 // other methods. The methods do not allocate.
@@ -77,8 +90,8 @@ func (e *Effect) NewProcessor(rate, maxBlock int) *Processor {
 	if e.kind.Key {
 		p.sidechain = make([]pcm.Frame, maxBlock)
 	}
-	if l, ok := p.engine.(delayedEngine); ok {
-		p.dryDelay = make([]pcm.Frame, l.latency())
+	if d, ok := p.engine.(*driveEngine); ok {
+		p.dryDelay = make([]pcm.Frame, d.Latency())
 	}
 	for i := range e.kind.Len() {
 		p.moves[i] = voice.Constant(p.domain(i, e.set[i]))
@@ -184,8 +197,8 @@ func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 		ok = p.processStep(block[:n], sidechain, frame) && ok
 		block, frame = block[n:], frame+n
 	}
-	if c, ok := p.engine.(gainReducer); ok {
-		p.reductionBits.Store(math.Float64bits(c.reduction()))
+	if c, ok := p.engine.(*compressorEngine); ok {
+		p.reductionBits.Store(math.Float64bits(c.Reduction()))
 	}
 	return ok
 }
@@ -206,10 +219,10 @@ func (p *Processor) processStep(block, key []pcm.Frame, frame int64) bool {
 			block[i][0], block[i][1] = float32(block[i][0]*g), float32(block[i][1]*g)
 		}
 	}
-	p.engine.process(block, key, frame)
+	process(p.engine, block, key, frame)
 	good := dsp.Peak(block) <= maxSample
 	if !good {
-		p.engine.reset()
+		p.engine.Reset()
 		clear(block)
 	}
 	if !wetOnly {
@@ -254,7 +267,7 @@ func (p *Processor) mixDry(block, dry []pcm.Frame, frame int64) {
 // Idle reports whether silent input yields silent output from frame on, until the next Set. Then silent
 // blocks may be left out. Audio side.
 func (p *Processor) Idle(frame int64) bool {
-	return frame >= p.constantFrom && p.dryRemaining == 0 && p.engine.idle()
+	return frame >= p.constantFrom && p.dryRemaining == 0 && p.engine.Idle()
 }
 
 // Tail returns an upper bound of the tail in frames like Effect.Tail, for the present values and the targets of all

@@ -101,9 +101,9 @@ type listening struct {
 	key []pcm.Frame
 }
 
-func (l *listening) process(block, key []pcm.Frame, frame int64) {
+func (l *listening) Process(block, key []pcm.Frame, frame int64) {
 	l.key = append(l.key, key...)
-	l.engine.process(block, key, frame)
+	process(l.engine, block, key, frame)
 }
 
 // TestKeyIsSettled checks that the key that an effect receives has no subnormal numbers, while the key of the
