@@ -2,6 +2,7 @@ package audiotest
 
 import (
 	"math"
+	"slices"
 
 	"voicepool/pcm"
 )
@@ -61,12 +62,7 @@ func (t *track) add(other *track) {
 
 // firstSound returns the index of the first frame with a sample whose magnitude is above a bound, or -1.
 func firstSound(frames []pcm.Frame, bound float32) int {
-	for i, f := range frames {
-		if max(f[0], -f[0], f[1], -f[1]) > bound {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(frames, func(f pcm.Frame) bool { return max(f[0], -f[0], f[1], -f[1]) > bound })
 }
 
 // span is a half-open range of frames.

@@ -1,6 +1,8 @@
 package bank
 
 import (
+	"slices"
+
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -28,12 +30,7 @@ func (s *sound) collectParts() {
 
 // isClaimed reports whether a play has claimed any of s.parts, which include s. The caller holds mu.
 func (s *sound) isClaimed() bool {
-	for _, part := range s.parts {
-		if part.claimed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.parts, func(part *sound) bool { return part.claimed })
 }
 
 // claim reserves s and its parts for one play, which may release mu to open a stream. Other plays of them wait until

@@ -3,6 +3,7 @@ package bank
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/chance"
@@ -100,12 +101,7 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 
 // hasDelayedLayers reports whether any layer of s has a delay above 0.
 func (s *sound) hasDelayedLayers() bool {
-	for _, l := range s.layers {
-		if l.delay > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.layers, func(l layer) bool { return l.delay > 0 })
 }
 
 // inInterval reports whether x is in low..high, both inclusive. For NaN it returns false.

@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"voicepool/bank/rules"
@@ -40,15 +41,7 @@ func (p *play) undo() {
 // ended reports whether all voices of p have ended. A play that is still starting is not over. The caller holds
 // Bank.mu.
 func (p *play) ended() bool {
-	if p.starting {
-		return false
-	}
-	for _, h := range p.voices {
-		if !h.State().Over() {
-			return false
-		}
-	}
-	return true
+	return !p.starting && !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
 // playPool is a pool of plays. Plays that have ended are reused.

@@ -134,10 +134,8 @@ func Kinds() []*Kind {
 
 // KindOf returns the kind with the given name, or nil for an unknown name.
 func KindOf(name string) *Kind {
-	for i := range kinds {
-		if kinds[i].Name == name {
-			return &kinds[i]
-		}
+	if i := slices.Index(Names(), name); i >= 0 {
+		return &kinds[i]
 	}
 	return nil
 }

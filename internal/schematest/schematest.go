@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -179,7 +180,7 @@ func (m *Matrix) walk(s *schema, path string, wrap func(any) Map) {
 	sh.Mapping.Shapes = append(sh.Mapping.Shapes, sh)
 	sh.find(s, nil)
 	learned := map[string][]any{}
-	for _, name := range sorted(s.Properties) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		m.walk(s.Properties[name], path+"."+name, func(v any) Map {
 			return wrap(sh.Needs.merge(sh.Key(name).With, 1).With(name, v))
 		})
@@ -270,7 +271,7 @@ func (sh *Shape) find(s *schema, learned map[string][]any) {
 	sh.Needs, sh.Keys, sh.extra = nil, nil, nil
 	m := sh.matrix
 	names := map[*Key]string{}
-	for _, name := range sorted(s.Properties) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		text, _ := json.Marshal(s.Properties[name])
 		k := &Key{Name: name, Good: slices.Concat(learned[name], m.good(s.Properties[name], 2)), Bad: m.bad(s.Properties[name])}
 		names[k] = name + string(text)
@@ -387,10 +388,8 @@ func (sh *Shape) require(s *schema, names map[*Key]string) {
 
 // Key returns a key of the shape, or nil.
 func (sh *Shape) Key(name string) *Key {
-	for _, k := range sh.Keys {
-		if k.Name == name {
-			return k
-		}
+	if i := slices.IndexFunc(sh.Keys, func(k *Key) bool { return k.Name == name }); i >= 0 {
+		return sh.Keys[i]
 	}
 	return nil
 }
@@ -436,7 +435,7 @@ func (m *Matrix) good(s *schema, deep int) (all []any) {
 			one = one.With(name, m.good(s.Properties[name], deep-1)[0])
 		}
 		all = append(all, one)
-		for _, name := range sorted(s.Properties) {
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 			values := m.good(s.Properties[name], deep-1)
 			if !slices.Contains(s.Required, name) {
 				values = values[:min(len(values), 1)]
@@ -533,15 +532,6 @@ func kinds(of any) (all []string) {
 		}
 	}
 	return all
-}
-
-// sorted returns the keys of m, sorted.
-func sorted[V any](m map[string]V) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Case is a file of the matrix.

@@ -3,6 +3,7 @@ package tone
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,18 +98,10 @@ func Parse(name string) (Signal, error) {
 // shapeOf returns the index of name in names and true. If names does not contain it, it returns the index of the most
 // similar name and false. The index is a Shape only if names begins with the first shape.
 func shapeOf(name string, names []string) (Shape, bool) {
-	for i, n := range names {
-		if n == name {
-			return Shape(i), true
-		}
+	if i := slices.Index(names, name); i >= 0 {
+		return Shape(i), true
 	}
-	nearest := words.Nearest(name, names)
-	for i, n := range names {
-		if n == nearest {
-			return Shape(i), false
-		}
-	}
-	return 0, false
+	return Shape(max(0, slices.Index(names, words.Nearest(name, names)))), false
 }
 
 // String returns the shortest name that Parse converts to s: tone:440, tone:440:saw, noise:pink or noise:pink:7.

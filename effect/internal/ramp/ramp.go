@@ -6,6 +6,8 @@
 // at 8 kHz and at 44.1 kHz; the spline leaves -76 dB.
 package ramp
 
+import "slices"
+
 // Frames is the length of a straight line. Moves begin at frames that are multiples of it.
 const Frames = 32
 
@@ -40,7 +42,7 @@ func (g *Ramp) Finish() {
 // Move moves the numbers from their present values to x in 64 frames. A move to the same target as before has no
 // effect.
 func (g *Ramp) Move(x []float64) {
-	if !g.moving && equal(x, g.target) {
+	if !g.moving && slices.Equal(x, g.target) {
 		return
 	}
 	if g.remaining < Frames { // false: no frame has passed since the last Move
@@ -71,7 +73,7 @@ func (g *Ramp) Next() []float64 {
 		step := oldStep + float64((newStep-oldStep)*float64(n/(2*Frames)))
 		g.now[i] = float64((before+last)/2) + float64(step*n)
 	}
-	if g.remaining == 0 && equal(g.last, g.target) {
+	if g.remaining == 0 && slices.Equal(g.last, g.target) {
 		g.Finish() // exactly
 	}
 	return g.now
@@ -79,13 +81,3 @@ func (g *Ramp) Next() []float64 {
 
 // Now returns the numbers of the last frame. The next call of Next overwrites them.
 func (g *Ramp) Now() []float64 { return g.now }
-
-// equal reports whether x and y, of the same length, are equal.
-func equal(x, y []float64) bool {
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return true
-}

@@ -281,7 +281,7 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 			reorder(r.bands[i][ch], &r.x[ch])
 			synth.granule(&side.granules[i][ch], &r.channels[ch], &r.x[ch], dst[i*576*h.channels+ch:], h.channels)
 		}
-		if part := dst[i*576*h.channels:][:576*h.channels]; tooLoud(part) {
+		if part := dst[i*576*h.channels:][:576*h.channels]; source.AnyBeyond(part, maxPeak) {
 			clear(part)
 			fault = cmp.Or(fault, errLoud)
 		}
@@ -291,15 +291,5 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 
 // maxPeak is the largest plausible sample. Larger ones indicate damage.
 const maxPeak = 8
-
-// tooLoud reports whether any of the samples is NaN or beyond ±8 (maxPeak), which means that the frame is damaged.
-func tooLoud(samples []float32) bool {
-	for _, x := range samples {
-		if !(-maxPeak <= x && x <= maxPeak) {
-			return true
-		}
-	}
-	return false
-}
 
 var errLoud = errors.New("its samples are more than 18 dB over full scale")

@@ -199,7 +199,7 @@ func (r *Reader) Next(dst []float32) ([]float32, error) {
 	} else if dst, err = r.codec.Decode(dst, p); err == nil {
 		n = int64((len(dst) - old) / r.Channels)
 		r.decodedAny = true
-		if r.pageDamaged && tooLoud(dst[old:]) {
+		if r.pageDamaged && source.AnyBeyond(dst[old:], maxPeak) {
 			clear(dst[old:])
 		}
 	}
@@ -214,16 +214,6 @@ func (r *Reader) Next(dst []float32) ([]float32, error) {
 
 // maxPeak is the largest plausible sample of a damaged page: 6 dB over full scale.
 const maxPeak = 2
-
-// tooLoud reports whether any of the samples is NaN or beyond ±2 (maxPeak), which means that the packet is damaged.
-func tooLoud(samples []float32) bool {
-	for _, x := range samples {
-		if !(-maxPeak <= x && x <= maxPeak) {
-			return true
-		}
-	}
-	return false
-}
 
 // concealPacket appends concealed frames to dst for the undecodable packet p, and returns the extended dst and their
 // number. The number comes from the packet's header. concealPacket records fault, the reason, as damage. If even the

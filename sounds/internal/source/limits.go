@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The kinds of errors of codecs. Package sounds documents them.
@@ -106,4 +107,9 @@ func (b Limits) CheckLength(frames int64, channels int) error {
 		return LimitErrorf("its samples take more than %d MiB plus %d times its %d bytes; %s", ExpansionBase>>20, ExpansionFactor, b.Size, streamAdvice)
 	}
 	return b.CheckAnnounced(frames, channels)
+}
+
+// AnyBeyond reports whether any sample is NaN or has a magnitude above peak, which means that it is damaged.
+func AnyBeyond(samples []float32, peak float32) bool {
+	return slices.ContainsFunc(samples, func(x float32) bool { return !(-peak <= x && x <= peak) })
 }

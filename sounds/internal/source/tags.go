@@ -214,14 +214,7 @@ func (in *Input) SkipFront(is func(beginning []byte) bool) (tagged bool) {
 }
 
 // leadingZeros returns the number of zero bytes at the beginning of b; len(b) if all are zero.
-func leadingZeros(b []byte) int {
-	for i, x := range b {
-		if x != 0 {
-			return i
-		}
-	}
-	return len(b)
-}
+func leadingZeros(b []byte) int { return len(b) - len(bytes.TrimLeft(b, "\x00")) }
 
 // skipZeros moves past all zero bytes at the current position.
 func (in *Input) skipZeros() {

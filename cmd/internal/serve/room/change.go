@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,14 +166,11 @@ func (h *listeners) setPairs(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.pairs = pairs
-	remaining := h.all[:0]
-	for _, l := range h.all {
-		if l.pair < pairs {
-			remaining = append(remaining, l)
-			continue
+	h.all = slices.DeleteFunc(h.all, func(l *Listener) bool {
+		gone := l.pair >= pairs
+		if gone {
+			l.end(io.EOF)
 		}
-		l.end(io.EOF)
-	}
-	clear(h.all[len(remaining):])
-	h.all = remaining
+		return gone
+	})
 }

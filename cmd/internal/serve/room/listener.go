@@ -178,12 +178,7 @@ func (h *listeners) add(l *Listener) error {
 func (h *listeners) remove(l *Listener) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	for i, one := range h.all {
-		if one == l {
-			h.all = append(h.all[:i], h.all[i+1:]...)
-			return
-		}
-	}
+	h.all = slices.DeleteFunc(h.all, func(one *Listener) bool { return one == l })
 }
 
 // empty reports whether no listener is left.
@@ -198,17 +193,14 @@ func (h *listeners) empty() bool {
 func (h *listeners) broadcast(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	remaining := h.all[:0]
-	for _, l := range h.all {
-		if l.push(block, h.pairs) {
-			remaining = append(remaining, l)
-			continue
+	h.all = slices.DeleteFunc(h.all, func(l *Listener) bool {
+		slow := !l.push(block, h.pairs)
+		if slow {
+			h.dropped++
+			l.end(ErrSlow)
 		}
-		h.dropped++
-		l.end(ErrSlow)
-	}
-	clear(h.all[len(remaining):])
-	h.all = remaining
+		return slow
+	})
 }
 
 // close removes and ends all listeners; their Next returns io.EOF after the buffered frames. New listeners are

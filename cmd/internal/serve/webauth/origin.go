@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -88,12 +89,7 @@ func (s *rules) sameOrigin(origin, host string) bool {
 	if u.Scheme != "https" && (u.Scheme != "http" || s.Secure) {
 		return false
 	}
-	for _, h := range append([]string{host}, s.Hosts...) {
-		if sameHost(u.Host, h, u.Scheme) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append([]string{host}, s.Hosts...), func(h string) bool { return sameHost(u.Host, h, u.Scheme) })
 }
 
 // sameHost reports whether the hosts a and b are equal, with their ports and without regard to case. A missing port
