@@ -261,11 +261,9 @@ func (d *Device) Close() error {
 			d.background.Wait()
 			close(ended)
 		}()
-		limit := time.NewTimer(closeTimeout)
-		defer limit.Stop()
 		select {
 		case <-ended:
-		case <-limit.C:
+		case <-time.After(closeTimeout):
 		}
 	})
 	return nil

@@ -46,12 +46,10 @@ const asleepFor = 4 * time.Second
 // idle waits until the source has a pending command, asleepFor has passed, or the keeper ends. It reports true
 // only for a pending command.
 func (k *keeper) idle(v *sourceGate) (requested bool) {
-	alarm := time.NewTimer(asleepFor)
-	defer alarm.Stop()
 	select {
 	case <-v.wakeRequest:
 		return true
-	case <-alarm.C:
+	case <-time.After(asleepFor):
 	case <-k.stop:
 	}
 	return false

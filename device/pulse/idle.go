@@ -35,12 +35,10 @@ func (f *feeder) sleepUntilWake() {
 	f.idleSince.Store(int64(time.Since(f.created)))
 	corked := f.cork(true)
 	if corked {
-		alarm := time.NewTimer(maxCorked)
-		defer alarm.Stop()
 		select {
 		case <-f.sleeper.Asked():
 			f.silent = 0
-		case <-alarm.C:
+		case <-time.After(maxCorked):
 			f.silent = pcm.Frames(idleAfter-playTime, f.config.Rate)
 		case <-f.stop:
 		case <-f.lost:
@@ -70,15 +68,13 @@ func (f *feeder) cork(stop bool) bool {
 	go func() {
 		answer <- f.conn.Request(&proto.CorkPlaybackStream{StreamIndex: f.stream, Corked: stop}, nil)
 	}()
-	limit := time.NewTimer(stall)
-	defer limit.Stop()
 	select {
 	case err := <-answer:
 		if err != nil {
 			f.fail(f.conn.Explain(err))
 		}
 		return err == nil
-	case <-limit.C:
+	case <-time.After(stall):
 	case <-f.stop:
 	case <-f.lost:
 	}

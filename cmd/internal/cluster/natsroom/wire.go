@@ -68,12 +68,10 @@ func (n *natsTransport) subscribe(subject string, handle func(message), lost fun
 	_ = sub.SetPendingLimits(maxPending, maxPendingBytes) // it fails for a closed subscription, as will Drain
 	leave = func() {
 		if n.nc.IsConnected() && sub.Drain() == nil {
-			late := time.NewTimer(natsTimeout)
-			defer late.Stop()
 			select {
 			case <-closed:
 				return
-			case <-late.C:
+			case <-time.After(natsTimeout):
 			}
 		}
 		_ = sub.Unsubscribe() // if the connection is lost, this prevents a new subscription

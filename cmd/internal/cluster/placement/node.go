@@ -171,12 +171,10 @@ func (n *Node) fencingError() error {
 
 // pause waits for the duration d or until ctx ends. The result is false if ctx has ended first, otherwise true.
 func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

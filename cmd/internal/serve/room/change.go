@@ -138,10 +138,8 @@ func (r *Room) fadeOutVoices(st *playback) {
 	}
 	st.player.Mixer().StopAll(replaceFade)
 	r.wake()
-	timer := time.NewTimer(replaceFade + 2*mixInterval)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(replaceFade + 2*mixInterval):
 	case <-r.clock.workers.done:
 	}
 }

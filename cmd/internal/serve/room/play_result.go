@@ -79,14 +79,12 @@ func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 		if r.output == nil { // delayed, or the show is paused
 			return v, nil
 		}
-		timer := time.NewTimer(resultTimeout)
-		defer timer.Stop()
 		select {
 		case <-a.started:
 			e = r.eventLog.firstEvent(a)
 		case <-r.done:
 			return PlayResult{}, errClosed
-		case <-timer.C:
+		case <-time.After(resultTimeout):
 			for _, h := range a.handles {
 				_ = h.Stop() // do not let it sound after the caller has given up
 			}

@@ -147,10 +147,8 @@ func (r *Room) Close(fade time.Duration) error {
 		st.player.Mixer().StopAll(fade)
 		r.wake()
 		if r.hasVoices() {
-			timer := time.NewTimer(fade)
-			defer timer.Stop()
 			select {
-			case <-timer.C:
+			case <-time.After(fade):
 			case <-st.done:
 			}
 		}

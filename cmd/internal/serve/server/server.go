@@ -350,12 +350,10 @@ func (s *server) startWatchdog() (stop func()) {
 func waitForProgress(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()
-		late := time.NewTimer(patience)
 		select {
 		case <-done:
-			late.Stop()
 			return true
-		case <-late.C:
+		case <-time.After(patience):
 			if steps.Load() == before {
 				return false
 			}

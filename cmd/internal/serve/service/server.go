@@ -224,11 +224,9 @@ func (s *Server) Close(fade time.Duration) {
 		s.calls.Wait()
 		close(over)
 	}()
-	timer := time.NewTimer(closeTimeout)
-	defer timer.Stop()
 	select {
 	case <-over: // all clients have received the end
-	case <-timer.C:
+	case <-time.After(closeTimeout):
 	}
 	s.cancel()
 	<-over

@@ -263,11 +263,9 @@ type reply struct {
 
 // sleep waits for the time d. If ctx ends earlier, it returns then.
 func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(d):
 	}
 }
 

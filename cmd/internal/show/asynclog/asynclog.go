@@ -69,11 +69,9 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	l.closed = true
 	l.signal()
 	l.mutex.Unlock()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-l.done:
-	case <-timer.C:
+	case <-time.After(limit):
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
