@@ -32,6 +32,15 @@ func Name[T ~uint8](what string, value T, names []string) string {
 	return fmt.Sprintf("%s(%d)", what, value)
 }
 
+// Names returns the name of each element of a list, in order. The parameter name returns the name of an element.
+func Names[T any](list []T, name func(*T) string) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = name(&list[i])
+	}
+	return names
+}
+
 // Count formats a number with a noun, given in the singular, and adds an s to the noun unless n is 1: "1 voice", "2
 // voices".
 func Count(n int, noun string) string {

@@ -140,10 +140,7 @@ func (m *LoadErrors) embeddedHint(name string) string {
 	if m.rules.Named == nil {
 		return "; " + parse.EmbeddedHint
 	}
-	var known []string
-	for i := range m.rules.Named {
-		known = append(known, m.rules.Named[i].Name)
-	}
+	known := words.Names(m.rules.Named, func(s *sounds.Source) string { return s.Name })
 	return fmt.Sprintf("; the nearest embedded sound is %q", words.Nearest(name, known))
 }
 

@@ -7,6 +7,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -90,11 +91,7 @@ func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
 		if !slices.ContainsFunc(existing, func(s mixer.Send) bool { return s.To == p.Key }) {
 			why := "the bus has no sends"
 			if len(existing) > 0 {
-				var names []string
-				for _, s := range existing {
-					names = append(names, s.To)
-				}
-				why = "it sends to " + strings.Join(names, ", ")
+				why = "it sends to " + strings.Join(words.Names(existing, func(s *mixer.Send) string { return s.To }), ", ")
 			}
 			r.Fail(p.Position, "sends: bus %s does not send to %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
 			return

@@ -9,7 +9,9 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
+	"voicepool/internal/words"
 	"voicepool/mixer"
+	"voicepool/sounds"
 	"voicepool/sounds/tone"
 	"voicepool/voice"
 )
@@ -227,11 +229,8 @@ func (r *Reader) AddFile(n *yaml.Node, files []rules.File) []rules.File {
 const EmbeddedHint = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
 
 // NamedSounds returns the names of the sounds that need no file, as passed to New.
-func (r *Reader) NamedSounds() (names []string) {
-	for i := range r.rules.Named {
-		names = append(names, r.rules.Named[i].Name)
-	}
-	return names
+func (r *Reader) NamedSounds() []string {
+	return words.Names(r.rules.Named, func(s *sounds.Source) string { return s.Name })
 }
 
 // Add adds s to the rules and to r.Sounds, and returns its index in the rules.

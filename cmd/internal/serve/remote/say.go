@@ -68,10 +68,7 @@ func (c *Client) Run(ctx context.Context, args ...string) (json.RawMessage, erro
 	}
 	i := slices.IndexFunc(commands, func(w command) bool { return w.name == args[0] })
 	if i < 0 {
-		var names []string
-		for _, w := range commands {
-			names = append(names, w.name)
-		}
+		names := words.Names(commands, func(w *command) string { return w.name })
 		return nil, fmt.Errorf("%w: unknown command %q; did you mean %q? The commands are %s", ErrCommand,
 			words.OneLine(args[0]), words.Nearest(strings.ToLower(args[0]), names), strings.Join(names, ", "))
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -283,12 +284,8 @@ func (r *Room) sheetTextWith(name string) (text []byte, sound, file string, err 
 	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(name))
 	with := insertSound(string(text), root, entry)
 	parsed, err := r.parseSheet([]byte(with))
-	if err == nil {
-		for _, one := range soundNames(parsed) {
-			if one == name {
-				return []byte(with), name, name, nil
-			}
-		}
+	if err == nil && slices.Contains(soundNames(parsed), name) {
+		return []byte(with), name, name, nil
 	}
 	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: the sound cannot be inserted into its text; add %q by hand", "sounds: {"+entry+"}")}
 }

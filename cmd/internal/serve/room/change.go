@@ -118,11 +118,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 		now.startRun(ctx, r.logLine)
 	}
 	old.end()
-	known := false
-	for i := range s.Scenes {
-		known = known || s.Scenes[i].Name == snapshot.Scene
-	}
-	if !known {
+	if !slices.Contains(sceneNames(s), snapshot.Scene) {
 		snapshot.Scene = ""
 		r.manualBuses.setScene("")
 	}

@@ -202,7 +202,7 @@ func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
 	m, s := r.current().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
 	if err != nil {
-		return b, unknownName("bus", bus, busNames(s))
+		return b, unknownName("bus", bus, showrun.BusNames(s))
 	}
 	if f.Duck != nil && f.Duck.By > 0 {
 		switch f.Duck.When {
@@ -212,7 +212,7 @@ func (r *Room) targetBus(bus string, f *BusChange) (mixer.Bus, error) {
 			return b, invalidField("duck.when", "the master is never silent while a sound plays; name another bus")
 		}
 		if _, err := m.Bus(f.Duck.When); err != nil {
-			return b, unknownName("bus", f.Duck.When, busNames(s))
+			return b, unknownName("bus", f.Duck.When, showrun.BusNames(s))
 		}
 	}
 	return b, nil

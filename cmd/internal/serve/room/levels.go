@@ -93,7 +93,7 @@ func (r *Room) levels() (*Levels, string) {
 	for _, c := range shown.List {
 		fmt.Fprintf(&fingerprint, "%v ", c.Trim)
 	}
-	for _, name := range busNames(s) {
+	for _, name := range showrun.BusNames(s) {
 		b := r.bus(name)
 		l.Buses = append(l.Buses, BusLevel{name, b.Peak, b.Reduction})
 		fmt.Fprintf(&fingerprint, "%v %v %v %v ", b.Gain, b.Mute, b.Solo, b.Effects)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/internal/words"
 	"voicepool/pcm"
 )
@@ -28,20 +29,15 @@ func (r *Room) Listen(output string) (*Listener, error) {
 	case output == "" && r.clock == nil, output == "master" && len(s.Outputs) == 0:
 		l.pair = 0
 	case output != "":
-		names := []string{"master"}
-		if len(s.Outputs) > 0 {
-			names = nil
+		names := words.Names(s.Outputs, func(o *rules.Output) string { return o.Name })
+		if len(names) == 0 {
+			names = []string{"master"}
 		}
-		for i := range s.Outputs {
-			o := &s.Outputs[i]
-			names = append(names, o.Name)
-			if o.Name == output {
-				l.pair = (o.Channel - 1) / 2
-			}
-		}
-		if l.pair < 0 {
+		i := slices.Index(names, output)
+		if i < 0 {
 			return nil, unknownName("output", output, names)
 		}
+		l.pair = (s.Outputs[i].Channel - 1) / 2
 	}
 	if err := r.listeners.add(l); err != nil {
 		return nil, err

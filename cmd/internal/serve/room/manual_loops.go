@@ -38,7 +38,7 @@ type manualLoop struct {
 // handles count as one start. record stores them only if the sound loops, because of o or of the sheet s, or has
 // layers. If o sets Loop to false, or the sheet s lacks the sound, record has no effect.
 func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle, s *cue.Sheet) {
-	i := slices.IndexFunc(soundNames(s), func(name string) bool { return name == o.Sound })
+	i := slices.Index(soundNames(s), o.Sound)
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
 		return
 	}

@@ -3,6 +3,7 @@ package room
 import (
 	"time"
 
+	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/mixer"
@@ -71,7 +72,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 func (o *PlayRequest) start(p *play.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
-			return nil, unknownName("bus", o.Bus, busNames(p.Sheet()))
+			return nil, unknownName("bus", o.Bus, showrun.BusNames(p.Sheet()))
 		}
 	}
 	return p.Start(play.Start{

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/cli/checkreport"
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
@@ -189,27 +190,9 @@ func (st *playback) end() {
 	st.player.Close()
 }
 
-// busNames returns the names of all buses of the sheet s. The first is "master". Then come the outputs except the
-// first, and then the buses that the sheet lists.
-func busNames(s *cue.Sheet) []string {
-	names := []string{"master"}
-	for i := range s.Outputs {
-		if i > 0 {
-			names = append(names, s.Outputs[i].Name)
-		}
-	}
-	for i := range s.Buses {
-		names = append(names, s.Buses[i].Name)
-	}
-	return names
-}
-
-// soundNames returns the names of the sounds of the sheet s, in the order of the sheet. Without sounds it returns nil.
-func soundNames(s *cue.Sheet) (names []string) {
-	for i := range s.Sounds {
-		names = append(names, s.Sounds[i].Name)
-	}
-	return names
+// soundNames returns the names of the sounds of the sheet s, in the order of the sheet.
+func soundNames(s *cue.Sheet) []string {
+	return words.Names(s.Sounds, func(s *rules.Sound) string { return s.Name })
 }
 
 // playerError converts err, an error of the player or the show, to an *Error of Kind Range. If the message begins with

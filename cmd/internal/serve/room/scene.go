@@ -2,9 +2,12 @@ package room
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 )
 
@@ -15,17 +18,15 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 	if err := checkDuration("over", over); err != nil {
 		return err
 	}
-	s := r.Sheet()
-	found := name == ""
-	names := []string{}
-	for i := range s.Scenes {
-		found = found || s.Scenes[i].Name == name
-		names = append(names, s.Scenes[i].Name)
-	}
-	if !found {
+	if names := sceneNames(r.Sheet()); name != "" && !slices.Contains(names, name) {
 		return unknownName("scene", name, names)
 	}
 	return nil
+}
+
+// sceneNames returns the names of the scenes of the sheet s, in the order of the sheet.
+func sceneNames(s *cue.Sheet) []string {
+	return words.Names(s.Scenes, func(s *rules.Scene) string { return s.Name })
 }
 
 // Scene starts a fade to the scene that the sheet calls name, and returns without waiting for the end of the fade. The

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/cmd/internal/show/showrun"
 )
 
 // Snapshot is the state of a room that survives a restart, as JSON.
@@ -98,7 +99,7 @@ func (r *Room) restore(s *Snapshot) {
 	if s.Scene != "" {
 		logError(r.Scene(s.Scene, 0))
 	}
-	known := busNames(st.player.Sheet())
+	known := showrun.BusNames(st.player.Sheet())
 	for _, b := range s.Buses {
 		if slices.Contains(known, b.Bus.Bus) {
 			f := BusChange{Gain: &b.Gain, LowPass: b.LowPass, HighPass: b.HighPass, Mute: &b.Mute, Duck: b.Duck, Effects: b.Values, Sends: b.Sends}

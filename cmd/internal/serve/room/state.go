@@ -96,12 +96,9 @@ func (r *Room) State() *State {
 		Paused: shown.Paused, Device: output.Device, Sink: output.Sink, Lost: output.Lost, LatencyMS: tenth(output.Latency.Seconds() * 1000),
 		Pool: st.Voices, Virtual: st.Virtual, Playing: st.Playing, Totals: report.TotalsOf(&st),
 		Standby: shown.Standby, Loaded: shown.Loaded, Last: shown.Last, List: shown.List, Running: shown.Running,
-		Scene: r.manualBuses.currentScene(), Scenes: []string{}, Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Events,
+		Scene: r.manualBuses.currentScene(), Scenes: sceneNames(s), Buses: []Bus{}, Voices: r.voices(), Sounds: []Sound{}, Said: shown.Events,
 	}
-	for i := range s.Scenes {
-		out.Scenes = append(out.Scenes, s.Scenes[i].Name)
-	}
-	for _, name := range busNames(s) {
+	for _, name := range showrun.BusNames(s) {
 		out.Buses = append(out.Buses, r.bus(name))
 	}
 	current := r.current()

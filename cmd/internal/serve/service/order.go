@@ -56,10 +56,7 @@ var commands = [...]command{
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
 	i := slices.IndexFunc(commands[:], func(d command) bool { return d.name == o.Do })
 	if i < 0 {
-		var names []string
-		for _, d := range commands {
-			names = append(names, d.name)
-		}
+		names := words.Names(commands[:], func(d *command) string { return d.name })
 		return errorReply(problemjson.New(http.StatusBadRequest, "unknown order %q", words.OneLine(o.Do)).WithField("do").WithNearest(words.Nearest(o.Do, names)))
 	}
 	d := &commands[i]

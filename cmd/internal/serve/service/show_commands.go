@@ -8,6 +8,7 @@ import (
 	"voicepool/cmd/internal/serve/problemjson"
 	"voicepool/cmd/internal/serve/room"
 	"voicepool/cmd/internal/show/showrun"
+	"voicepool/cue"
 	"voicepool/internal/words"
 )
 
@@ -55,10 +56,7 @@ func checkCue(r *room.Room, number string) error {
 	if err == nil {
 		return nil
 	}
-	var numbers []string
-	for i := range s.List {
-		numbers = append(numbers, s.List[i].Number)
-	}
+	numbers := words.Names(s.List, func(l *cue.ListCue) string { return l.Number })
 	p := problemjson.New(http.StatusNotFound, "%s", plainMessage(err)).WithField("cue")
 	p.Nearest = words.Nearest(number, numbers)
 	return p

@@ -3,6 +3,9 @@ package showrun
 import (
 	"time"
 
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -13,9 +16,9 @@ import (
 // mixer is closed. The buses before the failed one have then changed.
 func (s *Show) Master(by float64) error {
 	s.mutex.Lock()
-	masters := s.masters()
+	names := masters(s.sheet)
 	s.mutex.Unlock()
-	for _, name := range masters {
+	for _, name := range names {
 		b, err := s.player.Mixer().Bus(name)
 		if err != nil {
 			return err
@@ -28,16 +31,11 @@ func (s *Show) Master(by float64) error {
 	return nil
 }
 
-// masters returns the names of the master buses. The first output has the bus "master"; the bus of each further output
-// has the name of that output. The caller holds s.mutex.
-func (s *Show) masters() []string {
-	names := []string{"master"}
-	if n := len(s.sheet.Outputs); n > 1 {
-		for i := range s.sheet.Outputs[1:] {
-			names = append(names, s.sheet.Outputs[1+i].Name)
-		}
-	}
-	return names
+// masters returns the names of the master buses of a sheet. The first output has the bus "master"; the bus of each
+// further output has the name of that output.
+func masters(s *cue.Sheet) []string {
+	names := words.Names(s.Outputs, func(o *rules.Output) string { return o.Name })
+	return append([]string{"master"}, names[min(1, len(names)):]...)
 }
 
 // Mute mutes the bus called name in the mixer if on is true, otherwise it unmutes the bus. It also records that for
@@ -55,13 +53,10 @@ func (s *Show) Mute(name string, on bool) error {
 	return err
 }
 
-// buses returns the names of all buses: the master buses first, then the buses of the sheet. The caller holds s.mutex.
-func (s *Show) buses() (names []string) {
-	names = s.masters()
-	for i := range s.sheet.Buses {
-		names = append(names, s.sheet.Buses[i].Name)
-	}
-	return names
+// BusNames returns the names of all buses of a sheet. The first is "master". Then come the outputs except the first, and
+// then the buses that the sheet lists.
+func BusNames(s *cue.Sheet) []string {
+	return append(masters(s), words.Names(s.Buses, func(b *rules.Bus) string { return b.Name })...)
 }
 
 // SetMuted records, for State and IsMuted, that another part of the program has muted the bus called name. If on is

@@ -121,7 +121,7 @@ func (s *Show) State() *State {
 		}
 		st.Running = append(st.Running, one)
 	}
-	for _, name := range s.buses() {
+	for _, name := range BusNames(s.sheet) {
 		b, err := m.Bus(name)
 		if err != nil {
 			continue

@@ -97,10 +97,7 @@ func (s *Show) Do(line string) error {
 // unknown returns the error for a command that does not exist. name is its first word. The error suggests the most
 // similar command. It lists all commands except `state`, `events` and `help`.
 func unknown(name string) error {
-	names := slices.Clone(ConnectionCommands)
-	for _, w := range commands {
-		names = append(names, w.name)
-	}
+	names := slices.Concat(ConnectionCommands, words.Names(commands, func(w *command) string { return w.name }))
 	near := words.Nearest(strings.ToLower(name), names)
 	return fmt.Errorf("unknown command %q; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(ConnectionCommands):], ", "))
 }
