@@ -134,7 +134,7 @@ cmd/internal/cli/outfiles -> cmd/internal/cli/console cue internal/links interna
 cmd/internal/serve/problemjson -> cue/report
 cmd/internal/serve/board -> cmd/internal/serve/problemjson internal/words
 cmd/internal/serve/pipenet ->
-cmd/internal/serve/webauth -> internal/words golang.org/x/time/rate
+cmd/internal/serve/webauth -> cmd/internal/serve/problemjson internal/words golang.org/x/time/rate
 cmd/internal/serve/systemd -> github.com/coreos/go-systemd/v22/...
 cmd/internal/serve/server -> bank/rules cmd/internal/serve/board cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cluster/natsroom cmd/internal/cluster/blobstore cmd/internal/serve/webauth cmd/internal/serve/problemjson cmd/internal/show/qlab cmd/internal/serve/room cmd/internal/cli/tmpdir cmd/internal/serve/service cmd/internal/serve/systemd cmd/internal/serve/boottime cue golang.org/x/sys/windows internal/sheet/fields internal/whole internal/words internal/sheet/yaml mixer sounds
 cmd/internal/serve/service -> bank/rules cmd/internal/serve/problemjson cmd/internal/serve/room cmd/internal/show/showrun cue internal/words mixer sounds github.com/VictoriaMetrics/metrics github.com/coder/websocket

@@ -6,8 +6,10 @@ package problemjson
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
+	"time"
 
 	"voicepool/cue/report"
 )
@@ -26,6 +28,8 @@ type Problem struct {
 	Reason  string        `json:"reason,omitempty"`  // of a refusal, in a word or two; for a rejected start, the mixer's reason
 	Limit   int64         `json:"limit,omitempty"`   // the exceeded limit
 	Event   *report.Event `json:"event,omitempty"`   // of a rejected start
+
+	RetryAfter time.Duration `json:"-"` // time until a retry may succeed; 0: a second for the status 429 or 503
 }
 
 // New returns a problem with an HTTP status. Its Detail is formatted from format and values as by fmt.Sprintf, and its
@@ -63,25 +67,44 @@ func (p *Problem) WithLimit(limit int64) *Problem {
 	return p
 }
 
-// Error returns Detail.
-func (p *Problem) Error() string { return p.Detail }
+// WithRetry sets p.RetryAfter, the time until a retry may succeed. It changes p itself and returns p.
+func (p *Problem) WithRetry(after time.Duration) *Problem {
+	p.RetryAfter = after
+	return p
+}
 
-// Write answers an HTTP request with p as problem JSON, which must not be cached. With the status 429 or 503 it adds
-// the header Retry-After: 1. If p cannot be encoded, Write answers with a general problem of status 500, and sets
+// RetrySeconds returns the seconds until a retry may succeed, rounded up, for the header Retry-After; 0: unknown.
+func (p *Problem) RetrySeconds() int {
+	if p.RetryAfter == 0 && (p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable) {
+		return 1
+	}
+	return int(math.Ceil(p.RetryAfter.Seconds()))
+}
+
+// JSON returns p as a line of problem JSON. If p cannot be encoded, it returns a general problem of status 500, and sets
 // p.Status to 500.
-func (p *Problem) Write(w http.ResponseWriter) {
+func (p *Problem) JSON() []byte {
 	text, err := json.Marshal(p)
 	if err != nil { // an event that cannot be encoded
 		text = []byte(`{"type":"about:blank","title":"Internal Server Error","status":500,"detail":"something went wrong"}`)
 		p.Status = http.StatusInternalServerError
 	}
-	h := w.Header()
+	return append(text, '\n')
+}
+
+// Error returns Detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// Write answers an HTTP request with the JSON of p, which must not be cached. It adds the header Retry-After if
+// RetrySeconds is not 0.
+func (p *Problem) Write(w http.ResponseWriter) {
+	text, h := p.JSON(), w.Header()
 	h.Set("Content-Type", Type)
-	h.Set("Content-Length", strconv.Itoa(len(text)+1))
+	h.Set("Content-Length", strconv.Itoa(len(text)))
 	h.Set("Cache-Control", "no-store")
-	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
-		h.Set("Retry-After", "1")
+	if after := p.RetrySeconds(); after > 0 {
+		h.Set("Retry-After", strconv.Itoa(after))
 	}
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(append(text, '\n')) // an error means that the client has gone
+	_, _ = w.Write(text) // an error means that the client has gone
 }

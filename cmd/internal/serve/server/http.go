@@ -2,13 +2,11 @@ package server
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"runtime"
 	"time"
 
 	"voicepool/cmd/internal/serve/board"
-	"voicepool/cmd/internal/serve/problemjson"
 	"voicepool/cmd/internal/serve/room"
 	"voicepool/cmd/internal/serve/service"
 	"voicepool/cmd/internal/serve/webauth"
@@ -20,7 +18,7 @@ import (
 func (s *server) newService() *service.Server {
 	o := service.Options{
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MaxRooms}, Sounds: s.Limits,
-		Allow: allow, CountRequests: countRequests, RemoveFiles: s.removeFiles, Opening: true, Board: board.Handler(), Log: s.Log,
+		Allow: allow, CountRequests: webauth.CountRequests, RemoveFiles: s.removeFiles, Opening: true, Board: board.Handler(), Log: s.Log,
 	}
 	if s.store != nil {
 		o.Save = s.saveNow
@@ -51,20 +49,7 @@ func (s *server) uploads() string {
 // allow returns nil if the caller in ctx has at least role in the room called room. Otherwise it returns a
 // *problemjson.Problem with the HTTP status. ctx comes from a request that the guard has checked.
 func allow(ctx context.Context, role service.Role, room string) error {
-	return problemOf(webauth.Allow(ctx, room, webauth.Role(role)))
-}
-
-// countRequests counts n requests of the caller in ctx against the rate limit of the guard. If they exceed the limit,
-// it returns a *problemjson.Problem, otherwise nil.
-func countRequests(ctx context.Context, n int) error { return problemOf(webauth.CountRequests(ctx, n)) }
-
-// problemOf converts an error of the guard to an error of the service. If err wraps a *webauth.Denied, the result is a
-// *problemjson.Problem with the same status, text and limit. Other errors, and nil, are returned unchanged.
-func problemOf(err error) error {
-	if d, ok := errors.AsType[*webauth.Denied](err); ok {
-		return problemjson.New(d.Status, "%s", d.Detail).WithLimit(int64(d.Limit))
-	}
-	return err
+	return webauth.Allow(ctx, room, webauth.Role(role))
 }
 
 // waitRemoved waits until h.Room no longer returns the room r. Usually the service h has then removed r, and the name

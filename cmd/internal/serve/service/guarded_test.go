@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"voicepool/cmd/internal/serve/problemjson"
 	"voicepool/cmd/internal/serve/service"
 	"voicepool/cmd/internal/serve/webauth"
 )
@@ -25,14 +23,6 @@ func tokens(t *testing.T, text string) *webauth.Tokens {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// denied converts an error of the guard to a problem.
-func denied(err error) error {
-	if d, ok := errors.AsType[*webauth.Denied](err); ok {
-		return problemjson.New(d.Status, "%s", d.Detail).WithLimit(int64(d.Limit))
-	}
-	return err
 }
 
 // guarded starts a server behind a guard on a TCP port.
@@ -49,9 +39,9 @@ func guardedOn(t *testing.T, web *httptest.Server, o webauth.Options) (*stage, *
 	web.Config = g.Server(nil)
 	s := openOn(t, web, func(so *service.Options) {
 		so.Allow = func(ctx context.Context, role service.Role, room string) error {
-			return denied(webauth.Allow(ctx, room, webauth.Role(role)))
+			return webauth.Allow(ctx, room, webauth.Role(role))
 		}
-		so.CountRequests = func(ctx context.Context, n int) error { return denied(webauth.CountRequests(ctx, n)) }
+		so.CountRequests = webauth.CountRequests
 	})
 	web.Config.Handler = g.Wrap(s.Server)
 	return s, g

@@ -3,6 +3,8 @@ package webauth
 import (
 	"context"
 	"slices"
+
+	"voicepool/cmd/internal/serve/problemjson"
 )
 
 // credential is a token or a session, with its permissions, until it ends.
@@ -86,7 +88,7 @@ func RoleIn(ctx context.Context, room string) Role {
 }
 
 // Allow returns nil if the caller in ctx has at least the role need in the room called room. The room "" is the server
-// as a whole. Otherwise it returns a *Denied. Its status is 401 if a token is missing or has expired, or if ctx has not
+// as a whole. Otherwise it returns a *problemjson.Problem. Its status is 401 if a token is missing or has expired, or if ctx has not
 // passed Guard.Wrap. It is 403 if the role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := RoleIn(ctx, room)
@@ -94,13 +96,13 @@ func Allow(ctx context.Context, room string, need Role) error {
 		return nil
 	}
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); !ok || v.credential == nil || v.credential.ended.Err() != nil {
-		return &Denied{Status: 401, Detail: "a token is needed: send Authorization: Bearer TOKEN, or log in at /login"}
+		return problemjson.New(401, "a token is needed: send Authorization: Bearer TOKEN, or log in at /login")
 	}
-	return denied(403, "this needs the role %v; the token has the role %v here", need, have)
+	return problemjson.New(403, "this needs the role %v; the token has the role %v here", need, have)
 }
 
 // CountRequests counts n more requests of the caller in ctx against the rate limits, for example the commands of a
-// batch. If a limit is exceeded, it returns a *Denied with the status 429, otherwise nil. It ignores an n of 0 or less.
+// batch. If a limit is exceeded, it returns a *problemjson.Problem with the status 429, otherwise nil. It ignores an n of 0 or less.
 // It also ignores a ctx that does not come from a request through Guard.Wrap.
 func CountRequests(ctx context.Context, n int) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
@@ -117,7 +119,7 @@ func CountRequests(ctx context.Context, n int) error {
 // Role.
 //
 // An unknown passcode counts as a failed login if the server requires tokens. If the address must wait because of
-// failures, role is the zero Role and err is a *Denied. A valid passcode is accepted even then.
+// failures, role is the zero Role and err is a *problemjson.Problem. A valid passcode is accepted even then.
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {

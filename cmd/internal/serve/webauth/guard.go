@@ -17,6 +17,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"voicepool/cmd/internal/serve/problemjson"
 )
 
 // Options are the access rules of a Guard.
@@ -205,8 +207,8 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 // check checks the request r: its host, its token or cookie, its origin and its rate. It returns a context that
 // identifies the caller. For a GET request with a credential, which may last long, the context ends with the
 // credential. The caller must call the CancelFunc after the request. If r is refused, check counts that, and only the
-// *Denied is not nil.
-func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
+// *problemjson.Problem is not nil.
+func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *problemjson.Problem) {
 	rules := g.rules.Load()
 	if err := rules.host(r); err != nil {
 		g.counts.hosts.Add(1)

@@ -3,16 +3,18 @@ package webauth
 import (
 	"net/http"
 	"strings"
+
+	"voicepool/cmd/internal/serve/problemjson"
 )
 
 // identify finds the credential of the request r and sets v.credential. With an Authorization header, the token in the
 // header decides. Without that header, the cookie of a browser session decides, and identify also sets v.session. A
-// wrong token or scheme is counted as a failure. The result is then a *Denied with the status 401, or 429 if the
+// wrong token or scheme is counted as a failure. The result is then a *problemjson.Problem with the status 401, or 429 if the
 // address must wait after failures.
 //
 // If r has neither a header nor a valid cookie, v stays anonymous and the result is nil, even if the rules require
 // tokens. If rules do not require tokens, a request with the header stays anonymous, too.
-func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
+func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *problemjson.Problem {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {
 			return nil // tokens are not required
@@ -29,9 +31,9 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 			return err
 		}
 		if !strings.EqualFold(scheme, "Bearer") {
-			return &Denied{Status: 401, Detail: "Authorization: want Bearer TOKEN"}
+			return problemjson.New(401, "Authorization: want Bearer TOKEN")
 		}
-		return &Denied{Status: 401, Detail: "unknown or expired token"}
+		return problemjson.New(401, "unknown or expired token")
 	}
 	if cookie, err := r.Cookie(cookieName(rules.Secure)); err == nil {
 		if v.session = g.sessions.find(cookie.Value); v.session != nil {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"voicepool/cmd/internal/serve/problemjson"
 )
 
 // connections counts the open connections.
@@ -32,19 +34,19 @@ func (c *connections) count() int {
 }
 
 // enter counts a new connection of the client at a and returns nil. If the connection would exceed a limit, enter does
-// not count it and returns a *Denied. Its status is 503 for the limit of the server, and 429 for the limit per address.
+// not count it and returns a *problemjson.Problem. Its status is 503 for the limit of the server, and 429 for the limit per address.
 // Loopback addresses have only the limit of the server. An IPv6 /64 network counts as one address.
-func (c *connections) enter(a address) *Denied {
+func (c *connections) enter(a address) *problemjson.Problem {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.open >= c.limits.Connections {
 		n := c.limits.Connections
-		return &Denied{Status: 503, Detail: fmt.Sprintf("the server has its %d connections", n), Limit: n, RetryAfter: time.Second}
+		return problemjson.New(503, "the server has its %d connections", n).WithLimit(int64(n)).WithRetry(time.Second)
 	}
 	if !a.loopback {
 		if c.addresses[a.block] >= c.limits.PerAddress {
 			n := c.limits.PerAddress
-			return &Denied{Status: 429, Detail: fmt.Sprintf("this address has its %d connections", n), Limit: n, RetryAfter: time.Second}
+			return problemjson.New(429, "this address has its %d connections", n).WithLimit(int64(n)).WithRetry(time.Second)
 		}
 		if c.addresses == nil {
 			c.addresses = map[netip.Prefix]int{}
@@ -128,7 +130,7 @@ func (c *conn) CloseWrite() error {
 // refuse sends the error why to the client of c and closes c within one second. A browser gets an HTML page, other
 // clients JSON. A client that sends no request within half a second gets JSON, too. refuse does not block; another
 // goroutine does the work. Under TLS, or if Limits.Refusals clients are being answered already, it only closes c.
-func (g *Guard) refuse(c net.Conn, why *Denied) {
+func (g *Guard) refuse(c net.Conn, why *problemjson.Problem) {
 	g.connections.mutex.Lock()
 	full := g.connections.refusing >= g.limits.Refusals || g.rules.Load().Secure
 	if !full {
@@ -151,12 +153,12 @@ func (g *Guard) refuse(c net.Conn, why *Denied) {
 		head := make([]byte, maxHeader)
 		n, _ := c.Read(head) // a client that sends no request gets JSON
 		c.SetDeadline(startTime.Add(time.Second))
-		kind, text := mediaType, why.problem()
+		kind, text := problemjson.Type, why.JSON()
 		if r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(head[:n]))); err == nil && showsPage(r) {
-			kind, text = "text/html; charset=utf-8", errorPage(text, why.Status, strconv.Itoa(why.Seconds()), "")
+			kind, text = "text/html; charset=utf-8", errorPage(text, why.Status, strconv.Itoa(why.RetrySeconds()), "")
 		}
 		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nRetry-After: %d\r\nConnection: close\r\n\r\n%s",
-			why.Status, http.StatusText(why.Status), kind, len(text), why.Seconds(), text)
+			why.Status, http.StatusText(why.Status), kind, len(text), why.RetrySeconds(), text)
 		if half, ok := c.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite()
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"voicepool/cmd/internal/serve/problemjson"
 	"voicepool/internal/words"
 )
 
@@ -159,9 +160,9 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, me
 
 // refuseLogin answers a login from an address that must wait. The error why has the reason and the waiting time. The
 // answer is the login page with both, and the status of why.
-func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *Denied) {
-	w.Header().Set("Retry-After", strconv.Itoa(why.Seconds()))
-	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.Seconds()))
+func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *problemjson.Problem) {
+	w.Header().Set("Retry-After", strconv.Itoa(why.RetrySeconds()))
+	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.RetrySeconds()))
 }
 
 // loginStyle answers with the style sheet of the login page.
@@ -184,7 +185,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
 	if err != nil {
-		Write(w, &Denied{Status: 413, Detail: "the body is larger than 4 KiB", Limit: maxForm})
+		Write(w, problemjson.New(413, "the body is larger than 4 KiB").WithLimit(maxForm))
 		return
 	}
 	var request linkRequest
@@ -198,12 +199,12 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if request.Room == "" && v.credential != nil && !v.credential.covers(Admin, "") {
-		Write(w, denied(403, "room: the token is limited to some rooms; name one of them"))
+		Write(w, problemjson.New(403, "room: the token is limited to some rooms; name one of them"))
 		return
 	}
 	from := cmp.Or(v.credential, rules.openCredential)
 	if from == nil { // tokens were removed after the rules were read
-		Write(w, denied(401, "the tokens of the server have just changed; try again"))
+		Write(w, problemjson.New(401, "the tokens of the server have just changed; try again"))
 		return
 	}
 	path := g.invite(from, role, request.Room)
@@ -218,25 +219,25 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 }
 
 // read parses data, a JSON object, into i and returns the role that it names. Invalid JSON, an unknown field, and an
-// unknown or missing role are a *Denied with the status 400. Otherwise the *Denied is nil. After an error, i may be
+// unknown or missing role are a *problemjson.Problem with the status 400. Otherwise the *problemjson.Problem is nil. After an error, i may be
 // partly filled.
-func (i *linkRequest) read(data []byte) (Role, *Denied) {
+func (i *linkRequest) read(data []byte) (Role, *problemjson.Problem) {
 	var fields map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &fields) != nil {
-		return None, denied(400, `the body must be JSON, such as {"role": "operator", "room": "main"}`)
+		return None, problemjson.New(400, `the body must be JSON, such as {"role": "operator", "room": "main"}`)
 	}
 	for key, value := range fields {
 		to := map[string]*string{"role": &i.Role, "room": &i.Room}[key]
 		switch {
 		case to == nil:
-			return None, denied(400, "unknown field %s; the nearest is %s", words.OneLine(key), words.Nearest(key, []string{"role", "room"}))
+			return None, problemjson.New(400, "unknown field %s; the nearest is %s", words.OneLine(key), words.Nearest(key, []string{"role", "room"}))
 		case json.Unmarshal(value, to) != nil:
-			return None, denied(400, "%s: want a string", key)
+			return None, problemjson.New(400, "%s: want a string", key)
 		}
 	}
 	role, err := ParseRole(i.Role)
 	if err != nil {
-		return None, &Denied{Status: 400, Detail: fmt.Sprintf("role: %v", err)}
+		return None, problemjson.New(400, "role: %v", err)
 	}
 	return role, nil
 }

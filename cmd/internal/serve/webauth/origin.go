@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"voicepool/cmd/internal/serve/problemjson"
 )
 
 // hostNames returns the set of names that a Host header may have: the names in hosts, and localhost. The names in the
@@ -33,10 +35,10 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// host returns nil if the Host header of r names this server, otherwise a *Denied with the status 403. Accepted are the
+// host returns nil if the Host header of r names this server, otherwise a *problemjson.Problem with the status 403. Accepted are the
 // names in Options.Hosts, localhost, loopback addresses, and the local address of the connection, with any port. The
 // check prevents DNS rebinding, an attack by a page whose host name points to this machine.
-func (s *rules) host(r *http.Request) *Denied {
+func (s *rules) host(r *http.Request) *problemjson.Problem {
 	name, _ := splitHost(r.Host)
 	if s.hosts[name] {
 		return nil
@@ -47,21 +49,21 @@ func (s *rules) host(r *http.Request) *Denied {
 			return nil
 		}
 	}
-	return denied(403, "Host: unknown name of this server; add it with --host")
+	return problemjson.New(403, "Host: unknown name of this server; add it with --host")
 }
 
-// origin returns a *Denied with the status 403 if r comes from a page of another site, and nil otherwise. It checks
+// origin returns a *problemjson.Problem with the status 403 if r comes from a page of another site, and nil otherwise. It checks
 // only requests that change state or open a WebSocket. The header Origin decides or, without it, the header
 // Sec-Fetch-Site. Without both headers, r does not come from a browser and is accepted. But if cookie is true, a cookie
 // identifies the caller, and one header is required: browsers send cookies with requests of foreign pages, too.
-func (s *rules) origin(r *http.Request, cookie bool) *Denied {
+func (s *rules) origin(r *http.Request, cookie bool) *problemjson.Problem {
 	if safe(r.Method) && !upgrades(r) {
 		return nil
 	}
 	if list := r.Header.Values("Origin"); len(list) > 0 {
 		for _, origin := range list {
 			if !s.sameOrigin(origin, r.Host) {
-				return denied(403, "Origin: a page of another site may not do this")
+				return problemjson.New(403, "Origin: a page of another site may not do this")
 			}
 		}
 		return nil
@@ -73,9 +75,9 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 		if !cookie {
 			return nil // not a browser
 		}
-		return denied(403, "Origin: required together with the cookie; programs send Authorization: Bearer TOKEN")
+		return problemjson.New(403, "Origin: required together with the cookie; programs send Authorization: Bearer TOKEN")
 	}
-	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
+	return problemjson.New(403, "Sec-Fetch-Site: a page of another site may not do this")
 }
 
 // sameOrigin reports whether origin, the value of an Origin header, is a page of this server. Its host and port must be

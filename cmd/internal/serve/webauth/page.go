@@ -4,21 +4,21 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"voicepool/cmd/internal/serve/problemjson"
 )
 
 //go:embed error.html
 var errorText string
 
 var errorTemplate = template.Must(template.New("error").Parse(errorText))
-
-// mediaType is the media type of an error (RFC 9457).
-const mediaType = "application/problem+json"
 
 // prefersHTML reports whether the client prefers HTML, as browsers do for a page. accept is its Accept header. Scripts
 // and programs accept JSON or anything, which gives false.
@@ -46,7 +46,7 @@ type pageWriter struct {
 // of 400 or more it then stores status in p instead, so that finish can write a page. Once another response has begun,
 // each status is passed on.
 func (p *pageWriter) WriteHeader(status int) {
-	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
+	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), problemjson.Type) {
 		p.status = status
 	}
 	p.began = p.began || status >= 200
@@ -122,4 +122,20 @@ func errorPage(problem []byte, status int, after, next string) []byte {
 		Title, Detail, After, Login string
 	}{status, http.StatusText(status), detail, after, login}) // writing to a buffer cannot fail
 	return page.Bytes()
+}
+
+// scheme is the value of WWW-Authenticate in answers with the status 401.
+const scheme = `Bearer realm="voicepool"`
+
+// Write answers an HTTP request with the error err as problem JSON (RFC 9457). If err is or wraps a
+// *problemjson.Problem, the answer has its fields, otherwise the status 500 and a general sentence.
+func Write(w http.ResponseWriter, err error) {
+	p, ok := errors.AsType[*problemjson.Problem](err)
+	if !ok {
+		p = problemjson.New(500, "something went wrong")
+	}
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", scheme)
+	}
+	p.Write(w)
 }

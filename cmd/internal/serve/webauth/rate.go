@@ -1,13 +1,15 @@
 package webauth
 
 import (
-	"fmt"
 	"math"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"voicepool/cmd/internal/serve/problemjson"
 )
 
 // bucket is a token bucket with the capacity of one second. The zero bucket is full.
@@ -78,9 +80,9 @@ func evict[T any](m map[netip.Prefix]T) {
 
 // countRequests counts n requests of v against three limits per second: of the address, of the credential and of the
 // server, in this order. On loopback only the limit of the server counts. At the first limit that is exceeded,
-// countRequests stops, counts a rejection and returns a *Denied with the status 429. The limits after it do not count
+// countRequests stops, counts a rejection and returns a *problemjson.Problem with the status 429. The limits after it do not count
 // the requests. Otherwise it returns nil. An n above a limit counts as that limit.
-func (v *visitor) countRequests(n int) *Denied {
+func (v *visitor) countRequests(n int) *problemjson.Problem {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
 	what := "address"
@@ -97,7 +99,7 @@ func (v *visitor) countRequests(n int) *Denied {
 		return nil
 	}
 	v.guard.counts.rates.Add(1)
-	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %d requests a second from this %s", limit, what), Limit: limit, RetryAfter: wait}
+	return problemjson.New(429, "more than %d requests a second from this %s", limit, what).WithLimit(int64(limit)).WithRetry(wait)
 }
 
 // failures limits how often an address may try tokens. Each failure above the limit doubles the
@@ -121,19 +123,19 @@ const (
 	maxWait   = 15 * time.Minute
 )
 
-// blocked returns a *Denied with the status 429 while the address a must wait after wrong tokens. Otherwise it returns
+// blocked returns a *problemjson.Problem with the status 429 while the address a must wait after wrong tokens. Otherwise it returns
 // nil. It does not count a failure.
-func (f *failures) blocked(a address) *Denied {
+func (f *failures) blocked(a address) *problemjson.Problem {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.refuse(f.addresses[a.block], time.Now())
 }
 
-// fail counts a wrong token from the address a. It returns a *Denied with the status 429 if the address must wait,
+// fail counts a wrong token from the address a. It returns a *problemjson.Problem with the status 429 if the address must wait,
 // because of this token or earlier tokens. Otherwise it returns nil. A wait begins after more than Limits.Logins wrong
 // tokens in a minute, and lasts 10 s. Each further wrong token after a wait starts a wait of twice the length, up to 15
 // minutes. A token during a wait is not counted. After 15 minutes without failures the counts begin again.
-func (f *failures) fail(a address) *Denied {
+func (f *failures) fail(a address) *problemjson.Problem {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	now := time.Now()
@@ -149,7 +151,7 @@ func (f *failures) fail(a address) *Denied {
 	if err := f.refuse(t, now); err != nil {
 		return err
 	}
-	if now.Sub(laterOf(t.minuteStart, t.blocked)) > maxWait { // long enough without failures
+	if now.Sub(slices.MaxFunc([]time.Time{t.minuteStart, t.blocked}, time.Time.Compare)) > maxWait { // long enough without failures
 		*t = attempts{minuteStart: now}
 	} else if t.wait == 0 && now.Sub(t.minuteStart) > time.Minute {
 		t.minuteStart, t.count = now, 0
@@ -163,19 +165,11 @@ func (f *failures) fail(a address) *Denied {
 	return f.refuse(t, now)
 }
 
-// laterOf returns the later of two times.
-func laterOf(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// refuse returns a *Denied with the status 429 while t must wait at the time now. Otherwise, also if t is nil, it
+// refuse returns a *problemjson.Problem with the status 429 while t must wait at the time now. Otherwise, also if t is nil, it
 // returns nil. The caller holds the mutex of f.
-func (f *failures) refuse(t *attempts, now time.Time) *Denied {
+func (f *failures) refuse(t *attempts, now time.Time) *problemjson.Problem {
 	if t == nil || !now.Before(t.blocked) {
 		return nil
 	}
-	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %d wrong tokens a minute from this address", f.limit), Limit: f.limit, RetryAfter: t.blocked.Sub(now)}
+	return problemjson.New(429, "more than %d wrong tokens a minute from this address", f.limit).WithLimit(int64(f.limit)).WithRetry(t.blocked.Sub(now))
 }
