@@ -118,7 +118,7 @@ cmd/internal/lab/bench -> effect cmd/internal/cli/catalog cue cue/play device de
 cmd/internal/cli/console -> bank/rules cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/view/liveview cue/play mixer internal/words golang.org/x/term
 cmd/internal/cli/catalog -> effect bank/rules cmd/internal/view/meterbar cmd/internal/cli/console cmd/internal/view/figurestyle cue cue/play cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/view/cellwidth -> github.com/rivo/uniseg
-cmd/internal/cli/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
+cmd/internal/cli/doctor -> device device/auto device/oto device/pulse internal/lateness internal/words pcm sounds sounds/tone golang.org/x/sys/unix
 cmd/internal/cli/sheetlen -> bank/rules cmd/internal/cli/console cue cue/play internal/words mixer sounds
 cmd/internal/view/figurestyle -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/view/liveview -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cue cue/play cue/report internal/explain internal/words mixer pcm golang.org/x/term

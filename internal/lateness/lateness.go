@@ -1,4 +1,4 @@
-// Package lateness measures how late a machine lets a process run, as a control for tests that measure time.
+// Package lateness measures how late a machine lets a process run, as a control for measurements of time.
 //
 // A Control sleeps for 5 ms again and again and notes by how much each sleep is too long. A test subtracts the time
 // that the control lost from the time that it measured, in the same seconds and on the same machine.

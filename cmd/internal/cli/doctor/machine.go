@@ -14,6 +14,7 @@ import (
 	"voicepool/device/auto"
 	"voicepool/device/oto"
 	"voicepool/device/pulse"
+	"voicepool/internal/lateness"
 )
 
 // Machine is the examined machine. Its methods change no settings.
@@ -89,29 +90,13 @@ func (localMachine) Files() fs.FS { return os.DirFS("/") }
 // Sinks requests the sinks of the sound server that the environment names.
 func (localMachine) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
 
-// Watch starts to measure whether this process runs in time. A goroutine wakes every 20 ms. The function stop ends it
-// and returns the longest delay of a wake. Call stop once.
+// Watch starts to measure whether this process runs in time: a goroutine sleeps for 5 ms again and again. The function
+// stop ends it and returns the longest time that a sleep was too long. Call stop once.
 func (localMachine) Watch() (stop func() time.Duration) {
-	done, longest := make(chan struct{}), make(chan time.Duration)
-	go func() {
-		ticker := time.NewTicker(checkInterval)
-		defer ticker.Stop()
-		var worst time.Duration
-		for last := time.Now(); ; {
-			select {
-			case <-done:
-				longest <- worst
-				return
-			case <-ticker.C:
-			}
-			now := time.Now()
-			worst = max(worst, now.Sub(last)-checkInterval)
-			last = now
-		}
-	}()
+	control, began := lateness.Start(), time.Now()
 	return func() time.Duration {
-		close(done)
-		return <-longest
+		defer control.Stop()
+		return control.Worst(began, time.Now())
 	}
 }
 
