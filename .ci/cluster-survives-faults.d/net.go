@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -134,30 +135,26 @@ func (s *Space) DialContext(ctx context.Context, network, address string) (net.C
 	if s == nil {
 		return d.DialContext(ctx, network, address)
 	}
-	type dialled struct {
-		conn net.Conn
-		err  error
-	}
-	done := make(chan dialled, 1)
-	go func() {
+	var conn net.Conn
+	var err error
+	var dialling sync.WaitGroup
+	dialling.Go(func() {
 		// A socket belongs to the namespace of the thread that creates it. The thread ends with this goroutine,
 		// which never unlocks it.
 		runtime.LockOSThread()
-		file, err := os.Open(filepath.Join("/run/netns", s.Name))
-		if err != nil {
-			done <- dialled{nil, err}
+		var file *os.File
+		if file, err = os.Open(filepath.Join("/run/netns", s.Name)); err != nil {
 			return
 		}
 		defer file.Close()
-		if err := unix.Setns(int(file.Fd()), unix.CLONE_NEWNET); err != nil {
-			done <- dialled{nil, fmt.Errorf("setns %s: %w", s.Name, err)}
+		if err = unix.Setns(int(file.Fd()), unix.CLONE_NEWNET); err != nil {
+			err = fmt.Errorf("setns %s: %w", s.Name, err)
 			return
 		}
-		conn, err := d.DialContext(ctx, network, address)
-		done <- dialled{conn, err}
-	}()
-	one := <-done // ends with ctx at the latest
-	return one.conn, one.err
+		conn, err = d.DialContext(ctx, network, address)
+	})
+	dialling.Wait() // ends with ctx at the latest
+	return conn, err
 }
 
 // Dial implements the dialer of nats.SetCustomDialer.
