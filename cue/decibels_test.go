@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/cue"
 	"voicepool/pcm"
 )
 
@@ -20,10 +21,11 @@ func TestGainsWithUnit(t *testing.T) {
 			"cues: [{at: 0, play: s, id: i, gain: X}, {at: 1, fade: i, to: X}]", "X", c.text))
 		want := pcm.Decibels(c.want)
 		sound := s.Sounds[0].Gain
+		start, fade := s.Cues[0].Action.(*cue.Play).Gain, s.Cues[1].Action.(*cue.Set).Change.Gain
 		if s.Master.Gain != want || s.Buses[0].Gain != want || sound.From != c.want || sound.To != c.want ||
-			s.Cues[0].Change.Gain != want || s.Cues[1].Change.Gain != want {
+			start != want || fade != want {
 			t.Errorf("%s came as %v, %v, %v, %v and %v", c.text, s.Master.Gain, s.Buses[0].Gain, sound,
-				s.Cues[0].Change.Gain, s.Cues[1].Change.Gain)
+				start, fade)
 		}
 	}
 }

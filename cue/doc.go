@@ -6,7 +6,7 @@
 //
 //	s, err := cue.Load("show.yaml") // err lists all errors, with their places in the file
 //	for i := range s.Cues {
-//		fmt.Println(s.Cues[i].At, s.Cues[i].Verb)
+//		fmt.Println(s.Cues[i].At, s.Cues[i].Action.Verb())
 //	}
 //
 // Package cue loads no sounds and runs no mixer. Package cue/play plays a sheet, checks that its sounds can be loaded

@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// chooseFadeShape sets the default shape of a fade in the list of cues. d.Cue is the cue, and n is its YAML node. The
+// chooseFadeShape sets the default shape of a fade in the list of cues. d has its values, and n is its YAML node. The
 // shape becomes a raised cosine if the verb of n is fade, n sets no shape, and the fade begins or ends at silence.
 // (Two crossing fades that are straight in decibels would leave a hole in the middle.) All other cues keep their
 // shape.
@@ -26,17 +26,17 @@ func (d *draft) chooseFadeShape(n *yaml.Node, target *yaml.Pair) {
 		}
 		d.silent["master"] = d.sheet.Master.Gain <= pcm.Silence
 	}
-	name := d.ID
+	name, gain := d.play.ID, d.play.Gain
 	switch {
-	case d.Verb == Play:
-	case target == nil || d.Verb != Fade && d.Verb != Set || d.Change.Fields&mixer.FieldGain == 0:
+	case d.verb == VerbPlay:
+	case target == nil || d.set.Change.Fields&mixer.FieldGain == 0:
 		return
 	default:
-		name = target.Value.Text
+		name, gain = target.Value.Text, d.set.Change.Gain
 	}
-	silent := d.Change.Gain <= pcm.Silence
-	if d.Cue.List > 0 && d.Verb == Fade && fields.Missing(n, "shape") && (silent || d.silent[name]) {
-		d.Change.Shape = voice.RaisedCosine
+	silent := gain <= pcm.Silence
+	if d.List > 0 && d.verb == VerbFade && fields.Missing(n, "shape") && (silent || d.silent[name]) {
+		d.set.Change.Shape = voice.RaisedCosine
 	}
 	d.silent[name] = silent
 }

@@ -35,15 +35,14 @@ func TestFormatIsParsed(t *testing.T) {
 		"at: 1s, listener: [1, 0, 2], velocity: [1, 0, 0], facing: [1, 0, 0], up: [0, 1, 0], strength: 0.5, doppler: 1, speed_of_sound: 300",
 	} {
 		want := parse(t, fmt.Sprintf(head, text))
-		c := want.Cues[1]
-		if c.Verb == cue.Play {
-			c.Target = want.Sounds[c.Sound].Name
+		c, sound, loops := want.Cues[1], "", false
+		if p, is := c.Action.(*cue.Play); is {
+			sound, loops = want.Sounds[p.Sound].Name, want.Sounds[p.Sound].Loop
 		}
-		line := f.Format(&c, &want.Rules, c.Verb == cue.Play && want.Sounds[c.Sound].Loop)
-		got := parse(t, fmt.Sprintf(head, line))
-		got.Cues[1].Line, got.Cues[1].Column = want.Cues[1].Line, want.Cues[1].Column
-		if a, b := got.Cues[1], want.Cues[1]; !reflect.DeepEqual(a, b) {
-			t.Errorf("{%s} is formatted as {%s}:\n%+v\nwant\n%+v", text, line, a, b)
+		line := f.Format(&c, &want.Rules, sound, loops)
+		got := parse(t, fmt.Sprintf(head, line)).Cues[1]
+		if got.Line, got.Column = c.Line, c.Column; !reflect.DeepEqual(got, c) {
+			t.Errorf("{%s} is formatted as {%s}:\n%+v\nwant\n%+v", text, line, got.Action, c.Action)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"voicepool/internal/sheet/yaml"
 )
 
-// Message is an Open Sound Control 1.0 message that a cue sends to another program, such as a light desk.
-// Package cue only schedules it; see Options.Send.
+// Message is an action: an Open Sound Control 1.0 message that is sent to another program, such as a light desk.
+// A player of package play passes it to its Options.Send.
 type Message struct {
 	To      string // HOST:PORT
 	Address string // /eos/cue/12/fire
@@ -53,8 +53,8 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 }
 
 // parseMessage parses the OSC message of a cue and reports whether it is valid. p is the pair with the message as its
-// value. The result is stored in a new d.Message. If the message is invalid, an error with its place is recorded in d,
-// and d.Message may be set nevertheless.
+// value. The result is stored in a new d.message. If the message is invalid, an error with its place is recorded in d,
+// and d.message may be set nevertheless.
 func (d *draft) parseMessage(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
@@ -73,7 +73,7 @@ func (d *draft) parseMessage(p *yaml.Pair) bool {
 		d.Fail(p.Position, "osc: this message has %d bytes; one packet has at most %d", size, maxMessage)
 		return false
 	}
-	d.Message = m
+	d.message = m
 	return ok && !unknown
 }
 

@@ -15,12 +15,13 @@ import (
 var ErrAction = errors.New("cue: no action")
 
 // ParseAction parses an action that is not in the sheet and returns it as a cue with the time 0. The first words are a
-// verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". The verb osc has only such
-// keys and no target. After stop and scene, a time without a key is the value of the key over, as in "stop house 2s".
+// verb and its target, such as "play" and "bell". Keys with values follow, such as "gain=-3". The verb osc has only
+// such keys and no target. After stop and scene, a time without a key is the value of the key over, as in "stop house
+// 2s".
 //
 // The words may use the sounds, buses and scenes of the sheet. ids are the ids that they may refer to; started has
-// further ones, which error messages do not suggest; it may be nil. If the words are invalid, the error wraps ErrAction and suggests a
-// correction.
+// further ones, which error messages do not suggest; it may be nil. If the words are invalid, the error wraps ErrAction
+// and suggests a correction.
 func (s *Sheet) ParseAction(words []string, ids []string, started iter.Seq[string]) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
@@ -48,14 +49,14 @@ func (s *Sheet) ParseAction(words []string, ids []string, started iter.Seq[strin
 		r.known[id] = true
 	}
 	for i := range s.Cues {
-		if c := &s.Cues[i]; c.ID != "" && !slices.Contains(r.played[c.ID], c.Sound) {
-			r.played[c.ID] = append(r.played[c.ID], c.Sound)
+		if p, is := s.Cues[i].Action.(*Play); is && p.ID != "" && !slices.Contains(r.played[p.ID], p.Sound) {
+			r.played[p.ID] = append(r.played[p.ID], p.Sound)
 		}
 	}
 	n, err := actionNode(words)
 	if err == nil {
 		d := newDraft(r)
-		d.addCue(n, &Cue{Times: 1})
+		d.addCue(n, Cue{Times: 1}, false)
 		d.resolve()
 		err = r.firstError()
 	}
@@ -108,7 +109,7 @@ func actionNode(words []string) (*yaml.Node, error) {
 	}
 	verb, args := words[0], words[1:]
 	if verb == release {
-		verb, args = Set.String(), append(slices.Clone(args), "loop=false")
+		verb, args = VerbSet.String(), append(slices.Clone(args), "loop=false")
 	}
 	switch {
 	case !slices.Contains(verbNames[:], verb):
@@ -117,7 +118,7 @@ func actionNode(words []string) (*yaml.Node, error) {
 		return nil, fmt.Errorf("%s needs a target", verb)
 	}
 	cue := n
-	if verb == Send.String() { // osc to=HOST:PORT address=/go: the words are keys of the message
+	if verb == VerbSend.String() { // osc to=HOST:PORT address=/go: the words are keys of the message
 		n = &yaml.Node{Position: at, Kind: yaml.Mapping}
 		cue.Pairs = append(cue.Pairs, yaml.Pair{Position: at, Key: verb, Value: n})
 	} else if err := add(verb, args[0]); err != nil {
@@ -127,7 +128,7 @@ func actionNode(words []string) (*yaml.Node, error) {
 	}
 	for _, word := range args {
 		key, value, hasValue := strings.Cut(word, "=")
-		if _, err := rules.ParseTime(word); !hasValue && err == nil && (verb == Stop.String() || verb == SetScene.String()) {
+		if _, err := rules.ParseTime(word); !hasValue && err == nil && (verb == VerbStop.String() || verb == VerbSetScene.String()) {
 			key, value, hasValue = "over", word, true // stop house 2s
 		}
 		if !hasValue {

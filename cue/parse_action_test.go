@@ -18,15 +18,15 @@ func TestParseAction(t *testing.T) {
 		verb  cue.Verb
 		want  string // of the error
 	}{
-		{words: "play bell gain=-3 id=b", verb: cue.Play},
-		{words: "play two", verb: cue.Play},
-		{words: "stop a 2s", verb: cue.Stop},
-		{words: "stop late over=2s", verb: cue.Stop},
-		{words: "release a", verb: cue.Set},
-		{words: "fade sfx to=-9 over=1s", verb: cue.Fade},
-		{words: "scene calm 2s", verb: cue.SetScene},
-		{words: "move a place=[1,2]", verb: cue.Move},
-		{words: "osc to=127.0.0.1:8000 address=/go", verb: cue.Send},
+		{words: "play bell gain=-3 id=b", verb: cue.VerbPlay},
+		{words: "play two", verb: cue.VerbPlay},
+		{words: "stop a 2s", verb: cue.VerbStop},
+		{words: "stop late over=2s", verb: cue.VerbStop},
+		{words: "release a", verb: cue.VerbSet},
+		{words: "fade sfx to=-9 over=1s", verb: cue.VerbFade},
+		{words: "scene calm 2s", verb: cue.VerbSetScene},
+		{words: "move a place=[1,2]", verb: cue.VerbMove},
+		{words: "osc to=127.0.0.1:8000 address=/go", verb: cue.VerbSend},
 		{words: "", want: "cue: no action: no words"},
 		{words: "dance bell", want: "cue: no action: unknown action \"dance\" (want one of play, stop, "},
 		{words: "play", want: "cue: no action: play needs a target"},
@@ -41,11 +41,11 @@ func TestParseAction(t *testing.T) {
 		switch {
 		case c.want != "" && (got != nil || !errors.Is(err, cue.ErrAction) || !strings.HasPrefix(err.Error(), c.want)):
 			t.Errorf("%q: %+v, %v, want %s", c.words, got, err, c.want)
-		case c.want == "" && (err != nil || got.Verb != c.verb):
+		case c.want == "" && (err != nil || got.Action.Verb() != c.verb):
 			t.Errorf("%q: %+v, %v", c.words, got, err)
 		}
 	}
-	if c, err := s.ParseAction([]string{"play", "two"}, nil, nil); err != nil || len(c.Layers) != 2 || c.Times != 1 || len(s.Sounds) != 2 {
+	if c, err := s.ParseAction([]string{"play", "two"}, nil, nil); err != nil || len(c.Action.(*cue.Play).Layers) != 2 || c.Times != 1 || len(s.Sounds) != 2 {
 		t.Errorf("two layers: %+v, %v", c, err)
 	}
 }

@@ -38,22 +38,24 @@ func (d *draft) parseCues(n *yaml.Node) {
 	}
 	r.sheet.Cues = make([]Cue, 0, len(n.Items))
 	for _, item := range n.Items {
-		c := Cue{Line: item.Line, Column: item.Column, Times: 1}
-		d.addCue(item, &c)
-		if c.Number != "" {
-			d.registerNumber(item, c.Number)
+		if d.addCue(item, Cue{Line: item.Line, Column: item.Column, Times: 1}, false); d.Number != "" {
+			d.registerNumber(item, d.Number)
 		}
 	}
 }
 
-// addCue parses the YAML node n as a cue and appends the cue to d.sheet.Cues, even if it records errors. *c holds the
-// initial values and receives the parsed cue. The node and the target of the cue are kept for resolve.
-func (d *draft) addCue(n *yaml.Node, c *Cue) {
-	d.Cue = *c
+// addCue parses the YAML node n as a cue and appends the cue to d.sheet.Cues, even if it records errors. c has the
+// initial values; d.Cue is the parsed cue afterwards. If isRelease is true, the cue was written `release`. The node and
+// the target of the cue are kept for resolve.
+func (d *draft) addCue(n *yaml.Node, c Cue, isRelease bool) {
+	d.Cue, d.values, d.sound = c, values{}, nil
 	target := d.parseCue(n)
 	d.chooseFadeShape(n, target)
+	if target != nil && isRelease {
+		target = &yaml.Pair{Position: target.Position, Key: release, Value: target.Value}
+	}
 	d.targets, d.nodes = append(d.targets, target), append(d.nodes, n)
-	*c = d.Cue
+	d.Action = d.action()
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
 
@@ -66,21 +68,33 @@ func (d *draft) resolve() {
 			continue
 		}
 		c := &d.sheet.Cues[i]
-		if c.isRelease {
-			p = &yaml.Pair{Position: p.Position, Key: release, Value: p.Value}
-		}
-		d.WithPrefix(c.ListLabel(), func() { d.reader.resolveTarget(p, c) })
+		d.WithPrefix(c.ListLabel(), func() { d.resolveTarget(p, c.Action) })
 	}
 	for i, n := range d.nodes {
 		c := &d.sheet.Cues[i]
-		d.WithPrefix(c.ListLabel(), func() { d.checkParameters(n, c); d.parseBusKeys(n, c) })
+		d.WithPrefix(c.ListLabel(), func() { d.resolveKeys(n, c.Action) })
 	}
 	if !d.Failed() {
 		d.checkEndWaits()
 	}
 }
 
-// parseCue parses the YAML node n as one cue into d.Cue, which must have its initial values, and records errors. It
+// resolveKeys checks or parses the keys of the action a that depend on its target. n is the YAML node of its cue.
+func (d *draft) resolveKeys(n *yaml.Node, a Action) {
+	switch a := a.(type) {
+	case *Play:
+		if len(a.Parameters) > 0 {
+			d.checkParameters(n, a.Parameters, 0, []*rules.Sound{&d.sheet.Sounds[a.Sound]})
+		}
+	case *Set:
+		if len(a.Parameters) > 0 {
+			d.checkParameters(n, a.Parameters, a.Target.Scope, d.soundsOf(a.Target))
+		}
+		d.parseBusKeys(n, a)
+	}
+}
+
+// parseCue parses the YAML node n as one cue into d, which must have its initial values, and records errors. It
 // returns the YAML pair with the target of the cue, such as `stop: theme`, which resolve looks up later. The result is
 // nil if the cue has no such target, as a start. If n has two verbs, the first is set, and the other keys are not
 // parsed.
@@ -89,27 +103,26 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 		d.Fail(n.Position, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
 		return nil
 	}
-	d.sound, d.duck = nil, rules.Duck{}
 	var verb *yaml.Pair
 	for i := range n.Pairs {
 		v := Verb(slices.Index(verbNames[:], n.Pairs[i].Key) + 1)
 		switch {
-		case v == 0 || v == d.Verb:
+		case v == 0 || v == d.verb:
 		case verb != nil:
 			d.Fail(n.Pairs[i].Position, "a cue does one thing; this one has %s already", verb.Key)
 			return nil
 		default:
-			d.Verb, verb = v, &n.Pairs[i]
+			d.verb, verb = v, &n.Pairs[i]
 		}
 	}
 	all := d.keys[0]
 	for i := range n.Pairs {
 		if p := &n.Pairs[i]; d.field(p.Key) == nil && slices.Contains(all, p.Key) {
-			d.Fail(p.Position, "%s does not belong to a cue with %s, which takes %s", yaml.Quote(p.Key), d.Verb, fields.Join(d.keys[d.Verb]))
+			d.Fail(p.Position, "%s does not belong to a cue with %s, which takes %s", yaml.Quote(p.Key), d.verb, fields.Join(d.keys[d.verb]))
 		}
 	}
 	faulty := false
-	keys := d.keys[d.Verb]
+	keys := d.keys[d.verb]
 	if d.List > 0 { // the number belongs to the list cue
 		keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "cue" })
 	}
@@ -118,7 +131,7 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 		switch {
 		case f == nil:
 		case d.Value(p, &f.Field):
-			d.Change.Fields |= f.property
+			d.set.Change.Fields |= f.property
 		case slices.Contains(timeKeys, p.Key):
 			faulty = true
 		}
@@ -129,75 +142,73 @@ func (d *draft) parseCue(n *yaml.Node) (target *yaml.Pair) {
 	}
 	if p := fields.Find(n, "shape"); p != nil {
 		switch {
-		case d.Verb == Set && fields.Missing(n, "gain"):
+		case d.verb == VerbSet && fields.Missing(n, "gain"):
 			d.Fail(p.Position, "shape needs `gain`: it is the curve of a gain; other values move linearly")
-		case d.Verb == Play && d.FadeIn.IsZero():
+		case d.verb == VerbPlay && d.play.FadeIn.IsZero():
 			d.Fail(p.Position, "shape needs `fade_in`: it is the curve of the fade")
-		case d.Verb == Stop && d.Over.IsZero():
+		case d.verb == VerbStop && d.stop.Over.IsZero():
 			d.Fail(p.Position, "shape needs `over`: it is the curve of the fade")
 		}
 	}
-	if p := fields.Find(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
+	if p := fields.Find(n, "cut"); p != nil && d.stop.Cut && !d.stop.Over.IsZero() {
 		d.Fail(p.Position, "cut ends voices at once; leave it out, or `over`")
 	}
 	d.checkPosition(n)
-	if p := fields.Find(n, "speed_of_sound"); p != nil && d.Doppler == 0 {
+	if p := fields.Find(n, "speed_of_sound"); p != nil && d.listener.Doppler == 0 {
 		d.Fail(p.Position, "speed_of_sound needs `doppler`, the strength of the shift, such as `doppler: 1`")
 	}
-	if d.For != nil && d.For.IsZero() {
+	if d.play.For != nil && d.play.For.IsZero() {
 		d.Fail(fields.Find(n, "for").Value.Position, "for: a time of 0 leaves nothing to hear; leave the cue out")
 	}
 	d.countRepetitions(n, faulty)
 	if d.sound != nil {
 		d.inherit(n)
-		d.CheckSendTargets(n, d.Sends, d.Bus)
+		d.CheckSendTargets(n, d.play.Sends, d.play.Bus)
 		d.addLayers(n)
-		if played := d.played[d.ID]; !slices.Contains(played, d.Sound) {
-			d.played[d.ID] = append(played, d.Sound)
+		if played := d.played[d.play.ID]; !slices.Contains(played, d.play.Sound) {
+			d.played[d.play.ID] = append(played, d.play.Sound)
 		}
-	} else if d.Verb == Play {
-		d.Parameters = nil // the sound is unknown
+	} else {
+		d.play.Parameters = nil // the sound is unknown
 	}
-	switch d.Verb {
-	case SetDuck:
-		d.Duck = new(d.duck)
-		d.CheckDuckTrigger(n, d.duck.When, verb.Value.Text)
-	case SetListener:
+	switch d.verb {
+	case VerbSetDuck:
+		d.CheckDuckTrigger(n, d.duck.Duck.When, verb.Value.Text)
+	case VerbSetListener:
 		d.checkListener(n)
 		return nil
-	case Resize, SetScene, Send:
-		d.Scope = OnAll
+	case VerbPlay, VerbResize, VerbSetScene, VerbSend:
 		return nil
 	}
-	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Null {
+	if verb == nil || verb.Value.Kind == yaml.Null {
 		return nil
 	}
 	return verb
 }
 
-// checkRequired records an error for each missing key that the cue in d.Cue needs. n is the YAML node of the cue.
+// checkRequired records an error for each missing key that the cue in d needs. n is the YAML node of the cue.
 func (d *draft) checkRequired(n *yaml.Node) {
 	if fields.Missing(n, "at") {
 		d.Fail(n.Position, "a cue needs `at`, its time")
 	}
 	switch {
-	case d.Verb == 0:
+	case d.verb == 0:
 		d.Fail(n.Position, "a cue needs one of %s", fields.Join(verbNames[:]))
-	case d.Verb == Fade && fields.Missing(n, "to"):
+	case d.verb == VerbFade && fields.Missing(n, "to"):
 		d.Fail(n.Position, "a fade needs `to`, its target in decibels")
-	case d.Verb == Seek && fields.Missing(n, "to"):
+	case d.verb == VerbSeek && fields.Missing(n, "to"):
 		d.Fail(n.Position, "a seek needs `to`, the position in the sound")
-	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
+	case d.verb == VerbSetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.Duck.By != 0):
 		d.Fail(n.Position, "a duck needs `when`, the bus that triggers it, and `by`, the decibels; `by: 0` ends it")
-	case d.Verb == SetDuck && fields.Missing(n, "when"):
-		for _, f := range parse.Duck(&d.duck, d.Buses) {
+	case d.verb == VerbSetDuck && fields.Missing(n, "when"):
+		for _, f := range parse.Duck(&d.duck.Duck, d.Buses) {
 			if p := fields.Find(n, f.Key); p != nil && f.Key != "by" {
 				d.Fail(p.Position, "%s needs `when`, the bus that triggers the duck; `by: 0` alone ends it", p.Key)
 			}
 		}
-	case d.Verb == Move && fields.Missing(n, "place"):
+	case d.verb == VerbMove && fields.Missing(n, "place"):
 		d.Fail(n.Position, "a move needs `place`, its target, such as [3, 0, -1]")
-	case d.Verb == Set && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && fields.Missing(n, "sends") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
+	case d.verb == VerbSet && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && fields.Missing(n, "sends") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.property != 0
 	}):
@@ -205,37 +216,34 @@ func (d *draft) checkRequired(n *yaml.Node) {
 	}
 }
 
-// parseBusKeys parses the keys `effects` and `sends` of cue c into c and records errors. n is the YAML node of c, whose
-// target must be resolved. It has no effect on cues with a verb other than Set.
-func (d *draft) parseBusKeys(n *yaml.Node, c *Cue) {
-	if c.Verb != Set {
-		return
-	}
-	bus := d.canonicalTarget(c)
+// parseBusKeys parses the keys `effects` and `sends` into the set s and records errors. n is the YAML node of its cue.
+// The target must be resolved.
+func (d *draft) parseBusKeys(n *yaml.Node, s *Set) {
+	bus := d.canonicalize(&s.Target)
 	for _, p := range []*yaml.Pair{fields.Find(n, "effects"), fields.Find(n, "sends")} {
 		switch {
 		case p == nil:
 		case p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0:
 			d.Fail(p.Position, "%s is empty; leave it out", p.Key)
-		case c.Scope == OnID && p.Key == "sends":
-			if d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses, false)}) {
-				d.CheckSendTargets(n, c.Sends, "")
+		case s.Target.Scope == OnID && p.Key == "sends":
+			if d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&s.Sends, d.Buses, false)}) {
+				d.CheckSendTargets(n, s.Sends, "")
 			}
-		case c.Scope != OnBus:
-			d.Fail(p.Position, "%s needs a bus as its target; %s is not a bus", p.Key, yaml.Quote(c.Target))
+		case s.Target.Scope != OnBus:
+			d.Fail(p.Position, "%s needs a bus as its target; %s is not a bus", p.Key, yaml.Quote(s.Target.Name))
 		case p.Key == "sends":
-			d.SendMoves(p, bus, &c.Sends)
+			d.SendMoves(p, bus, &s.Sends)
 		default:
-			d.EffectMoves(p, bus, d.EffectsOf(bus), &c.Effects)
+			d.EffectMoves(p, bus, d.EffectsOf(bus), &s.Effects)
 		}
 	}
 }
 
-// parseScene parses the value of p, the name of a scene, into d.Scene. It reports whether the value is a name and the
+// parseScene parses the value of p, the name of a scene, into d.scene. It reports whether the value is a name and the
 // sheet has that scene; otherwise it records an error. The empty name, which ends a scene, is valid.
 func (d *draft) parseScene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
-	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
+	if d.scene.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
 		d.Fail(p.Value.Position, "scene: there is no scene %s in `scenes`%s", yaml.Quote(text), d.Suggest(text, func() (names []string) {
 			for i := range d.sheet.Scenes {
 				names = append(names, d.sheet.Scenes[i].Name)
@@ -255,11 +263,11 @@ func (d *draft) parseTimes(p *yaml.Pair) bool {
 	return ok
 }
 
-// parseID parses the value of p, the id of a cue, into d.ID. Cues may refer to the id from then on. It reports whether
-// the value is a name; otherwise it records an error. For the name of a bus, or "all", it records an error and sets no
-// id, but returns true.
+// parseID parses the value of p, the id of a cue, into d.play.ID. Cues may refer to the id from then on. It reports
+// whether the value is a name; otherwise it records an error. For the name of a bus, or "all", it records an error and
+// sets no id, but returns true.
 func (d *draft) parseID(p *yaml.Pair) bool {
-	r, c := d.reader, &d.Cue
+	r, c := d.reader, &d.play
 	if !r.Word(p, &c.ID) {
 		return false
 	}
@@ -276,42 +284,46 @@ func (d *draft) parseID(p *yaml.Pair) bool {
 	return true
 }
 
-// resolveTarget parses the value of p, the target of cue c, and sets c.Target and c.Scope. All ids must be known by then.
-// It records an error if the target is unknown or does not have a property that the cue changes.
-func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
-	if !r.Word(p, &c.Target) {
+// resolveTarget parses the value of p, the target of the action a, and sets it in a. All ids must be known by then. It
+// records an error if the target is unknown or does not have a property that the action changes.
+func (r *reader) resolveTarget(p *yaml.Pair, a Action) {
+	t, changed := a.target(), mixer.Fields(0)
+	if !r.Word(p, &t.Name) {
 		return
+	}
+	if set, is := a.(*Set); is {
+		changed = set.Change.Fields
 	}
 	at := p.Value.Position
 	deny := func(fields mixer.Fields, why string) {
-		if c.Change.Fields&fields != 0 {
+		if changed&fields != 0 {
 			r.Fail(at, "%s: %s", p.Key, why)
 		}
 	}
-	switch name := r.canonicalTarget(c); {
-	case c.Verb == SetDuck:
-		c.Scope = OnBus
+	switch name := r.canonicalize(t); {
+	case a.Verb() == VerbSetDuck:
+		t.Scope = OnBus
 		if !r.Buses[name] {
 			r.Fail(at, "duck: there is no bus %s%s", yaml.Quote(name),
 				r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
 		}
-	case c.Verb == Move && (name == "all" || r.Buses[name]):
+	case a.Verb() == VerbMove && (name == "all" || r.Buses[name]):
 		r.Fail(at, "move: only the voices of an id have a place, not %s", yaml.Quote(name))
 	case name == "all":
-		c.Scope = OnAll
-		if c.Change.Fields != 0 {
+		t.Scope = OnAll
+		if changed != 0 {
 			r.Fail(at, "%s: to change all voices, use the bus \"master\"", p.Key)
 		}
 	case r.Buses[name]:
-		c.Scope = OnBus
+		t.Scope = OnBus
 		deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
 		deny(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds, "a bus has no priority, protect or loop; set those of an id")
 		if name == "master" {
 			deny(mixer.FieldPitch, "the master has no pitch; move that of a bus")
 		}
 	case r.known[name]:
-		c.Scope = OnID
-		if c.Change.Fields&mixer.FieldMute != 0 {
+		t.Scope = OnID
+		if changed&mixer.FieldMute != 0 {
 			r.Fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, yaml.Quote(name))
 		}
 		deny(mixer.FieldSolo, "only a bus can be soloed")
@@ -324,8 +336,8 @@ func (r *reader) resolveTarget(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// parsePlay finds the sound that the value of p names and sets d.Sound to its index and d.sound to the sound. A path,
-// an embedded or a generated sound is added to the sounds of the sheet. It reports whether the sound is known;
+// parsePlay finds the sound that the value of p names and sets d.play.Sound to its index and d.sound to the sound. A
+// path, an embedded or a generated sound is added to the sounds of the sheet. It reports whether the sound is known;
 // otherwise it records an error. A path counts as known, and its file is not opened.
 func (d *draft) parsePlay(p *yaml.Pair) bool {
 	r := d.reader
@@ -344,24 +356,24 @@ func (d *draft) parsePlay(p *yaml.Pair) bool {
 	default:
 		i = r.Add(rules.Sound{Name: name, Speed: 1, Files: r.AddFile(p.Value, nil)})
 	}
-	d.Sound, d.sound = i, &r.sheet.Sounds[i]
+	d.play.Sound, d.sound = i, &r.sheet.Sounds[i]
 	return true
 }
 
-// inherit gives the cue in d.Cue the values of its sound for all keys that the cue does not have. n is the YAML node of
+// inherit gives the start in d the values of its sound for all keys that the cue does not have. n is the YAML node of
 // the cue. d.sound must not be nil.
 func (d *draft) inherit(n *yaml.Node) {
-	s := d.sound
-	inherit(n, "pan", &d.Change.Pan, s.Pan)
-	inherit(n, "lowpass", &d.Change.LowPass, s.LowPass)
-	inherit(n, "highpass", &d.Change.HighPass, s.HighPass)
-	inherit(n, "sends", &d.Sends, s.Sends)
-	inherit(n, "bus", &d.Bus, s.Bus)
-	inherit(n, "priority", &d.Priority, s.Priority)
-	inherit(n, "protect", &d.Protect, s.Protect)
-	inherit(n, "loop", &d.Loop, s.Loop)
-	inherit(n, "loop", &d.Rounds, s.Rounds)
-	inherit(n, "from", &d.From, s.From)
+	c, s := &d.play, d.sound
+	inherit(n, "pan", &c.Pan, s.Pan)
+	inherit(n, "lowpass", &c.LowPass, s.LowPass)
+	inherit(n, "highpass", &c.HighPass, s.HighPass)
+	inherit(n, "sends", &c.Sends, s.Sends)
+	inherit(n, "bus", &c.Bus, s.Bus)
+	inherit(n, "priority", &c.Priority, s.Priority)
+	inherit(n, "protect", &c.Protect, s.Protect)
+	inherit(n, "loop", &c.Loop, s.Loop)
+	inherit(n, "loop", &c.Rounds, s.Rounds)
+	inherit(n, "from", &c.From, s.From)
 }
 
 // inherit sets *dst to sound, a value of the cue's sound, unless the cue has the given key itself. n is the YAML node

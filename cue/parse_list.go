@@ -172,7 +172,7 @@ func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 		}
 		return
 	}
-	c := Cue{
+	isRelease, c := false, Cue{
 		Line: n.Line, Column: n.Column, Times: 1, Number: l.Number, Name: l.Name, List: len(d.sheet.List) + 1,
 	}
 	if n.Kind != yaml.Mapping {
@@ -195,13 +195,13 @@ func (d *draft) parseAction(n *yaml.Node, l *parsedListCue) {
 			d.Fail(p.Position, "cue: an action of `do` has no number of its own; the cue has one")
 			return
 		case p.Key == release && !d.isOption(n, release):
-			p.Key, c.isRelease = Set.String(), true
+			p.Key, isRelease = VerbSet.String(), true
 			mapping.Pairs = append(mapping.Pairs, yaml.Pair{
 				Position: p.Position, Key: "loop", Value: &yaml.Node{Position: p.Position, Kind: yaml.Scalar, Text: "false"},
 			})
 		}
 	}
-	d.addCue(mapping, &c)
+	d.addCue(mapping, c, isRelease)
 }
 
 // isOption reports whether key is an option of the action with the YAML node n, and not a verb. For example, `release`
@@ -259,11 +259,16 @@ func (d *draft) checkEndWaits() {
 	ends := loopEnds{map[string][]string{}, s.Parents()}
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		if c.Verb == Play && c.ID != "" && len(d.endWaits) > 0 {
-			plays[c.ID] = append(plays[c.ID], i)
-		}
-		if c.Chance == 0 && (c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.LoopsForever()) {
-			ends.add(c.VoiceTarget(), c.EndOf)
+		switch a := c.Action.(type) {
+		case *Play:
+			if a.ID != "" && len(d.endWaits) > 0 {
+				plays[a.ID] = append(plays[a.ID], i)
+			}
+		case *Stop, *Set:
+			set, is := a.(*Set)
+			if c.Chance == 0 && (!is || set.Change.Rounds > 0 && !c.LoopsForever()) {
+				ends.add(c.VoiceTarget(), c.EndOf)
+			}
 		}
 	}
 	for _, e := range d.endWaits {
@@ -293,7 +298,7 @@ func (d *draft) checkEndWaits() {
 	for _, e := range d.endWaits {
 		if c := &s.Cues[e.cue]; s.waitsInCycle(e.cue, e.cue, map[int]bool{}) {
 			d.WithPrefix(c.ListLabel(), func() {
-				d.Fail(e.at.Position, "at: %s waits for an end that waits for its own end; give one of them a time", yaml.Quote(c.ID))
+				d.Fail(e.at.Position, "at: %s waits for an end that waits for its own end; give one of them a time", yaml.Quote(c.Action.(*Play).ID))
 			})
 			break
 		}
@@ -317,8 +322,8 @@ func (s *Sheet) waitsInCycle(from, to int, seen map[int]bool) bool {
 	l := &s.List[s.Cues[from].List-1]
 	for i := l.First; i < l.First+l.Count; i++ {
 		c := &s.Cues[i]
-		waits := c.Verb == Play && c.ID == s.Cues[from].EndOf && c.EndOf != "" && c.ID != c.EndOf
-		if !waits || seen[i] {
+		p, plays := c.Action.(*Play)
+		if !plays || p.ID != s.Cues[from].EndOf || c.EndOf == "" || p.ID == c.EndOf || seen[i] {
 			continue
 		}
 		seen[i] = true

@@ -10,40 +10,45 @@ import (
 	"voicepool/mixer"
 )
 
-// addLayers appends one start to d.Layers for each layer of the sound d.sound. A layer is a further sound that starts
-// with it, possibly after a delay. Unknown layers, and layers that have layers themselves, are left out. The start
-// takes the values of its own sound, except for keys that the cue has. Pan and priority of that sound are added to the
-// cue's values. n is the YAML node of the cue.
+// addLayers appends one start to d.play.Layers for each layer of the sound d.sound. A layer is a further sound that
+// starts with it, possibly after a delay. Unknown layers, and layers that have layers themselves, are left out. The
+// start takes the values of its own sound, except for keys that the cue has. Pan and priority of that sound are added
+// to the cue's values. n is the YAML node of the cue.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]
 		if !known || d.sheet.Sounds[i].Layers != nil {
 			continue // reported with the sound that has the layers
 		}
-		s, c := &d.sheet.Sounds[i], d.Cue
+		s, c := &d.sheet.Sounds[i], d.play
 		c.Layers, c.Sound, c.Delay = nil, i, l.Delay
-		c.Change.Pan = min(max(c.Change.Pan+s.Pan, -mixer.MaxPan), mixer.MaxPan)
+		c.Pan = min(max(c.Pan+s.Pan, -mixer.MaxPan), mixer.MaxPan)
 		c.Priority = min(max(c.Priority+s.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 		inherit(n, "sends", &c.Sends, s.Sends)
-		inherit(n, "lowpass", &c.Change.LowPass, s.LowPass)
-		inherit(n, "highpass", &c.Change.HighPass, s.HighPass)
+		inherit(n, "lowpass", &c.LowPass, s.LowPass)
+		inherit(n, "highpass", &c.HighPass, s.HighPass)
 		inherit(n, "bus", &c.Bus, s.Bus)
 		inherit(n, "protect", &c.Protect, s.Protect)
 		inherit(n, "loop", &c.Loop, s.Loop)
 		inherit(n, "loop", &c.Rounds, s.Rounds)
 		inherit(n, "from", &c.From, s.From)
 		d.CheckSendTargets(n, c.Sends, c.Bus)
-		d.Layers = append(d.Layers, c)
+		d.play.Layers = append(d.play.Layers, c)
 	}
 }
 
-// parseParameters parses the value of p, a mapping of names to numbers, into d.Parameters. It records errors but always
-// returns true. checkParameters checks later, once all ids are known, whether the sounds have these parameters.
+// parseParameters parses the value of p, a mapping of names to numbers, into the parameters of the start or set in d.
+// It records errors but always returns true. checkParameters checks later, once all ids are known, whether the sounds
+// have these parameters.
 func (d *draft) parseParameters(p *yaml.Pair) bool {
+	to := &d.play.Parameters
+	if d.verb == VerbSet {
+		to = &d.set.Parameters
+	}
 	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := Parameter{Name: p.Key}
 		if d.Value(p, &fields.Field{To: &one.To, Within: parse.Values}) {
-			d.Parameters = append(d.Parameters, one)
+			*to = append(*to, one)
 		}
 	})
 	if p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0 {
@@ -52,26 +57,25 @@ func (d *draft) parseParameters(p *yaml.Pair) bool {
 	return true
 }
 
-// checkParameters records an error for each parameter of cue c that its sounds do not have, or whose value is out of
-// range. n is the YAML node of c. For a start, its sound must have the parameter. For an id, all sounds played under it
-// must have it. For all voices, one sound of the sheet with the parameter is enough. A bus cannot have parameters.
-func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
+// checkParameters records an error for each of the given parameters that the sounds do not have, or whose value is out
+// of range. n is the YAML node of the cue. For a start or an id, all sounds must have the parameter. For all voices,
+// one sound is enough. A bus cannot have parameters. scope is the scope of the target; 0: a start.
+func (r *reader) checkParameters(n *yaml.Node, parameters []Parameter, scope Scope, sounds []*rules.Sound) {
 	pair := fields.Find(n, "parameters")
-	if pair == nil || pair.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
+	if pair == nil || pair.Value.Kind != yaml.Mapping {
 		return
 	}
-	if c.Scope == OnBus {
+	if scope == OnBus {
 		r.Fail(pair.Position, "parameters: a bus has no parameters; set those of an id, or of \"all\"")
 		return
 	}
-	sounds := r.soundsOf(c)
-	for _, set := range c.Parameters {
+	for _, set := range parameters {
 		at := fields.Find(pair.Value, set.Name).Value.Position
 		found := false
 		for _, s := range sounds {
 			i := slices.IndexFunc(s.Parameters, func(p rules.Parameter) bool { return p.Name == set.Name })
 			if i < 0 {
-				if c.Scope != OnAll {
+				if scope != OnAll {
 					r.Fail(at, "parameters: the sound %s has no %s%s", yaml.Quote(s.Name), yaml.Quote(set.Name),
 						r.suggestParameter(set.Name, s))
 					found = true
@@ -83,7 +87,7 @@ func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 				r.Fail(at, "%s: %v is not in the range of %s, %v to %v", set.Name, set.To, yaml.Quote(s.Name), p.From, p.To)
 			}
 		}
-		if !found && (c.Scope == OnAll || len(sounds) > 0) {
+		if !found && (scope == OnAll || len(sounds) > 0) {
 			r.Fail(at, "parameters: no sound has %s%s", yaml.Quote(set.Name), r.suggestParameter(set.Name, sounds...))
 		}
 	}
@@ -102,21 +106,18 @@ func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
 	})
 }
 
-// soundsOf returns the sounds whose parameters cue c sets. These are all sounds of the sheet if c targets all voices,
-// the sound of a start, or all sounds played under an id. The results point into the sheet.
-func (r *reader) soundsOf(c *Cue) (sounds []*rules.Sound) {
-	if c.Scope == OnAll {
+// soundsOf returns the sounds whose parameters a set of target t changes. These are all sounds of the sheet if t is all
+// voices, or else the sounds played under the id t. The results point into the sheet.
+func (r *reader) soundsOf(t Target) (sounds []*rules.Sound) {
+	if t.Scope == OnAll {
 		for i := range r.sheet.Sounds {
 			sounds = append(sounds, &r.sheet.Sounds[i])
 		}
 		return sounds
 	}
-	if c.Verb == Play {
-		return append(sounds, &r.sheet.Sounds[c.Sound])
-	}
 	id := ""
-	if c.Scope == OnID {
-		id = c.Target
+	if t.Scope == OnID {
+		id = t.Name
 	}
 	for _, i := range r.played[id] {
 		sounds = append(sounds, &r.sheet.Sounds[i])

@@ -99,10 +99,11 @@ func TestParseWhole(t *testing.T) {
 	if v := s.Sounds[2]; v.Leveling != (sounds.Leveling{LUFS: -18, Tags: true}) {
 		t.Errorf("song came as %+v", v)
 	}
-	if c := s.Cues[1]; c.Bus != "sfx" || c.Priority != 5 || c.Change.Gain != -6 || c.Change.Pan != -0.5 || c.Change.Pitch != 2 || c.Line != 23 || c.Column != 5 {
+	play := func(i int) *cue.Play { return s.Cues[i].Action.(*cue.Play) }
+	if c := play(1); c.Bus != "sfx" || c.Priority != 5 || c.Gain != -6 || c.Pan != -0.5 || c.Pitch != 2 || s.Cues[1].Line != 23 || s.Cues[1].Column != 5 {
 		t.Errorf("the cue takes from its sound what it does not say: %+v", c)
 	}
-	if c := s.Cues[4]; c.Priority != 9 || !c.Protect || c.From.String() != "0.1s" || c.For.String() != "0.8s" {
+	if c := play(4); c.Priority != 9 || !c.Protect || c.From.String() != "0.1s" || c.For.String() != "0.8s" {
 		t.Errorf("the cue replaces what its sound says: %+v", c)
 	}
 	if got, want := s.Cues[2].Times, uint64(20); got != want {
@@ -111,10 +112,10 @@ func TestParseWhole(t *testing.T) {
 	if got, want := s.Cues[3].Times, uint64(19); got != want { // 1.5 + 18 x 0.4 = 8.7, the next would be 9.1
 		t.Errorf("%d repetitions until 9s, want %d", got, want)
 	}
-	if c := s.Cues[9]; c.Scope != cue.OnBus || c.Change.Fields != mixer.FieldGain|mixer.FieldMute || c.Change.Gain != -12 {
+	if c := s.Cues[9].Action.(*cue.Set); c.Target.Scope != cue.OnBus || c.Change.Fields != mixer.FieldGain|mixer.FieldMute || c.Change.Gain != -12 {
 		t.Errorf("set came as %+v", c)
 	}
-	if c := s.Cues[8]; c.Scope != cue.OnID || c.Change.Fields != mixer.FieldGain || c.Change.Gain != pcm.Decibels(-60) || c.Over.String() != "2s" {
+	if c := s.Cues[8].Action.(*cue.Set); c.Target.Scope != cue.OnID || c.Change.Fields != mixer.FieldGain || c.Change.Gain != pcm.Decibels(-60) || c.Over.String() != "2s" {
 		t.Errorf("fade came as %+v", c)
 	}
 }
@@ -145,7 +146,7 @@ func TestSameInEveryStyle(t *testing.T) {
 		for i := range got.Cues {
 			got.Cues[i].Line, got.Cues[i].Column = want.Cues[i].Line, want.Cues[i].Column
 		}
-		if fmt.Sprintf("%+v", got.Cues) != fmt.Sprintf("%+v", want.Cues) || got.Voices != 4 {
+		if !reflect.DeepEqual(got.Cues, want.Cues) || got.Voices != 4 {
 			t.Errorf("%q:\ncame as %+v,\nwant    %+v", text, got.Cues, want.Cues)
 		}
 	}

@@ -9,34 +9,33 @@ import (
 	"voicepool/space"
 )
 
-// spatialKeys returns the keys of spatial audio, for the table of the keys of a cue. Each field points into d.Cue,
-// where its value is stored when it is parsed.
+// spatialKeys returns the keys of spatial audio, for the table of the keys of a cue. Each field points into d, where
+// its value is stored when it is parsed.
 func (d *draft) spatialKeys() []cueField {
-	c := &d.Cue
-	put, all, listen := []Verb{Play, Move}, []Verb{Play, Move, SetListener}, []Verb{SetListener}
+	s, l := &d.spot, &d.listener
+	put, all, listen := []Verb{VerbPlay, VerbMove}, []Verb{VerbPlay, VerbMove, VerbSetListener}, []Verb{VerbSetListener}
 	return []cueField{
-		{fields.Field{Key: "place", To: parse.Vector{To: &c.Position}}, put, 0},
-		{fields.Field{Key: "velocity", To: parse.Vector{To: &c.Velocity}}, all, 0},
-		{fields.Field{Key: "facing", To: parse.Vector{To: &c.Facing}}, all, 0},
-		{fields.Field{Key: "occlusion", To: &c.Occlusion, Within: parse.Obstruction}, put, 0},
-		{fields.Field{Key: "obstruction", To: &c.Obstruction, Within: parse.Obstruction}, put, 0},
-		{fields.Field{Key: "up", To: parse.Vector{To: &c.Up}}, listen, 0},
-		{fields.Field{Key: "strength", To: parse.PanStrength{To: &c.Strength}, Within: parse.Strength}, listen, 0},
-		{fields.Field{Key: "width", To: &c.Width, Within: parse.Width}, listen, 0},
-		{fields.Field{Key: "doppler", To: &c.Doppler, Within: parse.Doppler}, listen, 0},
-		{fields.Field{Key: "speed_of_sound", To: &c.SpeedOfSound, Within: parse.SpeedOfSound}, listen, 0},
+		{fields.Field{Key: "place", To: parse.Vector{To: &d.position}}, put, 0},
+		{fields.Field{Key: "velocity", To: parse.Vector{To: &d.velocity}}, all, 0},
+		{fields.Field{Key: "facing", To: parse.Vector{To: &d.facing}}, all, 0},
+		{fields.Field{Key: "occlusion", To: &s.Occlusion, Within: parse.Obstruction}, put, 0},
+		{fields.Field{Key: "obstruction", To: &s.Obstruction, Within: parse.Obstruction}, put, 0},
+		{fields.Field{Key: "up", To: parse.Vector{To: &d.up}}, listen, 0},
+		{fields.Field{Key: "strength", To: parse.PanStrength{To: &l.Strength}, Within: parse.Strength}, listen, 0},
+		{fields.Field{Key: "width", To: &l.Width, Within: parse.Width}, listen, 0},
+		{fields.Field{Key: "doppler", To: &l.Doppler, Within: parse.Doppler}, listen, 0},
+		{fields.Field{Key: "speed_of_sound", To: &l.SpeedOfSound, Within: parse.SpeedOfSound}, listen, 0},
 	}
 }
 
-// checkListener sets the scope of the listener cue in d.Cue to all voices. It records an error if the values do not
-// make a valid listener. n is the YAML node of the cue. If an error is recorded already, the values are not checked.
+// checkListener records an error if the values in d do not make a valid listener. n is the YAML node of the cue. If an
+// error is recorded already, the values are not checked.
 func (d *draft) checkListener(n *yaml.Node) {
-	d.Scope = OnAll
 	if d.Failed() {
 		return
 	}
-	if _, err := d.Listener().Ear(); err != nil {
-		p := fields.Find(n, SetListener.String())
+	if _, err := d.placedListener().Ear(); err != nil {
+		p := fields.Find(n, VerbSetListener.String())
 		d.Fail(p.Value.Position, "listener: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}
 }
@@ -49,27 +48,38 @@ func vector(v *space.Vector) space.Vector {
 	return *v
 }
 
-// Listener returns the listener that c, a cue with the verb SetListener, sets. Vectors that the cue does not have are
-// zero.
-func (c *Cue) Listener() space.Listener {
-	return space.Listener{
-		Position: vector(c.Position), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Up: vector(c.Up),
-		Strength: c.Strength, Width: c.Width, Doppler: c.Doppler, SpeedOfSound: c.SpeedOfSound,
+// optionalVector returns a pointer to a copy of v, or nil if v is zero.
+func optionalVector(v space.Vector) *space.Vector {
+	if v == (space.Vector{}) {
+		return nil
 	}
+	return &v
 }
 
-// Spot returns the position, velocity, axis and walls that c sets for a voice. Vectors that the cue does not have are
-// zero.
-func (c *Cue) Spot() space.Spot {
-	return space.Spot{
-		Position: vector(c.Position), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
-	}
+// placedListener returns the listener that the values make. Vectors that the cue does not have are zero.
+func (v *values) placedListener() space.Listener {
+	l := v.listener
+	l.Position, l.Velocity, l.Forward, l.Up = vector(v.position), vector(v.velocity), vector(v.facing), vector(v.up)
+	return l
 }
 
-// checkPosition records an error for each spatial key of the start in d.Cue if the start has no `place`. n is the YAML
-// node of the start. Cues with other verbs are not checked.
+// placedSpot returns the position, velocity, axis and walls that the values make. Vectors that the cue does not have
+// are zero.
+func (v *values) placedSpot() space.Spot {
+	s := v.spot
+	s.Position, s.Velocity, s.Forward = vector(v.position), vector(v.velocity), vector(v.facing)
+	return s
+}
+
+// setSpot is the inverse of placedSpot.
+func (v *values) setSpot(s space.Spot) {
+	v.position, v.velocity, v.facing, v.spot = &s.Position, optionalVector(s.Velocity), optionalVector(s.Forward), s
+}
+
+// checkPosition records an error for each spatial key of the start in d if the start has no `place`. n is the YAML node
+// of the start. Cues with other verbs are not checked.
 func (d *draft) checkPosition(n *yaml.Node) {
-	if d.Verb != Play || d.Position != nil {
+	if d.verb != VerbPlay || d.position != nil {
 		return
 	}
 	for _, c := range [...]struct{ key, why string }{

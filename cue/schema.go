@@ -46,7 +46,7 @@ func Schema() []byte {
 }
 
 // requiredKeys lists the required keys per verb, apart from `at`.
-var requiredKeys = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Move: {"place"}}
+var requiredKeys = map[Verb][]string{VerbFade: {"to"}, VerbSeek: {"to"}, VerbSetDuck: {"by"}, VerbMove: {"place"}}
 
 // cueShape returns the schema of a cue in `cues`, with one alternative per verb.
 func cueShape() fields.Either { return verbShapes("at") }
@@ -56,7 +56,7 @@ func cueShape() fields.Either { return verbShapes("at") }
 func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
 	for _, v := range allVerbs {
-		d.Verb = v
+		d.verb = v
 		m := fields.Mapping{Required: slices.Concat(more, []string{v.String()}, requiredKeys[v])}
 		for _, key := range d.keys[v] {
 			m.Fields = append(m.Fields, d.field(key).Field)

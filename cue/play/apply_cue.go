@@ -1,30 +1,11 @@
 package play
 
 import (
-	"time"
-
 	"voicepool/cue"
 	"voicepool/cue/internal/runsheet"
 	"voicepool/internal/sheet/scenes"
 	"voicepool/mixer"
 )
-
-// applyToBus sends the new effect values and send gains of the set cue c to the mixer. They begin to change at the
-// moment at and reach their values after the time over. The effects are on the bus c.Target. The sends belong to the
-// parameter target, a bus or voices. At the first error of the mixer it stops and returns that error.
-func (d *sender) applyToBus(at mixer.Moment, c *runsheet.Cue, target mixer.Target, over time.Duration) error {
-	for i := range c.Effects {
-		if err := at.SetEffect(d.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
-			return err
-		}
-	}
-	for i := range c.Sends {
-		if err := at.SetSend(target, c.Sends[i].To, c.Sends[i].Gain, over); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // apply sends the commands of cue c, such as a fade or a pause, to the mixer. They act at frame of the show. c must be
 // the cue of the current action, and neither start a sound nor send an OSC message. The parameter target is the voices
@@ -34,50 +15,67 @@ func (d *sender) applyToBus(at mixer.Moment, c *runsheet.Cue, target mixer.Targe
 func (d *sender) apply(c *runsheet.Cue, frame int64, target mixer.Target) error {
 	at := d.moment(frame).WithRef(int64(d.current.action.Cue))
 	rate := d.sheet.Rate
-	over := c.Over.Duration(rate)
-	switch c.Verb {
-	case cue.Stop:
-		if c.Cut {
+	switch a := c.Action.(type) {
+	case *cue.Stop:
+		if a.Cut {
 			return at.Cut(target)
 		}
-		return at.FadeOut(target, over, c.Change.Shape)
-	case cue.Pause:
+		return at.FadeOut(target, a.Over.Duration(rate), a.Shape)
+	case *cue.Set:
+		return d.applySet(c, a, at, frame, target)
+	case *cue.Pause:
 		return at.Pause(target)
-	case cue.Resume:
+	case *cue.Resume:
 		return at.Resume(target)
-	case cue.Seek:
-		return at.Seek(target, c.To.Duration(rate))
-	case cue.Resize:
-		return d.stage.Resize(frame, c.Voices)
-	case cue.SetScene:
-		return d.stage.Move(frame, scenes.StateOf(&d.sheet.Rules, scenes.Find(&d.sheet.Rules, c.Scene)), over, nil)
-	case cue.SetDuck:
-		return at.SetDuck(d.buses[c.Target], c.Duck.MixerDuck(rate))
-	case cue.Move:
-		return at.SetPosition(d.target(c), c.Spot())
-	case cue.SetListener:
-		return at.SetListener(c.Listener())
+	case *cue.Seek:
+		return at.Seek(target, a.To.Duration(rate))
+	case *cue.Resize:
+		return d.stage.Resize(frame, a.Voices)
+	case *cue.SetScene:
+		return d.stage.Move(frame, scenes.StateOf(&d.sheet.Rules, scenes.Find(&d.sheet.Rules, a.Scene)), a.Over.Duration(rate), nil)
+	case *cue.SetDuck:
+		return at.SetDuck(d.buses[a.Target.Name], a.Duck.MixerDuck(rate))
+	case *cue.Move:
+		return at.SetPosition(d.target(c), a.Spot)
+	case *cue.SetListener:
+		return at.SetListener(a.Listener)
 	}
-	if err := d.applyToBus(at, c, target, over); err != nil {
-		return err
+	return nil
+}
+
+// applySet sends the commands of set, the action of cue c, to the mixer: new values of effects and gains of sends, and
+// then the properties. They act at the moment at, which is frame of the show. The effects are on the bus of the set;
+// the sends and properties belong to the parameter target, a bus or voices.
+func (d *sender) applySet(c *runsheet.Cue, set *cue.Set, at mixer.Moment, frame int64, target mixer.Target) error {
+	over := set.Over.Duration(d.sheet.Rate)
+	for i := range set.Effects {
+		if err := at.SetEffect(d.buses[set.Target.Name], set.Effects[i].Effect, set.Effects[i].Values, over); err != nil {
+			return err
+		}
 	}
-	if c.Change.Fields == 0 && (c.Effects != nil || c.Sends != nil) {
-		return nil
+	for i := range set.Sends {
+		if err := at.SetSend(target, set.Sends[i].To, set.Sends[i].Gain, over); err != nil {
+			return err
+		}
 	}
-	if c.Change.Fields == 0 { // only parameters change
+	switch {
+	case set.Change.Fields != 0:
+		return at.Set(target, set.Change, over)
+	case set.Effects == nil && set.Sends == nil: // only parameters change
 		return d.parameters.reportMissed(at, frame, c)
 	}
-	return at.Set(target, c.Change, over)
+	return nil
 }
 
 // target returns the mixer target of cue c: all voices with the id of c, all voices of the mixer, or the bus that c
 // names. A cue for the master targets all voices, unless it is a set or a fade.
 func (d *sender) target(c *runsheet.Cue) mixer.Target {
-	switch {
-	case c.Scope == cue.OnID:
+	switch t := c.Target(); {
+	case t.Scope == cue.OnID:
 		return mixer.TargetTag(c.Tag)
 	case c.VoiceTarget() == "all":
 		return mixer.TargetAll()
+	default:
+		return mixer.TargetBus(d.buses[t.Name])
 	}
-	return mixer.TargetBus(d.buses[c.Target])
 }

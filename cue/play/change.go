@@ -162,12 +162,16 @@ func (p *Player) checkSheet(s *cue.Sheet) error {
 // the file, line and column of the cue, if its line is known.
 func (p *Player) checkCue(s *cue.Sheet, c *cue.Cue) error {
 	mixerRules := &p.mixerRules
-	err := checkEffects(mixerRules, s, c.Target, c.Effects)
-	if err == nil && c.Scope == cue.OnBus && c.Verb == cue.Set {
-		err = checkSends(mixerRules, c.Target, c.Sends)
-	}
-	if err == nil && c.Voices > p.voices {
-		err = fmt.Errorf("%d voices are more than the largest pool of %d", c.Voices, p.voices)
+	var err error
+	switch a := c.Action.(type) {
+	case *cue.Set:
+		if err = checkEffects(mixerRules, s, a.Target.Name, a.Effects); err == nil && a.Target.Scope == cue.OnBus {
+			err = checkSends(mixerRules, a.Target.Name, a.Sends)
+		}
+	case *cue.Resize:
+		if a.Voices > p.voices {
+			err = fmt.Errorf("%d voices are more than the largest pool of %d", a.Voices, p.voices)
+		}
 	}
 	if err != nil && c.Line > 0 {
 		return fmt.Errorf("%s:%d:%d: %w", s.File, c.Line, c.Column, err)

@@ -135,8 +135,8 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 		gain, one := pcm.Decibels(0), 0
 		for j := l.First; j < l.First+l.Count; j++ {
 			for _, c := range s.Cues[j].Starts() {
-				if one == 0 || c.Change.Gain != gain {
-					gain, one = c.Change.Gain, one+1
+				if one == 0 || c.Play.Gain != gain {
+					gain, one = c.Play.Gain, one+1
 				}
 			}
 		}

@@ -37,16 +37,20 @@ func TestShapesOfFades(t *testing.T) {
 	} {
 		head := "buses: {quiet: {gain: -80}}\nscenes: {s: {buses: {quiet: {gain: 0}}}}\n"
 		s := parse(t, head+"list: [{cue: 1, do: [{play: coin, id: a}, {play: coin, id: b}, "+c.actions+"]}]")
-		if got := s.Cues[len(s.Cues)-1].Change.Shape; got != c.want {
+		got := voice.Natural
+		if set, is := s.Cues[len(s.Cues)-1].Action.(*cue.Set); is {
+			got = set.Change.Shape
+		}
+		if got != c.want {
 			t.Errorf("%s: the last goes in %v, want %v", c.actions, got, c.want)
 		}
 	}
 	s := parse(t, "cues: [{at: 0, play: coin, id: a}, {at: 1, fade: a, to: -80}]\nlist: [{cue: 1, scene: '', over: 1s}]")
-	if s.Cues[1].Change.Shape != voice.Natural {
-		t.Errorf("a fade of `cues` goes in %v", s.Cues[1].Change.Shape)
+	if shape := s.Cues[1].Action.(*cue.Set).Change.Shape; shape != voice.Natural {
+		t.Errorf("a fade of `cues` goes in %v", shape)
 	}
-	if s.Cues[2].Verb != cue.SetScene {
-		t.Errorf("the scene of the list came as %v", s.Cues[2].Verb)
+	if verb := s.Cues[2].Action.Verb(); verb != cue.VerbSetScene {
+		t.Errorf("the scene of the list came as %v", verb)
 	}
 }
 

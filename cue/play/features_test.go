@@ -233,7 +233,8 @@ cues:
 		}
 	}
 	for i, want := range []string{"true 4", "true 9", "false 0"} {
-		if got := fmt.Sprint(s.Cues[i].Loop, " ", s.Cues[i].Rounds); got != want {
+		p := s.Cues[i].Action.(*cue.Play)
+		if got := fmt.Sprint(p.Loop, " ", p.Rounds); got != want {
 			t.Errorf("cue %d loops %s, want %s", i, got, want)
 		}
 	}
@@ -244,14 +245,14 @@ cues:
 		6: {Fields: mixer.FieldSolo | mixer.FieldGain, Gain: 1, Shape: voice.ConstantPower},
 		7: {Fields: mixer.FieldGain, Gain: 1, Shape: voice.InAmplitude},
 	} {
-		if got := s.Cues[i].Change; got != want {
+		if got := s.Cues[i].Action.(*cue.Set).Change; got != want {
 			t.Errorf("cue %d changes %+v, want %+v", i, got, want)
 		}
 	}
-	if c := s.Cues[8]; c.Verb != cue.Seek || c.To.String() != "1.5s" || c.Scope != cue.OnID || c.Change.Fields != 0 {
+	if c := s.Cues[8].Action.(*cue.Seek); c.To.String() != "1.5s" || c.Target.Scope != cue.OnID {
 		t.Errorf("the seek came as %+v", c)
 	}
-	if c := s.Cues[9]; c.Scope != cue.OnBus || c.Target != "b" {
+	if c := s.Cues[9].Action.(*cue.Seek); c.Target != (cue.Target{Name: "b", Scope: cue.OnBus}) {
 		t.Errorf("the seek of a bus came as %+v", c)
 	}
 }

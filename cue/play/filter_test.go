@@ -27,11 +27,18 @@ cues:
 		t.Fatal(err)
 	}
 	for i, want := range [][2]float64{{3400, 300}, {0, 20}, {20000, 0}, {0, 90.5}} {
-		if c := s.Cues[i].Change; c.LowPass != want[0] || c.HighPass != want[1] {
-			t.Errorf("cue %d has %v and %v, want %v", i, c.LowPass, c.HighPass, want)
+		got := [2]float64{}
+		switch a := s.Cues[i].Action.(type) {
+		case *cue.Play:
+			got = [2]float64{a.LowPass, a.HighPass}
+		case *cue.Set:
+			got = [2]float64{a.Change.LowPass, a.Change.HighPass}
+		}
+		if got != want {
+			t.Errorf("cue %d has %v, want %v", i, got, want)
 		}
 	}
-	if c := s.Cues[3].Change; c.Fields != mixer.FieldLowPass|mixer.FieldHighPass {
+	if c := s.Cues[3].Action.(*cue.Set).Change; c.Fields != mixer.FieldLowPass|mixer.FieldHighPass {
 		t.Errorf("the set has the fields %b", c.Fields)
 	}
 }

@@ -268,7 +268,7 @@ func (a *lookahead) finished(stats *mixer.Stats) bool {
 	if a.on() {
 		waiting = !a.idle()
 	}
-	return d.isQuiet(stats) && a.schedule.Plays() == 0 && !waiting && (!d.busy() || d.cue().Verb != cue.Play)
+	return d.isQuiet(stats) && a.schedule.Plays() == 0 && !waiting && (!d.busy() || d.cue().Play == nil)
 }
 
 // idle reports whether no scheduled GO is left, and no batch of commands except the timeline is still in use.

@@ -57,7 +57,11 @@ func (p *Player) parseAction(words []string) (s *cue.Sheet, c *cue.Cue, by byHan
 	if c, err = s.ParseAction(words, l.ids.ofSheets(), maps.Keys(l.ids.all)); err != nil {
 		return s, nil, by, err
 	}
-	by = byHand{firstSound: l.firstSound, owners: map[string]uint64{c.Owner: l.owners.keep(c.Owner)}}
-	by.ids = map[string]uint64{c.Target: l.ids.number(c.Target), c.ID: l.ids.keep(c.ID)}
+	by = byHand{ids: map[string]uint64{}, owners: map[string]uint64{}, firstSound: l.firstSound}
+	if p, is := c.Action.(*cue.Play); is {
+		by.ids[p.ID], by.owners[p.Owner] = l.ids.keep(p.ID), l.owners.keep(p.Owner)
+	} else {
+		by.ids[c.Target().Name] = l.ids.number(c.Target().Name)
+	}
 	return s, c, by, nil
 }

@@ -193,7 +193,7 @@ func TestCheckNamesTheCue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Cues[1].Change.Gain = 99 // Parse rejects it, like every known invalid value
+	s.Cues[1].Action.(*cue.Set).Change.Gain = 99 // Parse rejects it, like every known invalid value
 	lib := libraries{}.of(s.Rate)
 	_, check := play.EstimateOf(t.Context(), s, lib, time.Minute)
 	for what, err := range map[string]error{"check": check, "render": render100ms(t, s, lib)} {

@@ -55,7 +55,7 @@ type Options struct {
 	// the goroutine of Run. It may be nil.
 	Fired func(list int, frame int64)
 
-	// Send is called with each message of a cue with Verb Send once its frame has been mixed, in the order
+	// Send is called with each message of a cue once its frame has been mixed, in the order
 	// of frames. The goroutine of Run calls it and waits for it. Run continues until the last message.
 	// Read sends no messages. It may be nil.
 	Send func(m *cue.Message, frame int64)

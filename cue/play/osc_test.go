@@ -23,13 +23,13 @@ func TestParseMessage(t *testing.T) {
 list: [{cue: 1, osc: {to: desk.local:65535, address: /a}, then: follow}, {cue: 2, do: [{play: coin, id: c}, {at: end of c, osc: {to: "h:1", address: /b/~!, args: []}}]}]
 `)
 	want := []any{int32(1), int32(-2147483648), float32(1), float32(1000), "text", "1", true, "false", "1-2", float32(0.5)}
-	if m := s.Cues[0].Message; s.Cues[0].Verb != cue.Send || m.To != "[::1]:8000" || m.Address != "/eos/cue/12/fire" || !reflect.DeepEqual(m.Args, want) {
+	if m := s.Cues[0].Action.(*cue.Message); m.To != "[::1]:8000" || m.Address != "/eos/cue/12/fire" || !reflect.DeepEqual(m.Args, want) {
 		t.Errorf("%+v", m)
 	}
-	if m := s.Cues[3].Message; m.String() != "osc /b/~! to h:1" || len(m.Args) != 0 || m.Size() != 12 {
+	if m := s.Cues[3].Action.(*cue.Message); m.String() != "osc /b/~! to h:1" || len(m.Args) != 0 || m.Size() != 12 {
 		t.Errorf("%+v, %d bytes", m, m.Size())
 	}
-	if got := cue.Send.String(); got != "osc" {
+	if got := cue.VerbSend.String(); got != "osc" {
 		t.Error(got)
 	}
 }

@@ -289,7 +289,7 @@ func (t *parameterState) passCorners(at func(int64) mixer.Moment, frame int64) e
 // several starts have the id, it is the pitch of the last of them; apply then gives each start its own pitch.
 // If c does not target an id, it has no effect. It returns the error of the mixer.
 func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *runsheet.Cue) error {
-	if c.Scope != cue.OnID {
+	if c.Target().Scope != cue.OnID {
 		return nil
 	}
 	current := mixer.Change{Fields: mixer.FieldPitch}
@@ -301,27 +301,28 @@ func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *runsheet.
 	return at.Set(mixer.TargetTag(c.Tag), current, 0)
 }
 
-// apply moves the parameters, gains and pitches of all registered starts as c requests, a set or fade cue. The moves
-// begin at frame of the show. If c targets all voices, later starts get the parameters, too. A cue for a bus has no
-// effect. sounds are the sounds of the sheet. apply sends no command. It returns the lines that need one.
-func (t *parameterState) apply(c *runsheet.Cue, sounds []rules.Sound, frame int64) (moved []*propertyLine) {
-	over := c.Over.Frames(t.rate)
-	if c.Scope == cue.OnAll {
-		for _, set := range c.Parameters {
-			v, ok := t.values[set.Name]
+// apply moves the parameters, gains and pitches of all registered starts as set requests. tag is the number of the id
+// that set targets. The moves begin at frame of the show. If set targets all voices, later starts get the parameters,
+// too. A set of a bus has no effect. sounds are the sounds of the sheet. apply sends no command. It returns the lines
+// that need one.
+func (t *parameterState) apply(set *cue.Set, tag uint64, sounds []rules.Sound, frame int64) (moved []*propertyLine) {
+	over, scope := set.Over.Frames(t.rate), set.Target.Scope
+	if scope == cue.OnAll {
+		for _, one := range set.Parameters {
+			v, ok := t.values[one.Name]
 			if !ok {
-				v = constantRamp(defaultOf(sounds, set.Name))
+				v = constantRamp(defaultOf(sounds, one.Name))
 			}
-			v.moveTo(set.To, frame, over)
-			t.values[set.Name] = v
+			v.moveTo(one.To, frame, over)
+			t.values[one.Name] = v
 		}
 	}
 	for _, one := range t.starts {
-		if c.Scope == cue.OnBus || c.Scope == cue.OnID && one.tag != c.Tag {
+		if scope == cue.OnBus || scope == cue.OnID && one.tag != tag {
 			continue
 		}
-		gain, pitch := one.applySet(c, frame, over)
-		parametersOnly := c.Scope == cue.OnID && c.Change.Fields == 0
+		gain, pitch := one.applySet(set, frame, over)
+		parametersOnly := scope == cue.OnID && set.Change.Fields == 0
 		if gain && one.gain.hasCurves() {
 			moved = append(moved, &one.gain)
 		}
@@ -335,24 +336,24 @@ func (t *parameterState) apply(c *runsheet.Cue, sounds []rules.Sound, frame int6
 	return moved
 }
 
-// applySet moves the parameters, the gain and the pitch of p as cue c requests. The moves begin at frame of the show,
+// applySet moves the parameters, the gain and the pitch of p as set requests. The moves begin at frame of the show,
 // and over is their length in frames. It sends no command. The results gain and pitch report whether the gain and the
 // pitch of p move.
-func (p *parameterStart) applySet(c *runsheet.Cue, frame, over int64) (gain, pitch bool) {
-	for _, set := range c.Parameters {
+func (p *parameterStart) applySet(set *cue.Set, frame, over int64) (gain, pitch bool) {
+	for _, parameter := range set.Parameters {
 		for i := range p.values {
-			if one := &p.rules.Parameters[i]; one.Name == set.Name {
-				p.values[i].moveTo(set.To, frame, over)
+			if one := &p.rules.Parameters[i]; one.Name == parameter.Name {
+				p.values[i].moveTo(parameter.To, frame, over)
 				gain, pitch = gain || one.Gain != nil, pitch || one.Pitch != nil
 			}
 		}
 	}
-	if c.Change.Fields&mixer.FieldGain != 0 {
-		p.gain.cueValue.moveTo(float64(c.Change.Gain), frame, over)
-		p.gain.shape, gain = c.Change.Shape, true
+	if set.Change.Fields&mixer.FieldGain != 0 {
+		p.gain.cueValue.moveTo(float64(set.Change.Gain), frame, over)
+		p.gain.shape, gain = set.Change.Shape, true
 	}
-	if c.Change.Fields&mixer.FieldPitch != 0 {
-		p.pitch.cueValue.moveTo(float64(c.Change.Pitch), frame, over)
+	if set.Change.Fields&mixer.FieldPitch != 0 {
+		p.pitch.cueValue.moveTo(float64(set.Change.Pitch), frame, over)
 		pitch = true
 	}
 	return gain, pitch

@@ -51,7 +51,8 @@ func TestVersions(t *testing.T) {
 		for i, set := range []string{"once", "looped"} {
 			for level := range voice.Levels {
 				hit := embedded.Source("hit")
-				hit.Looped = s.Cues[0].Loop
+				first, plays := s.Cues[0].Action.(*cue.Play)
+				hit.Looped = plays && first.Loop
 				sound, err := lib.Load(context.Background(), hit)
 				if err != nil {
 					t.Fatal(err)

@@ -107,7 +107,7 @@ const maxMissed = 100000
 // addMissed reports action a as missed if it is on an id and before the sheet's length, because the show is finished
 // and no voice is left for it.
 func (p *reporter) addMissed(a *Action) {
-	if p.sheet.Cues[a.Cue].Scope == cue.OnID && a.Frame < p.cut {
+	if p.sheet.Cues[a.Cue].Target().Scope == cue.OnID && a.Frame < p.cut {
 		p.missed++
 		p.add(p.event(&mixer.Event{Frame: a.Frame, Kind: mixer.EventMissed, Slot: -1, Ref: int64(a.Cue)}))
 	}
@@ -125,7 +125,7 @@ func (p *reporter) addUnreached(d *sender) {
 		if !ok || t.Frame >= p.cut {
 			return
 		}
-		if p.sheet.Cues[t.Index].Scope != cue.OnID {
+		if p.sheet.Cues[t.Index].Target().Scope != cue.OnID {
 			p.schedule.drop()
 			continue
 		}

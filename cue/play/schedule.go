@@ -145,10 +145,10 @@ func (sc *Schedule) countRepetitions(c *runsheet.Cue, times uint64) {
 // pendingCount returns a pointer to the count that c belongs to: starts still to come if c is a start, or messages
 // still to come if c is a message. Otherwise it returns nil.
 func (sc *Schedule) pendingCount(c *runsheet.Cue) *uint64 {
-	switch c.Verb {
-	case cue.Play:
+	switch c.Action.(type) {
+	case *cue.Play:
 		return &sc.pendingPlays
-	case cue.Send:
+	case *cue.Message:
 		return &sc.pendingSends
 	}
 	return nil
@@ -262,7 +262,7 @@ func (sc *Schedule) actionOf(t occurrence) (a Action, after occurrence, more boo
 	if sc.sheet.RepeatsWithSheet(c) && !(more && sc.inRound(after)) {
 		after, more = occurrence{Instant: after.Instant, round: t.round + 1}, true
 	}
-	if a.Skipped = !c.Happens(d); c.Verb == cue.Play && !a.Skipped {
+	if a.Skipped = !c.Happens(d); c.Play != nil && !a.Skipped {
 		sc.choose(&a, c)
 		if c.MidSound && sc.isOver != nil {
 			late := a // only this copy escapes to the heap
@@ -356,7 +356,7 @@ const maxListPicks = 4096
 // At most maxListPicks choices of each such start count. For other cues it has no effect.
 func (sc *Schedule) addPickers(i int) {
 	c := &sc.sheet.Cues[i]
-	if c.Origin == 0 || c.Verb != cue.Play {
+	if c.Origin == 0 || c.Play == nil {
 		return
 	}
 	addPicker := func(c *runsheet.Cue, key [2]int) {
@@ -417,13 +417,13 @@ func (sc *Schedule) addFrom(index int, frame int64) {
 // the name of the cue, if it has them, the verb, and the target. Control characters become spaces.
 func (sc *Schedule) Describe(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
-	target := c.Target
-	switch c.Verb {
-	case cue.Play:
+	target := c.Target().Name
+	switch a := c.Action.(type) {
+	case *cue.Play:
 		target = sc.sheet.Sounds[c.Sound].Name
-	case cue.SetScene:
-		target = c.Scene
+	case *cue.SetScene:
+		target = a.Scene
 	}
-	parts := []string{c.Number, c.Name, c.Verb.String(), target}
+	parts := []string{c.Number, c.Name, c.Action.Verb().String(), target}
 	return words.OneLine(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "))
 }

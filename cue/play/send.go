@@ -72,9 +72,9 @@ func (d *sender) begin(a Action, batch *cueBatch) {
 		batch = d.timeline
 	}
 	d.current = transfer{phase: phaseTarget, action: a, batch: batch}
-	if c := d.cue(); c.Verb == cue.Play {
+	if c := d.cue(); c.Play != nil {
 		d.current.phase = phaseCountdown
-		d.current.tuned = d.parameters.newStart(c.Tag, c.Change.Gain, c.Change.Pitch, c.Parameters, &d.sheet.Sounds[c.Sound])
+		d.current.tuned = d.parameters.newStart(c.Tag, c.Play.Gain, c.Play.Pitch, c.Play.Parameters, &d.sheet.Sounds[c.Sound])
 	}
 }
 
@@ -141,8 +141,8 @@ func (d *sender) sendPhase() error {
 		}
 		d.enter(phaseNone)
 	case phaseTarget:
-		if c.Verb == cue.Send {
-			d.queueMessage(t, c)
+		if m, is := c.Action.(*cue.Message); is {
+			d.queueMessage(t, m)
 			d.enter(phaseNone)
 			break
 		}
@@ -155,8 +155,9 @@ func (d *sender) sendPhase() error {
 		if err := d.applyToDelayed(t, c); err != nil {
 			return err
 		}
-		if d.enter(phaseParameters); c.Verb == cue.Set || c.Verb == cue.Fade {
-			t.moved = d.parameters.apply(c, d.sheet.Sounds, frame)
+		d.enter(phaseParameters)
+		if set, is := c.Action.(*cue.Set); is {
+			t.moved = d.parameters.apply(set, c.Tag, d.sheet.Sounds, frame)
 		}
 	case phaseParameters:
 		for ; t.next < len(t.moved); t.next++ {
@@ -169,13 +170,13 @@ func (d *sender) sendPhase() error {
 	return nil
 }
 
-// queueMessage puts the OSC message of cue c into the outbox. It will be sent once the frame of t, the action of c, has
-// been mixed. In a render, and without Options.Send, queueMessage has no effect.
-func (d *sender) queueMessage(t *transfer, c *runsheet.Cue) {
+// queueMessage puts the OSC message m into the outbox. It will be sent once the frame of t, the action with m, has been
+// mixed. In a render, and without Options.Send, queueMessage has no effect.
+func (d *sender) queueMessage(t *transfer, m *cue.Message) {
 	if d.options.Send == nil || d.isRender {
 		return
 	}
-	l := queuedMessage{message: c.Message, frame: t.action.Frame, batch: t.batch}
+	l := queuedMessage{message: m, frame: t.action.Frame, batch: t.batch}
 	if l.batch != nil {
 		l.frame -= l.batch.firstFrame
 	}
@@ -216,19 +217,30 @@ func (d *sender) startVoices(t *transfer, c *runsheet.Cue) error {
 // are applied. A seek is never applied. Pauses of a bus or of all voices need no command, because the mixer holds the
 // layers when they start.
 func (d *sender) applyToDelayed(t *transfer, c *runsheet.Cue) error {
+	target, stops := c.Target(), false
+	switch a := c.Action.(type) {
+	case *cue.Stop:
+		stops = true
+	case *cue.Seek:
+		return nil
+	case *cue.Set:
+		if a.Change.Fields == 0 {
+			return nil
+		}
+	}
 	for ; t.next < len(d.delayed); t.next++ {
 		w := &d.delayed[t.next]
-		applies := c.Scope == cue.OnID && c.Tag == w.tag && c.Verb != cue.Seek
-		if c.Verb == cue.Stop && c.Scope != cue.OnID {
-			applies = c.VoiceTarget() == "all" || isBelow(&d.sheet.Rules, w.bus, c.Target)
+		applies := target.Scope == cue.OnID && c.Tag == w.tag
+		if stops && target.Scope != cue.OnID {
+			applies = c.VoiceTarget() == "all" || isBelow(&d.sheet.Rules, w.bus, target.Name)
 		}
-		if !applies || w.frame < t.action.Frame || c.Change.Fields == 0 && (c.Verb == cue.Set || c.Verb == cue.Fade) {
+		if !applies || w.frame < t.action.Frame {
 			continue
 		}
 		if err := d.apply(c, t.action.Frame, mixer.TargetVoice(w.handle)); err != nil {
 			return err
 		}
-		if c.Verb == cue.Stop && !w.stopped {
+		if stops && !w.stopped {
 			w.stopped = true
 			d.stoppedFrames = append(d.stoppedFrames, w.frame)
 		}

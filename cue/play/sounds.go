@@ -49,7 +49,7 @@ func (l *loadedSounds) add(more []loading.Sound) {
 func (l *loadedSounds) of(c *runsheet.Cue, file int) *voice.Sound {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	return l.all[c.Sound].Files(c.Loop)[file]
+	return l.all[c.Sound].Files(c.Play.Loop)[file]
 }
 
 // isLoaded reports whether the files of the sound with the given index are loaded. If loop is true, they must be loaded
@@ -71,10 +71,11 @@ func (l *loadedSounds) areOver(a *Action, c *runsheet.Cue) bool {
 		}
 		s := l.of(one, file)
 		last := s.Frames()
-		if one.Loop {
-			last += int64(max(one.Rounds-1, 0)) * s.Loop().Frames()
+		p := one.Play
+		if p.Loop {
+			last += int64(max(p.Rounds-1, 0)) * s.Loop().Frames()
 		}
-		if one.Loop && one.Rounds == 0 || s.Frames() == 0 || one.From.Frames(s.Rate()) < last {
+		if p.Loop && p.Rounds == 0 || s.Frames() == 0 || p.From.Frames(s.Rate()) < last {
 			return false
 		}
 	}

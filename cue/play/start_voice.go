@@ -22,23 +22,22 @@ type delayedStart struct {
 // number of the layer, from 1, or 0 without layers. base has the sound's own values and the random choices; the values
 // of c are added as separate fields.
 func (d *sender) voiceOptions(a *Action, c *runsheet.Cue, base mixer.Base, number int) mixer.Options {
-	rate, sound := d.rate, &d.sheet.Sounds[c.Sound]
+	p, rate, sound := c.Play, d.rate, &d.sheet.Sounds[c.Sound]
 	o := mixer.Options{
-		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
-		LowPass: c.Change.LowPass, HighPass: c.Change.HighPass, Sends: c.Sends, Base: base,
-		Bus: d.buses[c.Bus], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
+		Gain: p.Gain, Pan: p.Pan, Pitch: p.Pitch, Speed: p.Speed, LowPass: p.LowPass, HighPass: p.HighPass, Sends: p.Sends, Base: base,
+		Bus: d.buses[p.Bus], Priority: p.Priority, Protect: p.Protect, Loop: p.Loop, Rounds: p.Rounds,
 		Owner: c.OwnerNumber, WhenFull: sound.WhenFull, Group: d.groups[c.Sound], Quality: d.sheet.QualityOf(sound),
-		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate), FadeShape: c.Change.Shape,
+		From: p.From.Duration(rate), FadeIn: p.FadeIn.Duration(rate), FadeShape: p.FadeShape,
 		Tag: c.Tag, Ref: refOf(a.Cue, number),
 	}
-	if c.Position != nil {
+	if p.Spot != nil {
 		e := sound.Emitter
-		e.Spot = c.Spot()
+		e.Spot = *p.Spot
 		o.Emitter = &e
 	}
-	if c.For != nil {
+	if p.For != nil {
 		// Shorter times are rounded up to one frame, because 0 means the whole sound.
-		o.For = max(c.For.Duration(rate), pcm.Duration(1, rate))
+		o.For = max(p.For.Duration(rate), pcm.Duration(1, rate))
 	}
 	return o
 }
@@ -63,7 +62,7 @@ func (d *sender) startVoice(frame int64, c *runsheet.Cue, s *voice.Sound, o mixe
 	}
 	d.requested++
 	d.follows.countStart(c)
-	if c.Loop && d.timeline == nil && d.follows.awaited[c.Tag] {
+	if c.Play.Loop && d.timeline == nil && d.follows.awaited[c.Tag] {
 		d.follows.loopingStarts = append(d.follows.loopingStarts, loopingStart{c.Tag, h})
 	}
 	if c.Launch > 0 && d.options.Live {
@@ -74,7 +73,7 @@ func (d *sender) startVoice(frame int64, c *runsheet.Cue, s *voice.Sound, o mixe
 		tuned.voices, tuned.starts = append(tuned.voices, h), append(tuned.starts, frame)
 	}
 	if !c.Delay.IsZero() {
-		d.delayed = append(d.delayed, delayedStart{frame: frame, tag: c.Tag, bus: c.Bus, handle: h})
+		d.delayed = append(d.delayed, delayedStart{frame: frame, tag: c.Tag, bus: c.Play.Bus, handle: h})
 	}
 	return nil
 }

@@ -111,10 +111,10 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 	return nil
 }
 
-// ReadJournal records the new entries of the journal of m, which must be the same mixer in all calls. Call it before the
-// journal is full. The error wraps ErrRecord, and later calls return it again. There are two causes. A cue cannot
-// express an entry: the sheet lacks this entry and all later ones. Or the journal was full: the sheet lacks the commands
-// that the mixer could not add to it.
+// ReadJournal records the new entries of the journal of m, which must be the same mixer in all calls. Call it before
+// the journal is full. The error wraps ErrRecord, and later calls return it again. There are two causes. A cue cannot
+// express an entry: the sheet lacks this entry and all later ones. Or the journal was full: the sheet lacks the
+// commands that the mixer could not add to it.
 func (r *Recorder) ReadJournal(m *mixer.Mixer) error {
 	if r.entries == nil {
 		r.entries = make([]mixer.Entry, 256)
@@ -147,11 +147,11 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	case e.Kind == mixer.EntryInsert:
 		return fmt.Errorf("the insert of bus %s was changed, which no cue can express", yaml.Quote(e.Bus))
 	case e.Kind == mixer.EntryPlace && e.Start == 0:
-		c := listenerCue(e.Listener)
-		if _, err := c.Listener().Ear(); err != nil {
+		listener := limitDoppler(e.Listener)
+		if _, err := listener.Ear(); err != nil {
 			return err
 		}
-		r.write(e.Frame, c)
+		r.write(e.Frame, &cue.SetListener{Listener: listener}, "")
 		return nil
 	case e.Start != 0:
 		id, ok := r.ids[e.Start]
@@ -162,40 +162,43 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	case target == "":
 		target = "all"
 	}
-	if e.Kind == mixer.EntryPlace {
-		r.write(e.Frame, moveCue(e, target))
-		return nil
-	}
-	change := e.Change
-	defaultShape := voice.InDecibels
-	if e.Kind == mixer.EntryStop {
-		defaultShape = voice.RaisedCosine
-	}
-	gain := change.Fields&mixer.FieldGain != 0 || e.Kind == mixer.EntryStop && e.Frames > 0
-	if change.Shape == defaultShape || !gain { // a shape belongs to a gain
-		change.Shape = voice.Natural
-	}
-	change.LowPass, change.HighPass = limitCutoff(change.LowPass, r.head.Rate), limitCutoff(change.HighPass, r.head.Rate)
-	var moves []rules.EffectMove
-	if e.Kind == mixer.EntryEffect {
-		moves = []rules.EffectMove{{Effect: e.Effect, Values: e.Values}}
-	}
-	var sends []mixer.Send
-	if e.Kind == mixer.EntrySend {
-		sends = []mixer.Send{e.Send}
-	}
-	r.write(e.Frame, cue.Cue{
-		Verb: entryVerbs[e.Kind], Sends: sends, Effects: moves, Target: target, Change: change,
-		Over: rules.FrameTime(max(e.Frames, 0), r.head.Rate), Cut: e.Frames < 0, To: rules.FrameTime(e.Place, r.head.Rate),
-		Voices: e.Voices, Duck: duckOf(e.Duck, r.head.Rate),
-	})
+	r.write(e.Frame, r.actionOf(e, cue.Target{Name: target}), "")
 	return nil
 }
 
-var entryVerbs = map[mixer.EntryKind]cue.Verb{
-	mixer.EntryStop: cue.Stop, mixer.EntryPause: cue.Pause, mixer.EntryResume: cue.Resume,
-	mixer.EntrySeek: cue.Seek, mixer.EntrySet: cue.Set, mixer.EntryResize: cue.Resize, mixer.EntryDuck: cue.SetDuck,
-	mixer.EntryEffect: cue.Set, mixer.EntrySend: cue.Set,
+// actionOf returns the action for the journal entry e, which changes the given target. e must not be a start.
+func (r *Recorder) actionOf(e *mixer.Entry, target cue.Target) cue.Action {
+	over := rules.FrameTime(max(e.Frames, 0), r.head.Rate)
+	switch e.Kind {
+	case mixer.EntryStop:
+		stop := &cue.Stop{Target: target, Over: over, Shape: e.Change.Shape, Cut: e.Frames < 0}
+		if stop.Shape == voice.RaisedCosine || e.Frames <= 0 { // the default, or without a fade
+			stop.Shape = voice.Natural
+		}
+		return stop
+	case mixer.EntryPause:
+		return &cue.Pause{Target: target}
+	case mixer.EntryResume:
+		return &cue.Resume{Target: target}
+	case mixer.EntrySeek:
+		return &cue.Seek{Target: target, To: rules.FrameTime(e.Place, r.head.Rate)}
+	case mixer.EntryResize:
+		return &cue.Resize{Voices: e.Voices}
+	case mixer.EntryDuck:
+		return &cue.SetDuck{Target: target, Duck: *duckOf(e.Duck, r.head.Rate)}
+	case mixer.EntryPlace:
+		return &cue.Move{Target: target, Spot: e.How.Emitter.Spot}
+	case mixer.EntryEffect:
+		return &cue.Set{Target: target, Over: over, Effects: []rules.EffectMove{{Effect: e.Effect, Values: e.Values}}}
+	case mixer.EntrySend:
+		return &cue.Set{Target: target, Over: over, Sends: []mixer.Send{e.Send}}
+	}
+	c := e.Change
+	if c.Shape == voice.InDecibels || c.Fields&mixer.FieldGain == 0 { // the default, or only a gain has a shape
+		c.Shape = voice.Natural
+	}
+	c.LowPass, c.HighPass = limitCutoff(c.LowPass, r.head.Rate), limitCutoff(c.HighPass, r.head.Rate)
+	return &cue.Set{Target: target, Over: over, Change: c}
 }
 
 // isRedundantStop reports whether e stops all voices without an effect. This is so if an earlier stop of all voices
@@ -230,25 +233,25 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		id = "_" + id
 	}
 	r.ids[e.Start] = id
-	c := cue.Cue{
-		Verb: cue.Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
-		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
-		From: rules.FrameTime(h.From, r.head.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.head.Rate),
-		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: limitCutoff(h.LowPass, r.head.Rate), HighPass: limitCutoff(h.HighPass, r.head.Rate), Shape: h.FadeShape}, Sends: h.Sends,
+	rate := r.head.Rate
+	p := &cue.Play{
+		ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds, Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
+		From: rules.FrameTime(h.From, rate), FadeIn: rules.FrameTime(h.FadeIn, rate), FadeShape: h.FadeShape,
+		Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: limitCutoff(h.LowPass, rate), HighPass: limitCutoff(h.HighPass, rate), Sends: h.Sends,
 	}
 	if h.Placed {
-		setSpot(&c, &h.Emitter.Spot)
+		p.Spot = &h.Emitter.Spot
 	}
 	if e.Bus == "master" {
-		c.Bus = ""
+		p.Bus = ""
 	}
 	if h.Speed == 1 {
-		c.Change.Speed = 0
+		p.Speed = 0
 	}
 	if h.For > 0 {
-		c.For = new(rules.FrameTime(h.For, r.head.Rate))
+		p.For = new(rules.FrameTime(h.For, rate))
 	}
-	r.write(e.Frame, c)
+	r.write(e.Frame, p, name)
 	return nil
 }
 

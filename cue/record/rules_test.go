@@ -48,8 +48,9 @@ func TestRecordsCutoffs(t *testing.T) {
 		got.Buses[0].LowPass != 300.5 || got.Buses[1].HighPass != 77 {
 		t.Errorf("%s\nis read as %+v", &text, got)
 	}
-	if a, b := s.Cues[0].Change, s.Cues[1].Change; a.LowPass != 90.25 || b.HighPass != 0 || a.Fields != mixer.FieldLowPass || b.Fields != mixer.FieldHighPass ||
-		s.Cues[2].Effects[0].Values["mix"] != 0.25 {
+	set := func(i int) *cue.Set { return s.Cues[i].Action.(*cue.Set) }
+	if a, b := set(0).Change, set(1).Change; a.LowPass != 90.25 || b.HighPass != 0 || a.Fields != mixer.FieldLowPass || b.Fields != mixer.FieldHighPass ||
+		set(2).Effects[0].Values["mix"] != 0.25 {
 		t.Errorf("the cues are %+v", s.Cues)
 	}
 }

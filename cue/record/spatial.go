@@ -4,51 +4,22 @@ import (
 	"fmt"
 	"strings"
 
-	"voicepool/cue"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/parse"
-	"voicepool/mixer"
 	"voicepool/space"
 )
 
-// optionalVector returns a pointer to a copy of v, or nil if v is zero.
-func optionalVector(v space.Vector) *space.Vector {
-	if v == (space.Vector{}) {
-		return nil
-	}
-	return &v
-}
-
-// setSpot copies the values of s to the spatial fields of c. Zero vectors become nil, except Position, which is always
-// set.
-func setSpot(c *cue.Cue, s *space.Spot) {
-	at := s.Position
-	c.Position, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, optionalVector(s.Velocity), optionalVector(s.Forward), s.Occlusion, s.Obstruction
-}
-
-// listenerCue returns the cue that sets the listener to l, for a recording. A sheet limits the Doppler effect and the
-// speed of sound. If they are outside these limits, they are doubled or halved together, which sounds the same. A speed
-// of sound that is too low is not doubled if the Doppler strength would then exceed its own limit.
-func listenerCue(l space.Listener) cue.Cue {
-	at := l.Position
+// limitDoppler returns a listener that sounds like l, for a recording. A sheet limits the Doppler effect and the speed
+// of sound. If they are outside these limits, they are doubled or halved together, which sounds the same. A speed of
+// sound that is too low is not doubled if the Doppler strength would then exceed its own limit.
+func limitDoppler(l space.Listener) space.Listener {
 	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only the quotient matters
 		l.Doppler, l.SpeedOfSound = l.Doppler/2, l.SpeedOfSound/2
 	}
 	for l.SpeedOfSound > 0 && l.SpeedOfSound < parse.SpeedOfSound.From && 2*l.Doppler <= parse.Doppler.To {
 		l.Doppler, l.SpeedOfSound = 2*l.Doppler, 2*l.SpeedOfSound
 	}
-	return cue.Cue{
-		Verb: cue.SetListener, Position: &at, Velocity: optionalVector(l.Velocity), Facing: optionalVector(l.Forward), Up: optionalVector(l.Up),
-		Strength: l.Strength, Width: l.Width, Doppler: l.Doppler, SpeedOfSound: l.SpeedOfSound,
-	}
-}
-
-// moveCue returns the cue for e, an entry of the mixer's journal that moves a voice. id is the id of that voice in the
-// recording.
-func moveCue(e *mixer.Entry, id string) cue.Cue {
-	c := cue.Cue{Verb: cue.Move, Target: id}
-	setSpot(&c, &e.How.Emitter.Spot)
-	return c
+	return l
 }
 
 // writeEmitter writes the spatial keys of a sound to l: the values of e, except its position. Keys with their default

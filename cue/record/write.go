@@ -102,10 +102,10 @@ func writeOutputs(b *strings.Builder, outputs []rules.Output) {
 	}
 }
 
-// write appends the cue c, at frame, to the recorded cues as a line of YAML. c.Target is written as the value of the
-// verb, also for Play, but not for Resize and SetListener.
-func (r *Recorder) write(frame int64, c cue.Cue) {
-	c.At = rules.FrameTime(frame, r.head.Rate)
-	r.cueLines = fmt.Appendf(r.cueLines, "  - {%s}\n", r.formatter.Format(&c, r.head, r.loops[c.Target]))
+// write appends the action a, at frame, to the recorded cues as a line of YAML. sound is the name of the sound of a
+// start.
+func (r *Recorder) write(frame int64, a cue.Action, sound string) {
+	c := cue.Cue{At: rules.FrameTime(frame, r.head.Rate), Action: a}
+	r.cueLines = fmt.Appendf(r.cueLines, "  - {%s}\n", r.formatter.Format(&c, r.head, sound, r.loops[sound]))
 	r.count++
 }

@@ -35,7 +35,7 @@ func UpperBound(s *runsheet.Sheet, loaded []loading.Sound) int64 {
 	last, remaining, pitches := 0.0, 0.0, PitchesOf(s)
 	for i, by := range s.Active() {
 		m := s.LastInstant(i).Frame
-		last = max(last, float64(m+by.Over.Frames(s.Rate)))
+		last = max(last, float64(m+by.Over().Frames(s.Rate)))
 		for _, c := range by.Starts() {
 			last = max(last, float64(m+c.Delay.Frames(s.Rate)))
 			remaining = max(remaining, maxDuration(s, loaded, pitches, c, by))
@@ -57,15 +57,16 @@ func UpperBound(s *runsheet.Sheet, loaded []loading.Sound) int64 {
 // maxDuration returns an upper bound for the duration of the start c, in frames. It is Never if c plays a stream of
 // unknown length once. A delay of the layer is not included. by is c itself, or the cue that has c as a layer.
 func maxDuration(s *runsheet.Sheet, loaded []loading.Sound, pitches *Pitches, c, by *runsheet.Cue) float64 {
-	if c.For != nil {
-		return float64(c.For.Frames(s.Rate))
+	p := c.Play
+	if p.For != nil {
+		return float64(p.For.Frames(s.Rate))
 	}
 	frames := 0.0
-	for _, sound := range loaded[c.Sound].Files(c.Loop) {
-		if sound.Frames() == 0 && sound.Streamed() && !c.Loop {
+	for _, sound := range loaded[c.Sound].Files(p.Loop) {
+		if sound.Frames() == 0 && sound.Streamed() && !p.Loop {
 			return Never
 		}
-		rounds := c.Rounds
+		rounds := p.Rounds
 		if sets := pitches.sets[c.Tag]; sets != nil {
 			rounds = max(rounds, sets.rounds)
 		}
@@ -108,20 +109,20 @@ func LaunchDuration(s *runsheet.Sheet, loaded []loading.Sound, pitches *Pitches,
 // cue that has c as a layer. The delay of a layer is not included. If the duration is endless or unknown, the result is
 // the limit `for`, or Never without that limit.
 func startDuration(s *runsheet.Sheet, loaded []loading.Sound, pitches *Pitches, c, by *runsheet.Cue) float64 {
-	cut, most := float64(Never), int64(0)
-	if c.For != nil {
-		cut = float64(c.For.Frames(s.Rate))
+	cut, most, p := float64(Never), int64(0), c.Play
+	if p.For != nil {
+		cut = float64(p.For.Frames(s.Rate))
 	}
-	if c.Loop && c.Rounds == 0 {
+	if p.Loop && p.Rounds == 0 {
 		return cut
 	}
-	for _, sound := range loaded[c.Sound].Files(c.Loop) {
+	for _, sound := range loaded[c.Sound].Files(p.Loop) {
 		if sound.Frames() == 0 && sound.Streamed() {
 			return cut
 		}
-		frames := sound.Frames() - c.From.Frames(s.Rate)
-		if c.Loop {
-			frames += int64(c.Rounds-1) * sound.Loop().Frames()
+		frames := sound.Frames() - p.From.Frames(s.Rate)
+		if p.Loop {
+			frames += int64(p.Rounds-1) * sound.Loop().Frames()
 		}
 		most = max(most, frames)
 	}
@@ -142,14 +143,14 @@ func EstimatedEnd(s *runsheet.Sheet, loaded []loading.Sound) (end int64) {
 		last := by.LastFrame(s.Rate)
 		lastAction = max(lastAction, last)
 		for _, c := range by.Starts() {
-			switch {
-			case c.For != nil:
-				end = max(end, last+c.For.Frames(s.Rate))
-			case c.Loop:
+			switch p := c.Play; {
+			case p.For != nil:
+				end = max(end, last+p.For.Frames(s.Rate))
+			case p.Loop:
 				loops = true
 			default:
 				for _, sound := range loaded[c.Sound].Once {
-					end = max(end, last+max(sound.Frames()-c.From.Frames(s.Rate), 0))
+					end = max(end, last+max(sound.Frames()-p.From.Frames(s.Rate), 0))
 				}
 			}
 		}

@@ -141,12 +141,12 @@ func TestSimplified(t *testing.T) {
 	if a, b := *simple.Sounds[0].Quality, *simple.Sounds[1].Quality; a != voice.Linear || b != voice.Best {
 		t.Errorf("the qualities are %v and %v", a, b)
 	}
-	for i, want := range []cue.Verb{cue.Play, cue.Play, cue.Set, cue.Send, cue.Send} {
-		if got := simple.Cues[i].Verb; got != want {
+	for i, want := range []cue.Verb{cue.VerbPlay, cue.VerbPlay, cue.VerbSet, cue.VerbSend, cue.VerbSend} {
+		if got := simple.Cues[i].Action.Verb(); got != want {
 			t.Errorf("cue %d is a %v, want %v", i, got, want)
 		}
 	}
-	if s.Cues[3].Verb != cue.Play || *s.Sounds[0].Quality != voice.Best {
+	if s.Cues[3].Action.Verb() != cue.VerbPlay || *s.Sounds[0].Quality != voice.Best {
 		t.Error("the sheet itself has changed")
 	}
 }
@@ -156,10 +156,11 @@ func TestWithLargePool(t *testing.T) {
 	s := parse(t, "voices: 2\noverflow: grow\ngrow: {step: 1, max: 9}\nscenes: {s: {voices: 7}}\nsounds: {two: {layers: [coin, coin]}, coin: {}}\n"+
 		"cues: [{at: 0, play: coin, every: 1s, times: 5}, {at: 1, play: two}, {at: 2, voices: 3}]\nlist: [{cue: 1, play: coin}, {cue: 2, play: coin}]\ngoes: [9s]")
 	large := bounds.WithLargePool(s)
-	if large.Voices != 8 || large.Cues[2].Voices != 8 || large.Scenes[0].Voices != 0 || large.Overflow != mixer.StealQuietest {
-		t.Errorf("%d voices, then %d, in the scene %d, policy %v", large.Voices, large.Cues[2].Voices, large.Scenes[0].Voices, large.Overflow)
+	voices := func(s *cue.Sheet) int { return s.Cues[2].Action.(*cue.Resize).Voices }
+	if large.Voices != 8 || voices(large) != 8 || large.Scenes[0].Voices != 0 || large.Overflow != mixer.StealQuietest {
+		t.Errorf("%d voices, then %d, in the scene %d, policy %v", large.Voices, voices(large), large.Scenes[0].Voices, large.Overflow)
 	}
-	if s.Voices != 2 || s.Cues[2].Voices != 3 || s.Scenes[0].Voices != 7 {
+	if s.Voices != 2 || voices(s) != 3 || s.Scenes[0].Voices != 7 {
 		t.Error("the sheet itself has changed")
 	}
 	if got := bounds.WithLargePool(parse(t, "cues: [{at: 0, play: coin, every: 1ms, times: 1000000}]")).Voices; got != mixer.MaxVoices {

@@ -2,6 +2,7 @@ package bounds
 
 import (
 	"voicepool/bank/rules"
+	"voicepool/cue"
 	"voicepool/cue/internal/runsheet"
 	"voicepool/effect"
 	"voicepool/mixer"
@@ -50,8 +51,8 @@ func effectValues(s *runsheet.Sheet, bus, name string) (moves []effect.Values) {
 		}
 	}
 	for i := range s.Cues {
-		if s.Cues[i].Target == bus {
-			add(s.Cues[i].Effects)
+		if set, is := s.Cues[i].Action.(*cue.Set); is && set.Target.Name == bus {
+			add(set.Effects)
 		}
 	}
 	return moves
@@ -77,11 +78,11 @@ func filterTail(s *runsheet.Sheet, bus string, low, high float64) (frames int64)
 		}
 	}
 	for i := range s.Cues {
-		if c := &s.Cues[i]; c.Target == bus {
-			if c.Change.Fields&mixer.FieldLowPass != 0 {
-				lowest(&low, &c.Change.LowPass)
+		if set, is := s.Cues[i].Action.(*cue.Set); is && set.Target.Name == bus {
+			if set.Change.Fields&mixer.FieldLowPass != 0 {
+				lowest(&low, &set.Change.LowPass)
 			}
-			moves = moves || c.Change.Fields&mixer.FieldHighPass != 0
+			moves = moves || set.Change.Fields&mixer.FieldHighPass != 0
 		}
 	}
 	if moves {

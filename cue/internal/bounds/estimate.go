@@ -41,10 +41,9 @@ func Simplified(s *cue.Sheet, missing rules.Errors) (simple *cue.Sheet, lost int
 		}
 	}
 	for i := range out.Cues {
-		c := &out.Cues[i]
 		for _, start := range s.Cues[i].Starts() {
 			if unloadable[start.Sound] { // replaced by a message, which is not sent
-				c.Verb, c.Scope, c.Layers = cue.Send, cue.OnAll, nil
+				out.Cues[i].Action = &cue.Message{}
 			}
 		}
 	}
@@ -67,8 +66,8 @@ func WithLargePool(s *cue.Sheet) *cue.Sheet {
 	}
 	out.Cues, out.Scenes = slices.Clone(s.Cues), slices.Clone(s.Scenes)
 	for i := range out.Cues {
-		if c := &out.Cues[i]; c.Verb == cue.Resize {
-			c.Voices = out.Voices
+		if _, is := out.Cues[i].Action.(*cue.Resize); is {
+			out.Cues[i].Action = &cue.Resize{Voices: out.Voices}
 		}
 	}
 	for i := range out.Scenes {

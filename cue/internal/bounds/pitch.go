@@ -75,15 +75,15 @@ func PitchesOf(s *runsheet.Sheet) *Pitches {
 	}
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		switch {
-		case c.Verb != cue.Set && c.Verb != cue.Fade:
-		case c.Scope == cue.OnID:
+		switch set, is := c.Action.(*cue.Set); {
+		case !is:
+		case set.Target.Scope == cue.OnID:
 			if p.sets[c.Tag] == nil {
 				p.sets[c.Tag] = &idPitches{pitch: emptyRange, speed: emptyRange}
 			}
-			p.sets[c.Tag].add(&c.Change)
-		case c.Scope == cue.OnBus && c.Change.Fields&mixer.FieldPitch != 0:
-			own[c.Target] = own[c.Target].include(float64(c.Change.Pitch))
+			p.sets[c.Tag].add(&set.Change)
+		case set.Target.Scope == cue.OnBus && set.Change.Fields&mixer.FieldPitch != 0:
+			own[set.Target.Name] = own[set.Target.Name].include(float64(set.Change.Pitch))
 		}
 	}
 	// Chains of parents may have thousands of buses, so they are followed by pointers and not by names.
@@ -115,14 +115,22 @@ func PitchesOf(s *runsheet.Sheet) *Pitches {
 // its listeners. It is the constant 0 if no listener has a Doppler effect.
 func doppler(s *runsheet.Sheet) pitchRange {
 	fastest, shifts := 0.0, pitchRange{}
+	add := func(s *space.Spot) {
+		fastest = max(fastest, math.Hypot(math.Hypot(s.Velocity[0], s.Velocity[1]), s.Velocity[2])*(1+1e-12))
+	}
 	for i := range s.Cues {
-		if v := s.Cues[i].Velocity; v != nil && s.Cues[i].Verb != cue.SetListener {
-			fastest = max(fastest, math.Hypot(math.Hypot(v[0], v[1]), v[2])*(1+1e-12))
+		switch a := s.Cues[i].Action.(type) {
+		case *cue.Play:
+			if a.Spot != nil {
+				add(a.Spot)
+			}
+		case *cue.Move:
+			add(&a.Spot)
 		}
 	}
 	for i := range s.Cues {
-		if c := &s.Cues[i]; c.Verb == cue.SetListener && c.Doppler != 0 {
-			ear, err := c.Listener().Ear()
+		if a, is := s.Cues[i].Action.(*cue.SetListener); is && a.Listener.Doppler != 0 {
+			ear, err := a.Listener.Ear()
 			if err != nil {
 				continue // the parser rejects this
 			}
@@ -140,9 +148,9 @@ func doppler(s *runsheet.Sheet) pitchRange {
 // parameters, the bus and the Doppler shift.
 func (p *Pitches) rangeOf(s *runsheet.Sheet, c, by *runsheet.Cue) pitchRange {
 	sound := &s.Sounds[c.Sound]
-	pitch, speed := constantPitch(float64(c.Change.Pitch)), constantPitch(0)
-	if c.Change.Speed != 0 {
-		speed = constantPitch(speedToSemitones(c.Change.Speed))
+	pitch, speed := constantPitch(float64(c.Play.Pitch)), constantPitch(0)
+	if c.Play.Speed != 0 {
+		speed = constantPitch(speedToSemitones(c.Play.Speed))
 	}
 	if sets := p.sets[c.Tag]; sets != nil {
 		pitch, speed = pitch.union(sets.pitch), speed.union(sets.speed)
@@ -156,10 +164,10 @@ func (p *Pitches) rangeOf(s *runsheet.Sheet, c, by *runsheet.Cue) pitchRange {
 		moved := whole.Parameters[i].Pitch.Span()
 		base = base.add(pitchRange{moved.From, moved.To})
 	}
-	if c.Position != nil {
+	if c.Play.Spot != nil {
 		base = base.add(p.doppler)
 	}
-	return base.add(pitch).add(speed).add(p.buses[c.Bus])
+	return base.add(pitch).add(speed).add(p.buses[c.Play.Bus])
 }
 
 // canMove reports whether the pitch of the start c can move while it plays, by set cues, parameters, its bus or the
@@ -173,8 +181,8 @@ func (p *Pitches) canMove(s *runsheet.Sheet, c, by *runsheet.Cue) bool {
 			return true
 		}
 	}
-	bus := p.buses[c.Bus]
-	return c.Position != nil && p.doppler != pitchRange{} || bus.low != bus.high
+	bus := p.buses[c.Play.Bus]
+	return c.Play.Spot != nil && p.doppler != pitchRange{} || bus.low != bus.high
 }
 
 // movable reports for each sound whether the pitch of any of its starts can move while it plays. The result is indexed
@@ -192,8 +200,17 @@ func movable(s *runsheet.Sheet) []bool {
 // hasFilters reports whether the spectra of sounds matter for the choice of the voice to steal. This is so if the sheet
 // has filters, sends of voices or walls. The sounds must then be measured.
 func hasFilters(s *runsheet.Sheet) bool {
+	muffled := func(s *space.Spot) bool { return s != nil && (s.Occlusion != 0 || s.Obstruction != 0) }
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c runsheet.Cue) bool {
-		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0 || c.Occlusion != 0 || c.Obstruction != 0
+		switch a := c.Action.(type) {
+		case *cue.Play:
+			return a.LowPass != 0 || a.HighPass != 0 || len(a.Sends) > 0 || muffled(a.Spot)
+		case *cue.Set:
+			return a.Change.LowPass != 0 || a.Change.HighPass != 0 || len(a.Sends) > 0
+		case *cue.Move:
+			return muffled(&a.Spot)
+		}
+		return false
 	})
 }
 
@@ -204,12 +221,13 @@ func Variants(s *runsheet.Sheet, loaded []loading.Sound, live bool) *loading.Var
 	out := &loading.Variants{}
 	pitches, filters := PitchesOf(s), hasFilters(s)
 	need := func(c, by *runsheet.Cue) {
-		sets := pitches.sets[c.Tag]
-		leavesLoop := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
+		loop, sets := c.Play.Loop, pitches.sets[c.Tag]
+		leavesLoop := loop && c.Play.Rounds != 0 || sets != nil && sets.loop
+		files := loaded[c.Sound].Files(loop)
 		if filters {
-			out.AddSpectra(loaded[c.Sound].Files(c.Loop), c.Loop)
+			out.AddSpectra(files, loop)
 			if leavesLoop {
-				out.AddSpectra(loaded[c.Sound].Files(c.Loop), !c.Loop)
+				out.AddSpectra(files, !loop)
 			}
 		}
 		if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
@@ -219,9 +237,9 @@ func Variants(s *runsheet.Sheet, loaded []loading.Sound, live bool) *loading.Var
 		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
 			total = total.include(float64(most))
 		}
-		out.AddPitches(loaded[c.Sound].Files(c.Loop), c.Loop, total.low, total.high)
+		out.AddPitches(files, loop, total.low, total.high)
 		if leavesLoop {
-			out.AddPitches(loaded[c.Sound].Files(c.Loop), !c.Loop, total.low, total.high)
+			out.AddPitches(files, !loop, total.low, total.high)
 		}
 	}
 	for i := range s.Cues {
@@ -238,7 +256,7 @@ func Variants(s *runsheet.Sheet, loaded []loading.Sound, live bool) *loading.Var
 	}
 	start := func(i int) *runsheet.Cue {
 		one := &s.Sounds[i]
-		return &runsheet.Cue{Cue: &cue.Cue{Bus: one.Bus, Loop: one.Loop, Rounds: one.Rounds}, Sound: i}
+		return &runsheet.Cue{Play: &cue.Play{Bus: one.Bus, Loop: one.Loop, Rounds: one.Rounds}, Sound: i}
 	}
 	for i := range s.Sounds {
 		by := start(i)

@@ -38,17 +38,18 @@ func checkVoices(s *runsheet.Sheet) error {
 			r.WithPrefix(c.ListLabel(), func() { r.Fail(yaml.Position{Line: c.Line, Column: c.Column}, format, args...) })
 		}
 		for _, c := range c.Starts() {
-			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.endsLoop(c, m) {
+			if p := c.Play; p.Loop && p.Rounds == 0 && p.For == nil && !ends.endsLoop(p, m) {
 				fail("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length",
 					yaml.Quote(s.Sounds[c.Sound].Name))
 				break
 			}
 		}
-		switch {
-		case c.LoopsForever() && ends.loopsForever(c, m):
-			fail("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", yaml.Quote(c.Target))
-		case c.Verb == cue.Pause && ends.pausedForever(c, m):
-			fail("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", yaml.Quote(c.Target))
+		t := c.Target()
+		switch _, pause := c.Action.(*cue.Pause); {
+		case c.LoopsForever() && ends.loopsForever(t.Name, m):
+			fail("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", yaml.Quote(t.Name))
+		case pause && ends.pausedForever(c, m):
+			fail("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", yaml.Quote(t.Name))
 		}
 	}
 	return r.Errors()
@@ -103,15 +104,21 @@ func terminationsOf(s *runsheet.Sheet) *terminations {
 		busStops: latest{}, plays: map[string][]startInstants{}, once: map[string][]startInstants{}, buses: latest{},
 	}
 	for i, c := range s.Active() {
-		switch {
-		case c.Verb == cue.Stop && c.Chance == 0:
-			e.stops.add(c.VoiceTarget(), certainInstant(s, i))
-		case c.Verb == cue.Resume && c.Chance == 0:
-			e.resumes.add(c.VoiceTarget(), certainInstant(s, i))
-		case c.LoopsForever():
-			e.endlessLoops.add(c.VoiceTarget(), s.LastInstant(i))
-		case c.Verb == cue.Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Chance == 0:
-			e.releases.add(c.VoiceTarget(), certainInstant(s, i))
+		var last latest // of the action; nil: it does not count
+		switch a := c.Action.(type) {
+		case *cue.Stop:
+			last = e.stops
+		case *cue.Resume:
+			last = e.resumes
+		case *cue.Set:
+			if c.LoopsForever() {
+				e.endlessLoops.add(a.Target.Name, s.LastInstant(i))
+			} else if a.Change.Fields&mixer.FieldRounds != 0 {
+				last = e.releases
+			}
+		}
+		if last != nil && c.Chance == 0 {
+			last.add(c.VoiceTarget(), certainInstant(s, i))
 		}
 	}
 	for _, a := range s.Panics {
@@ -133,19 +140,20 @@ func (e *terminations) collectStarts(s *runsheet.Sheet, parents map[string]strin
 	own := map[string]runsheet.Instant{} // starts on the bus itself
 	for i, by := range s.Active() {
 		for _, c := range by.Starts() {
-			stop := e.lastStop(c)
+			p := c.Play
+			stop := e.lastStop(p)
 			if s.LastInstant(i).Before(stop) {
-				storeEarliest(own, c.Bus, stop)
+				storeEarliest(own, p.Bus, stop)
 			} else {
-				own[c.Bus] = runsheet.Instant{}
+				own[p.Bus] = runsheet.Instant{}
 			}
-			if c.ID == "" {
+			if p.ID == "" {
 				continue
 			}
 			instants := startInstants{runsheet.Instant{Frame: c.Frame(0, s.Rate), Index: i}, stop}
-			e.plays[c.ID] = append(e.plays[c.ID], instants)
-			if (!c.Loop || c.Rounds > 0) && c.For == nil {
-				e.once[c.ID] = append(e.once[c.ID], instants)
+			e.plays[p.ID] = append(e.plays[p.ID], instants)
+			if (!p.Loop || p.Rounds > 0) && p.For == nil {
+				e.once[p.ID] = append(e.once[p.ID], instants)
 			}
 		}
 	}
@@ -182,16 +190,16 @@ func neverStopped(all []startInstants, m runsheet.Instant) bool {
 	return n > 0 && !m.Before(all[n-1].lastStop)
 }
 
-// lastStop returns the instant of the last cue or scheduled panic that stops the voices of the start c, by id, by bus
+// lastStop returns the instant of the last cue or scheduled panic that stops the voices of the start p, by id, by bus
 // or all voices. If they are never stopped, it is the zero instant.
-func (e *terminations) lastStop(c *runsheet.Cue) runsheet.Instant {
-	return later(later(e.stops[c.ID], e.stops["all"]), e.busStops[c.Bus])
+func (e *terminations) lastStop(p *cue.Play) runsheet.Instant {
+	return later(later(e.stops[p.ID], e.stops["all"]), e.busStops[p.Bus])
 }
 
-// endsLoop reports whether the voices of c, a looping start, are stopped or released from their loops after the instant
+// endsLoop reports whether the voices of p, a looping start, are stopped or released from their loops after the instant
 // m.
-func (e *terminations) endsLoop(c *runsheet.Cue, m runsheet.Instant) bool {
-	return m.Before(e.lastStop(c)) || e.released(c.ID, m)
+func (e *terminations) endsLoop(p *cue.Play, m runsheet.Instant) bool {
+	return m.Before(e.lastStop(p)) || e.released(p.ID, m)
 }
 
 // released reports whether the voices of id leave their loops after the instant m and are not made to loop endlessly
@@ -201,11 +209,11 @@ func (e *terminations) released(id string, m runsheet.Instant) bool {
 	return m.Before(last) && !last.Before(e.endlessLoops[id])
 }
 
-// loopsForever reports whether set leaves a voice looping without end. set is a cue at the instant m that makes voices
-// loop endlessly. The result is true if a voice began before m, would end without set, and is not stopped or released
-// after m. Whether that voice still sounds at m is not checked.
-func (e *terminations) loopsForever(set *runsheet.Cue, m runsheet.Instant) bool {
-	return !e.released(set.Target, m) && neverStopped(e.once[set.Target], m)
+// loopsForever reports whether a set leaves a voice looping without end. The set, at the instant m, makes the voices of
+// the id target loop endlessly. The result is true if a voice began before m, would end without the set, and is not
+// stopped or released after m. Whether that voice still sounds at m is not checked.
+func (e *terminations) loopsForever(target string, m runsheet.Instant) bool {
+	return !e.released(target, m) && neverStopped(e.once[target], m)
 }
 
 // pausedForever reports whether pause, a cue at the instant m, leaves a voice paused without end. A pause of an id
@@ -215,8 +223,8 @@ func (e *terminations) pausedForever(pause *runsheet.Cue, m runsheet.Instant) bo
 	if m.Before(e.resumes[pause.VoiceTarget()]) {
 		return false
 	}
-	if pause.Scope == cue.OnID {
-		return neverStopped(e.plays[pause.Target], m)
+	if t := pause.Target(); t.Scope == cue.OnID {
+		return neverStopped(e.plays[t.Name], m)
 	}
 	stop, some := e.buses[pause.VoiceTarget()]
 	return some && !m.Before(stop)

@@ -14,12 +14,13 @@ import (
 // are shared and must not be changed.
 type Cue struct {
 	*cue.Cue
+	Play *cue.Play // the start, or for a layer its start; nil: another action
 
 	// These take the place of the fields of the same name in the file.
 	At     rules.Time // since Base
 	Delay  rules.Time // of a layer
 	Sound  int        // index in Sheet.Sounds
-	Layers []Cue      // Play: the starts of a sound with layers
+	Layers []Cue      // the starts of a sound with layers
 
 	Base  rules.Time // time of the GO that At is relative to; 0 for the timeline
 	State State
@@ -47,23 +48,32 @@ const (
 // newCue returns c for a sheet that is being played. ids and owners have the numbers of ids and owners by name. Sounds
 // of c count from the sound with index firstSound in Sheet.Sounds.
 func newCue(c *cue.Cue, ids, owners map[string]uint64, firstSound int) Cue {
-	out := Cue{Cue: c, At: c.At, Delay: c.Delay, Sound: firstSound + c.Sound, AwaitedTag: ids[c.EndOf]}
-	switch {
-	case c.Verb == cue.Play:
-		out.Tag, out.OwnerNumber = ids[c.ID], owners[c.Owner]
-	case c.Scope == cue.OnID:
-		out.Tag = ids[c.Target]
+	out := Cue{Cue: c, At: c.At, AwaitedTag: ids[c.EndOf]}
+	if t := c.Target(); t.Scope == cue.OnID {
+		out.Tag = ids[t.Name]
 	}
-	for i := range c.Layers {
-		out.Layers = append(out.Layers, newCue(&c.Layers[i], ids, owners, firstSound))
+	p, is := c.Action.(*cue.Play)
+	if !is {
+		return out
 	}
-	return out
+	start := func(p *cue.Play) Cue {
+		one := out
+		one.Play, one.Delay, one.Sound, one.Tag, one.OwnerNumber = p, p.Delay, firstSound+p.Sound, ids[p.ID], owners[p.Owner]
+		return one
+	}
+	whole := start(p)
+	for i := range p.Layers {
+		whole.Layers = append(whole.Layers, start(&p.Layers[i]))
+	}
+	return whole
 }
 
-// owned returns a copy of c with a copy of the cue in the file, so that its fields may be changed.
+// owned returns a copy of c with a copy of the cue in the file and of its start, so that their fields may be changed.
 func (c *Cue) owned() Cue {
 	out, file := *c, *c.Cue
-	out.Cue = &file
+	if out.Cue = &file; c.Play != nil {
+		out.Play = new(*c.Play)
+	}
 	return out
 }
 
@@ -72,7 +82,7 @@ func (c *Cue) owned() Cue {
 func (c *Cue) Starts() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		if c.Layers == nil {
-			if c.Verb == cue.Play {
+			if c.Play != nil {
 				yield(0, c)
 			}
 			return
@@ -145,24 +155,35 @@ func (c *Cue) LastFrame(rate int) int64 {
 // result.
 func (c *Cue) finished() (out Cue, some bool) {
 	out = c.owned()
-	out.At, out.Over, out.FadeIn, out.EndOf, out.AwaitedTag, out.State = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, Timed
-	out.Every, out.EveryMax, out.Times, out.Change.Shape = rules.Time{}, rules.Time{}, 1, 0
-	endless := func(c *Cue) bool { return c.Loop && c.Rounds == 0 && c.For == nil }
-	switch {
-	case c.Verb == cue.Play && c.Layers == nil && !endless(c), c.Verb == cue.Seek, c.Verb == cue.Send:
-		return out, false
-	case c.Verb == cue.Play:
+	out.At, out.EndOf, out.AwaitedTag, out.State = rules.Time{}, "", 0, Timed
+	out.Every, out.EveryMax, out.Times = rules.Time{}, rules.Time{}, 1
+	endless := func(p *cue.Play) bool { return p.Loop && p.Rounds == 0 && p.For == nil }
+	switch a := c.Action.(type) {
+	case *cue.Play:
 		out.Layers = nil
 		for i := range c.Layers {
-			if endless(&c.Layers[i]) {
+			if endless(c.Layers[i].Play) {
 				one := c.Layers[i].owned()
-				one.At, one.FadeIn = rules.Time{}, rules.Time{}
+				one.At, one.Play.FadeIn, one.Play.FadeShape = rules.Time{}, rules.Time{}, 0
 				out.Layers = append(out.Layers, one)
 			}
 		}
-		return out, c.Layers == nil || out.Layers != nil
-	case c.Verb == cue.Stop, c.Verb == cue.Set && c.Change.Fields&mixer.FieldRounds != 0 && !c.LoopsForever(): // they left their loop
-		out.Verb, out.Cut, out.Change = cue.Stop, true, mixer.Change{}
+		out.Play.FadeIn, out.Play.FadeShape = rules.Time{}, 0
+		return out, out.Layers != nil || c.Layers == nil && endless(a)
+	case *cue.Seek, *cue.Message:
+		return out, false
+	case *cue.Stop:
+		out.Action = &cue.Stop{Target: a.Target, Cut: true}
+	case *cue.Set:
+		if a.Change.Fields&mixer.FieldRounds != 0 && !c.LoopsForever() { // its voices left their loop
+			out.Action = &cue.Stop{Target: a.Target, Cut: true}
+			break
+		}
+		set := *a
+		set.Over, set.Change.Shape = rules.Time{}, 0
+		out.Action = &set
+	case *cue.SetScene:
+		out.Action = &cue.SetScene{Scene: a.Scene}
 	}
 	return out, true
 }

@@ -98,13 +98,19 @@ func Scheduled(s *cue.Sheet) *Sheet {
 }
 
 // Numbers returns the numbers of the ids and of the owners that the starts of sheet s have, by name. They count from 1
-// in the order of first use.
+// in the order of first use. Ids without a start, which other cues name, come last.
 func Numbers(s *cue.Sheet) (ids, owners map[string]uint64) {
 	ids, owners = map[string]uint64{}, map[string]uint64{}
 	for i := range s.Cues {
-		if c := &s.Cues[i]; c.Verb == cue.Play {
-			number(ids, c.ID)
-			number(owners, c.Owner)
+		if p, is := s.Cues[i].Action.(*cue.Play); is {
+			number(ids, p.ID)
+			number(owners, p.Owner)
+		}
+	}
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		if number(ids, c.EndOf); c.Target().Scope == cue.OnID {
+			number(ids, c.Target().Name)
 		}
 	}
 	return ids, owners
@@ -307,7 +313,7 @@ func (s *Sheet) Trim(first, count int, by pcm.Decibels) {
 	for i := first; i < first+count; i++ {
 		for _, c := range s.Cues[i].Starts() {
 			*c = c.owned()
-			c.Change.Gain = min(max(c.Change.Gain+by, mixer.MinGain), mixer.MaxGain)
+			c.Play.Gain = min(max(c.Play.Gain+by, mixer.MinGain), mixer.MaxGain)
 		}
 	}
 }

@@ -32,11 +32,11 @@ func at(frame int64) rules.Time { return rules.FrameTime(frame, rate) }
 func describe(s *runsheet.Sheet) string {
 	var all []string
 	for _, c := range s.Active() {
-		name := c.Target
-		if c.Verb == cue.Play {
+		name := c.Target().Name
+		if c.Play != nil {
 			name = s.Sounds[c.Sound].Name
 		}
-		one := fmt.Sprintf("%d %v %s", c.Frame(0, rate), c.Verb, name)
+		one := fmt.Sprintf("%d %v %s", c.Frame(0, rate), c.Action.Verb(), name)
 		if c.State == runsheet.Waiting {
 			one += " waits"
 		}
@@ -80,7 +80,7 @@ func TestLaunches(t *testing.T) {
 		t.Errorf("the last cue is a copy of %d, %+v", s.FilePosition(last), s.CueLabel(last))
 	}
 	s.Trim(0, len(s.Cues), -3)
-	if !reflect.DeepEqual(file.Cues, before) || file.Cues[1].Change.Gain != 0 || file.Cues[1].Layers[0].Change.Gain != 0 {
+	if p := file.Cues[1].Action.(*cue.Play); !reflect.DeepEqual(file.Cues, before) || p.Gain != 0 || p.Layers[0].Gain != 0 {
 		t.Error("the sheet of the file has changed")
 	}
 }
@@ -117,10 +117,10 @@ func TestSkipInto(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	last := len(s.Cues) - 1
-	if over, from := s.Cues[last-1].Over.Frames(rate), s.Cues[last-2].From.Frames(rate); over != 70 || from != 5 || !s.Cues[last-2].MidSound {
+	if over, from := s.Cues[last-1].Over().Frames(rate), s.Cues[last-2].Play.From.Frames(rate); over != 70 || from != 5 || !s.Cues[last-2].MidSound {
 		t.Errorf("the fade takes %d, the last start begins at %d", over, from)
 	}
-	if file.Cues[1].Times != 4 || file.Cues[2].Over.Frames(rate) != 100 {
+	if file.Cues[1].Times != 4 || file.Cues[2].Over().Frames(rate) != 100 {
 		t.Error("the sheet of the file has changed")
 	}
 }
@@ -142,8 +142,9 @@ func TestFinished(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, c := range s.Active() {
-		if !c.Over.IsZero() || !c.FadeIn.IsZero() || c.Verb == cue.Stop && !c.Cut {
-			t.Errorf("%v takes %v, %v", c.Verb, c.Over, c.FadeIn)
+		stop, stops := c.Action.(*cue.Stop)
+		if !c.Over().IsZero() || c.Play != nil && !c.Play.FadeIn.IsZero() || stops && !stop.Cut {
+			t.Errorf("%v takes %v", c.Action.Verb(), c.Over())
 		}
 	}
 }
@@ -168,7 +169,7 @@ func TestReplace(t *testing.T) {
 	if c := &s.Cues[len(s.Cues)-1]; c.Sound != sounds+1 || c.Tag != 3 || c.Firing != 1 || c.Frame(0, rate) != 500 {
 		t.Errorf("the start is %+v", c)
 	}
-	i := s.AddByHand(&cue.Cue{Verb: cue.Play, Sound: 1, Times: 1}, at(700), nil, nil, sounds)
+	i := s.AddByHand(&cue.Cue{Action: &cue.Play{Sound: 1}, Times: 1}, at(700), nil, nil, sounds)
 	if c := &s.Cues[i]; s.FilePosition(i) != -1 || c.Sound != sounds+1 || c.Frame(0, rate) != 700 {
 		t.Errorf("the start by hand is %+v", c)
 	}

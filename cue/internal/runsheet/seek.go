@@ -97,11 +97,22 @@ func (c *Cue) remainingActions(s *Sheet, elapsed rules.Time) (actions []Cue) {
 // shorter, and sounds begin in their middle. It reports whether c still has an effect. s is the sheet of c. c must be
 // owned.
 func (c *Cue) advance(s *Sheet, elapsed rules.Time) bool {
-	c.Over = subtractTime(c.Over, elapsed)
-	if c.Verb != cue.Play {
-		return c.Verb != cue.Send // a message has already been sent
+	switch a := c.Action.(type) {
+	case *cue.Message: // it has already been sent
+		return false
+	case *cue.Stop:
+		stop := *a
+		stop.Over, c.Action = subtractTime(a.Over, elapsed), &stop
+	case *cue.Set:
+		set := *a
+		set.Over, c.Action = subtractTime(a.Over, elapsed), &set
+	case *cue.SetScene:
+		c.Action = &cue.SetScene{Scene: a.Scene, Over: subtractTime(a.Over, elapsed)}
 	}
-	if c.Layers == nil {
+	switch {
+	case c.Play == nil:
+		return true
+	case c.Layers == nil:
 		return c.advancePlay(s, elapsed)
 	}
 	layers := c.Layers
@@ -118,25 +129,25 @@ func (c *Cue) advance(s *Sheet, elapsed rules.Time) bool {
 }
 
 // advancePlay changes the start c, which began the time elapsed ago, so that it continues if it acts now. It moves
-// c.From to the position that the sound has reached, at the speed and pitch of the cue and its sound. It returns false
-// if the time `for` has passed. It does not compare with the length of the sound. s is the sheet of c. c must be owned.
+// c.Play.From to the position that the sound has reached, at the speed and pitch of the cue and its sound. It returns
+// false if the time `for` has passed. It does not compare with the length of the sound. s is the sheet of c. c must be
+// owned.
 func (c *Cue) advancePlay(s *Sheet, elapsed rules.Time) bool {
-	if c.For != nil {
-		if c.For.Compare(elapsed) <= 0 {
+	p := c.Play
+	if p.For != nil {
+		if p.For.Compare(elapsed) <= 0 {
 			return false
 		}
-		rest := subtractTime(*c.For, elapsed)
-		c.For = &rest
+		p.For = new(subtractTime(*p.For, elapsed))
 	}
-	sound := &s.Sounds[c.Sound]
-	speed := math.Exp2(float64(c.Change.Pitch) / 12)
-	for _, ratio := range []float64{c.Change.Speed, sound.Speed} {
+	speed := math.Exp2(float64(p.Pitch) / 12)
+	for _, ratio := range []float64{p.Speed, s.Sounds[c.Sound].Speed} {
 		if ratio != 0 {
 			speed *= ratio
 		}
 	}
-	c.FadeIn = subtractTime(c.FadeIn, elapsed)
-	c.From = AddTimes(c.From, rules.FrameTime(int64(float64(nanoseconds(elapsed))*speed), nanosPerSecond))
+	p.FadeIn = subtractTime(p.FadeIn, elapsed)
+	p.From = AddTimes(p.From, rules.FrameTime(int64(float64(nanoseconds(elapsed))*speed), nanosPerSecond))
 	c.MidSound = true
 	return true
 }

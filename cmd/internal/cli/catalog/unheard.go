@@ -17,18 +17,18 @@ func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
-		from := c.From.Frames(sheet.Rate)
-		if c.Verb != cue.Play || from == 0 || c.Loop {
+		p, is := c.Action.(*cue.Play)
+		if !is || p.Loop || sheet.Sounds[p.Sound].Stream {
 			continue
 		}
-		sound := &sheet.Sounds[c.Sound]
-		if sound.Stream {
+		from, sound := p.From.Frames(sheet.Rate), &sheet.Sounds[p.Sound]
+		if from == 0 {
 			continue
 		}
-		if lengths[c.Sound] == nil {
-			lengths[c.Sound] = framesOf(ctx, sheet, sound, lib)
+		if lengths[p.Sound] == nil {
+			lengths[p.Sound] = framesOf(ctx, sheet, sound, lib)
 		}
-		for j, frames := range lengths[c.Sound] {
+		for j, frames := range lengths[p.Sound] {
 			if frames < 0 || from < frames {
 				continue
 			}
@@ -37,7 +37,7 @@ func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list
 				name += ", " + f.Path + f.Name
 			}
 			list = append(list, &rules.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
-				"from: %v is beyond the end of %q (%s), so it is silent", c.From, words.OneLine(name), Length(float64(frames)/float64(sheet.Rate)))})
+				"from: %v is beyond the end of %q (%s), so it is silent", p.From, words.OneLine(name), Length(float64(frames)/float64(sheet.Rate)))})
 		}
 	}
 	return list

@@ -93,7 +93,9 @@ func slotsOf(sheet *cue.Sheet) []int {
 		note(cmp.Or(sheet.Grow.Max, 4*sheet.Voices)) // the mixer's default
 	}
 	for i := range sheet.Cues {
-		note(sheet.Cues[i].Voices)
+		if r, is := sheet.Cues[i].Action.(*cue.Resize); is {
+			note(r.Voices)
+		}
 	}
 	for i := range sheet.Scenes {
 		note(sheet.Scenes[i].Voices)

@@ -57,23 +57,24 @@ func (l *manualLoops) record(o *PlayRequest, frame int64, handles []mixer.Handle
 // cue and the same frame, both count as layers of one start.
 func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
-	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
+	p, is := c.Action.(*cue.Play)
+	if !is || p.Sound >= len(s.Sounds) || !p.Loop && s.Sounds[p.Sound].Layers == nil || p.Rounds > 0 {
 		return
 	}
 	found := st.find(strconv.FormatUint(e.Voice, 10))
 	if len(found) == 0 {
 		return // it has ended
 	}
-	sound := &s.Sounds[c.Sound]
+	sound := &s.Sounds[p.Sound]
 	one := manualLoop{voice: found[0], startFrame: e.Frame, cue: c, number: e.ListCue, order: PlayRequest{
-		Sound: sound.Name, Pitch: float64(c.Change.Pitch), Speed: c.Change.Speed, Bus: c.Bus, LowPass: &c.Change.LowPass, HighPass: &c.Change.HighPass,
-		Priority: c.Priority - sound.Priority, Protect: c.Protect, Owner: c.Owner, ID: c.ID,
+		Sound: sound.Name, Pitch: float64(p.Pitch), Speed: p.Speed, Bus: p.Bus, LowPass: &p.LowPass, HighPass: &p.HighPass,
+		Priority: p.Priority - sound.Priority, Protect: p.Protect, Owner: p.Owner, ID: p.ID,
 	}}
-	if c.Loop {
-		one.order.Loop = &c.Loop
+	if p.Loop {
+		one.order.Loop = &p.Loop
 	}
-	if c.For != nil {
-		one.order.For = c.For.Duration(s.Rate)
+	if p.For != nil {
+		one.order.For = p.For.Duration(s.Rate)
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

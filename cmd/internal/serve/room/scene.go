@@ -73,8 +73,8 @@ func (r *Room) recordScene(list int, _ int64) {
 	}
 	l := &s.List[list]
 	for i := l.First; i < l.First+l.Count; i++ {
-		if s.Cues[i].Verb == cue.SetScene {
-			r.manualBuses.setScene(s.Cues[i].Scene)
+		if set, is := s.Cues[i].Action.(*cue.SetScene); is {
+			r.manualBuses.setScene(set.Scene)
 		}
 	}
 }

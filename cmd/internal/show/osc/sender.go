@@ -87,7 +87,7 @@ func New(sheet *cue.Sheet, o Options) *Sender {
 	s := &Sender{options: o, destinations: map[string]*destination{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for i := range sheet.Cues {
-		if m := sheet.Cues[i].Message; m != nil {
+		if m, is := sheet.Cues[i].Action.(*cue.Message); is {
 			s.destination(m.To)
 		}
 	}

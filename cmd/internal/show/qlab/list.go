@@ -110,7 +110,7 @@ func (l *list) cue(i int) cueProperties {
 		v["postWait"] = c.PostWait.Duration(1e6).Seconds()
 		v["type"] = kind(c, actions)
 		for k := range actions {
-			if a := &actions[k]; a.Verb == cue.Play && a.Loop && a.Rounds == 0 {
+			if p, is := actions[k].Action.(*cue.Play); is && p.Loop && p.Rounds == 0 {
 				v["infiniteLoop"] = true
 			}
 			duration = max(duration, l.duration(&actions[k]))
@@ -129,20 +129,20 @@ func (l *list) cue(i int) cueProperties {
 	return v
 }
 
-// duration returns the time in seconds from the start of a cue to the end of its action a. The action ends with its
+// duration returns the time in seconds from the start of a cue to the end of its action c. The action ends with its
 // fade; a play ends with its sound, or after its own time limit if it has one. A sound of unknown duration counts as 0
 // s. Repetitions of a loop are ignored.
-func (l *list) duration(a *cue.Cue) float64 {
-	over := a.Over.Duration(1e6).Seconds()
-	if a.Verb == cue.Play {
-		if over = 0; a.Sound < len(l.sheet.Sounds) {
-			over = l.durations[l.sheet.Sounds[a.Sound].Name]
+func (l *list) duration(c *cue.Cue) float64 {
+	over := c.Over().Duration(1e6).Seconds()
+	if p, is := c.Action.(*cue.Play); is {
+		if p.Sound < len(l.sheet.Sounds) {
+			over = l.durations[l.sheet.Sounds[p.Sound].Name]
 		}
-		if a.For != nil {
-			over = a.For.Duration(1e6).Seconds()
+		if p.For != nil {
+			over = p.For.Duration(1e6).Seconds()
 		}
 	}
-	return a.At.Duration(1e6).Seconds() + over
+	return c.At.Duration(1e6).Seconds() + over
 }
 
 // kind returns the type that QLab would give to the cue c. actions has the actions of c. A single action decides the
@@ -157,20 +157,20 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 	case len(actions) == 0:
 		return "Memo"
 	}
-	switch actions[0].Verb {
-	case cue.Play:
+	switch actions[0].Action.(type) {
+	case *cue.Play:
 		return "Audio"
-	case cue.Stop:
+	case *cue.Stop:
 		return "Stop"
-	case cue.Fade, cue.Set, cue.Move, cue.SetScene, cue.SetDuck:
+	case *cue.Set, *cue.Move, *cue.SetScene, *cue.SetDuck:
 		return "Fade"
-	case cue.Pause:
+	case *cue.Pause:
 		return "Pause"
-	case cue.Resume:
+	case *cue.Resume:
 		return "Start"
-	case cue.Seek:
+	case *cue.Seek:
 		return "Load"
-	case cue.Send:
+	case *cue.Message:
 		return "Network"
 	}
 	return "Memo"

@@ -150,16 +150,16 @@ func (s *Show) name(l *cue.ListCue) string {
 // The text is the verb followed by the sound, scene, OSC address, id or bus. The caller holds s.mutex.
 func (s *Show) describe(action int) string {
 	c := &s.sheet.Cues[action]
-	what := c.Target
-	switch c.Verb {
-	case cue.Play:
-		what = s.sheet.Sounds[c.Sound].Name
-	case cue.SetScene:
-		what = c.Scene
-	case cue.Send:
-		what = c.Message.Address
+	what := c.Target().Name
+	switch a := c.Action.(type) {
+	case *cue.Play:
+		what = s.sheet.Sounds[a.Sound].Name
+	case *cue.SetScene:
+		what = a.Scene
+	case *cue.Message:
+		what = a.Address
 	}
-	return strings.TrimSpace(c.Verb.String() + " " + what)
+	return strings.TrimSpace(c.Action.Verb().String() + " " + what)
 }
 
 // silence is the level of silence in JSON, which has no infinity.

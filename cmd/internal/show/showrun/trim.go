@@ -32,7 +32,8 @@ func (s *Show) Trim(by float64) error {
 	if i >= len(s.sheet.List) {
 		return errors.New("trim: no cue has started, and no cue is on standby")
 	}
-	if l := &s.sheet.List[i]; !slices.ContainsFunc(s.sheet.Cues[l.First:l.First+l.Count], func(c cue.Cue) bool { return c.Verb == cue.Play }) {
+	starts := func(c cue.Cue) bool { return c.Action.Verb() == cue.VerbPlay }
+	if l := &s.sheet.List[i]; !slices.ContainsFunc(s.sheet.Cues[l.First:l.First+l.Count], starts) {
 		return fmt.Errorf("cue %s plays no sound, so it has no gain to trim; trim a cue with a sound, after its GO", s.number(i))
 	}
 	sum := math.Round(100*(s.trims[i]+by)) / 100
