@@ -5,7 +5,9 @@ import (
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/commandqueue"
-	"voicepool/mixer/internal/victim"
+	"voicepool/mixer/internal/growth"
+	"voicepool/mixer/internal/score"
+	"voicepool/mixer/internal/voicetable"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
@@ -17,31 +19,22 @@ type slot struct {
 	bus           uint16 // the fields up to the start of voice are read in every block
 	paused        pauses
 	sounded       bool // it has begun, so it needs a tail
-	powerConstant bool // power is constant until the voice or its bus changes
-	willLoop      bool // it will return to the start of its loop, as far as is known
 	protect       bool
 	stopping      bool // a stop with a fade is under way
 	virtual       bool // it keeps its time but is not mixed
-	endless       bool // it does not end by itself, see classify
-	virtualizable bool // it becomes virtual if a full pool steals it
 	underrun      bool // its stream has run dry
 	lacksMipLevel bool // it reads a worse mip level of its sound than it should
 	hasSends      bool // it has sends to other buses
+	prio          int32
 
-	shaped bool // its response is not flat, see applyResponse
+	voice voice.Voice
 
-	shownLoops bool // loops as published in the record
-	voice      voice.Voice
+	score.State         // for its scores
+	record      *record // the record that contains this slot
+	began       int64   // the frame of the start
+	pausedAt    int64   // the frame at which it was paused
 
-	power           float64 // left^2 + right^2 as of the last rescore
-	record          *record // the record that contains this slot
-	began           int64   // the frame of the start
-	pausedAt        int64   // the frame at which it was paused
-	prio            int32
-	shownAudibility float32 // the audibility published in the record
-
-	startGain      pcm.Decibels // the initial gain
-	coalescedPower float64      // the summed power of coalesced starts, relative to its own
+	coalescedPower float64 // the summed power of coalesced starts, relative to its own
 }
 
 // number returns the number of the start that s plays. The mixer counts its starts from 1, in the order of their
@@ -64,6 +57,9 @@ var pausedBy = [...]pauses{
 
 const never = 1<<63 - 1
 
+// realVoice is a voice in a slot, and the index of the slot.
+type realVoice = voicetable.Entry[slot]
+
 // ending is a voice that ended within a stretch, the frames of one call of audio.mix.
 type ending struct {
 	offset int32 // frames from the start of the stretch
@@ -78,37 +74,26 @@ type ending struct {
 // time.
 type audio struct {
 	*shared
-	voiceTable
-	successorQueue
-	pendingBatches
 
-	now                  int64 // the first frame that is not mixed
-	gridDone             int64 // the last frame of the grid that was processed
-	tail                 int64 // 10 ms in frames
-	scores               victim.Table
-	masks                *masks    // nil if the policy is not StealMasked
-	scoredAt             int64     // the last frame at which all scores of slots were refreshed
-	scoredVirtualAt      int64     // the same for virtual voices
-	scoredMovingAt       int64     // the same for remaining of virtual voices that move
-	remainingRefreshedAt int64     // the last frame of a refreshRemaining
-	scoresDue            scoresDue // when scores have to be refreshed
-	queue                commandqueue.Queue[command]
-	graph                busGraph
-	ear                  space.Ear
-	paused               bool // all voices are paused
-	skipping             bool // under Mixer.Skip: voices are not mixed
-	silentBlock          bool // the last block was silent and has no tail
+	now          int64 // the first frame that is not mixed
+	voices       *voicetable.Table[slot]
+	newPlayheads []int64 // by index: positions in the sounds, in frames
+	successors   successions
+	batches      batchRunner
+	tail         int64 // 10 ms in frames
+	grid         grid
+	scores       scorer
+	decision     decision // scratch space of incoming.decide
+	queue        commandqueue.Queue[command]
+	graph        busGraph
+	positions    positioner
+	paused       bool // all voices are paused
+	skipping     bool // under Mixer.Skip: voices are not mixed
+	silentBlock  bool // the last block was silent and has no tail
 
 	overflow       Overflow
 	rejectQuietest bool // Config.RejectQuietest
-	growth         growth
-	requestedSlots int           // slots requested by Config.Voices or Resize
-	resizeSeq      uint64        // the sequence number of the last executed Resize
-	incoming       *voice.Voice  // the voice of the incoming start
-	incomingScore  incomingScore // its scores, if known
-	incomingKind   voiceKind     // its kind
-	refusal        audioEvent    // why the incoming start gets no slot
-	limitEvent     audioEvent    // the event for the victim of a limit
+	size           poolSize
 
 	tailWindow []float32    // a raised cosine from 1 to 0, as long as a tail
 	scratch    []pcm.Frame  // buffer for tails
@@ -127,14 +112,16 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 	n := c.MaxVoices + c.maxVirtual()
 	a := &audio{
-		shared: s, gridDone: -1, scoredAt: -1, scoredVirtualAt: -1, scoredMovingAt: -1, tail: c.tail(),
-		overflow: c.Overflow, rejectQuietest: c.RejectQuietest, requestedSlots: c.Voices,
-		scores: victim.New(c.MaxVoices, c.maxVirtual(), keyOf(c.Overflow)), scoresDue: newScoresDue(c.MaxVoices, c.maxVirtual()),
+		newPlayheads: make([]int64, n),
+		shared:       s, tail: c.tail(),
+		overflow: c.Overflow, rejectQuietest: c.RejectQuietest,
 		endings:    make([]ending, 0, 2*n),
 		tailWindow: make([]float32, c.tail()), scratch: make([]pcm.Frame, max(c.tail(), 1)),
 	}
+	a.scores, a.size = newScorer(&c.Config, a), poolSize{a: a, requested: c.Voices}
+	a.batches.a, a.grid = a, grid{a, -1}
 	under := newQueueBuffers(c.initial.commands)
-	a.queue, a.successors, a.readySuccessors = under.queue, under.successors, under.readySuccessors
+	a.queue, a.successors = under.queue, successions{under.successors, a}
 	g := busmix.Config{
 		Rate: c.Rate, Hop: s.hop, Smooth: s.smooth, Tail: a.tail, Buses: s.busConfigs(c),
 		Fold: c.Fold, NoLimiter: c.NoLimiter, DCGuard: c.DCGuard, SoftClip: c.SoftClip, Meters: s.meters, Stems: s.stems,
@@ -148,20 +135,20 @@ func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 		a.effects = append(a.effects, a.graph.Buses[i].Effects())
 	}
 	var err error
-	if a.voiceTable, err = newVoiceTable(&c.Config, a.graph.Outputs()); err != nil {
+	a.voices, err = voicetable.New[slot](voicetable.Config{
+		Slots: c.Voices, MaxSlots: c.MaxVoices, Finite: c.Virtual, Endless: c.maxVirtualEndless, Outputs: a.graph.Outputs(),
+	})
+	if err != nil {
 		return nil, err
 	}
-	a.lag.now = &a.now
-	if c.Overflow == StealMasked {
-		a.masks = newMasks(c.MaxVoices, c.maxVirtual(), a.scores.Masked)
-	}
 	if c.Overflow == GrowPool {
-		a.growth = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}
+		a.size.growth = growth.New(c.Grow.Step, c.Grow.Max, pcm.Frames(c.Grow.Idle, c.Rate), a.hop)
 	}
 	for i := range a.tailWindow {
 		a.tailWindow[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
-	a.ear, _ = space.Listener{}.Ear()
+	a.positions.a = a
+	a.positions.ear, _ = space.Listener{}.Ear()
 	if g.ShapesSpectrum() {
 		a.enableSpectral()
 	}
@@ -178,15 +165,13 @@ func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 // sleep as if no time had passed.
 func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
-	if a.sleep.offset.Load() != awake { // rendered without Wake: no time has passed
-		a.sleep.offset.Store(awake)
-	}
+	a.sleep.End() // rendered without Wake: no time has passed
 	a.beginFrame()
 	a.receive()
 	a.applyDeferred()
-	a.startSuccessors()
-	if a.fired != nil || a.zeroList != nil {
-		a.scheduleFired()
+	a.successors.startReady()
+	if a.batches.AreDue() {
+		a.batches.scheduleFired()
 		a.executeDue()
 	}
 	dst = a.graph.CompleteFrames(dst)
@@ -195,15 +180,13 @@ func (a *audio) render(dst []pcm.Frame) {
 		a.longest.Store(n)
 	}
 	for len(dst) > 0 {
-		n := a.untilGrid(int64(len(dst)) / pairs)
+		n := a.grid.untilGrid(int64(len(dst)) / pairs)
 		if c := a.queue.Next(); c != nil {
 			n = min(n, c.frame-a.now)
 		}
-		if len(a.successors) > 0 {
-			n = a.untilSuccessor(n)
-		}
-		if a.waiting > 0 {
-			n = a.untilCountdown(n)
+		n = a.successors.untilNext(n)
+		if a.batches.Waits() {
+			n = a.batches.untilCountdown(n)
 		}
 		a.mix(dst[:n*pairs])
 		dst = dst[n*pairs:]
@@ -223,7 +206,7 @@ func (a *audio) receive() {
 	a.adoptBuffers()
 	for range n {
 		c := ring.Front(a.commands)
-		if c.batch != nil && a.queueInBatch(c) {
+		if c.batch != nil && a.batches.queueInBatch(c) {
 			ring.Drop(a.commands)
 			continue
 		}
@@ -238,8 +221,8 @@ func (a *audio) receive() {
 		c.frame = a.now
 		a.execute(c)
 		ring.Drop(a.commands)
-		if a.cancelling != nil {
-			a.cancelBatch()
+		if a.batches.cancelling != nil {
+			a.batches.cancelBatch()
 		}
 		a.inFlight.Complete() // last: the ring buffer must have room for all commands under way
 	}
@@ -250,8 +233,8 @@ func (a *audio) receive() {
 // and restores virtual voices, see runGrid. Last it executes the queued commands for this frame. A repeated call at
 // the same frame repeats no work.
 func (a *audio) beginFrame() {
-	a.leaveLoops()
-	a.runGrid()
+	a.successors.leaveLoops()
+	a.grid.runGrid()
 	a.executeDue()
 }
 
@@ -265,18 +248,16 @@ func (a *audio) executeDue() {
 			a.execute(c)
 			a.queue.Drop()
 			a.inFlight.Complete()
-			if a.fired != nil {
-				a.scheduleFired()
-			}
-			if a.cancelling != nil {
-				a.cancelBatch()
+			a.batches.scheduleFired()
+			if a.batches.cancelling != nil {
+				a.batches.cancelBatch()
 			}
 		}
-		a.startSuccessors()
-		if a.waiting > 0 {
-			a.countDownLoops()
+		a.successors.startReady()
+		if a.batches.Waits() {
+			a.batches.countDownLoops()
 		}
-		if a.zeroList == nil || !a.fireAtZero() {
+		if a.batches.FireAtZero(a.now); !a.batches.scheduleFired() {
 			return
 		}
 	}
@@ -305,19 +286,20 @@ func (a *audio) mix(dst []pcm.Frame) {
 func (a *audio) publish(from int64) {
 	if a.now > from {
 		end := 0 // one above the last living index
-		for _, v := range a.real() {
-			a.newPlayheads[v.index] = v.slot.voice.Commit()
-			end = max(end, v.index+1)
+		for _, v := range a.voices.Real() {
+			a.newPlayheads[v.Index] = v.Voice.voice.Commit()
+			end = max(end, v.Index+1)
 		}
 		release.Words(a.playheads, a.newPlayheads[:end])
-		end = a.base
-		for i := a.next(a.base); i >= 0; i = a.next(end) {
+		base := a.voices.Base()
+		end = base
+		for i := a.voices.Next(base); i >= 0; i = a.voices.Next(end) {
 			a.newPlayheads[i] = a.current(i).voice.Commit()
 			end = i + 1
 		}
-		release.Words(a.playheads[a.base:], a.newPlayheads[a.base:end])
+		release.Words(a.playheads[base:], a.newPlayheads[base:end])
 	}
 	a.stats.Frame = a.now
-	a.stats.Virtual = int64(a.virtuals.Len())
+	a.stats.Virtual = int64(a.voices.Virtual())
 	a.publishStats()
 }

@@ -53,7 +53,7 @@ func (g *busGraph) refresh() {
 func (g *busGraph) refreshResponses() {
 	a := g.a
 	if r := a.responses.Load(); r != nil && g.RefreshResponses(r, a.now) {
-		a.scoredAt, a.scoredVirtualAt = -1, -1
+		a.scores.scoredAt, a.scores.scoredVirtualAt = -1, -1
 	}
 }
 
@@ -61,9 +61,9 @@ func (g *busGraph) refreshResponses() {
 // call overwrites the result.
 func (g *busGraph) soundingBuses() []bool {
 	clear(g.sounding)
-	for _, v := range g.a.real() {
-		if v.slot.sounded && v.slot.paused == 0 {
-			g.sounding[v.slot.bus] = true
+	for _, v := range g.a.voices.Real() {
+		if v.Voice.sounded && v.Voice.paused == 0 {
+			g.sounding[v.Voice.bus] = true
 		}
 	}
 	return g.sounding
@@ -94,14 +94,14 @@ func (g *busGraph) set(index int, c *command) {
 	if solo {
 		g.FadeSolos(g.soundingBuses(), a.now, c.fadeFrames)
 	}
-	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
-		below := a.tree.PassesThrough(int(a.voiceTable.at(i).bus), index)
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		below := a.tree.PassesThrough(int(a.voices.At(i).bus), index)
 		if below && c.change.Fields&FieldPitch != 0 {
 			s := a.mutable(i)
 			s.voice.SetBusPitch(a.now, g.PitchOf(int(s.bus), a.now))
 		}
 		if below || solo {
-			a.rescore(i)
+			a.scores.rescore(i)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (g *busGraph) updateDucks() {
 	for i := range g.Buses {
 		d := &g.Buses[i].Duck
 		if r := d.Rules(); r != nil {
-			loud := g.HasVoices(r.Trigger) && slices.ContainsFunc(a.real(), func(v realVoice) bool { return g.triggers(r, v.index, v.slot) })
+			loud := g.HasVoices(r.Trigger) && slices.ContainsFunc(a.voices.Real(), func(v realVoice) bool { return g.triggers(r, v.Index, v.Voice) })
 			d.Update(loud, a.now)
 		}
 	}
@@ -172,7 +172,7 @@ func (g *busGraph) scheduleReleases(n int64) {
 // or below it, is neither virtual nor paused, and is loud enough.
 func (g *busGraph) triggers(d *busmix.DuckRules, i int, s *slot) bool {
 	a := g.a
-	return i < a.base && a.scores.Remaining(i) >= d.Above && s.paused == 0 && a.tree.Below(int(s.bus), d.Trigger)
+	return i < a.voices.Base() && a.scores.Remaining(i) >= d.Above && s.paused == 0 && a.tree.Below(int(s.bus), d.Trigger)
 }
 
 // lastTriggerEnd reports in silent whether all voices that trigger a duck with the rules d end before the frame end.
@@ -181,8 +181,8 @@ func (g *busGraph) triggers(d *busmix.DuckRules, i int, s *slot) bool {
 func (g *busGraph) lastTriggerEnd(d *busmix.DuckRules, end int64) (frame int64, silent bool) {
 	a := g.a
 	left, last := 0, a.now
-	for _, v := range a.real() {
-		if g.triggers(d, v.index, v.slot) {
+	for _, v := range a.voices.Real() {
+		if g.triggers(d, v.Index, v.Voice) {
 			left++
 		}
 	}

@@ -7,23 +7,23 @@ import (
 
 // execute executes c at the present frame, whatever c.frame is, and records c in the journal. A resize is ignored if a
 // resize that was sent later has been executed before. The caller then counts c as complete. If c fires or drops a
-// batch of commands, execute only sets a.fired, a.zeroList or a.cancelling; the caller does the rest.
+// batch of commands, execute only records this in a.batches; the caller does the rest.
 func (a *audio) execute(c *command) {
 	switch {
 	case c.kind == cmdPlay:
 		a.record(c.record).applyMove()
-	case c.kind == cmdResize && c.seq < a.resizeSeq: // a later call was executed before
+	case c.kind == cmdResize && c.seq < a.size.seq: // a later call was executed before
 		return
 	case c.kind == cmdResize:
-		a.resizeSeq = c.seq
+		a.size.seq = c.seq
 	}
 	a.journalCommand(c)
 	switch c.kind {
 	case cmdPlay:
-		a.start(c)
+		a.start(c.record, nil)
 	case cmdPosition:
 		if c.target.kind == allVoices {
-			a.setListener(&c.payload.listener)
+			a.positions.setListener(&c.payload.listener)
 			return
 		}
 		a.applyToTarget(c)
@@ -32,9 +32,9 @@ func (a *audio) execute(c *command) {
 	case cmdPendingBus:
 		a.applyBusPending(int(c.target.bus), c.props)
 	case cmdPositions:
-		a.applyPositions()
+		a.positions.applyPositions()
 	case cmdResize:
-		a.resize(int(c.voices))
+		a.size.resize(int(c.voices))
 	case cmdPause, cmdResume:
 		a.storePause(c)
 		a.applyToTarget(c)
@@ -56,13 +56,13 @@ func (a *audio) execute(c *command) {
 		}
 		a.applyToTarget(c)
 	case cmdThen:
-		a.addSuccessor(c)
+		a.successors.add(c)
 	case cmdFire:
-		a.fire(c.payload.batch, c.payload.countdown)
+		a.batches.Fire(c.payload.batch, c.payload.countdown, a.now)
 	case cmdDrop:
-		a.cancelling = c.payload.batch
+		a.batches.cancelling = c.payload.batch
 	case cmdAdd:
-		a.addToCountdown(c.payload.countdown, c.position)
+		a.batches.Add(c.payload.countdown, c.position)
 	case cmdInsert:
 		a.graph.SetInsert(int(c.target.bus), c.payload.insertState, a.now)
 	case cmdSet:
@@ -75,7 +75,7 @@ func (a *audio) execute(c *command) {
 			c.feed.Drop()
 		}
 		if c.change.Fields&FieldProtect != 0 {
-			a.shrink() // after all voices are set, so the policy can choose among all of them
+			a.size.shrink() // after all voices are set, so the policy can choose among all of them
 		}
 	}
 }
@@ -88,8 +88,8 @@ func (a *audio) applyToTarget(c *command) {
 		return
 	}
 	found := false
-	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
-		if a.selects(&c.target, a.voiceTable.at(i).record) {
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		if a.selects(&c.target, a.voices.At(i).record) {
 			found = true
 			a.applyToVoice(i, c)
 		}
@@ -130,7 +130,7 @@ func (a *audio) applyToHandle(c *command) {
 	// the new state.
 	case r.status.State().Over() || pool.Handle(r.id.Load()) != id:
 	case c.kind == cmdStop:
-		a.cancelStart(r, id)
+		a.successors.cancelStart(r, id)
 	default:
 		a.overrideStart(r, c)
 	}
@@ -162,16 +162,16 @@ func (a *audio) applyToVoice(i int, c *command) {
 		}
 		a.scores.Set(i, s.prio, s.number(), s.protect)
 		a.updateRestorePrio(i)
-		a.rescore(i)
+		a.scores.rescore(i)
 	case cmdSeek:
 		a.seek(i, c)
 	case cmdSend:
 		a.moveSend(s.record, c, a.smoothed(s.sounded, c.fadeFrames))
-		a.rescore(i)
+		a.scores.rescore(i)
 	case cmdPosition:
 		if s.record.isSpatial {
-			s.record.spatial.source.Spot = c.payload.spot
-			a.fadeToPosition(i, s)
+			s.record.spatial.Source.Spot = c.payload.spot
+			a.positions.fadeToPosition(i, s)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (a *audio) seek(i int, c *command) {
 	s.voice.SeekTo(a.now, to, a.smooth, c.feed)
 	s.resetScreen()
 	a.updateIndex(i)
-	a.rescore(i)
+	a.scores.rescore(i)
 }
 
 // smoothed returns the length in frames for a fade that should last fadeFrames frames. If audible is true, the result
@@ -214,10 +214,10 @@ func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
 	s := a.mutable(i)
 	if fadeFrames > 0 && s.paused == 0 {
 		s.stopping = true
-		a.releaseSuccessor(s.record.playing, false, nil)
+		a.successors.Release(s.record.playing, true)
 		s.voice.FadeOut(a.now, fadeFrames, shape)
 		a.updateRestorePrio(i)
-		a.rescore(i)
+		a.scores.rescore(i)
 		return
 	}
 	if fadeFrames != noTail {
@@ -278,5 +278,5 @@ func (a *audio) resume(i int, by pauses) {
 		s.voice.DelayStart(a.now)
 	}
 	s.record.status.SetState(s.state())
-	a.rescore(i)
+	a.scores.rescore(i)
 }

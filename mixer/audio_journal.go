@@ -1,6 +1,9 @@
 package mixer
 
-import "voicepool/internal/ring"
+import (
+	"voicepool/internal/ring"
+	"voicepool/mixer/internal/spatial"
+)
 
 // entryKinds maps commands to journal entries; 0: not recorded as such.
 var entryKinds = [...]EntryKind{
@@ -19,7 +22,7 @@ func (a *audio) journalEntry(c *command) Entry {
 	if p := c.payload; p != nil {
 		e.Duck = p.duck
 		if c.kind == cmdPosition && c.target.kind == allVoices {
-			e.Listener = p.listener.listener()
+			e.Listener = p.listener.Listener()
 		}
 		e.How.Emitter.Spot = p.spot
 		e.Insert = p.insert
@@ -63,7 +66,7 @@ func (a *audio) journalCommand(c *command) {
 		}
 		e.How.LowPass, e.How.HighPass = r.cutoffs()
 		if r.isSpatial {
-			e.How.Emitter = r.spatial.source.Emitter()
+			e.How.Emitter = r.spatial.Source.Emitter()
 		}
 		if r.sends > 0 {
 			e.How.Sends = r.extra.Load().sent
@@ -96,20 +99,20 @@ func (a *audio) journalVoiceCommand(i int, c *command) {
 	a.journal.add(e)
 }
 
-// journalListener records in the journal that the listener has moved to the position ears at the present frame.
-// Without a journal it has no effect.
-func (a *audio) journalListener(ears *listenerVectors) {
+// journalListener records in the journal that the listener has moved to l at the present frame. Without a journal it
+// has no effect.
+func (a *audio) journalListener(l *spatial.Listener) {
 	if a.journal.ring != nil {
-		a.journal.add(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
+		a.journal.add(Entry{Frame: a.now, Kind: EntryPlace, Listener: l.Listener()})
 	}
 }
 
-// journalPosition records in the journal that the voice s has moved to the position in p.source at the present frame.
+// journalPosition records in the journal that the spatial voice s has moved to its position at the present frame.
 // Without a journal it has no effect.
-func (a *audio) journalPosition(s *slot, p *spatialState) {
+func (a *audio) journalPosition(s *slot) {
 	if a.journal.ring != nil {
 		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.playing)}
-		e.How.Emitter.Spot = p.source.Spot
+		e.How.Emitter.Spot = s.record.spatial.Source.Spot
 		a.journal.add(e)
 	}
 }

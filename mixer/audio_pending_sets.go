@@ -35,7 +35,7 @@ func (a *audio) applyDeferred() {
 		}
 	}
 	if a.positionsDeferred.Load() && a.positionsDeferred.Swap(false) {
-		a.applyPositions()
+		a.positions.applyPositions()
 	}
 }
 
@@ -123,7 +123,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	if set.change.Fields != 0 {
 		a.applyToVoice(i, &set)
 	} else {
-		a.rescore(i)
+		a.scores.rescore(i)
 	}
 	for f := range numVoiceFades {
 		if p := &fades[f]; p.HasFade {
@@ -143,7 +143,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 		}
 	}
 	if set.change.Fields&FieldProtect != 0 {
-		a.shrink()
+		a.size.shrink()
 	}
 }
 
@@ -204,7 +204,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 			a.applyToVoice(i, &command{kind: cmdStop, fadeFrames: stop.Over})
 		}
 	case stop.AfterSeq == 0 && pool.Handle(r.id.Load()) == stop.ID:
-		a.cancelStart(r, stop.ID)
+		a.successors.cancelStart(r, stop.ID)
 	case ring.Popped(a.commands) < stop.AfterSeq: // the start may not have arrived yet
 		return false
 	}
@@ -245,7 +245,7 @@ func (a *audio) overrideStart(r *record, c *command) {
 		}
 	case c.kind == cmdPosition:
 		if r.isSpatial {
-			r.spatial.source.Spot = c.payload.spot
+			r.spatial.Source.Spot = c.payload.spot
 		}
 	case c.kind == cmdSet && c.feed != nil:
 		r.setNewRounds(c.feed)

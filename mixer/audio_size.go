@@ -1,79 +1,50 @@
 package mixer
 
-import "voicepool/mixer/internal/victim"
+import (
+	"voicepool/mixer/internal/growth"
+	"voicepool/mixer/internal/victim"
+)
 
-// growth is the state of a growing pool.
-type growth struct {
-	step, max int   // 0: the pool does not grow
-	idle      int64 // frames without need before it shrinks
-	neededAt  int64 // the last frame at which the present size was needed
-	peak      int   // the maximum number of voices since the last frame of the grid
+// poolSize decides how many slots the pool has.
+type poolSize struct {
+	a         *audio
+	growth    growth.Growth
+	requested int    // slots requested by Config.Voices or Resize
+	seq       uint64 // the sequence number of the last executed Resize
 }
 
-// growByStep grows the pool by growth.step slots, up to its maximum, and reports whether a slot is free then. It also
-// records that the present size is needed now, which delays the next shrinking.
-func (a *audio) growByStep() bool {
-	a.growth.neededAt = a.now
-	limit := min(a.slots.Limit()+a.growth.step, a.growth.max)
-	if limit > a.slots.Limit() {
-		a.setSlots(limit)
-	}
-	return a.free()
-}
-
-// shrinkIfIdle shrinks the pool by growth.step slots, but not below requestedSlots. It does so only if the smaller
-// size would have been enough for the last growth.idle frames. It must be called once per hop of 20 ms, because it
-// also begins a new measurement of growth.peak.
-func (a *audio) shrinkIfIdle() {
-	peak := max(a.growth.peak, a.slots.Len())
-	a.growth.peak = a.slots.Len()
-	limit := a.slots.Limit()
-	smaller := max(limit-a.growth.step, a.requestedSlots)
-	if smaller >= limit || peak > smaller {
-		a.growth.neededAt = a.now
-		return
-	}
-	if a.now-a.growth.neededAt >= a.growth.idle {
-		a.setSlots(smaller)
-		a.growth.neededAt = a.now
-	}
-}
-
-// shrinkIfIdleUntil has the same effect as calling shrinkIfIdle once per hop of 20 ms until the given frame of the
-// mix, while no voice plays.
-func (a *audio) shrinkIfIdleUntil(frame int64) {
-	every := max((a.growth.idle+a.hop-1)/a.hop*a.hop, a.hop)
-	at := max((a.growth.neededAt+a.growth.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
-	for ; at < frame && a.slots.Limit() > a.requestedSlots; at += every {
-		a.setSlots(max(a.slots.Limit()-a.growth.step, a.requestedSlots))
-		a.growth.neededAt = at
-	}
+// shrinkIfIdle shrinks a pool that has grown, if the smaller size would have been enough for a while. It must be called
+// once per hop of 20 ms.
+func (z *poolSize) shrinkIfIdle() {
+	a := z.a
+	z.set(z.growth.Shrink(a.voices.Limit(), a.voices.Len(), z.requested, a.now))
 }
 
 // resize sets the number of slots to n, which must be valid. If more voices play, the voices beyond n are stolen or
 // become virtual. Protected voices stay, so the pool may keep more voices than n.
-func (a *audio) resize(n int) {
-	a.requestedSlots = n
-	a.setSlots(n)
-	a.shrink()
+func (z *poolSize) resize(n int) {
+	z.requested = n
+	z.set(n)
+	z.shrink()
 }
 
 // shrink steals voices, or makes them virtual, until the pool is within its limit. The policy of the mixer chooses
 // them; for Reject and GrowPool the least audible voices are chosen. Protected voices stay, so the pool may stay above
 // its limit.
-func (a *audio) shrink() {
+func (z *poolSize) shrink() {
+	a := z.a
 	policy := a.overflow
 	if policy == Reject || policy == GrowPool {
 		policy = StealQuietest
 	}
 	q := query{prio: MaxPriority, bus: -1}
-	for a.slots.Len() > a.slots.Limit() {
-		a.refreshScores(scopeAll)
+	for a.voices.Free() < 0 {
+		a.scores.refreshScores(scopeAll)
 		if policy == StealMasked {
-			a.scoreMasking(false)
+			a.scores.scoreMasking(false)
 		}
 		var c victim.Choice
-		a.choose(&c, &q, keyOf(policy))
+		a.scores.choose(&c, &q, keyOf(policy))
 		if c.Slot < 0 {
 			return
 		}
@@ -81,17 +52,19 @@ func (a *audio) shrink() {
 	}
 }
 
-// setSlots sets the limit of slots to n, which must be valid, and Stats.Voices. It steals no voice.
-func (a *audio) setSlots(n int) {
-	if err := a.slots.SetLimit(n); err != nil {
-		panic("mixer: a limit that was checked is refused")
+// set sets the limit of slots to n, which must be valid, and Stats.Voices. It steals no voice.
+func (z *poolSize) set(n int) {
+	a := z.a
+	if n != a.voices.Limit() {
+		a.voices.SetLimit(n)
 	}
 	a.stats.Voices = int64(n)
 }
 
-// updateHighWater raises Stats.HighWater and growth.peak to the present number of real voices, if that number is
-// higher. It must be called after a slot was taken.
-func (a *audio) updateHighWater() {
-	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
-	a.growth.peak = max(a.growth.peak, a.slots.Len())
+// updateHighWater raises Stats.HighWater and the peak of z.growth to the present number of real voices, if that number
+// is higher. It must be called after a slot was taken.
+func (z *poolSize) updateHighWater() {
+	a := z.a
+	a.stats.HighWater = max(a.stats.HighWater, int64(a.voices.Len()))
+	z.growth.Use(a.voices.Len())
 }

@@ -4,9 +4,9 @@ package mixer
 // sleeping mixer need not be rendered until wake. The parameter due is the time when the next frame must be rendered.
 // It counts in frames since the creation of the mixer, by the system clock.
 func (a *audio) trySleep(due int64) bool {
-	a.sleep.offset.Store(a.now - due)
-	if !a.idle() { // after the store, so that later commands find the mixer asleep
-		a.sleep.offset.Store(awake)
+	a.sleep.Begin(a.now - due)
+	if !a.idle() { // after Begin, so that later commands find the mixer asleep
+		a.sleep.End()
 		return false
 	}
 	return true
@@ -16,10 +16,10 @@ func (a *audio) trySleep(due int64) bool {
 // counted as in trySleep: in frames since the creation of the mixer. The result is the number of frames that it
 // advanced by; 0 if the mixer was awake.
 func (a *audio) wake(due int64) (frames int64) {
-	if offset := a.sleep.offset.Load(); offset != awake {
+	if offset, asleep := a.sleep.Offset(); asleep {
 		frames = max(offset+due-a.now, 0)
 		a.advanceIdle(frames)
-		a.sleep.offset.Store(awake)
+		a.sleep.End()
 	}
 	return frames
 }
@@ -27,7 +27,7 @@ func (a *audio) wake(due int64) (frames int64) {
 // idle reports whether the mixer has no voice, no pending command and no sound left, so that all further frames are
 // silent.
 func (a *audio) idle() bool {
-	if !a.silentBlock || a.slots.Len()+a.virtuals.Len() > 0 || len(a.successors) > 0 || a.waiting > 0 ||
+	if !a.silentBlock || a.voices.Len()+a.voices.Virtual() > 0 || len(a.successors.Waiting()) > 0 || a.batches.Waits() ||
 		a.inFlight.Len() > 0 || a.stopsDeferred.Load() || a.setsDeferred.Load() || a.positionsDeferred.Load() {
 		return false
 	}
@@ -43,8 +43,8 @@ func (a *audio) skip(frames int64) {
 	defer func() {
 		a.skipping = false
 		a.longest.Store(longest)
-		for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) { // no sound passed through the filters
-			a.voiceTable.at(i).resetScreen()
+		for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) { // no sound passed through the filters
+			a.voices.At(i).resetScreen()
 		}
 	}()
 	for frames > 0 {
@@ -63,12 +63,12 @@ func (a *audio) advanceIdle(n int64) {
 		k := a.graph.SkippableFrames(a.now, n)
 		if k > 0 {
 			a.graph.Skip(a.now, k)
-			if a.growth.step > 0 {
-				a.shrinkIfIdleUntil(a.now + k)
+			if a.size.growth.Grows() {
+				a.size.set(a.size.growth.ShrinkUntil(a.voices.Limit(), a.size.requested, a.now, a.now+k))
 			}
 			a.now += k
 		} else {
-			k = min(a.untilGrid(n), int64(len(a.scratch)))
+			k = min(a.grid.untilGrid(n), int64(len(a.scratch)))
 			a.mix(a.discarded[:k*int64(a.graph.Pairs())])
 		}
 		n -= k

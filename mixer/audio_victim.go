@@ -1,296 +1,359 @@
 package mixer
 
 import (
-	"math"
-
-	"voicepool/mixer/internal/busmix"
+	"voicepool/mixer/internal/eventcode"
+	"voicepool/mixer/internal/score"
 	"voicepool/mixer/internal/victim"
+	"voicepool/pool"
+	"voicepool/voice"
 )
 
-// rescore recomputes all scores of the voice at index i: how audible it will be. The score is the highest average
-// loudness of its remaining sound, multiplied by the power of all gains. Each fade counts with the larger of its
-// current and target value. The scores are published, and their next update is scheduled.
-func (a *audio) rescore(i int) {
-	s := a.mutable(i)
-	reach := busmix.NewStereo(s.voice.PeakGains(a.now))
-	s.power = a.graph.Buses[s.bus].Power(reach)
-	s.shaped = a.applyResponse(i, &s.voice, s.record, reach, s.power)
-	a.classify(s)
-	a.storeScore(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
+// incoming is a start that needs a voice, at the present frame.
+type incoming struct {
+	a           *audio
+	id          pool.Handle
+	record      *record
+	voice       *voice.Voice
+	fades       *voice.Moves // the fades of its predecessor; nil without a predecessor
+	score.State              // for its scores
+	audibility  score.Audibility
+	isScored    bool // see computeScores
 }
 
-// storeScore stores the given audibility of the voice s at index i, which is compared when a voice must be stolen. It
-// publishes the audibility, pan and gain of the voice, and schedules the next update of its scores. s.power and the
-// kind of s, endless or finite, must be up to date.
-func (a *audio) storeScore(i int, s *slot, audibility audibilities) {
-	s.powerConstant = s.voice.Settled(a.now) && s.record.sendsConstant(a.now)
-	if a.scores.Gain != nil {
-		a.scores.Gain[i] = float32(s.power)
-	}
-	a.scores.SetEndless(i, s.endless)
-	s.willLoop = s.voice.LoopsAgain()
-	if i >= a.base {
-		a.scoresDue.remainingHolds[i-a.base] = 0 // the voice was moved
-	}
-	a.storeAudibility(i, s, audibility)
-	s.record.levels.Store(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
-}
-
-// incomingScore holds the scores of the incoming start for its voice.
-type incomingScore struct {
-	known, shaped bool
-	power         float64
-	audibility    audibilities
-}
-
-// scoreIncoming computes how audible the incoming start of r will be, as two powers. audibility is the value that the
-// pool compares, and remaining is the value over the whole length of the voice. If the start cannot become virtual,
-// they are equal. The scores stay in a.incomingScore for adoptIncomingScore. For the policy StealMasked it also stores
-// the power in each band as the last entry of a.masks.
-func (a *audio) scoreIncoming(r *record) (audibility, remaining float64) {
-	v, last := a.incoming, len(a.scoresDue.validUntil)
-	reach := busmix.NewStereo(v.PeakGains(a.now))
-	power := a.graph.Buses[r.bus].Power(reach)
-	shaped := a.applyResponse(last, v, r, reach, power)
-	levels := a.audibilitiesOf(last, shaped, power, v, a.incomingKind.virtualizable)
-	a.incomingScore = incomingScore{true, shaped, power, levels}
-	if k := a.masks; k != nil {
-		k.set(len(k.hops)-1, a.bandPowers(last, shaped, power), v)
-	}
-	if !a.incomingKind.virtualizable {
-		return float64(levels.remaining), float64(levels.remaining)
-	}
-	return float64(levels.soon), float64(levels.remaining)
-}
-
-// adoptIncomingScore stores the scores of the voice s, the incoming start, which now has index i. If scoreIncoming was
-// called for this start, its result is used; otherwise rescore computes the scores.
-func (a *audio) adoptIncomingScore(i int, s *slot) {
-	if !a.incomingScore.known {
-		a.rescore(i)
-		return
-	}
-	s.power, s.shaped = a.incomingScore.power, a.incomingScore.shaped
-	if s.shaped {
-		voices := a.responses.Load().Voices
-		voices[i] = voices[len(voices)-1]
-	}
-	a.classify(s)
-	a.storeScore(i, s, a.incomingScore.audibility)
-}
-
-// scoreScope selects the scores that a choice needs.
-type scoreScope uint8
+// answer is what an incoming start gets.
+type answer uint8
 
 const (
-	scopeReal   scoreScope = iota // real voices
-	scopeMoving                   // and remaining of virtual voices that move, see refreshRemaining
-	scopeAll                      // and all scores of virtual voices
+	answerRefused answer = iota
+	answerFree           // a free slot, or the slot of the victim of a limit
+	answerSteal          // the slot of decision.victim
+	answerVirtual        // a place among the virtual voices
 )
 
-// refreshScores updates the scores of voices, which are compared when a voice must be stolen, to the present frame.
-// The parameter which selects real voices or also virtual voices. Scores that cannot have changed are left as they
-// are. It is called regularly for all scores, and before a choice for the scores that the choice needs. A second call
-// for the same scores at the same frame has no effect: a change of a voice or bus at that frame updates the scores
-// itself.
-func (a *audio) refreshScores(which scoreScope) {
-	real, virtual := a.scoredAt != a.now, which > scopeReal && a.scoredVirtualAt != a.now
-	if virtual && which == scopeMoving && a.scoredMovingAt == a.now {
-		virtual = false
+// decision is the result of decide.
+type decision struct {
+	answer        answer
+	growTo        int           // the number of slots from now on
+	needsGrowth   bool          // the present slots are not enough
+	limitVictim   victim.Choice // the voice that ends for the limit of a group or a bus; its Slot is -1 without one
+	limitEvent    audioEvent    // the event of limitVictim
+	victim        victim.Choice // the voice that loses its slot, with answerSteal
+	virtualVictim victim.Choice // the virtual voice that ends, with answerVirtual; its Slot is -1 without one
+	event         audioEvent    // of victim or of the refusal; with answerVirtual it explains why the start gets no slot
+	remaining     float64       // the audibility of the incoming start in the rest of its sound, a power
+}
+
+// decide decides what the incoming start gets: a free slot, the slot of a stolen voice, a place among the virtual
+// voices, or nothing. It ends no voice and emits no event: apply does. It updates the scores that it compares. Without
+// virtual voices at most one voice is stolen, even if several limits are reached. The result is valid until the next
+// call.
+func (in *incoming) decide() *decision {
+	a, r := in.a, in.record
+	d := &a.decision
+	d.answer, d.growTo, d.needsGrowth = answerFree, a.voices.Limit(), false
+	d.limitVictim.Slot = -1
+	q := query{prio: r.prio, owner: r.owner, all: true}
+	reason := ReasonNone
+	if q.bus = a.graph.FullBus(int(r.bus)); q.bus >= 0 { // the lowest bus: its victim serves all limits above it
+		reason = ReasonBusLimit
 	}
-	if !real && !virtual {
+	if g := r.group; g != nil && g.limit > 0 && a.countSharing(g, r.owner) >= g.limit {
+		reason, q.group = ReasonGroupLimit, g
+	}
+	if reason == ReasonNone && in.findFree(d) {
+		return d
+	}
+	none := victim.Choice{Slot: -1}
+	d.limitVictim, d.victim, d.virtualVictim = none, none, none
+	if r.group != nil && r.group.full == Reject {
+		q.excluded = r.group
+	}
+	e := &d.event
+	*e = audioEvent{}
+	r.setCause(e, uint64(a.stats.Started)+1)
+	e.Reason, e.RunnerUp = reason, -1
+	// A limit compares all virtual voices. A full pool compares them only if one of them has to be
+	// stolen, see virtualVictimFor.
+	switch {
+	case reason != ReasonNone:
+		a.scores.refreshScores(scopeAll)
+	case !a.voices.CanAddVirtual(true) || a.voices.MaxFinite() > 0 && !a.voices.CanAddVirtual(false):
+		a.scores.refreshScores(scopeMoving)
+	default:
+		a.scores.refreshScores(scopeReal)
+	}
+	e.Newcomer, d.remaining = in.computeScores()
+	if reason == ReasonBusLimit {
+		e.Bus = uint16(q.bus)
+	}
+	if reason != ReasonNone {
+		d.limitEvent = *e
+		d.limitEvent.Newcomer = d.remaining
+		if !in.chooseVictim(&d.limitVictim, &q, &d.limitEvent) {
+			d.limitEvent.Kind = EventLimited
+			d.answer, d.event = answerRefused, d.limitEvent
+			return d
+		}
+	}
+	// No voice is stolen before it is certain that the pool accepts the start without that voice.
+	prio := a.scores.hideFromChoice(d.limitVictim.Slot)
+	if d.limitVictim.Slot < 0 || !in.findFree(d) {
+		e.Reason = ReasonPoolFull
+		q.group, q.bus, q.all = nil, -1, false
+		in.decideFull(d, &q)
+	}
+	a.scores.showToChoice(d.limitVictim.Slot, prio)
+	return d
+}
+
+// decideFull sets the answer d for the incoming start if the pool is full: the slot of a voice that q selects, a place
+// among the virtual voices, or nothing.
+func (in *incoming) decideFull(d *decision, q *query) {
+	e := &d.event
+	d.answer = answerSteal
+	won := in.chooseVictim(&d.victim, q, e)
+	if won && !in.isLessAudible(&d.victim, e) {
 		return
 	}
-	a.graph.refresh()
-	responses := a.responses.Load()
-	shifted := a.graph.ScoresChanged(responses)
-	if real {
-		a.refreshReal(shifted)
-	}
-	a.scoredAt = a.now
-	switch {
-	case virtual && shifted:
-		a.refreshAllVirtual()
-		a.scoredVirtualAt = a.now
-	case virtual && which == scopeAll:
-		a.refreshVirtual()
-		a.scoredVirtualAt = a.now
+	switch virtual := in.startsVirtual(&d.virtualVictim, d.remaining); {
 	case virtual:
-		a.refreshRemainingClass(remainingMoving)
-		a.scoredMovingAt = a.now
-	}
-	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtualAt == a.now) {
-		a.graph.ClearScoresChanged(responses)
+		if d.answer = answerVirtual; won {
+			convertToRefusal(e, ReasonQuieter, &d.victim, d.victim.Audibility)
+		}
+	case !won:
+		d.answer = answerRefused
 	}
 }
 
-// refreshRemaining updates one score of the virtual voices to the present frame: the audibility of their whole
-// remaining sound. The parameter kind selects endless or finite voices, or both. The caller has called
-// refreshScores(scopeMoving) at this frame. Then a choice that compares only this score can follow.
-func (a *audio) refreshRemaining(kind victim.Kind) {
-	if a.remainingRefreshedAt = a.now; a.scoredVirtualAt != a.now {
-		for class := range remainingMoving {
-			if kind.Includes(class == 1) {
-				a.refreshRemainingClass(class)
-			}
+// findFree reports whether there is a free slot, also after the pool has grown as its policy allows. If the pool has to
+// grow, it records this in d, so that apply does it.
+func (in *incoming) findFree(d *decision) bool {
+	free, growth := in.a.voices.Free()+d.growTo-in.a.voices.Limit(), &in.a.size.growth
+	if free > 0 || in.a.overflow != GrowPool {
+		return free > 0
+	}
+	larger := growth.Larger(d.growTo)
+	free += larger - d.growTo
+	d.needsGrowth, d.growTo = true, larger
+	return free > 0
+}
+
+// apply carries out the decision d for the incoming start, and returns the index of its voice in the voice table. If
+// the start is refused, it returns -1. It emits the events of stolen voices, or of the refusal.
+func (in *incoming) apply(d *decision) int {
+	a, r := in.a, in.record
+	if d.needsGrowth {
+		a.size.growth.Need(a.now)
+		a.size.set(d.growTo)
+	}
+	if d.answer == answerRefused {
+		in.refuse(&d.event)
+		return -1
+	}
+	if d.limitVictim.Slot >= 0 {
+		a.steal(&d.limitVictim, &d.limitEvent)
+	}
+	switch d.answer {
+	case answerSteal:
+		a.demote(&d.victim, &d.event, r.prio, d.remaining)
+	case answerVirtual:
+		if d.virtualVictim.Slot >= 0 {
+			var lost audioEvent
+			r.setCause(&lost, uint64(a.stats.Started)+1)
+			lost.Bus = d.event.Bus
+			a.stealVirtual(&d.virtualVictim, lost, d.remaining)
+		}
+		return a.voices.AddVirtual(in.Endless, &r.slot, a.now)
+	}
+	return a.voices.AddReal(a.tree.Nodes[r.bus].Output, &r.slot)
+}
+
+// chooseVictim sets c to the voice to steal for the incoming start, among the voices that q selects. The result reports
+// whether the start gets its place. If not, e becomes the event that refuses the start. For a group limit, as given by
+// e.Reason, the policy of the group applies, otherwise the policy of the mixer. With the policy Reject, c stays
+// unchanged, and the start gets no place. With Config.RejectQuietest, a start that is 6 dB less audible than a victim
+// of the same priority gets no place, except at a group limit. The chosen voice is not ended.
+func (in *incoming) chooseVictim(c *victim.Choice, q *query, e *audioEvent) (won bool) {
+	a, r := in.a, in.record
+	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
+	policy := a.overflow
+	switch {
+	case e.Reason == ReasonGroupLimit:
+		policy = r.group.full
+		e.Policy = policy
+	case policy == GrowPool:
+		policy = StealQuietest
+	}
+	if policy == Reject {
+		convertToRefusal(e, e.Reason, c, -1)
+		return false
+	}
+	quietest := policy == StealQuietest
+	key := keyOf(policy)
+	if e.Reason != ReasonPoolFull && (quietest || policy == StealMasked) {
+		key = victim.ByRemaining // the victim of a limit is not restored
+	}
+	if key == victim.ByMasked {
+		a.scores.scoreMasking(true)
+	}
+	a.scores.choose(c, q, key)
+	switch {
+	case c.Slot < 0 && e.Reason == ReasonPoolFull:
+		why, lowest := a.scores.rejectReason(q)
+		convertToRefusal(e, why, c, -1)
+		e.RunnerUpPriority = lowest
+	case c.Slot < 0:
+		convertToRefusal(e, e.Reason, c, -1)
+	case a.rejectQuietest && quietest && e.Reason != ReasonGroupLimit &&
+		a.scores.Prio(c.Slot) == r.prio && float64(4*e.Newcomer) < c.Audibility:
+		convertToRefusal(e, ReasonQuieter, c, c.Audibility)
+	default:
+		return true
+	}
+	return false
+}
+
+// isLessAudible reports whether the incoming start should become virtual instead of stealing the voice c. The start
+// must be allowed to become virtual, have the same priority as that voice and be less audible in the next 20 ms.
+// e.Newcomer is the audibility of the start. The result is false for policies that do not compare audibility.
+func (in *incoming) isLessAudible(c *victim.Choice, e *audioEvent) bool {
+	steals := in.a.overflow == StealQuietest || in.a.overflow == GrowPool
+	return steals && in.Virtualizable && in.a.scores.Prio(c.Slot) == in.record.prio && e.Newcomer < c.Audibility
+}
+
+// convertToRefusal turns e, the event of the voice c that might be stolen, into an EventRejected of the incoming
+// start. why is the reason. runnerUp is the audibility, a power, that the event reports as the second candidate; -1
+// without a second candidate.
+func convertToRefusal(e *audioEvent, why Reason, c *victim.Choice, runnerUp float64) {
+	*e = audioEvent{Kind: EventRejected, Bus: e.Bus, Choice: eventChoice{
+		Reason: why, Policy: e.Policy, Powers: eventcode.Powers{Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp},
+		Candidates: int32(c.Candidates), Peers: int32(c.Peers),
+	}}
+}
+
+// rejectReason returns the reason why no voice that q selects can be stolen. The result why is ReasonPoolFull if only
+// the exclusion of a group prevents it. It is ReasonOutranked if all unprotected voices in slots have higher priorities
+// than the start; then lowest is the lowest of these priorities. Otherwise it is ReasonProtected. Without
+// ReasonOutranked, lowest is 0.
+func (k *scorer) rejectReason(q *query) (why Reason, lowest int32) {
+	if q.excluded != nil { // possible victims may all be in the spared group
+		var c victim.Choice
+		others := *q
+		others.excluded = nil
+		if k.choose(&c, &others, victim.ByAge); c.Slot >= 0 {
+			return ReasonPoolFull, 0
 		}
 	}
-}
-
-// scoresDue holds the first frame at which a score may change.
-type scoresDue struct {
-	real      int64
-	virtual   groupsDue
-	remaining [3]groupsDue // by remainingClass
-
-	validUntil     []int64 // by index: the first frame at which a score may change, see scheduleScores
-	remainingHolds []int64 // by virtual voice: the same for the audibility from now on; 0: the voice moves or was moved
-}
-
-// newScoresDue returns a schedule for updates of the scores that are compared when a voice must be stolen. It is for
-// the given numbers of slots and of virtual voices. No update is due before the first voice is scheduled.
-func newScoresDue(slots, virtual int) scoresDue {
-	d := scoresDue{virtual: newGroupsDue(virtual), validUntil: make([]int64, slots+virtual), remainingHolds: make([]int64, virtual)}
-	for i := range d.remaining {
-		d.remaining[i] = newGroupsDue(virtual)
+	if lowest = k.LowestPrio(); lowest < victim.Unstealable {
+		return ReasonOutranked, lowest
 	}
-	for j := range virtual {
-		d.validUntil[slots+j], d.remainingHolds[j] = never, never
+	return ReasonProtected, 0
+}
+
+// steal ends the voice c.Slot so that another voice can take its place. A real voice leaves a tail. steal fills in e
+// with the details of the choice c and emits it as EventStolen.
+func (a *audio) steal(c *victim.Choice, e *audioEvent) {
+	s := a.mutable(c.Slot)
+	a.scores.explainChoice(e, c)
+	if c.Slot < a.voices.Base() {
+		a.leaveTail(s, a.now)
 	}
-	return d
+	a.endVoice(c.Slot, a.now, EventStolen, e)
 }
 
-// groupsDue is a schedule of score updates for virtual voices, in groups of lagGroup neighbouring indices. A group is
-// due at the first frame where a score of its voices may change.
-type groupsDue struct {
-	first  int64   // the first frame where a group is due; may be too early
-	groups []int64 // by group: the frame where it is due; never: not before a change
-}
-
-// newGroupsDue returns a schedule of score updates for the given number of virtual voices, which are updated in
-// groups. No group is due. The field first is still 0, an early bound, so the first refresh looks at all groups and
-// corrects it.
-func newGroupsDue(virtual int) groupsDue {
-	d := groupsDue{groups: make([]int64, (virtual+lagGroup-1)/lagGroup)}
-	for g := range d.groups {
-		d.groups[g] = never
+// explainChoice stores the levels, counts, priorities and policy of the choice c in the event e. The chosen voice must
+// still have its index.
+func (k *scorer) explainChoice(e *audioEvent, c *victim.Choice) {
+	a := k.a
+	s := a.mutable(c.Slot)
+	e.Audibility, e.RunnerUp, e.Lost = c.Audibility, c.RunnerUp, k.lossBound(s)
+	k.noteFilters(e, s, c.Slot)
+	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.RunnerUpPrio, int32(c.Candidates), int32(c.Peers), s.prio
+	if e.Reason != ReasonGroupLimit { // a group has its own policy
+		e.Policy = a.overflow
 	}
-	return d
+	e.Endless = s.Endless
 }
 
-// schedule makes a score update due at the given frame of the mix for virtual voice j, counted from the first virtual
-// voice. Voices are updated in groups of neighbours. If the group of j is due earlier already, the earlier frame
-// stays.
-func (d *groupsDue) schedule(j int, frame int64) {
-	group := &d.groups[j/lagGroup]
-	d.first, *group = min(d.first, frame), min(*group, frame)
-}
-
-// refreshReal recomputes the scores of real voices that may have changed since the last call, and stores when the next
-// score may change. If shifted is true, a gain or response of a bus has changed; then the scores of all real voices
-// are recomputed.
-func (a *audio) refreshReal(shifted bool) {
-	if !shifted && a.now < a.scoresDue.real {
+// demote takes the slot of the real voice c.Slot for an incoming start. The voice leaves a tail and becomes virtual,
+// if it can; otherwise it is stolen. If all places for virtual voices are in use, either the least audible virtual
+// voice or the voice c.Slot is stolen for good. demote fills in e, the event of the voice c.Slot, and emits it. prio
+// and remaining are the priority and the audibility, a power, of the incoming start.
+func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining float64) {
+	s := a.mutable(c.Slot)
+	if !s.Virtualizable {
+		a.steal(c, e)
 		return
 	}
-	a.scoresDue.real = never
-	for _, v := range a.real() {
-		if shifted || a.now >= a.scoresDue.validUntil[v.index] {
-			a.refreshScore(v.index, v.slot, shifted)
+	if !a.voices.CanAddVirtual(s.Endless) {
+		var least victim.Choice
+		a.scores.virtualVictimFor(&least, prio, s.Endless)
+		if least.Slot < 0 || a.scores.Less(c.Slot, least.Slot, victim.ByRemaining) {
+			a.steal(c, e)
+			return
 		}
-		a.scoresDue.real = min(a.scoresDue.real, a.scoresDue.validUntil[v.index])
+		a.stealVirtual(&least, *e, remaining)
 	}
+	a.scores.explainChoice(e, c)
+	a.leaveTail(s, a.now)
+	to := a.moveVoice(c.Slot, a.voices.AddVirtual(s.Endless, s, a.now))
+	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
 }
 
-// refreshScore recomputes the score of the voice s at index i, which measures how audible the voice will be. If only
-// the position of the voice has changed, the stored power of its gains is reused. The parameter shifted is true if a
-// gain or response of any bus has changed.
-func (a *audio) refreshScore(i int, s *slot, shifted bool) {
-	if s.powerConstant && !a.graph.Buses[s.bus].ScoresChanged() && !(shifted && a.sendResponseChanged(s.record)) { // the usual case: it has only advanced
-		a.advanceScore(i, s)
-	} else {
-		a.rescore(i)
-	}
+// stealVirtual ends the virtual voice c.Slot for good. It fills in e as an EventStolen with ReasonVirtualFull and
+// emits it. remaining is the audibility of the incoming start, a power.
+func (a *audio) stealVirtual(c *victim.Choice, e audioEvent, remaining float64) {
+	a.scores.explainChoice(&e, c)
+	e.Reason, e.Newcomer = ReasonVirtualFull, remaining
+	a.endVoice(c.Slot, a.now, EventStolen, &e)
 }
 
-// advanceScore recomputes how audible the voice s at index i is from the present frame on. The stored power of its
-// gains and the stored response must still be valid. It stores the result and schedules the next update.
-func (a *audio) advanceScore(i int, s *slot) {
-	a.storeAudibility(i, s, a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable))
+// virtualVictimFor sets c to the virtual voice to steal so that another voice can become virtual. It has the lowest
+// priority, at most prio, and among equal priorities it is the least audible. endless is the kind of the other voice.
+// If the places for that kind are in use, only virtual voices of that kind are candidates. c.Slot is -1 without a
+// candidate.
+func (k *scorer) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
+	a := k.a
+	kind := victim.Any
+	if all, finite := a.voices.Counts(); a.voices.HasRoom(endless) { // any kind makes room
+	} else if endless && finite > 0 { // only the same kind makes room
+		kind = victim.Endless
+	} else if !endless && finite < all {
+		kind = victim.Finite
+	}
+	k.refreshRemaining(kind)
+	k.ChooseVirtual(c, prio, kind)
 }
 
-// storeAudibility stores levels as the audibility of the voice s at index i and makes it visible to the control side.
-// For the policy StealMasked it also updates the masking data of the voice. It schedules the next update of the
-// scores.
-func (a *audio) storeAudibility(i int, s *slot, levels audibilities) {
-	audibility := levels.remaining
-	a.scores.SetRemaining(i, audibility)
-	if s.virtualizable {
-		audibility = levels.soon
+// startsVirtual reports whether the incoming start, which gets no slot, can begin as a virtual voice. It must be
+// allowed to become virtual, and there must be a free place or a virtual voice to steal. Such a voice has a lower
+// priority or is less audible; least is set to it. If there is a free place, least is unchanged. remaining is the
+// audibility of the start, a power.
+func (in *incoming) startsVirtual(least *victim.Choice, remaining float64) bool {
+	a := in.a
+	if !in.Virtualizable || a.voices.CanAddVirtual(in.Endless) {
+		return in.Virtualizable
 	}
-	if a.masks != nil {
-		a.updateMasks(i, s)
-	}
-	a.scores.SetAudibility(i, audibility)
-	s.willLoop = s.willLoop && s.voice.LoopsAgain() // the last round may have begun
-	if s.shownAudibility != audibility || s.shownLoops != s.willLoop {
-		s.shownAudibility, s.shownLoops = audibility, s.willLoop
-		s.record.score.Store(audibility, float32(boolInt(s.willLoop)))
-	}
-	a.scheduleScores(i, s)
+	a.scores.virtualVictimFor(least, in.record.prio, in.Endless)
+	return least.Slot >= 0 && (a.scores.Prio(least.Slot) != in.record.prio || least.Audibility < remaining)
 }
 
-// scheduleScores schedules the next update of the scores of the voice s at index i: the first frame where the loudness
-// of its remaining sound may change. It assumes that the voice and its bus do not change before; a change must
-// schedule an earlier update. While a gain fades, the update is due at once.
-func (a *audio) scheduleScores(i int, s *slot) {
-	until := a.now
-	switch {
-	case !s.powerConstant:
-	case s.virtualizable, a.masks != nil:
-		until += s.voice.StableNearFrames()
-	default:
-		until += s.voice.StableIndexFrames()
+// hideFromChoice excludes the voice at index i from choices of a victim until showToChoice. Until then its place counts
+// as free. The result is the priority of the voice, which showToChoice needs. If i is -1, no voice is excluded, and the
+// result is 0.
+func (k *scorer) hideFromChoice(i int) (prio int32) {
+	if k.a.voices.Hide(i); i >= 0 {
+		prio = k.Prio(i)
+		k.SetPrio(i, victim.Unstealable)
 	}
-	a.scoresDue.validUntil[i] = until
-	if i >= a.base {
-		a.scheduleRemaining(i-a.base, s, until)
-	}
-	a.scheduleScore(i)
+	return prio
 }
 
-// scheduleRemaining schedules the next update of one score of a virtual voice: the audibility of its whole remaining
-// sound. j is the number of the voice, counted from the first virtual voice, and s the voice. until is the frame of
-// the mix where its other scores may change. If a later update is still planned, it stays.
-func (a *audio) scheduleRemaining(j int, s *slot, until int64) {
-	remaining := &a.scoresDue.remainingHolds[j]
-	switch {
-	case !s.powerConstant:
-		*remaining = 0
-	case a.now-a.remainingRefreshedAt > 10*a.hop, s.shaped && !s.voice.HasSpectrum(): // without searches, separate updates cost time
-		*remaining = until
-	case *remaining <= a.now:
-		*remaining = max(until, a.now+s.voice.StableIndexFrames())
-	default:
-		return
-	}
-	a.scheduleRemainingGroup(j)
-}
-
-// scheduleRemainingGroup makes an update of scores due for virtual voice j, counted from the first virtual voice, and
-// its group of neighbours. It is due at the frame that scheduleRemaining has stored in remainingHolds. Voices with
-// moving gains, endless voices and finite voices have separate schedules.
-func (a *audio) scheduleRemainingGroup(j int) {
-	a.scoresDue.remaining[a.remainingClass(j)].schedule(j, a.scoresDue.remainingHolds[j])
-}
-
-// scheduleScore makes an update of the scores at index i due at the frame validUntil[i]. For a virtual voice its whole
-// group of neighbours becomes due. An earlier frame that is already scheduled stays.
-func (a *audio) scheduleScore(i int) {
-	if holds := a.scoresDue.validUntil[i]; i < a.base {
-		a.scoresDue.real = min(a.scoresDue.real, holds)
-	} else {
-		a.scoresDue.virtual.schedule(i-a.base, holds)
+// showToChoice undoes hideFromChoice(i): the voice at index i can become a victim again. prio is the result of
+// hideFromChoice, the priority that the voice gets back. i is -1 if no voice was hidden.
+func (k *scorer) showToChoice(i int, prio int32) {
+	if k.a.voices.Hide(-1); i >= 0 {
+		k.SetPrio(i, prio)
 	}
 }
 
@@ -308,9 +371,9 @@ type query struct {
 
 // matches reports whether the query q selects the voice s as one to steal. It compares the group, the bus and whether
 // the voice can become virtual, but not the priority.
-func (a *audio) matches(q *query, s *slot) bool {
+func (k *scorer) matches(q *query, s *slot) bool {
 	return (q.group == nil || q.group.counts(s, q.owner)) && (q.excluded == nil || !q.excluded.counts(s, q.owner)) &&
-		(q.bus < 0 || a.tree.Below(int(s.bus), q.bus)) && (s.virtualizable || !q.virtualizable)
+		(q.bus < 0 || k.a.tree.Below(int(s.bus), q.bus)) && (s.Virtualizable || !q.virtualizable)
 }
 
 // keyOf returns the score that the policy compares when it chooses a victim: the gain for StealGain, the age for
@@ -329,37 +392,15 @@ func keyOf(policy Overflow) victim.Key {
 
 // choose stores in c the best voice to steal by the score key, among the voices that q selects. c.Slot is -1 if q
 // selects no voice that can be stolen. The scores must be up to date.
-func (a *audio) choose(c *victim.Choice, q *query, key victim.Key) {
+func (k *scorer) choose(c *victim.Choice, q *query, key victim.Key) {
 	of := victim.Query{Limit: q.prio, Key: key, Virtual: q.all}
 	if q.group != nil || q.bus >= 0 || q.virtualizable || q.excluded != nil {
-		of.Eligible = a.scores.Eligible(q.all)
+		of.Eligible = k.Eligible(q.all)
 		for i, prio := range of.Eligible {
-			if prio <= q.prio && !a.matches(q, a.voiceTable.at(i)) {
+			if prio <= q.prio && !k.matches(q, k.a.voices.At(i)) {
 				of.Eligible[i] = victim.Unstealable
 			}
 		}
 	}
-	a.scores.Choose(c, &of)
-}
-
-// lossBound returns an upper bound of the loudness that is lost if the voice s is stolen, as a power. It is +Inf if
-// unknown, for example because sends or equalizers may make the voice louder. Each fade counts with the larger of its
-// current and target value. For stereo sounds the louder channel counts for both.
-func (a *audio) lossBound(s *slot) float64 {
-	if a.mayGetLouder(s) {
-		return math.Inf(1)
-	}
-	b := &a.graph.Buses[s.bus]
-	if s.powerConstant && s.power > 0 && b.ReachesMaximum(a.now) && s.voice.Sound().Channels() == 1 {
-		return float64(s.power * s.voice.MaxRemaining()) // constant gains: the power is the bound
-	}
-	g := b.MaxGains(busmix.NewStereo(s.voice.GainBounds(a.now)), a.now)
-	if s.voice.Sound().Channels() == 2 {
-		g = busmix.EqualStereo(max(g.Left, g.Right))
-	}
-	power := g.Power()
-	if power == 0 {
-		return 0 // even if its loudness is unknown
-	}
-	return float64(power * s.voice.MaxRemaining())
+	k.Choose(c, &of)
 }

@@ -1,6 +1,9 @@
 package mixer
 
 import (
+	"math"
+
+	"voicepool/mixer/internal/masking"
 	"voicepool/mixer/internal/victim"
 )
 
@@ -16,87 +19,56 @@ func (s *slot) state() State {
 	return StatePlaying
 }
 
-// demote takes the slot of the real voice c.Slot for an incoming start. The voice leaves a tail and becomes virtual,
-// if it can; otherwise it is stolen. If all places for virtual voices are in use, either the least audible virtual
-// voice or the voice c.Slot is stolen for good. demote fills in e, the event of the voice c.Slot, and emits it. prio
-// and remaining are the priority and the audibility, a power, of the incoming start.
-func (a *audio) demote(c *victim.Choice, e *audioEvent, prio int32, remaining float64) {
-	s := a.mutable(c.Slot)
-	if !s.virtualizable {
-		a.steal(c, e)
-		return
+// mutable returns the voice at index i for a caller that may change it. A virtual voice may lag behind, so mutable
+// first advances it to the frame a.now. After that the caller may change its speed. Therefore the next call of
+// mixVirtual does not let this voice lag, but advances it immediately. A caller that keeps changing a virtual voice
+// must call mutable again after each call of mixVirtual.
+func (a *audio) mutable(i int) *slot {
+	s := a.current(i)
+	if i >= a.voices.Base() {
+		a.voices.MayChange(i)
 	}
-	if !a.canHide(s.endless) {
-		var least victim.Choice
-		a.virtualVictimFor(&least, prio, s.endless)
-		if least.Slot < 0 || a.scores.Less(c.Slot, least.Slot, victim.ByRemaining) {
-			a.steal(c, e)
-			return
+	return s
+}
+
+// current returns the voice at index i for a caller that does not change it. A virtual voice may lag behind; it is
+// first advanced to the frame a.now.
+func (a *audio) current(i int) *slot {
+	s := a.voices.At(i)
+	if i >= a.voices.Base() {
+		a.catchUp(i, s)
+	}
+	return s
+}
+
+// catchUp advances the virtual voice s at index i to the frame a.now. If the voice is up to date, or ahead, catchUp has
+// no effect. A paused voice keeps its position, but counts as up to date.
+func (a *audio) catchUp(i int, s *slot) {
+	if lag := a.voices.CatchUp(i, a.now); lag > 0 && s.paused == 0 {
+		s.voice.Skip(lag, a.now-lag)
+	}
+}
+
+// mixVirtual advances the virtual voices, which keep time silently, by the next n frames. It skips each voice that
+// moves through its sound at a constant speed and does not end within these frames. Such a voice is advanced later,
+// see catchUp. Voices that end are added to a.endings.
+func (a *audio) mixVirtual(n int64) {
+	for g := a.voices.NextDueGroup(0, a.now+n); g >= 0; g = a.voices.NextDueGroup(g+1, a.now+n) {
+		due := a.voices.Due(g, a.now, n)
+		for _, v := range due {
+			a.catchUp(v.Index, v.Voice)
 		}
-		a.stealVirtual(&least, *e, remaining)
+		for rest := due; len(rest) > 0; {
+			rest = rest[a.mixUntilPanic(rest, n):]
+		}
+		for _, v := range due {
+			steady := int64(math.MaxUint32)
+			if v.Voice.paused == 0 {
+				steady = max(min(steady, v.Voice.voice.FastFrames(), v.Voice.endAt-1-a.now-n), 0)
+			}
+			a.voices.SetSteady(v.Index, a.now+n, steady)
+		}
 	}
-	a.explainChoice(e, c)
-	a.leaveTail(s, a.now)
-	to := a.moveVoice(c.Slot, a.allocVirtual(s.endless, s))
-	a.emitVoiceEvent(e, EventVirtual, a.mutable(to), a.now, to)
-}
-
-// stealVirtual ends the virtual voice c.Slot for good. It fills in e as an EventStolen with ReasonVirtualFull and
-// emits it. remaining is the audibility of the incoming start, a power.
-func (a *audio) stealVirtual(c *victim.Choice, e audioEvent, remaining float64) {
-	a.explainChoice(&e, c)
-	e.Reason, e.Newcomer = ReasonVirtualFull, remaining
-	a.endVoice(c.Slot, a.now, EventStolen, &e)
-}
-
-// virtualVictimFor sets c to the virtual voice to steal so that another voice can become virtual. It has the lowest
-// priority, at most prio, and among equal priorities it is the least audible. endless is the kind of the other voice.
-// If the places for that kind are in use, only virtual voices of that kind are candidates. c.Slot is -1 without a
-// candidate.
-func (a *audio) virtualVictimFor(c *victim.Choice, prio int32, endless bool) {
-	kind := victim.Any
-	if all, finite := a.virtualCounts(); a.hasCapacity(endless) { // any kind makes room
-	} else if endless && finite > 0 { // only the same kind makes room
-		kind = victim.Endless
-	} else if !endless && finite < all {
-		kind = victim.Finite
-	}
-	a.refreshRemaining(kind)
-	a.scores.ChooseVirtual(c, prio, kind)
-}
-
-// startsVirtual reports whether the incoming start of r, which gets no slot, can begin as a virtual voice. It must be
-// allowed to become virtual, and there must be a free place or a virtual voice to steal. Such a voice has a lower
-// priority or is less audible; least is set to it. If there is a free place, least is unchanged. remaining is the
-// audibility of r, a power.
-func (a *audio) startsVirtual(least *victim.Choice, r *record, remaining float64) bool {
-	if !a.incomingKind.virtualizable || a.canHide(a.incomingKind.endless) {
-		return a.incomingKind.virtualizable
-	}
-	a.virtualVictimFor(least, r.prio, a.incomingKind.endless)
-	return least.Slot >= 0 && (a.scores.Prio(least.Slot) != r.prio || least.Audibility < remaining)
-}
-
-// moveVoice completes the move of a voice from one index of the voice table to another, between a slot and a place for
-// virtual voices. The voice must already be stored at index to, see allocSlot. moveVoice moves its scores, publishes
-// its new index and frees the index from. It returns to.
-func (a *audio) moveVoice(from, to int) int {
-	s := a.mutable(to)
-	a.updateIndex(to)
-	a.scores.Move(from, to)
-	if r := a.responses.Load(); r != nil {
-		r.Voices[to] = r.Voices[from]
-	}
-	if a.masks != nil {
-		a.updateMasks(to, s) // last, because a virtual voice has no rating yet
-	}
-	a.scoresDue.validUntil[to] = a.scoresDue.validUntil[from]
-	if a.scheduleScore(to); to >= a.base {
-		a.scoresDue.remainingHolds[to-a.base] = 0 // unknown for real voices
-		a.scheduleRemainingGroup(to - a.base)
-	}
-	a.freeIndex(from)
-	return to
 }
 
 // The hysteresis of an exchange, 1 dB, and the maximum number of exchanges in 10 ms.
@@ -106,11 +78,19 @@ const (
 	exchanges    = 4
 )
 
+// grid does the periodic work of the audio side: it refreshes scores, and lets virtual voices and real ones change
+// places.
+type grid struct {
+	a    *audio
+	done int64 // the last frame of the grid that was processed
+}
+
 // untilGrid returns how many of the next n frames can be mixed before the scores of voices are refreshed again. This
 // happens at every multiple of 20 ms. While there are virtual voices, it happens at every multiple of 10 ms.
-func (a *audio) untilGrid(n int64) int64 {
+func (g *grid) untilGrid(n int64) int64 {
+	a := g.a
 	at := a.now % a.hop
-	if half := a.hop / 2; at < half && a.virtuals.Len() > 0 {
+	if half := a.hop / 2; at < half && a.voices.Virtual() > 0 {
 		return min(n, half-at)
 	}
 	return min(n, a.hop-at)
@@ -119,32 +99,34 @@ func (a *audio) untilGrid(n int64) int64 {
 // runGrid does the periodic work if it is due at the present frame: it refreshes the scores of voices and restores
 // virtual voices. It is due every 20 ms, and while there are virtual voices every 10 ms. Every 20 ms it also shrinks a
 // grown pool that is idle. A repeated call at the same frame has no effect.
-func (a *audio) runGrid() {
+func (g *grid) runGrid() {
+	a := g.a
 	at := a.now % a.hop
-	half := at == a.hop/2 && a.virtuals.Len() > 0
-	if at != 0 && !half || a.gridDone == a.now {
+	half := at == a.hop/2 && a.voices.Virtual() > 0
+	if at != 0 && !half || g.done == a.now {
 		return
 	}
-	a.gridDone = a.now
-	if at == 0 && a.growth.step > 0 {
-		a.shrinkIfIdle()
+	g.done = a.now
+	if at == 0 && a.size.growth.Grows() {
+		a.size.shrinkIfIdle()
 	}
-	a.refreshScores(scopeAll)
-	a.exchange()
+	a.scores.refreshScores(scopeAll)
+	g.exchange()
 }
 
 // exchange restores virtual voices, which keep their time without being mixed. First they get the free slots. Then at
 // most four of them take slots of real voices that have a lower priority, or the same priority and are quieter by more
 // than a margin. A silent virtual voice takes no such slot. The real voice becomes virtual if it can, and is stolen
 // otherwise. With the policy Reject only voices that can become virtual lose their slots.
-func (a *audio) exchange() {
-	if a.virtuals.Len() == 0 {
+func (g *grid) exchange() {
+	a := g.a
+	if a.voices.Virtual() == 0 {
 		return
 	}
-	a.scoreVirtualMasking(false, a.freeSlots())
-	changed := a.restoreIntoFreeSlots()
+	a.scores.scoreVirtualMasking(false, a.voices.Free())
+	changed := g.restoreIntoFreeSlots()
 	gain := float64(exchangeGain)
-	if a.masks != nil {
+	if a.scores.Masking != nil {
 		gain = maskedGain
 	}
 	keys, key := a.scores.RestoreAudibility(), a.scores.RestoreKey()
@@ -154,7 +136,7 @@ func (a *audio) exchange() {
 	}
 	for range exchanges {
 		if changed {
-			a.scoreVirtualMasking(true, 1)
+			a.scores.scoreVirtualMasking(true, 1)
 		}
 		a.scores.PrepareRestore()
 		best := a.scores.NextRestore()
@@ -164,7 +146,7 @@ func (a *audio) exchange() {
 		prio := a.mutable(best).prio
 		q.prio = prio
 		var c victim.Choice
-		a.choose(&c, &q, key)
+		a.scores.choose(&c, &q, key)
 		if c.Slot < 0 || a.scores.Prio(c.Slot) == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.Slot]))) {
 			return
 		}
@@ -172,7 +154,7 @@ func (a *audio) exchange() {
 		var e audioEvent
 		v.record.setCause(&e, v.number())
 		e.Reason, e.Newcomer, e.NewcomerPriority = ReasonExchanged, float64(a.scores.Audibility(best)), prio
-		a.swap(&c, best, e)
+		g.swap(&c, best, e)
 		changed = true
 	}
 }
@@ -180,47 +162,43 @@ func (a *audio) exchange() {
 // swap exchanges the real voice c.Slot and the virtual voice at index best. The virtual voice fades in, and the real
 // voice becomes virtual and leaves a tail. swap fills in e, the event of the real voice, and emits it. If the real
 // voice cannot take the index of the virtual voice, demote finds it another place or steals a voice.
-func (a *audio) swap(c *victim.Choice, best int, e audioEvent) {
+func (g *grid) swap(c *victim.Choice, best int, e audioEvent) {
+	a := g.a
 	real, virtual := a.mutable(c.Slot), a.mutable(best)
-	if !real.virtualizable || real.endless != virtual.endless && !a.hasCapacity(real.endless) {
+	if !real.Virtualizable || real.Endless != virtual.Endless && !a.voices.HasRoom(real.Endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.Remaining(best)))
-		a.fadeInRestored(a.moveVoice(best, a.allocSlot(a.tree.Nodes[virtual.bus].Output, virtual)))
+		g.fadeInRestored(a.moveVoice(best, a.voices.AddReal(a.tree.Nodes[virtual.bus].Output, virtual)))
 		return
 	}
-	a.explainChoice(&e, c)
-	a.finite += boolInt(!real.endless) - boolInt(!virtual.endless)
+	a.scores.explainChoice(&e, c)
 	a.leaveTail(real, a.now)
-	a.put(c.Slot, virtual)
-	a.put(best, real)
-	a.assignRank(c.Slot, a.tree.Nodes[virtual.bus].Output)
+	a.voices.Swap(c.Slot, best, a.tree.Nodes[virtual.bus].Output, real.Endless, a.now)
 	real.record.unpublishIndex(&real.voice) // before the indices are reused
 	virtual.record.unpublishIndex(&virtual.voice)
 	for _, i := range [...]int{c.Slot, best} {
 		s := a.mutable(i)
 		a.updateIndex(i)
 		a.scores.Set(i, s.prio, s.number(), s.protect)
-		a.rescore(i)
+		a.scores.rescore(i)
 	}
 	a.emitVoiceEvent(&e, EventVirtual, real, a.now, best)
-	a.fadeInRestored(c.Slot)
+	g.fadeInRestored(c.Slot)
 }
 
 // fewFree is the number of free slots above which restoreIntoFreeSlots sorts the virtual voices instead of
 // searching for each.
-const fewFree = 32
-
-// freeSlots returns the number of free slots. It is negative if protected voices occupy more slots than the pool size.
-func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
+const fewFree = masking.MaxRanked
 
 // restoreIntoFreeSlots gives free slots to virtual voices, which become real and fade in. Audible voices come before
 // silent ones. Among them the highest priority comes first, then the most audible. The result reports whether any
 // voice got a slot.
-func (a *audio) restoreIntoFreeSlots() (restored bool) {
-	free := a.freeSlots()
+func (g *grid) restoreIntoFreeSlots() (restored bool) {
+	a := g.a
+	free := a.voices.Free()
 	if free > fewFree {
 		waiting := a.scores.RestoreOrder()
 		for _, i := range waiting[:min(free, len(waiting))] {
-			a.restoreIntoSlot(int(i))
+			g.restoreIntoSlot(int(i))
 			restored = true
 		}
 		return restored
@@ -233,7 +211,7 @@ func (a *audio) restoreIntoFreeSlots() (restored bool) {
 		if i < 0 {
 			return restored
 		}
-		a.restoreIntoSlot(i)
+		g.restoreIntoSlot(i)
 		restored = true
 	}
 	return restored
@@ -241,16 +219,17 @@ func (a *audio) restoreIntoFreeSlots() (restored bool) {
 
 // restoreIntoSlot moves the virtual voice at index i into a free slot, which must exist. The voice becomes real and
 // fades in.
-func (a *audio) restoreIntoSlot(i int) {
+func (g *grid) restoreIntoSlot(i int) {
+	a := g.a
 	s := a.mutable(i)
-	a.fadeInRestored(a.moveVoice(i, a.allocSlot(a.tree.Nodes[s.bus].Output, s)))
-	a.updateHighWater()
+	g.fadeInRestored(a.moveVoice(i, a.voices.AddReal(a.tree.Nodes[s.bus].Output, s)))
+	a.size.updateHighWater()
 }
 
 // updateRestorePrio sets the priority of the virtual voice at index i for getting a slot again. A voice that is paused
 // or fading out gets no slot. It has no effect on a real voice.
 func (a *audio) updateRestorePrio(i int) {
-	if i < a.base {
+	if i < a.voices.Base() {
 		return
 	}
 	prio := int32(victim.Unstealable)
@@ -261,7 +240,8 @@ func (a *audio) updateRestorePrio(i int) {
 }
 
 // fadeInRestored fades in the voice at index i, which has just got a slot, over 5 ms, and emits EventReal.
-func (a *audio) fadeInRestored(i int) {
+func (g *grid) fadeInRestored(i int) {
+	a := g.a
 	s := a.mutable(i)
 	s.voice.FadeBackIn(a.now, a.smooth)
 	s.resetScreen()

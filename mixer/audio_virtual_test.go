@@ -65,7 +65,7 @@ func TestFirstBack(t *testing.T) {
 			m.Render(make([]pcm.Frame, 1+r.IntN(8)))
 			a := m.audio.(*audio)
 			var waiting []int
-			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+			for i := a.voices.Next(a.voices.Base()); i >= 0; i = a.voices.Next(i + 1) {
 				if s := a.mutable(i); s.paused == 0 && !s.voice.FadingOut() {
 					waiting = append(waiting, i)
 				}
@@ -131,7 +131,7 @@ func TestManyComeBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.Render(make([]pcm.Frame, 1))
-			a.restoreIntoFreeSlots()
+			a.grid.restoreIntoFreeSlots()
 			for _, e := range events[:m.Events(events)] {
 				if e.Kind == EventReal {
 					back = append(back, e.Voice)

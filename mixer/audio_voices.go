@@ -7,7 +7,6 @@ import (
 	"voicepool/internal/dsp"
 	"voicepool/internal/release"
 	"voicepool/internal/ring"
-	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -17,7 +16,7 @@ import (
 // advance. The voices that end within these frames are collected in a.endings, sorted by frame. A voice that reaches
 // its time limit Options.For leaves a tail here.
 func (a *audio) mixVoices(n int64) {
-	alive := a.real()
+	alive := a.voices.Real()
 	if bank := a.filterBank.Load(); bank != nil {
 		bank.Clear()
 	}
@@ -30,10 +29,10 @@ func (a *audio) mixVoices(n int64) {
 	}
 	a.mixVirtual(n)
 	slices.SortFunc(a.endings, func(e, f ending) int {
-		return cmp.Or(cmp.Compare(e.offset, f.offset), cmp.Compare(a.position(int(e.slot)), a.position(int(f.slot))))
+		return cmp.Or(cmp.Compare(e.offset, f.offset), cmp.Compare(a.voices.Position(int(e.slot)), a.voices.Position(int(f.slot))))
 	})
 	for _, e := range a.endings {
-		if e.cut && int(e.slot) < a.base { // here, so that tails are summed in the order of their frames
+		if e.cut && int(e.slot) < a.voices.Base() { // here, so that tails are summed in the order of their frames
 			a.leaveTail(a.mutable(int(e.slot)), a.now+int64(e.offset))
 		}
 	}
@@ -45,36 +44,37 @@ func (a *audio) mixVoices(n int64) {
 func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
-			a.endings = append(a.endings, ending{slot: int32(alive[done].index), fault: true})
+			a.endings = append(a.endings, ending{slot: int32(alive[done].Index), fault: true})
 			done++
 		}
 	}()
 	var next *voice.Voice
-	heard, bank, buses := a.mixedSlots(), a.filterBank.Load(), a.graph.Buses
+	heard, bank := a.mixedSlots(), a.filterBank.Load()
+	buses := a.graph.Buses
 	for ; done < len(alive); done++ {
 		v := alive[done]
-		if v.slot.paused != 0 {
+		if v.Voice.paused != 0 {
 			continue
 		}
-		if bank != nil && bank.Accepts(&v.slot.voice, n, a.now) && a.mixesAllOf(v, heard, n) {
+		if bank != nil && bank.Accepts(&v.Voice.voice, n, a.now) && a.mixesAllOf(v, heard, n) {
 			a.filterAhead(bank, alive[done:], heard, n)
 		}
 		if next = nil; done+1 < len(alive) {
-			next = &alive[done+1].slot.voice
+			next = &alive[done+1].Voice.voice
 		}
 		steady := false // whether the fast path has done everything
 		switch {
-		case v.slot.hasSends && v.index < heard:
+		case v.Voice.hasSends && v.Index < heard:
 			a.mixSending(v, next, n)
 			steady = true
-		case n >= v.slot.endAt-a.now:
-		case v.index >= heard:
-			steady = v.slot.voice.SkipFast(n)
+		case n >= v.Voice.endAt-a.now:
+		case v.Index >= heard:
+			steady = v.Voice.voice.SkipFast(n)
 		default:
-			steady = v.slot.voice.MixFast(next, buses[v.slot.bus].Block(n), a.now)
+			steady = v.Voice.voice.MixFast(next, buses[v.Voice.bus].Block(n), a.now)
 		}
 		if !steady {
-			a.mixVoice(v.index, v.slot, next, n)
+			a.mixVoice(v.Index, v.Voice, next, n)
 		}
 	}
 	return done
@@ -85,7 +85,7 @@ func (a *audio) mixUntilPanic(alive []realVoice, n int64) (done int) {
 // then uses the result in bank.
 func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, mixed int, n int64) {
 	for _, v := range next {
-		if a.mixesAllOf(v, mixed, n) && !bank.Add(&v.slot.voice, n, a.now) {
+		if a.mixesAllOf(v, mixed, n) && !bank.Add(&v.Voice.voice, n, a.now) {
 			break
 		}
 	}
@@ -95,7 +95,7 @@ func (a *audio) filterAhead(bank *voice.FilterBatch, next []realVoice, mixed int
 // mixesAllOf reports whether the voice v is mixed for all of the next n frames. This requires that it is not paused,
 // that its index is below the parameter mixed, and that its time limit Options.For does not end it within them.
 func (a *audio) mixesAllOf(v realVoice, mixed int, n int64) bool {
-	return v.slot.paused == 0 && v.index < mixed && n < v.slot.endAt-a.now
+	return v.Voice.paused == 0 && v.Index < mixed && n < v.Voice.endAt-a.now
 }
 
 // mixedSlots returns the number of indices, from 0 on, whose voices are mixed. This is the number of slots, or 0
@@ -104,7 +104,7 @@ func (a *audio) mixedSlots() int {
 	if a.skipping {
 		return 0
 	}
-	return a.base
+	return a.voices.Base()
 }
 
 // mixVoice adds up to n of the next frames of the voice s at index i to its bus. A virtual voice only advances, and so
@@ -290,23 +290,48 @@ func (a *audio) endVoice(i int, frame int64, k EventKind, e *audioEvent) {
 	a.graph.AddPlaying(int(s.bus), -1)
 	a.emitVoiceEvent(e, k, s, frame, i)
 	storeFrames(&s.record.position, s.voice.Position()) // before returnRecord publishes the state
-	if len(a.successors) > 0 {
-		moves := s.voice.Moves()
-		a.releaseSuccessor(s.record.playing, state == StateEnded, &moves)
+	if next := a.successors.Release(s.record.playing, state != StateEnded); next != 0 {
+		*a.record(next).extra.Load().predecessorFades = s.voice.Moves()
 	}
-	a.freeIndex(i)
+	a.scores.Remove(i)
+	a.voices.Remove(i)
 	a.returnRecord(s.record, s.record.playing, state)
 }
 
-// freeIndex frees index i of the voice table after its voice has ended or moved. The index is excluded from choices of
-// a victim and of a voice to restore.
-func (a *audio) freeIndex(i int) {
-	a.scores.Set(i, victim.Unstealable, 0, false) // otherwise the number would occur twice
-	if i >= a.base {
-		a.scores.SetRestorePrio(i, victim.Unstealable)
-		a.scoresDue.remainingHolds[i-a.base], a.scoresDue.validUntil[i] = never, never
+// updateIndex updates the state of a voice that depends on its index in the voice table, after the voice has got index
+// i. From a.voices.Base() on, indices belong to virtual voices. The state, the index and the position of the voice
+// become visible to the control side.
+func (a *audio) updateIndex(i int) {
+	s := a.mutable(i)
+	s.virtual = i >= a.voices.Base()
+	a.updateRestorePrio(i)
+	a.newPlayheads[i] = s.voice.Position()
+	storeFrames(&a.playheads[i], a.newPlayheads[i])
+	s.record.status.Set(s.state(), i) // last: readers of the index expect a valid position
+}
+
+// unpublishIndex shows the control side that v, the voice of r, has no index for the moment. It first stores the
+// position of v in r. It must be called before another voice gets the index of v.
+func (r *record) unpublishIndex(v *voice.Voice) {
+	storeFrames(&r.position, v.Position())
+	r.status.Set(r.status.State(), -1)
+}
+
+// moveVoice completes the move of a voice from one index of the voice table to another, between a slot and a place for
+// virtual voices. The voice must already be stored at index to, see voicetable.Table.AddReal. moveVoice moves its
+// scores, publishes its new index and frees the index from. It returns to.
+func (a *audio) moveVoice(from, to int) int {
+	s := a.mutable(to)
+	a.updateIndex(to)
+	a.scores.Move(from, to)
+	if r := a.responses.Load(); r != nil {
+		r.Voices[to] = r.Voices[from]
 	}
-	a.release(i)
+	v := a.scores.voiceAt(to, s)
+	a.scores.UpdateMasking(&v, a.grid.done == a.now) // last, because a virtual voice has no rating yet
+	a.scores.Remove(from)
+	a.voices.Remove(from)
+	return to
 }
 
 // returnRecord returns a record to the control side, with the final state of its start. id is the handle of the start,
@@ -319,7 +344,7 @@ func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	r.setNewRounds(nil)
 	r.group, r.options.Buffer, r.options.Space = nil, nil, nil
 	if r.hasCountdowns {
-		a.countDown(r)
+		a.batches.countDown(r)
 	}
 	r.status.Set(state, -1)
 	ring.Push(a.freed, id) // never full: it has room for every record

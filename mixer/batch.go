@@ -2,9 +2,8 @@ package mixer
 
 import (
 	"fmt"
-	"sync/atomic"
 
-	"voicepool/mixer/internal/commandqueue"
+	"voicepool/mixer/internal/batches"
 )
 
 // Batch holds commands that wait on the audio side until the batch is fired. Each command has an offset:
@@ -15,17 +14,7 @@ import (
 // after the firing keep their offset from it, or are executed immediately if they are late.
 type Batch struct {
 	mixer *Mixer
-	base  atomic.Int64 // -1 until it is fired; written by the audio side
-
-	batchState
-}
-
-// batchState is the audio-side state of a Batch.
-type batchState struct {
-	commands  commandqueue.List // waiting
-	countdown *Countdown        // the countdown it waits for
-	next      *Batch            // in a list of the countdown, or of the batches fired at this frame
-	dropped   bool
+	state batches.Batch
 }
 
 // Countdown counts starts that are not over, as a sync.WaitGroup counts goroutines. Moment.Add increments
@@ -34,54 +23,32 @@ type batchState struct {
 // Create it with NewCountdown.
 type Countdown struct {
 	mixer *Mixer
-	self  *Countdown // see Group.self
-	loops bool       // a start counts as over when it leaves its loop
-
-	countdownState
-}
-
-// countdownState is the audio-side state of a Countdown.
-type countdownState struct {
-	left    int64
-	waiting *Batch // the list of batches that wait for it
+	state *batches.Countdown // a pointer for the reason of Group.self
 }
 
 // NewBatch returns an empty Batch. Control side.
-func (m *Mixer) NewBatch() *Batch {
-	s := &Batch{mixer: m}
-	s.base.Store(-1)
-	return s
-}
+func (m *Mixer) NewBatch() *Batch { return &Batch{mixer: m} }
 
 // NewCountdown returns a Countdown with the value 0. Control side.
-func (m *Mixer) NewCountdown() *Countdown { return m.newCountdown(false) }
+func (m *Mixer) NewCountdown() *Countdown { return &Countdown{m, &batches.Countdown{}} }
 
 // NewLoopCountdown returns a Countdown with the value 0. A start with this Countdown counts as over when it leaves its
 // loop, at the end of its last round. If the sound does not continue after the loop, it counts as over when it ends.
 // Control side.
-func (m *Mixer) NewLoopCountdown() *Countdown { return m.newCountdown(true) }
-
-// newCountdown returns a Countdown with the value 0. If loops is true, a start counts as over when it leaves its loop,
-// otherwise when it has ended, was stopped, stolen, refused or coalesced.
-func (m *Mixer) newCountdown(loops bool) *Countdown {
-	c := &Countdown{mixer: m, loops: loops}
-	c.self = c
-	return c
-}
+func (m *Mixer) NewLoopCountdown() *Countdown { return &Countdown{m, &batches.Countdown{Loops: true}} }
 
 // At returns a moment for commands that join the Batch s. They are executed offset frames after s is fired. A negative
 // offset counts as 0. Control side.
 func (s *Batch) At(offset int64) Moment {
 	at := s.mixer.At(max(offset, 0))
-	at.batch = s
+	at.batch = &s.state
 	return at
 }
 
 // Base returns whether the Batch was fired, and the frame of the mix when it was fired. Before that the frame is -1.
 // Control side.
 func (s *Batch) Base() (frame int64, fired bool) {
-	frame = s.base.Load()
-	return frame, frame >= 0
+	return s.state.Base()
 }
 
 // Fire fires the Batch s at the moment: the offsets of its commands count from that frame. Commands of s for that
@@ -125,13 +92,17 @@ func (at Moment) sendBatch(kind commandKind, s *Batch, c *Countdown, n int64) er
 		return fmt.Errorf("%w: no batch", ErrOption)
 	case s != nil && s.mixer != at.mixer || c != nil && c.mixer != at.mixer:
 		return fmt.Errorf("%w: the batch or the countdown is another mixer's", ErrOption)
-	case s != nil && s == at.batch:
+	case s != nil && &s.state == at.batch:
 		return fmt.Errorf("%w: a batch cannot fire or drop itself", ErrOption)
 	}
-	return at.mixer.send(command{
-		kind: kind, frame: at.frame, batch: at.batch, rank: at.rank,
-		target: TargetAll(), position: n, payload: &payload{batch: s, countdown: c},
-	})
+	p := &payload{}
+	if s != nil {
+		p.batch = &s.state
+	}
+	if c != nil {
+		p.countdown = c.state
+	}
+	return at.mixer.send(command{kind: kind, frame: at.frame, batch: at.batch, rank: at.rank, target: TargetAll(), position: n, payload: p})
 }
 
 // ownCountdowns reports whether all countdowns in o that are not nil belong to m.
@@ -142,4 +113,158 @@ func (o *Options) ownCountdowns(m *Mixer) bool {
 		}
 	}
 	return true
+}
+
+// batchRunner makes the commands of batches wait and act.
+type batchRunner struct {
+	batches.Pending
+	a          *audio
+	cancelling *batches.Batch // dropped by the present command
+}
+
+// queueInBatch lets c wait with its batch c.batch, a set of commands that act together once the batch is fired.
+// c.batch must not be nil. A copy of c joins the batch, and the result is true. If the batch was dropped, c is
+// discarded and counted as complete, and the result is true, too. If the batch was already fired, the result is false.
+// Then c.frame becomes an absolute frame, and the caller must queue or execute c.
+func (p *batchRunner) queueInBatch(c *command) bool {
+	a := p.a
+	switch base, fired := c.batch.Base(); {
+	case c.batch.Dropped():
+		p.discardCommand(c)
+		a.inFlight.Complete()
+	case !fired:
+		a.queue.Append(&c.batch.Commands, c)
+	default:
+		c.frame += base
+		return false
+	}
+	return true
+}
+
+// discardCommand discards c without executing it. If c requests a start, the start ends at once without a voice: it
+// counts as stopped, and its events are emitted. Otherwise the stream buffer of c, if any, is dropped. The caller then
+// counts c as complete.
+func (p *batchRunner) discardCommand(c *command) {
+	a := p.a
+	switch {
+	case c.kind == cmdPlay:
+		a.record(c.record).cancelled = c.record
+		a.start(c.record, nil)
+	case c.feed != nil:
+		c.feed.Drop()
+	}
+}
+
+// scheduleFired moves the commands of all batches that were fired into the command queue, and reports whether there
+// were any. In a batch the frame of a command counts from the firing; scheduleFired adds a.now, so that it becomes
+// absolute.
+func (p *batchRunner) scheduleFired() (fired bool) {
+	a := p.a
+	for b := p.NextFired(); b != nil; b = p.NextFired() {
+		fired = true
+		for place := a.queue.Unlink(&b.Commands); place >= 0; place = a.queue.Unlink(&b.Commands) {
+			c := a.queue.At(place)
+			c.frame += a.now
+			a.queue.Insert(place, c.order())
+		}
+	}
+	return fired
+}
+
+// countDown counts the end of the start r: it subtracts 1 from each countdown in r, and removes the countdowns from r,
+// so that a second call has no effect. r.extra must be set.
+func (p *batchRunner) countDown(r *record) {
+	counts := &r.extra.Load().countdowns
+	for i, c := range counts {
+		if c == nil {
+			continue
+		}
+		counts[i] = nil
+		p.Add(c, -1)
+	}
+	r.hasCountdowns = false
+}
+
+// cancelBatch drops p.cancelling, a batch of commands, and sets p.cancelling to nil. All commands of the batch that
+// were not executed yet are discarded and counted as complete. The batch no longer waits for a countdown, and commands
+// that join it later are discarded, too. A batch that was dropped before is unchanged. The caller has removed the
+// command that drops the batch from the queue.
+func (p *batchRunner) cancelBatch() {
+	a := p.a
+	b := p.cancelling
+	if p.cancelling = nil; !p.Drop(b) {
+		return
+	}
+	for place := a.queue.Unlink(&b.Commands); place >= 0; place = a.queue.Unlink(&b.Commands) {
+		p.discardCommand(a.queue.At(place))
+		a.queue.Release(place)
+		a.inFlight.Complete()
+	}
+	a.queue.DeleteFunc(func(c *command) bool {
+		if c.batch != b {
+			return false
+		}
+		p.discardCommand(c)
+		a.inFlight.Complete()
+		return true
+	})
+}
+
+// countDownLoops decrements the loop countdowns of each voice that has left its loop for good. A loop countdown has
+// its field Loops set: it does not wait for the end of the voice. Each voice counts once, because countDownLoops then
+// removes the countdown from the record of the voice.
+func (p *batchRunner) countDownLoops() {
+	a := p.a
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		r := a.voices.At(i).record
+		if !r.hasCountdowns {
+			continue
+		}
+		s := a.current(i)
+		counts := &r.extra.Load().countdowns
+		for j, c := range counts {
+			if c != nil && c.Loops && s.voice.PastLoop() {
+				counts[j] = nil
+				p.Add(c, -1)
+			}
+		}
+	}
+}
+
+// untilCountdown returns how many of the next n frames can be mixed before a countdown may change. Only countdowns
+// that a batch of commands waits for are considered. A countdown changes when a voice with this countdown ends or, for
+// a loop countdown, leaves its loop. Paused voices do not count. The result is at least 1, and n if no countdown
+// changes.
+func (p *batchRunner) untilCountdown(n int64) int64 {
+	a := p.a
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		s := a.voices.At(i)
+		if r := s.record; !r.hasCountdowns || s.paused != 0 || !r.isAwaited() {
+			continue
+		}
+		a.current(i)
+		counts := &s.record.extra.Load().countdowns
+		n = a.untilEndOf(s, n, countsLoops(counts[0]) || countsLoops(counts[1]))
+	}
+	return n
+}
+
+// countsLoops reports whether a countdown counts voices that leave their loops; false for nil.
+func countsLoops(c *batches.Countdown) bool { return c != nil && c.Loops }
+
+// untilEndOf returns how many of the next n frames can be mixed before voice s may end. If loop is true, the frame
+// where s may leave its loop counts as an end, too. The result is at least 1, and n if neither happens.
+func (a *audio) untilEndOf(s *slot, n int64, loop bool) int64 {
+	left, _ := s.voice.RemainingFrames(n, a.now, loop && !s.voice.Endless() && !s.voice.PastLoop())
+	return min(n, max(left, 1), max(s.endAt-a.now, 1))
+}
+
+// isAwaited reports whether a batch waits for any countdown of the start of r. r.extra must be set.
+func (r *record) isAwaited() bool {
+	for _, c := range r.extra.Load().countdowns {
+		if c != nil && c.IsAwaited() {
+			return true
+		}
+	}
+	return false
 }

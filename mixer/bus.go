@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/batches"
 	"voicepool/mixer/internal/busgain"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/master"
@@ -66,7 +67,7 @@ func (b Bus) Gain() pcm.Decibels {
 
 // recordGain records that a call sets the gain of the bus with index bus at a frame, or at an offset from the firing of
 // batch, which may be nil. A frame of Now is the frame where a command of Now takes effect. The caller holds m.mutex.
-func (m *Mixer) recordGain(batch *Batch, frame int64, bus uint16, gain pcm.Decibels) {
+func (m *Mixer) recordGain(batch *batches.Batch, frame int64, bus uint16, gain pcm.Decibels) {
 	next := m.next()
 	g := busgain.Gain{Frame: frame, Bus: bus, Gain: gain}
 	if frame == Now {

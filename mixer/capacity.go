@@ -4,6 +4,7 @@ import (
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/eventcode"
+	"voicepool/mixer/internal/successor"
 )
 
 // A mixer starts small and grows on demand. The control side allocates larger buffers and hands them to
@@ -58,15 +59,14 @@ func (c *Config) maxEventRecords(events int) int {
 
 // queueBuffers holds the audio-side buffers for a number of commands under way.
 type queueBuffers struct {
-	queue           commandqueue.Queue[command]
-	successors      []pendingSuccessor
-	readySuccessors []readySuccessor
+	queue      commandqueue.Queue[command]
+	successors successor.Queue
 }
 
 // newQueueBuffers returns empty buffers for commands and successors on the audio side. They have room for the given
 // number of commands under way.
 func newQueueBuffers(commands int) *queueBuffers {
-	return &queueBuffers{commandqueue.New[command](commands), make([]pendingSuccessor, 0, commands), make([]readySuccessor, 0, commands)}
+	return &queueBuffers{commandqueue.New[command](commands), successor.New(commands)}
 }
 
 // growBuffers makes room for n commands under way, and for the events that they cause, see growEvents. The buffers of
@@ -108,6 +108,5 @@ func (a *audio) adoptBuffers() {
 	}
 	more := a.largerBuffers.Swap(nil)
 	a.queue.MoveTo(&more.queue)
-	a.successors = append(more.successors, a.successors...)
-	a.readySuccessors = append(more.readySuccessors, a.readySuccessors...)
+	a.successors.MoveTo(&more.successors)
 }

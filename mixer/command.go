@@ -1,8 +1,10 @@
 package mixer
 
 import (
+	"voicepool/mixer/internal/batches"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/commandqueue"
+	"voicepool/mixer/internal/spatial"
 	"voicepool/pool"
 	"voicepool/space"
 	"voicepool/voice"
@@ -45,7 +47,7 @@ type command struct {
 	change           Change
 	feed             *voice.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
 	payload          *payload            // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of batches and countdowns
-	batch            *Batch              // waits for this batch; frame then counts from its firing
+	batch            *batches.Batch      // waits for this batch; frame then counts from its firing
 	kind             commandKind
 	props            propertySet // for cmdPending and cmdPendingBus
 	continuesPending bool        // a cmdSet that continues a pending set
@@ -64,9 +66,9 @@ type payload struct {
 	effect      *effectFades
 	send        *sendMove
 	spot        space.Spot
-	listener    listenerVectors
-	batch       *Batch
-	countdown   *Countdown
+	listener    spatial.Listener
+	batch       *batches.Batch
+	countdown   *batches.Countdown
 }
 
 // order returns the sort key of c. Commands are executed in the order of their frames, then of their ranks, then of

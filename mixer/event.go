@@ -210,7 +210,7 @@ func (m *Mixer) pollEvents() {
 // the events: each event reaches one caller. Use an EventReader to read all events independently of other callers.
 // Control side.
 func (m *Mixer) Events(dst []Event) int {
-	m.requestMissingMips()
+	m.pitches.requestMissingMips()
 	m.pollEvents()
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()

@@ -33,7 +33,7 @@ func (m *Mixer) NewEventReader() *EventReader {
 // Events moves the oldest events of this reader into dst and returns their number, at most len(dst). If dst is full,
 // the rest waits for the next call. Control side, safe for concurrent use.
 func (r *EventReader) Events(dst []Event) int {
-	r.mixer.requestMissingMips()
+	r.mixer.pitches.requestMissingMips()
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
 	r.mixer.distributeEvents()

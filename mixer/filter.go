@@ -30,7 +30,7 @@ func (m *Mixer) requestSpectrum(r *record) {
 		return
 	}
 	m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: r.loop})
-	if r.hasPitchRange && r.extra.Load().pitchRange.mayLeaveLoop || r.options.Rounds != 0 {
+	if r.hasPitchRange && r.extra.Load().pitchRange.MayLeaveLoop || r.options.Rounds != 0 {
 		m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: !r.loop})
 	}
 }
@@ -49,10 +49,10 @@ func (m *Mixer) allocateFilters(r *record) {
 		m.requestSpectrum(r)
 		extra := m.extraOf(r)
 		if extra.filter.Load() == nil {
-			extra.filter.Store(m.filters.next())
+			extra.filter.Store(m.filters.Next())
 		}
 		if r.isSpatial && r.sends > 0 && extra.screen.Load() == nil {
-			extra.screen.Store(m.screens.next())
+			extra.screen.Store(m.screens.Next())
 		}
 		if !r.hasSuccessor {
 			return
@@ -117,13 +117,13 @@ func (r *record) attachFilters(v *voice.Voice, now int64) {
 		v.AttachFilter(now, r.filter(), 0, 0) // its cutoffs may both be 0
 	}
 	if r.isSpatial {
-		p := &r.spatial.spatialState
-		if f := r.filter(); p.lowPass != 0 && f != nil {
+		lowPass, direct := r.spatial.LowPass()
+		if f := r.filter(); lowPass != 0 && f != nil {
 			v.AttachFilter(now, f, 0, 0)
-			v.SetSpatialLowPass(now, p.lowPass, 0)
+			v.SetSpatialLowPass(now, lowPass, 0)
 		}
 		if screen := r.screen(); screen != nil {
-			screen.Start(v.Sound().Rate(), p.directLowPass)
+			screen.Start(v.Sound().Rate(), direct)
 		}
 	}
 	if r.sendsPre {
@@ -141,13 +141,14 @@ func (r *record) screen() *voice.DirectFilter {
 	return r.extra.Load().screen.Load()
 }
 
-// moveSpatialLowPass fades the low-passes of a voice's place in space to the cutoffs in p: p.lowPass for the whole
-// voice, and p.directLowPass for its direct path alone. The fades begin at the frame now of the mix and last
-// fadeFrames frames. A filter that is not attached to the voice yet is attached first. A low-pass on the direct path
-// that is not started yet begins switched off. A filter that was not allocated is left out.
-func (s *slot) moveSpatialLowPass(p *spatialState, now, fadeFrames int64) {
-	s.attachFilter(p.lowPass, now)
-	s.voice.SetSpatialLowPass(now, p.lowPass, fadeFrames)
+// moveSpatialLowPass fades the low-passes of a voice's place in space to their cutoffs: for the whole voice, and for its
+// direct path alone. The fades begin at the frame now of the mix and last fadeFrames frames. A filter that is not
+// attached to the voice yet is attached first. A low-pass on the direct path that is not started yet begins switched
+// off. A filter that was not allocated is left out.
+func (s *slot) moveSpatialLowPass(now, fadeFrames int64) {
+	lowPass, direct := s.record.spatial.LowPass()
+	s.attachFilter(lowPass, now)
+	s.voice.SetSpatialLowPass(now, lowPass, fadeFrames)
 	screen := s.record.screen()
 	if screen == nil {
 		return
@@ -155,7 +156,7 @@ func (s *slot) moveSpatialLowPass(p *spatialState, now, fadeFrames int64) {
 	if !screen.Started() { // allocated after the start
 		screen.Start(s.voice.Sound().Rate(), 0)
 	}
-	screen.Set(now, p.directLowPass, fadeFrames)
+	screen.Set(now, direct, fadeFrames)
 }
 
 // resetScreen marks the state of the low-pass on the voice's direct path as stale, so that it is cleared before its

@@ -105,8 +105,8 @@ func (a *audio) countSharing(g *Group, owner uint64) int {
 		return g.playing
 	}
 	n := 0
-	for i, place := a.nextInOrder(0); i >= 0; i, place = a.nextInOrder(place) {
-		n += boolInt(g.counts(a.voiceTable.at(i), owner))
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		n += boolInt(g.counts(a.voices.At(i), owner))
 	}
 	return n
 }

@@ -326,7 +326,7 @@ func (h Handle) setProperty(field property, value float64) error {
 	}
 	defer unlock()
 	m := h.mixer
-	if m.clock.lead > 0 { // each set has its own frame
+	if m.clock.Lead > 0 { // each set has its own frame
 		return m.push(setCommand(h, field, value))
 	}
 	h.storeSet(r, field, value, 0, voice.InDecibels)
@@ -390,7 +390,7 @@ func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
 	if r.hasCountdowns = o.Countdowns != [2]*Countdown{}; r.hasCountdowns {
 		for i, c := range o.Countdowns {
 			if extra := m.extraOf(r); c != nil {
-				extra.countdowns[i] = c.self
+				extra.countdowns[i] = c.state
 			} else {
 				extra.countdowns[i] = nil
 			}

@@ -71,13 +71,13 @@ func TestMaskAgainstDefinition(t *testing.T) {
 		var own, others []*[2]voice.Masks
 		var powers []float64
 		var index []int
-		for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		for i := a.voices.Next(0); i >= 0; i = a.voices.Next(i + 1) {
 			now = append(now, a.mutable(i).voice.Masks())
 			index = append(index, i)
 		}
 		for j := range now {
 			own = append(own, &now[j])
-			if index[j] < a.base {
+			if index[j] < a.voices.Base() {
 				others, powers = append(others, &now[j]), append(powers, power(index[j]))
 			}
 		}
@@ -88,10 +88,10 @@ func TestMaskAgainstDefinition(t *testing.T) {
 		v.Start(s, voice.Options{Gain: o.Gain, Pan: o.Pan, Loop: o.Loop}, a.now)
 		left, right := v.PeakGains(a.now)
 		came := v.Masks()
-		full := a.slots.Len() == a.slots.Limit()
+		full := a.voices.Len() == a.voices.Limit()
 		least, second, victim := math.Inf(1), math.Inf(1), uint64(0)
 		for j, i := range index {
-			if i >= a.base || !full {
+			if i >= a.voices.Base() || !full {
 				continue
 			}
 			var beside []*[2]voice.Masks

@@ -9,8 +9,12 @@ import (
 
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busgain"
+	"voicepool/mixer/internal/callclock"
+	"voicepool/mixer/internal/chunk"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/history"
+	"voicepool/mixer/internal/pitchrange"
+	"voicepool/mixer/internal/playlist"
 	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
 	"voicepool/pool"
@@ -31,12 +35,12 @@ type Mixer struct {
 	unlock     func()     // mutex.Unlock, made once
 	records    recordPool
 	maxRecords int // the maximum number of records
-	playLists  playLists
+	playLists  playlist.Lists
 	finished   history.History
-	extras     chunkAllocator[recordExtra]
-	spatials   chunkAllocator[recordSpatial]
-	filters    chunkAllocator[voice.Filter]
-	screens    chunkAllocator[voice.DirectFilter]
+	extras     chunk.Allocator[recordExtra]
+	spatials   chunk.Allocator[recordSpatial]
+	filters    chunk.Allocator[voice.Filter]
+	screens    chunk.Allocator[voice.DirectFilter]
 
 	filtersUntil    int64                 // pending commands may set a cutoff of starts up to this frame
 	seq             uint64                // of the last command
@@ -50,22 +54,17 @@ type Mixer struct {
 	mayLoop         bool                  // a start was requested that may be endless
 	eventMutex      sync.Mutex            // among readers of events and of the journal
 	readers         []*EventReader        // the first one serves Events; nil without an EventReader
-	clock           callClock
+	clock           callclock.Clock
 	closed          bool
 	openStreams     []*voice.StreamBuffer // open streams of starts that are not over
 	refiner         refiner.Refiner
-	busPitch        []pitchSpan
+	pitches         pitches
 	busGains        busgain.Readback
 	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
-	ear             space.Ear             // as set by SetListener
-
-	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
-	// requested after them.
-	scheduledSets []command
-	quality       voice.Quality
-	outputs       int    // the number of channel pairs
-	firstOutput   string // the name of the first output, which is also a name of the master
-	busyCalls     atomic.Int64
+	quality         voice.Quality
+	outputs         int    // the number of channel pairs
+	firstOutput     string // the name of the first output, which is also a name of the master
+	busyCalls       atomic.Int64
 
 	// The channels of Done. One goroutine closes them, because the audio side must not wake goroutines.
 	done map[Handle]chan struct{}
@@ -103,14 +102,14 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	c = checked.Config
-	m := &Mixer{maxVoices: c.MaxVoices, capacity: commandqueue.Capacity{Allocated: int64(c.initial.commands), Max: int64(c.Commands)}, maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: newCallClock(&c)}
-	m.unlock = m.mutex.Unlock
+	m := &Mixer{maxVoices: c.MaxVoices, capacity: commandqueue.Capacity{Allocated: int64(c.initial.commands), Max: int64(c.Commands)}, maxQueuedEvents: 1 << bits.Len(uint(c.Events-1)), maxEventRecords: c.initial.maxEventRecords, minSlots: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, clock: callclock.New(c.Lead, c.Rate, c.Clock)}
+	m.unlock, m.pitches.m = m.mutex.Unlock, m
 	if len(c.Outputs) > 0 {
 		m.firstOutput = c.Outputs[0].Name
 	}
 	gains := make([]pcm.Decibels, len(checked.buses))
 	for i, b := range checked.buses {
-		m.busPitch = append(m.busPitch, constantPitch(float64(b.Pitch)))
+		m.pitches.buses = append(m.pitches.buses, pitchrange.Constant(float64(b.Pitch)))
 		gains[i] = b.Gain
 	}
 	m.busGains = busgain.New(gains, c.Commands, int64(c.Rate)/20)
@@ -143,6 +142,25 @@ func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 // difference. The output of the limiter agrees after Render has run for 1 s. Audio side, like Render.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 
+// Sleep puts the mixer to sleep if Render would give silence until the next command, and reports whether it did.
+// There must be no voice, no virtual voice, no command under way, no insert and no tail. The mixer then need not be
+// rendered until Asked receives a value. Its frames advance with the system clock. at is the time when the next frame
+// is due. Audio side; see device.Sleeper.
+func (m *Mixer) Sleep(at time.Time) bool { return m.audio.trySleep(m.sleep.Due(at)) }
+
+// Asked returns a channel that receives a value when a command is sent after Sleep. Several commands send one value.
+func (m *Mixer) Asked() <-chan struct{} { return m.sleep.Requests() }
+
+// Wake ends a sleep of the mixer. at is the present time. Wake advances the mixer by the frames that have passed
+// since the last rendered frame, and returns their number. If the mixer was awake, it returns 0. Commands sent during
+// the sleep are executed after these frames. Wake empties the channel of Asked. It takes about 100 us regardless of
+// the length of the sleep. Audio side.
+func (m *Mixer) Wake(at time.Time) (frames int64) {
+	frames = m.audio.wake(m.sleep.Due(at))
+	m.sleep.DropRequest()
+	return frames
+}
+
 // Rate returns the sample rate in Hz.
 func (m *Mixer) Rate() int { return m.rate }
 
@@ -160,20 +178,20 @@ type Latency struct {
 // Latency returns the delays that the mixer adds between a call and the output of Render. Control side.
 func (m *Mixer) Latency() Latency {
 	return Latency{
-		Lead: pcm.Duration(m.clock.lead, m.rate), Block: pcm.Duration(m.longest.Load(), m.rate), Limiter: pcm.Duration(int64(m.latency), m.rate),
+		Lead: pcm.Duration(m.clock.Lead, m.rate), Block: pcm.Duration(m.longest.Load(), m.rate), Limiter: pcm.Duration(int64(m.latency), m.rate),
 	}
 }
 
 // Now returns the number of the first frame that has not been mixed, counted from 0. While the mixer sleeps, the
 // number advances with the system clock. Control side; the audio side may already have mixed further.
-func (m *Mixer) Now() int64 { return m.sleep.now(int64(m.published.Word(0)), m.rate) }
+func (m *Mixer) Now() int64 { return m.sleep.Frame(int64(m.published.Word(0))) }
 
 // Next returns the frame where a call without an explicit frame takes effect. With Config.Lead the frame follows the
 // clock. Otherwise it is the first frame that has not been mixed. While a block is being mixed, such a call takes
 // effect only after that block, later than the returned frame. Use Next to schedule several commands relative to the
 // present. Control side.
 func (m *Mixer) Next() int64 {
-	if m.clock.lead == 0 {
+	if m.clock.Lead == 0 {
 		return m.Now()
 	}
 	m.mutex.Lock()
@@ -183,10 +201,10 @@ func (m *Mixer) Next() int64 {
 
 // next returns the frame where a call without an explicit frame takes effect, as Next does. The caller holds m.mutex.
 func (m *Mixer) next() int64 {
-	if m.clock.lead == 0 {
+	if m.clock.Lead == 0 {
 		return m.Now()
 	}
-	return m.clock.frame(m.Now(), m.rate)
+	return m.clock.Frame(m.Now())
 }
 
 // Play requests a start of the sound s with the options o, at the next frame that is mixed. With Config.Lead the
@@ -246,7 +264,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 			return Handle{}, positionError{err}
 		}
 	}
-	m.requestMissingMips()
+	m.pitches.requestMissingMips()
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if m.closed {
@@ -273,9 +291,9 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	r.setOptions(m, s, o)
 	if r.options.Buffer, r.isSpatial = feed, o.Emitter != nil; r.isSpatial {
 		if r.spatial == nil {
-			r.spatial = m.spatials.next()
+			r.spatial = m.spatials.Next()
 		}
-		r.spatial.source = source
+		r.spatial.Source = source
 		if source.Muffles() || m.Now() <= m.filtersUntil {
 			m.allocateFilters(r)
 		}
@@ -291,9 +309,9 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		m.extraOf(r).startSeq = c.seq
 		m.registerStream(feed)
 	}
-	m.initPitchRange(r, frame)
+	m.pitches.initPitchRange(r, frame)
 	if predecessor := m.recordOf(c.target.id); c.kind == cmdThen && predecessor != nil {
-		m.setSuccessor(predecessor, id)
+		m.pitches.setSuccessor(predecessor, id)
 	}
 	return Handle{m, id, o.Play}, nil
 }
@@ -376,8 +394,8 @@ func (m *Mixer) push(c command) error {
 // for c, such as filters. It requests the band-limited versions of sounds that a new pitch needs. It wakes a sleeping
 // mixer.
 func (m *Mixer) pushReserved(c *command) (frame int64) {
-	if c.frame == Now && m.clock.lead > 0 && c.batch == nil && c.kind != cmdPositions {
-		c.frame = m.clock.frame(m.Now(), m.rate)
+	if c.frame == Now && m.clock.Lead > 0 && c.batch == nil && c.kind != cmdPositions {
+		c.frame = m.clock.Frame(m.Now())
 	}
 	m.mayLoop = m.mayLoop || c.change.Fields&FieldRounds != 0
 	if c.kind == cmdResize {
@@ -403,7 +421,7 @@ func (m *Mixer) pushReserved(c *command) (frame int64) {
 	m.growBuffers(m.inFlight.Add(1))
 	*ring.Back(m.commands, 1) = *c // never full: its capacity covers all commands under way
 	ring.Send(m.commands, 1)
-	m.sleep.requestWake()
-	m.notePitchCommand(c)
+	m.sleep.RequestWake()
+	m.pitches.notePitchCommand(c)
 	return c.frame
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"voicepool/mixer/internal/batches"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -26,7 +27,7 @@ type Moment struct {
 	mixer *Mixer
 	frame int64
 	ref   int64
-	batch *Batch // the frame counts from its firing; may be nil
+	batch *batches.Batch // the frame counts from its firing; may be nil
 	rank  int32
 }
 
@@ -190,7 +191,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	}
 	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, fadeFrames: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
-	if at.frame != Now || m.clock.lead > 0 || !moves {
+	if at.frame != Now || m.clock.Lead > 0 || !moves {
 		return m.sendToPlay(set)
 	}
 	if err := t.check(m); err != nil {
@@ -210,7 +211,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.notePitchCommand(&set)
+	m.pitches.notePitchCommand(&set)
 	m.storeBusSets(t.bus, &c, set.fadeFrames)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/pendingset"
+	"voicepool/pool"
 	"voicepool/voice"
 )
 
@@ -143,7 +144,7 @@ func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64,
 	if f == propPitch || f == propSpeed || f == propRounds {
 		var c Change
 		c.put(f, value)
-		m.notePitchSet(r, &c, Now, fadeFrames)
+		m.pitches.notePitchSet(r, &c, Now, fadeFrames)
 	}
 	extra := m.extraOf(r)
 	if f.isCutoff() {
@@ -173,7 +174,7 @@ func (h Handle) fadeProperties(c *Change, fadeFrames int64) error {
 		return ErrGone
 	}
 	defer unlock()
-	if m := h.mixer; m.clock.lead > 0 {
+	if m := h.mixer; m.clock.Lead > 0 {
 		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, fadeFrames: fadeFrames})
 	}
 	h.storeSets(r, c, fadeFrames)
@@ -187,4 +188,27 @@ func (h Handle) storeSets(r *record, c *Change, fadeFrames int64) {
 		f := fields.first()
 		h.storeSet(r, f, c.get(f), fadeFrames, c.Shape)
 	}
+}
+
+// stopFrame returns the frame for a stop that does not fit into the ring buffer of commands. 0 means at once. With
+// Config.Lead it is a frame of the call clock, because starts that were requested earlier may still be under way. The
+// caller holds m.mutex.
+func (m *Mixer) stopFrame() int64 {
+	if m.clock.Lead == 0 {
+		return 0
+	}
+	return m.clock.Frame(m.Now())
+}
+
+// deferStopAll stops all starts that are not over, with a fade of fadeFrames frames. Use it if the ring buffer has no
+// room for the command. It stores a pending stop in the record of each start. The audio side executes these stops from
+// its next block on or, with Config.Lead, from the frame of the call clock on. The caller holds m.mutex.
+func (m *Mixer) deferStopAll(fadeFrames int64) {
+	at := m.stopFrame()
+	for _, r := range m.allRecords() {
+		if m.alive(r) {
+			m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: pool.Handle(r.id.Load()), Frame: at, Over: fadeFrames, AfterSeq: m.seq})
+		}
+	}
+	m.stopsDeferred.Store(true)
 }

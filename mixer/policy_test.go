@@ -174,7 +174,7 @@ func TestScores(t *testing.T) {
 				fresh          float64 // with the present buses
 			}
 			var living []score
-			for i := a.next(0); i >= 0; i = a.next(i + 1) {
+			for i := a.voices.Next(0); i >= 0; i = a.voices.Next(i + 1) {
 				s := a.mutable(i)
 				x := score{s.number(), a.scores.Prio(i), float64(a.scores.Audibility(i)), a.defined(i, since, known), a.defined(i, a.now, known)}
 				if onGrid && !near(x.stored, x.really) {
@@ -243,8 +243,8 @@ func TestScores(t *testing.T) {
 					older++
 				}
 			}
-			since = max(since, a.scoredAt)
-			for i := a.next(0); i >= 0; i = a.next(i + 1) {
+			since = max(since, a.scores.scoredAt)
+			for i := a.voices.Next(0); i >= 0; i = a.voices.Next(i + 1) {
 				stored, really, fresh := float64(a.scores.Audibility(i)), a.defined(i, since, known), a.defined(i, a.now, known)
 				was := score{}
 				for _, x := range living {

@@ -148,7 +148,7 @@ func (r *record) voiceSends() []busmix.Send {
 func (r *record) voiceSend(i int) busmix.VoiceSend {
 	s := busmix.VoiceSend{Send: &r.extra.Load().sends[i], Home: int(r.bus)}
 	if r.isSpatial {
-		s.Attenuation = &r.spatial.space.Sends
+		s.Attenuation = &r.spatial.Space.Sends
 	}
 	return s
 }
@@ -156,7 +156,7 @@ func (r *record) voiceSend(i int) busmix.VoiceSend {
 // directPath returns the filter and the gain that the voice of the start of r has on its own bus, but not in its sends.
 func (r *record) directPath() (d busmix.DirectPath) {
 	if r.isSpatial {
-		d = busmix.DirectPath{Screen: r.screen(), Gain: &r.spatial.space.Direct}
+		d = busmix.DirectPath{Screen: r.screen(), Gain: &r.spatial.Space.Direct}
 	}
 	return d
 }
@@ -168,7 +168,7 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
 	}
-	r := v.slot.record
+	r := v.Voice.record
 	var pre []pcm.Frame
 	if r.sendsPre {
 		pre = a.sendBuffers.Pre(n)
@@ -194,7 +194,7 @@ func (a *audio) mixSending(v realVoice, next *voice.Voice, n int64) {
 // mixed no sound, and the caller mixes the voice in another way. The parameter next is the voice whose samples are
 // prefetched; it may be nil.
 func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
-	s, r := v.slot, v.slot.record
+	s, r := v.Voice, v.Voice.record
 	if r.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || r.directPath().Differs(a.now) {
 		return false
 	}
@@ -214,14 +214,14 @@ func (a *audio) sendSteady(v realVoice, next *voice.Voice, n int64) bool {
 // in that buffer, n or less; 0 if the voice had no output. The parameter next is the voice whose samples are
 // prefetched; it may be nil.
 func (a *audio) mixAlone(v realVoice, next *voice.Voice, n int64) (frames int64) {
-	b := &a.graph.Buses[v.slot.bus]
+	b := &a.graph.Buses[v.Voice.bus]
 	detour := b.Redirect(a.sendBuffers.Voice(n))
 	defer func() { // runs even if the voice panics
 		if !b.Restore(detour) {
 			frames = 0
 		}
 	}()
-	return a.mixVoice(v.index, v.slot, next, n)
+	return a.mixVoice(v.Index, v.Voice, next, n)
 }
 
 // sendTail adds the tail of voice s to the destinations of the voice's sends. It records in Stats how long the effects

@@ -11,6 +11,8 @@ import (
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/master"
 	"voicepool/mixer/internal/publish"
+	"voicepool/mixer/internal/sleepclock"
+	"voicepool/mixer/internal/spatial"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -32,7 +34,7 @@ type shared struct {
 	commands          *ring.Ring[command]
 	largerBuffers     atomic.Pointer[queueBuffers] // larger buffers; see growBuffers
 	inFlight          commandqueue.InFlight
-	listener          publish.SeqCell[[18]atomic.Uint64] // listenerVectors
+	listener          spatial.ListenerCell
 	listenerMoved     atomic.Bool
 	positionsSent     atomic.Bool // a cmdPositions is under way, or positionsDeferred is set
 	positionsDeferred atomic.Bool // places have to be read without a cmdPositions
@@ -55,7 +57,7 @@ type shared struct {
 	longest     atomic.Int64          // frames of the longest block up to now
 	published   publish.SeqCell[[numStats]atomic.Uint64]
 
-	sleep sleep // used by both sides
+	sleep sleepclock.Clock // used by both sides
 }
 
 // newShared returns the state that both sides of a mixer with the configuration c share. It has no records of starts yet.
@@ -71,7 +73,7 @@ func newShared(c *checkedConfig) *shared {
 		events:      ring.New[eventRecord](c.initial.eventRecords),
 	}
 	s.directory.Store(new([]*record))
-	s.sleep.init()
+	s.sleep.Init(c.Rate)
 	s.sendBuffers = busmix.NewSendBuffers(buses, c.Rate, s.hop)
 	if c.Meters {
 		s.meters = make([]*master.Meter, buses)

@@ -2,78 +2,13 @@ package mixer
 
 import (
 	"fmt"
-	"math"
 	"strings"
+	"sync/atomic"
 
-	"voicepool/mixer/internal/publish"
+	"voicepool/mixer/internal/spatial"
 	"voicepool/space"
+	"voicepool/voice"
 )
-
-// The values that the control side moves, as vectors. Their numbers are the words of a publish.SeqCell.
-type (
-	spotVectors     [4]space.Vector // a Spot, with its scalars as the fourth
-	listenerVectors [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
-)
-
-// writeVectors publishes vectors in cell, from where readVectors copies them without waiting. vectors has at most six
-// elements. Control side. The caller holds the mutex, because only one goroutine may write at a time.
-func writeVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) {
-	var words [18]uint64 // as many as the longer vectors have
-	for i, v := range vectors {
-		for j, x := range v {
-			words[3*i+j] = math.Float64bits(x)
-		}
-	}
-	cell.Write(words[:3*len(vectors)])
-}
-
-// readVectors fills vectors with the vectors last written to cell by writeVectors. If a write is in progress or came
-// in between, it returns false, and vectors is invalid. It never waits.
-func readVectors[W publish.Words](cell *publish.SeqCell[W], vectors []space.Vector) bool {
-	var words [18]uint64 // as many as the longer vectors have
-	ok := cell.Read(words[:3*len(vectors)])
-	for i := range vectors {
-		for j := range vectors[i] {
-			vectors[i][j] = math.Float64frombits(words[3*i+j])
-		}
-	}
-	return ok
-}
-
-// spot returns the Spot that v holds, the inverse of vectorsOfSpot.
-func (v *spotVectors) spot() space.Spot {
-	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2], Occlusion: v[3][0], Obstruction: v[3][1]}
-}
-
-// vectorsOfSpot converts a spot to vectors.
-func vectorsOfSpot(s *space.Spot) spotVectors {
-	return spotVectors{s.Position, s.Velocity, s.Forward, {s.Occlusion, s.Obstruction}}
-}
-
-// ear returns the Ear that v holds, as given to vectorsOfListener.
-func (v *listenerVectors) ear() space.Ear {
-	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
-}
-
-// vectorsOfListener converts a listener and its ear to vectors.
-func vectorsOfListener(l *space.Listener, ear *space.Ear) listenerVectors {
-	return listenerVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
-}
-
-// listener returns a Listener equivalent to the Listener whose values v holds: its Ear is the same. Its Doppler is 1
-// with a suitable SpeedOfSound, or 0.
-func (v *listenerVectors) listener() space.Listener {
-	l := space.Listener{
-		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
-	}
-	if l.Strength == 0 {
-		l.Strength = space.NoPan
-	}
-	if waves := v[3][0]; waves > 0 {
-		l.Doppler, l.SpeedOfSound = 1, waves
-	}
-	return l
-}
 
 // positionError turns an error of package space into an error of the mixer with a single prefix.
 type positionError struct{ cause error }
@@ -116,10 +51,9 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 		if s.Muffled() {
 			m.allocateFilters(r)
 		}
-		spot := vectorsOfSpot(&s)
-		writeVectors(&r.spatial.spot, spot[:])
+		r.spatial.spot.Write(&s)
 		r.moved.Store(true)
-		m.noteVelocity(r, &s.Velocity)
+		m.pitches.noteVelocity(r, s.Velocity)
 	}
 	m.pushPositions()
 	return nil
@@ -135,9 +69,8 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.noteListener(&ear)
-	ears := vectorsOfListener(&l, &ear)
-	writeVectors(&m.listener, ears[:])
+	m.pitches.noteListener(&ear)
+	m.listener.Write(&spatial.Listener{Ear: ear, Forward: l.Forward, Up: l.Up})
 	m.listenerMoved.Store(true)
 	m.pushPositions()
 	return nil
@@ -176,12 +109,12 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if m.ear.Waves == 0 {
+	if m.pitches.ear.Waves == 0 {
 		return nil
 	}
 	for _, r := range m.allRecords() {
 		if r.isSpatial && m.selects(&t, r) && m.alive(r) {
-			m.noteVelocity(r, &s.Velocity)
+			m.pitches.noteVelocity(r, s.Velocity)
 		}
 	}
 	return nil
@@ -195,12 +128,109 @@ func (at Moment) SetListener(l space.Listener) error {
 		return positionError{err}
 	}
 	m := at.mixer
-	p := &payload{listener: vectorsOfListener(&l, &ear)}
+	p := &payload{listener: spatial.Listener{Ear: ear, Forward: l.Forward, Up: l.Up}}
 	if err := m.send(command{kind: cmdPosition, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetAll(), payload: p}); err != nil {
 		return err
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.noteListener(&ear)
+	m.pitches.noteListener(&ear)
 	return nil
+}
+
+// applyMove sets the position of the start of r, which has not begun, to its latest position in SetPositions. It has
+// no effect if SetPositions has not moved the start, or while the control side is writing the position.
+func (r *record) applyMove() {
+	if !r.isSpatial || !r.moved.Load() {
+		return
+	}
+	if spot, ok := r.spatial.spot.Read(); ok {
+		r.spatial.Source.Spot = spot
+	}
+}
+
+// positioner places voices in space.
+type positioner struct {
+	a   *audio
+	ear space.Ear // of the listener
+}
+
+// startSpatial sets how the start of r sounds at its position for the present listener: gain, pan, pitch and low-pass.
+// These values apply at once, without a fade. The result is for the voice; it is nil if r is not spatial.
+func (p *positioner) startSpatial(r *record) *voice.Space {
+	if !r.isSpatial {
+		return nil
+	}
+	r.spatial.Start(&p.ear, p.a.now, r.sends > 0)
+	return &r.spatial.Space
+}
+
+// applyPositions moves the listener and all spatial voices to the latest positions of SetListener and SetPositions.
+// Their gains and filters fade within 20 ms, and the moves are recorded in the journal. A position that the control
+// side is writing right now waits for the next block.
+func (p *positioner) applyPositions() {
+	a := p.a
+	a.positionsSent.Store(false)
+	all := a.listenerMoved.Swap(false)
+	if all {
+		var l spatial.Listener
+		if l, all = a.listener.Read(); all {
+			p.ear = l.Ear
+			a.journalListener(&l)
+		} else {
+			p.deferPosition(&a.listenerMoved)
+		}
+	}
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		s := a.voices.At(i)
+		r := s.record
+		moved := r.isSpatial && r.moved.Load()
+		if !moved && !(all && r.isSpatial) {
+			continue
+		}
+		if moved && r.moved.Swap(false) {
+			if spot, ok := r.spatial.spot.Read(); ok {
+				r.spatial.Source.Spot = spot
+				a.journalPosition(s)
+			} else {
+				p.deferPosition(&r.moved)
+			}
+		}
+		p.fadeToPosition(i, a.mutable(i))
+	}
+}
+
+// deferPosition leaves a position for the next block, because the control side is writing it right now. moved belongs
+// to the position.
+func (p *positioner) deferPosition(moved *atomic.Bool) {
+	moved.Store(true)
+	p.a.positionsDeferred.Store(true)
+}
+
+// setListener moves the listener to l. The gains and filters of all spatial voices fade to their new values within
+// 20 ms.
+func (p *positioner) setListener(l *spatial.Listener) {
+	a := p.a
+	p.ear = l.Ear
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		if a.voices.At(i).record.isSpatial {
+			p.fadeToPosition(i, a.mutable(i))
+		}
+	}
+}
+
+// fadeToPosition moves the gains and filters of the spatial voice s at index i to the values for its present position
+// and listener. The move takes 20 ms; it is immediate if the voice has not sounded. A change of cutoff too small to be
+// audible is left out. The scores of the voice are updated.
+func (p *positioner) fadeToPosition(i int, s *slot) {
+	a := p.a
+	over := a.hop
+	if !s.sounded {
+		over = 0
+	}
+	if s.record.spatial.Move(&p.ear, a.now, over, s.record.sends > 0) {
+		s.moveSpatialLowPass(a.now, over)
+	}
+	s.voice.Replan(a.now)
+	a.scores.rescore(i)
 }

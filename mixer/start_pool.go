@@ -46,29 +46,10 @@ func (m *Mixer) growRecords() {
 func (m *Mixer) extraOf(r *record) *recordExtra {
 	extra := r.extra.Load()
 	if extra == nil {
-		extra = m.extras.next()
+		extra = m.extras.Next()
 		r.extra.Store(extra)
 	}
 	return extra
-}
-
-// chunkAllocator allocates values in chunks of growing size, so that few calls allocate. Values are never
-// freed.
-type chunkAllocator[T any] struct {
-	allocated int
-	free      []T
-}
-
-// next returns a pointer to a zero value that was never returned before. It allocates many values at a time, so most
-// calls do not allocate.
-func (s *chunkAllocator[T]) next() *T {
-	if len(s.free) == 0 {
-		s.free = make([]T, max(s.allocated/2, 4))
-		s.allocated += len(s.free)
-	}
-	x := &s.free[0]
-	s.free = s.free[1:]
-	return x
 }
 
 // recordOf returns the record of the start with the handle id. It returns nil if id is zero, or if the record has
@@ -117,7 +98,7 @@ func (m *Mixer) releaseFinished() bool {
 		x := m.finished.Add(id)
 		x.State, x.Number, x.Tag, x.Position = uint8(r.status.State()), r.number.Load(), r.tag, r.position.Load()
 		if r.isSpatial {
-			r.spatial.source = space.Source{} // releases references
+			r.spatial.Source = space.Source{} // releases references
 		}
 		m.records.Release(id)
 	}
@@ -138,6 +119,27 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 			if !yield(Handle{m, pool.Handle(id), play}) {
 				return
 			}
+		}
+	}
+}
+
+// setPlay moves the record r to the list of starts with the Options.Play play. id is the handle of the new start. With
+// a play of 0 the record is in no list. It stores play in r. Call it before r gets its new handle. The caller holds
+// m.mutex.
+func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
+	if r.play.Load() != play {
+		r.play.Store(play)
+	}
+	m.playLists.Set(id.Slot(), play, len(m.allRecords()))
+}
+
+// forPlay calls the function do for each start with the Options.Play play that is not over, in the order of the
+// requests. The arguments of do are the handle of the start, without its play, and its record. The caller holds
+// m.mutex.
+func (m *Mixer) forPlay(play uint64, do func(Handle, *record)) {
+	for i := m.playLists.First(play); i >= 0; i = m.playLists.Next(i, play) {
+		if r := m.allRecords()[i]; m.alive(r) {
+			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
 		}
 	}
 }

@@ -5,9 +5,12 @@ import (
 
 	"voicepool/internal/release"
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/batches"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/pendingset"
+	"voicepool/mixer/internal/pitchrange"
 	"voicepool/mixer/internal/publish"
+	"voicepool/mixer/internal/spatial"
 	"voicepool/pool"
 	"voicepool/voice"
 )
@@ -95,7 +98,7 @@ type recordExtra struct {
 	pendingValues [numProps]atomic.Uint64       // by property: float64 bits
 
 	stem             *busmix.Stem             // set by the control side before the start; nil without stems
-	countdowns       [2]*Countdown            // set by the control side before the start if counted; then used by the audio side
+	countdowns       [2]*batches.Countdown    // set by the control side before the start if counted; then used by the audio side
 	sends            *[VoiceSends]busmix.Send // set by the control side before the start, if it sends; allocated on first use
 	predecessorFades *voice.Moves             // of a successor: the fades of its predecessor; audio side, allocated by the control side
 	pre              *voice.Prefader          // of a start with a pre-fader send; allocated by the control side
@@ -111,14 +114,14 @@ type recordExtra struct {
 
 // recordSpatial holds the spatial data of a start.
 type recordSpatial struct {
-	spot         publish.SeqCell[[12]atomic.Uint64] // spotVectors; written by the control side, read after the ring buffer
-	spatialState                                    // source is set by the control side before the start; then the audio side owns spatialState
+	spot          spatial.SpotCell // written by the control side, read after the ring buffer
+	spatial.State                  // Source is set by the control side before the start; then the audio side owns State
 }
 
 // recordControl holds control-side data of a start.
 type recordControl struct {
 	startSeq   uint64           // of a stream: the sequence number of its start
-	pitchRange pitchRange       // valid if record.hasPitchRange
+	pitchRange pitchrange.Range // valid if record.hasPitchRange
 	successor  pool.Handle      // valid if record.hasSuccessor
 	pendingSeq [numProps]uint64 // the sequence number of the last cmdPending for the property
 }

@@ -84,7 +84,7 @@ func (e *Event) Play() uint64 { return e.play }
 // voices were mixed in one call of mixUntilPanic. Voices that end or panic are added to a.endings. Audio side.
 func (a *audio) mixVoicesForStems(alive []realVoice, n int64) {
 	for i := range alive {
-		s := alive[i].slot
+		s := alive[i].Voice
 		detour := a.graph.BeginVoice(int(s.bus))
 		a.mixUntilPanic(alive[i:i+1], n)
 		a.graph.AddVoice(int(s.bus), detour, s.record.extra.Load().stem, n)

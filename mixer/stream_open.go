@@ -172,7 +172,7 @@ func (m *Mixer) sendStream(c command) error {
 // number. With streams it is the smallest number of frames that any stream can serve at the highest speed. Control
 // side.
 func (m *Mixer) Prepare() (frames int) {
-	m.requestMissingMips()
+	m.pitches.requestMissingMips()
 	m.refiner.Wait()
 	m.mutex.Lock()
 	m.openStreams = slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed)

@@ -160,21 +160,21 @@ func TestCrowdCost(t *testing.T) {
 			a, passed, scored, looked := m.audio.(*audio), 0, 0, 0
 			before, now := make([]float32, a.scores.UsedVirtual()), make([]float32, a.scores.UsedVirtual())
 			for range starts {
-				if a.virtuals.Len() < crowd {
-					t.Fatalf("%d voices are virtual", a.virtuals.Len())
+				if a.voices.Virtual() < crowd {
+					t.Fatalf("%d voices are virtual", a.voices.Virtual())
 				}
-				for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+				for i := a.voices.Next(a.voices.Base()); i >= 0; i = a.voices.Next(i + 1) {
 					if full {
-						scored += boolInt(a.scoresDue.remainingHolds[i-a.base] <= a.now)
+						scored += boolInt(a.scores.RemainingUntil(i) <= a.now)
 					} else {
-						scored += boolInt(a.scoresDue.validUntil[i] <= a.now)
+						scored += boolInt(a.scores.ValidUntil(i) <= a.now)
 					}
 				}
 				if full {
-					a.refreshScores(scopeMoving)
-					a.refreshRemaining(victim.Any)
+					a.scores.refreshScores(scopeMoving)
+					a.scores.refreshRemaining(victim.Any)
 					for j := range now {
-						now[j] = a.scores.Remaining(a.base + j)
+						now[j] = a.scores.Remaining(a.voices.Base() + j)
 					}
 					for from := 0; from < len(now); from += 64 { // a search reads each run of 64 voices with a change
 						if to := min(from+64, len(now)); !slices.Equal(now[from:to], before[from:to]) {
@@ -187,11 +187,16 @@ func TestCrowdCost(t *testing.T) {
 						t.Fatalf("%d voices might be lost", c.Candidates)
 					}
 				} else {
-					a.refreshScores(scopeAll)
+					a.scores.refreshScores(scopeAll)
+				}
+				var positions []int64
+				for i := a.voices.Next(a.voices.Base()); i >= 0; i = a.voices.Next(i + 1) {
+					positions = append(positions, a.voices.At(i).voice.Position())
 				}
 				a.mix(a.discarded[:1])
-				for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-					passed += boolInt(a.lag.upTo[j] == uint32(a.now))
+				for i := a.voices.Next(a.voices.Base()); i >= 0 && len(positions) > 0; i = a.voices.Next(i + 1) {
+					passed += boolInt(a.voices.At(i).voice.Position() != positions[0])
+					positions = positions[1:]
 				}
 			}
 			if passed > starts*crowd/10 || scored > starts*crowd/5 || looked > starts*crowd*2/3 {
@@ -218,76 +223,19 @@ func TestMaskedCost(t *testing.T) {
 	a, rated := m.audio.(*audio), 0
 	for tick := range 60 {
 		m.Render(make([]pcm.Frame, 80))
-		a.runGrid()
-		a.scoreVirtualMasking(false, 1)
+		a.grid.runGrid()
+		a.scores.scoreVirtualMasking(false, 1)
+		bounds := slices.Clone(a.scores.Masked[a.voices.Base():])
+		a.scores.scoreVirtualMasking(false, fewFree+1)
 		for j, waits := range a.scores.RestorePriorities() {
 			if tick >= 10 && waits != victim.Unstealable {
-				rated += boolInt(a.masks.score[a.base+j] == a.audibleBeside(j))
+				rated += boolInt(bounds[j] == a.scores.Masked[a.voices.Base()+j])
 			}
 		}
+		copy(a.scores.Masked[a.voices.Base():], bounds)
 	}
 	if rated > 50*crowd/50 {
 		t.Errorf("%d of %d voices were rated in 50 places of the grid", rated, crowd)
-	}
-}
-
-// TestMaskAgain changes how much the real voices mask. It checks that the first virtual voice to restore
-// is the same whether all are rated again or only the possible ones.
-func TestMaskAgain(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	sounds := crowdSounds(t, r, 6)
-	m, err := New(Config{Rate: 8000, Voices: 8, Virtual: 300, Commands: 4096, NoLimiter: true, Overflow: StealMasked})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 300 {
-		o := Options{Loop: true, Gain: pcm.Decibels(-60 * r.Float64()), Priority: r.IntN(20) / 19}
-		if r.IntN(4) == 0 {
-			o.Gain = -20 // for equal scores
-		}
-		if _, err := m.Play(sounds[r.IntN(6)], o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m.Render(make([]pcm.Frame, 1600))
-	a, k := m.audio.(*audio), m.audio.(*audio).masks
-	left := 0
-	for n := range 400 {
-		if n%20 == 0 {
-			m.Render(make([]pcm.Frame, 160))
-			a.runGrid()
-			a.scoreVirtualMasking(false, 1+r.IntN(fewFree+2))
-		}
-		for _, v := range a.real() {
-			if r.IntN(3) == 0 {
-				g := float32(0.2 + 2*r.Float64())
-				for b := range voice.Bands {
-					k.hops[v.index][r.IntN(2)].Spread[b] *= g
-				}
-			}
-		}
-		a.scoreVirtualMasking(true, 1)
-		a.scores.PrepareRestore()
-		got := a.scores.NextRestore()
-		score := k.score[got]
-		for j, waits := range a.scores.RestorePriorities() {
-			left += boolInt(waits != victim.Unstealable && k.score[a.base+j] != a.audibleBeside(j))
-		}
-		bounds := slices.Clone(k.score[a.base:])
-		a.scoreVirtualMasking(false, fewFree+1)
-		a.scores.PrepareRestore()
-		if want := a.scores.NextRestore(); got != want || score != k.score[want] {
-			t.Fatalf("%d: voice %d comes back first, of a score of %v, want %d, of %v", n, got, score, want, k.score[want])
-		}
-		for j, waits := range a.scores.RestorePriorities() {
-			if waits != victim.Unstealable && bounds[j] < k.score[a.base+j] {
-				t.Fatalf("%d: voice %d is said to have at most %v, and has %v", n, j, bounds[j], k.score[a.base+j])
-			}
-		}
-		copy(k.score[a.base:], bounds)
-	}
-	if left < 100*200 {
-		t.Errorf("%d scores were not computed again", left)
 	}
 }
 

@@ -1,9 +1,7 @@
 package mixer
 
 import (
-	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -66,108 +64,27 @@ func TestRefreshRemaining(t *testing.T) {
 				}
 			}
 			m.Render(make([]pcm.Frame, 1+r.IntN(150)))
-			a.refreshScores(scopeMoving)
+			a.scores.refreshScores(scopeMoving)
 			which := []victim.Kind{victim.Any, victim.Endless, victim.Finite}[r.IntN(3)]
-			a.refreshRemaining(which)
-			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+			a.scores.refreshRemaining(which)
+			for i := a.voices.Next(a.voices.Base()); i >= 0; i = a.voices.Next(i + 1) {
 				s := a.current(i)
-				if !which.Includes(s.endless) {
+				if !which.Includes(s.Endless) {
 					continue
 				}
 				soon := a.scores.Audibility(i)
-				heard := a.audibilitiesOf(i, s.shaped, s.power, &s.voice, s.virtualizable)
-				if heard.remaining != a.scores.Remaining(i) {
-					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.Remaining(i), heard.remaining)
+				v := a.scores.voiceAt(i, s)
+				heard := a.scores.measure(&v)
+				if heard.Remaining != a.scores.Remaining(i) {
+					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.Remaining(i), heard.Remaining)
 				}
 				looked++
-				stale += boolInt(s.virtualizable && heard.soon != soon)
+				stale += boolInt(s.Virtualizable && heard.Soon != soon)
 			}
 		}
 		m.Close()
 	}
 	if looked < 10000 || stale < 1000 {
 		t.Errorf("of %d scores %d were left for the grid: it proves too little", looked, stale)
-	}
-}
-
-// TestMaskFirst changes the masking of real voices and the energy of virtual ones. It checks that the
-// first virtual voices to restore are the same whether all are rated or only the possible ones, and that
-// no score is below its exact value.
-func TestMaskFirst(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 4))
-	sounds := noiseOfSteps(t, r, 8)
-	m, err := New(Config{Rate: 8000, Voices: 8, Virtual: 400, Commands: 4096, NoLimiter: true, Overflow: StealMasked})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 400 {
-		o := Options{Loop: true, Gain: pcm.Decibels(-70 * r.Float64()), Priority: r.IntN(20) / 19, Pan: r.Float64()*2 - 1}
-		if r.IntN(4) == 0 {
-			o.Gain = -30 // for equal scores
-		}
-		if _, err := m.Play(sounds[r.IntN(8)], o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m.Render(make([]pcm.Frame, 1600))
-	a, k := m.audio.(*audio), m.audio.(*audio).masks
-	firstOnes := func(n int) (first []int) {
-		a.scores.PrepareRestore()
-		for range n {
-			i := a.scores.NextRestore()
-			if i < 0 {
-				break
-			}
-			first = append(first, i)
-		}
-		return first
-	}
-	rated, all := 0, 0
-	for round := range 300 {
-		for _, v := range a.real() {
-			g := float32(math.Exp(6*r.Float64() - 3))
-			for b := range voice.Bands {
-				k.hops[v.index][r.IntN(2)].Spread[b] *= g
-			}
-		}
-		for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-			if g := float32(math.Exp(20*r.Float64() - 10)); r.IntN(3) == 0 {
-				e := &k.energy[j]
-				e[r.IntN(2)][r.IntN(voice.Bands)] *= g
-				switch r.IntN(20) {
-				case 0:
-					*e = energies{}
-				case 1:
-					for b := range voice.Bands {
-						e[0][b], e[1][b] = 1e24, 1e24
-					}
-				}
-			}
-		}
-		if round%10 == 0 { // unchanged energies
-			m.Render(make([]pcm.Frame, 80))
-			a.runGrid()
-		}
-		n := 1 + r.IntN(fewFree)
-		a.scoreVirtualMasking(false, n)
-		got, bounds := firstOnes(n), slices.Clone(k.score[a.base:])
-		a.scoreVirtualMasking(false, fewFree+1)
-		if want := firstOnes(n); !slices.Equal(got, want) {
-			t.Fatalf("round %d: %v come back first, want %v", round, got, want)
-		}
-		for j, waits := range a.scores.RestorePriorities() {
-			if waits == victim.Unstealable {
-				continue
-			}
-			exact := k.score[a.base+j]
-			if bounds[j] < exact {
-				t.Fatalf("round %d: voice %d is said to have at most %v, and has %v", round, j, bounds[j], exact)
-			}
-			all++
-			rated += boolInt(bounds[j] == exact)
-		}
-	}
-	if rated > all*2/3 {
-		t.Errorf("%d of %d scores were computed", rated, all)
 	}
 }

@@ -42,27 +42,6 @@ func (c *Config) defaultMaxEndless() int { return max(c.MaxVoices, min(c.Command
 // maxVirtual returns the maximum number of virtual voices, endless and finite.
 func (c *Config) maxVirtual() int { return c.maxVirtualEndless + c.Virtual }
 
-// classify sets two fields of the voice s: endless, if s does not end by itself, and virtualizable, if s becomes
-// virtual when a full pool steals it. If s is virtual and its kind changes, the count of finite virtual voices is
-// corrected. Call it when the end of the voice may have changed.
-func (a *audio) classify(s *slot) {
-	endless := s.endAt == never && s.voice.Endless()
-	if s.virtual && endless != s.endless { // it keeps its place and counts as the other kind
-		a.finite += boolInt(!endless) - boolInt(endless)
-	}
-	s.endless, s.virtualizable = endless, a.virtualizable(s.record.whenFull, endless)
-}
-
-// virtualizable reports whether a voice becomes virtual if a full pool has no slot for it. w is its Options.WhenFull,
-// and endless is true if it does not end by itself. With WhenFullEnd it never does. Otherwise endless voices always
-// do, and finite voices if Config.Virtual is above 0.
-func (r *voiceTable) virtualizable(w WhenFull, endless bool) bool {
-	return w != WhenFullEnd && (endless || r.maxFinite > 0)
-}
-
-// voiceKind is the result of classify for the incoming start.
-type voiceKind struct{ endless, virtualizable bool }
-
 // boolInt returns 1 for true and 0 for false.
 func boolInt(b bool) int {
 	if b {

@@ -20,29 +20,29 @@ const virtual = "mixer/audio_virtual.go"
 // The code that a setting replaces.
 var (
 	hysteresis = edit{old: "exchangeGain = 1.2589254"}
-	half       = edit{old: "half := at == a.hop/2 && a.virtuals.Len() > 0", new: "half := false"}
+	half       = edit{old: "half := at == a.hop/2 && a.voices.Virtual() > 0", new: "half := false"}
 	most       = edit{old: "exchanges    = 4"}
 	ahead      = edit{old: "const soonSteps = 4"}
-	starts     = edit{old: "return steals && a.incomingKind.virtualizable", new: "return false && steals"}
+	starts     = edit{old: "return steals && in.virtualizable", new: "return false && steals"}
 )
 
 // quarters makes the mixer look for exchanges every 5 ms.
 var quarters = []edit{
-	{"at < half && a.virtuals.Len() > 0 {\n		return min(n, half-at)", "a.virtuals.Len() > 0 {\n		return min(n, half/2-at%(half/2), a.hop-at)"},
+	{"at < half && a.voices.Virtual() > 0 {\n		return min(n, half-at)", "a.voices.Virtual() > 0 {\n		return min(n, half/2-at%(half/2), a.hop-at)"},
 	{"half := at == a.hop/2 &&", "half := at%(a.hop/4) == 0 &&"},
 }
 
 // rests protects a restored voice from being stolen for 100 ms.
 var rests = map[string][]edit{
 	virtual: {
-		{"		a.choose(&c, &q, key)\n", `		spared := map[int]int32{}
-		for _, v := range a.real() {
-			if v.slot.back > 0 && a.now-v.slot.back < int64(a.rate)/10 {
-				spared[v.index] = a.scores.Prio(v.index)
-				a.scores.SetPrio(v.index, victim.Unstealable)
+		{"		a.scores.choose(&c, &q, key)\n", `		spared := map[int]int32{}
+		for _, v := range a.voices.Real() {
+			if v.Voice.back > 0 && a.now-v.Voice.back < int64(a.rate)/10 {
+				spared[v.Index] = a.scores.Prio(v.Index)
+				a.scores.SetPrio(v.Index, victim.Unstealable)
 			}
 		}
-		a.choose(&c, &q, key)
+		a.scores.choose(&c, &q, key)
 		for i, prio := range spared {
 			a.scores.SetPrio(i, prio)
 		}
@@ -60,9 +60,9 @@ var settings = []struct {
 	edits map[string][]edit
 }{
 	{"before", map[string][]edit{
-		virtual:                {hysteresis.as("exchangeGain = 4"), half},
-		"mixer/audio_start.go": {starts},
-		envelope:               {ahead.as("const soonSteps = 2"), {"h.step = max(h.hop/4, 1)", "h.step = h.hop"}},
+		virtual:                 {hysteresis.as("exchangeGain = 4"), half},
+		"mixer/audio_victim.go": {starts},
+		envelope:                {ahead.as("const soonSteps = 2"), {"h.step = max(h.hop/4, 1)", "h.step = h.hop"}},
 	}},
 	{"6 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 4")}}},
 	{"3 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 1.9952623")}}},
@@ -78,7 +78,7 @@ var settings = []struct {
 	{"80 ms ahead", map[string][]edit{envelope: {ahead.as("const soonSteps = 16")}}},
 	{"120 ms ahead", map[string][]edit{envelope: {ahead.as("const soonSteps = 24")}}},
 	{"100 ms of rest", rests},
-	{"every start plays", map[string][]edit{"mixer/audio_start.go": {starts}}},
+	{"every start plays", map[string][]edit{"mixer/audio_victim.go": {starts}}},
 	{"**taken**", nil},
 }
 

@@ -11,8 +11,7 @@ type mutant struct {
 type edit struct{ old, new string }
 
 const (
-	scores   = "mixer/audio_victim.go"
-	response = "mixer/audio_voice_response.go"
+	scores   = "mixer/internal/score/score.go"
 	voices   = "mixer/audio_voices.go"
 	audio    = "mixer/audio.go"
 	voice    = "voice/voice.go"
@@ -23,16 +22,16 @@ const (
 const index = "return v.sound.envelope.BothAt(v.Position(), v.Looping())"
 
 // score is the code that computes the audibility from the gains.
-const score = "ahead, now := power, power"
+const score = "ahead, now := v.State.Power, v.State.Power"
 
 var mutants = []mutant{
 	{name: "the most audible instead of the least", file: scores, edits: []edit{
-		{"a.scores.SetAudibility(i, audibility)", "a.scores.SetAudibility(i, 1/(audibility+1e-20))"},
+		{"t.SetAudibility(v.Index, audibility)", "t.SetAudibility(v.Index, 1/(audibility+1e-20))"},
 	}},
-	{name: "without the gain", file: response, edits: []edit{{score, "ahead, now := 1.0, 1.0"}}},
+	{name: "without the gain", file: scores, edits: []edit{{score, "ahead, now := 1.0, 1.0"}}},
 	{
-		name: "gain for gain²", file: response,
-		edits: []edit{{"import (", "import (\n\t\"math\"\n"}, {score, "ahead, now := math.Sqrt(power), math.Sqrt(power)"}},
+		name: "gain for gain²", file: scores,
+		edits: []edit{{"import (", "import (\n\t\"math\"\n"}, {score, "ahead, now := math.Sqrt(v.State.Power), math.Sqrt(v.State.Power)"}},
 	},
 	{name: "the level of now", file: envelope, edits: []edit{
 		{"best, _ := stretch.Once(once)", "best := once"},

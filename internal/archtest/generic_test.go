@@ -44,7 +44,7 @@ func reachedGenerics(w *walls) []string {
 // docs/decisions/029-generic-types.md.
 func TestGenericTypes(t *testing.T) {
 	want := []string{
-		"sync/atomic.Pointer", "voicepool/mixer.chunkAllocator", "voicepool/mixer/internal/commandqueue.Queue",
+		"sync/atomic.Pointer", "voicepool/mixer/internal/chunk.Allocator", "voicepool/mixer/internal/commandqueue.Queue",
 		"voicepool/mixer/internal/publish.SeqCell", "voicepool/mixer/internal/publish.StateWord",
 	}
 	if got := reachedGenerics(readWalls(t, "", "", "")); !slices.Equal(got, want) {

@@ -54,7 +54,7 @@ effect/internal/reverb -> effect/internal/ramp internal/dsp pcm
 effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/ramp
 effect/internal/width -> effect/internal/ramp pcm
 effect/internal/clicktest ->
-mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/busgain mixer/internal/busmix mixer/internal/bustree mixer/internal/commandqueue mixer/internal/eventcode mixer/internal/history mixer/internal/master mixer/internal/pendingset mixer/internal/publish mixer/internal/refiner mixer/internal/victim internal/dsp internal/release internal/ring
+mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/batches mixer/internal/busgain mixer/internal/busmix mixer/internal/bustree mixer/internal/callclock mixer/internal/chunk mixer/internal/commandqueue mixer/internal/eventcode mixer/internal/growth mixer/internal/history mixer/internal/masking mixer/internal/master mixer/internal/pendingset mixer/internal/pitchrange mixer/internal/playlist mixer/internal/publish mixer/internal/refiner mixer/internal/score mixer/internal/sleepclock mixer/internal/spatial mixer/internal/successor mixer/internal/victim mixer/internal/voicetable internal/dsp internal/release internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
@@ -97,17 +97,29 @@ device/auto -> device device/internal/pace device/oto device/pulse internal/word
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
 space -> pcm
+mixer/internal/batches -> mixer/internal/commandqueue
 mixer/internal/busgain -> pcm
 mixer/internal/busmix -> effect internal/dsp internal/spectrum mixer/internal/bustree mixer/internal/master pcm voice
 mixer/internal/bustree -> internal/words
+mixer/internal/callclock -> pcm
+mixer/internal/chunk ->
 mixer/internal/commandqueue -> internal/release
 mixer/internal/eventcode -> internal/ring voice
+mixer/internal/growth ->
 mixer/internal/history -> pool
+mixer/internal/masking -> internal/spectrum pcm voice
 mixer/internal/refiner -> voice
 mixer/internal/pendingset -> mixer/internal/publish pool voice
+mixer/internal/pitchrange -> pcm space voice
+mixer/internal/playlist ->
 mixer/internal/publish -> internal/release
 mixer/internal/master -> pcm internal/dsp internal/loudness mixer/internal/publish
+mixer/internal/score -> internal/spectrum mixer/internal/masking mixer/internal/publish mixer/internal/victim voice
+mixer/internal/sleepclock -> pcm
+mixer/internal/spatial -> mixer/internal/publish space voice
+mixer/internal/successor -> pool
 mixer/internal/victim -> internal/dsp
+mixer/internal/voicetable -> pool
 cmd/internal/view/meterbar ->
 cmd/internal/cluster -> internal/words github.com/nats-io/nats.go/...
 cmd/internal/cluster/placement -> cmd/internal/cluster github.com/nats-io/nats.go/... internal/words
@@ -183,7 +195,7 @@ func audioSide(file string) bool {
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
-	case "mixer/internal/busmix/", "mixer/internal/commandqueue/", "mixer/internal/eventcode/", "mixer/internal/master/", "mixer/internal/victim/", "mixer/internal/pendingset/", "mixer/internal/publish/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/ramp/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/", "effect/internal/reverb/":
+	case "mixer/internal/batches/", "mixer/internal/busmix/", "mixer/internal/commandqueue/", "mixer/internal/eventcode/", "mixer/internal/growth/", "mixer/internal/masking/", "mixer/internal/master/", "mixer/internal/pendingset/", "mixer/internal/publish/", "mixer/internal/score/", "mixer/internal/spatial/", "mixer/internal/successor/", "mixer/internal/victim/", "mixer/internal/voicetable/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/ramp/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/", "effect/internal/reverb/":
 		return true
 	case "effect/":
 		return name == "processor.go" || name == "engine.go"

@@ -21,7 +21,7 @@ import (
 // from the type shared belong to both sides.
 var (
 	controlState = []string{"Mixer", "recordControl"}
-	audioState   = []string{"audio", "slot", "recordAudio", "recordBeforeStart", "groupAudio", "batchState", "countdownState"}
+	audioState   = []string{"audio", "slot", "recordAudio", "recordBeforeStart", "groupAudio", "incoming"}
 )
 
 // walls is the type-checked package mixer.
@@ -287,7 +287,7 @@ func TestWalls(t *testing.T) {
 		t.Error(fault)
 	}
 	// Functions that receive commands, of spatial positions, and of published values must be among them.
-	for _, name := range []string{"receive", "cancelBatch", "readVectors", "ear", "publish", "unpublishIndex", "render", "mixVoices"} {
+	for _, name := range []string{"receive", "cancelBatch", "applyPositions", "publish", "unpublishIndex", "render", "mixVoices", "decide"} {
 		if !slices.Contains(audioSide, name) {
 			t.Errorf("%s is not found on the audio side", name)
 		}
@@ -311,8 +311,8 @@ func TestWallsHold(t *testing.T) {
 		},
 		{
 			name: "control calls the audio side",
-			text: "func (m *Mixer) PeekReal() any { a := (*audio).real; return a }",
-			want: "real, of the control side, names ",
+			text: "func (m *Mixer) PeekVoice() any { a := (*audio).current; return a }",
+			want: "current, of the control side, names ",
 		},
 		{
 			name: "a helper of control reads a slot",
@@ -329,8 +329,8 @@ func TestWallsHold(t *testing.T) {
 			want: "PeekGroup, of the control side, names groupAudio.playing",
 		},
 		{
-			name: "control looks into the successors", text: "func (q *successorQueue) Peek() int { return len(q.successors) }",
-			want: "names successorQueue.successors",
+			name: "control looks into the scores", text: "func (k *scorer) Peek() int64 { return k.scoredAt }",
+			want: "names scorer.scoredAt",
 		},
 		{
 			name: "audio reads a number of control",

@@ -14,7 +14,7 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// Table holds the scores of all voices by index: slots first, then virtual voices.
+// Table holds the scores of all voices by index, and when they may change: slots first, then virtual voices.
 type Table struct {
 	Gain   []float32 // left^2 + right^2, set by the caller; nil unless the table is made for ByGain
 	Masked []float32 // how much is heard beside the other voices, set by the caller; nil unless made for ByMasked
@@ -35,6 +35,7 @@ type Table struct {
 
 	index   *slotIndex // nil if there are few slots
 	virtual *virtualIndex
+	due     schedule
 }
 
 // Key is the score that a choice compares among voices of equal priority; the lowest one loses.
@@ -55,7 +56,7 @@ func New(slots, virtual int, key Key) Table {
 	t := Table{
 		slots: slots, prio: make([]int32, n), number: make([]uint64, n), audibility: make([]float32, n), remaining: make([]float32, n),
 		endless: make([]bool, n), zeros: make([]float32, n), eligible: make([]int32, n),
-		restorePrio: make([]int32, virtual), restoreKeys: make([]float32, virtual), index: newSlotIndex(slots),
+		restorePrio: make([]int32, virtual), restoreKeys: make([]float32, virtual), index: newSlotIndex(slots), due: newSchedule(slots, virtual),
 	}
 	switch key {
 	case ByGain:
@@ -129,7 +130,8 @@ func (t *Table) SetAudibility(i int, x float32) {
 }
 
 // Move copies the scores of the voice at index from to index to: priority, start number, audibilities, whether it is
-// endless and, if the table has them, Gain and Masked. The restore priority is not copied. The scores at from stay.
+// endless and, if the table has them, Gain and Masked. It also copies ValidUntil. The restore priority is not copied,
+// and RemainingUntil becomes 0. The scores at from stay, see Remove.
 func (t *Table) Move(from, to int) {
 	t.SetAudibility(to, t.audibility[from])
 	t.SetPrio(to, t.prio[from])
@@ -141,6 +143,18 @@ func (t *Table) Move(from, to int) {
 	}
 	if t.Masked != nil {
 		t.Masked[to] = t.Masked[from]
+	}
+	if t.SetValidUntil(to, t.due.validUntil[from]); to >= t.slots {
+		t.SetRemainingUntil(to, 0) // unknown for voices in slots
+	}
+}
+
+// Remove excludes index i from all choices and updates, because its voice has ended or moved.
+func (t *Table) Remove(i int) {
+	t.Set(i, Unstealable, 0, false) // otherwise the number would occur twice
+	if i >= t.slots {
+		t.SetRestorePrio(i, Unstealable)
+		t.due.remainingUntil[i-t.slots], t.due.validUntil[i] = never, never
 	}
 }
 
