@@ -160,11 +160,11 @@ func TestExtentOfShows(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("renders minutes")
 	}
-	scene, err := os.ReadFile("../testdata/scene.yaml")
+	scene, err := os.ReadFile("../../testdata/scene.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../docs/shows.md")
+	page, err := os.ReadFile("../../docs/shows.md")
 	if err != nil {
 		t.Fatal(err)
 	}
