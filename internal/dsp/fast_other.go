@@ -37,9 +37,9 @@ func flushTiny(dst, src *float32, n int) uint32 { return 0 }
 func deinterleave(left, right, src *float32, n int) {}
 func interleave(dst, left, right *float32, n int)   {}
 
-// filter has no effect and is never called.
-func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
-}
+// filterMono and filterStereo have no effect and are never called.
+func filterMono(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)   {}
+func filterStereo(dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {}
 
 // between has no effect and is never called.
 func between(dst, a, b *float64, n int, fraction float64) {}
@@ -96,22 +96,20 @@ func fastOldest([]int32, []float32, []uint64, int32, float32) (done, slot int, l
 }
 
 // sumTaps and allpasses have no effect and are never called.
-func sumTaps(dst *LineRun, ring *float32, places *[8]int32, gains *[8]float32) {}
-func allpasses(x *LineRun, ring *float32, from, to *[4]int32)                  {}
+func sumTaps(dst, ring *float32, places *int32, gains *float32) {}
+func allpasses(x, ring *float32, from, to *int32)               {}
 
 // readLines has no effect and is never called.
-func readLines(dst *LineRuns, ring *float32, places, part, step *[FDNLines]int32) {}
+func readLines(dst, ring *float32, places, part, step *int32) {}
 
 // flushStates has no effect and is never called.
-func flushStates(states *[4][FDNLines]float32, least float32) {}
+func flushStates(states *float32, least float32) {}
 
 // absorb has no effect and is never called.
-func absorb(factors *[AbsorptionFactors][FDNLines]float32, states *[4][FDNLines]float32, transposed, x *LineRuns, n int) {
-}
+func absorb(factors, states, turned, x *float32, n int) {}
 
 // scatter has no effect and is never called.
-func scatter(out *float32, peaks *LineRun, x *LineRuns, in, first *[2]LineRun, gains *FDNOutput, ring *float32, places *[FDNLines]int32) {
-}
+func scatter(out, peaks, x, in, first, gains, ring *float32, places *int32) {}
 
 // filterLanes has no effect and is never called.
 func filterLanes(b *FilterLanes, n int, high, moving bool) {}

@@ -59,7 +59,7 @@ func checkIndices(ring []float32, indices []int32, reach int) {
 func SumTaps(dst *LineRun, ring []float32, places *[8]int32, gains *[8]float32) {
 	checkIndices(ring, places[:], FDNRun)
 	if level != generic {
-		sumTaps(dst, &ring[0], places, gains)
+		sumTaps(&dst[0], &ring[0], &places[0], &gains[0])
 		return
 	}
 	var sum LineRun
@@ -77,7 +77,7 @@ func Allpasses(x *LineRun, ring []float32, from, to *[4]int32) {
 	checkIndices(ring, from[:], FDNRun)
 	checkIndices(ring, to[:], FDNRun)
 	if level != generic {
-		allpasses(x, &ring[0], from, to)
+		allpasses(&x[0], &ring[0], &from[0], &to[0])
 		return
 	}
 	for k := range from {
@@ -97,7 +97,7 @@ func Allpasses(x *LineRun, ring []float32, from, to *[4]int32) {
 func ReadLines(dst *LineRuns, ring []float32, places, part, step *[FDNLines]int32) {
 	checkIndices(ring, places[:], FDNReach)
 	if level != generic {
-		readLines(dst, &ring[0], places, part, step)
+		readLines(&dst[0][0], &ring[0], &places[0], &part[0], &step[0])
 		return
 	}
 	for i := 0; i < FDNLines; i += 2 {
@@ -149,7 +149,7 @@ func (a *Absorption) Filter(x *LineRuns, n int) {
 		return
 	}
 	if level != generic {
-		absorb(&a.Factors, &a.States, &a.transposed, x, n)
+		absorb(&a.Factors[0][0], &a.States[0][0], &a.transposed[0][0], &x[0][0], n)
 		return
 	}
 	a.filter(x, 0, n)
@@ -181,7 +181,7 @@ func (a *Absorption) shelf(x []float32, line, factor, state int, direct float32)
 // FlushTiny clears states whose magnitude is below least, so that they never become denormal.
 func (a *Absorption) FlushTiny(least float32) {
 	if level != generic {
-		flushStates(&a.States, least)
+		flushStates(&a.States[0][0], least)
 		return
 	}
 	for i := range a.States {
@@ -215,7 +215,7 @@ func butterflies(a, b, c, d *LineRun) {
 func Scatter(out *[FDNRun]pcm.Frame, peaks *LineRun, x *LineRuns, in, first *[2]LineRun, gains *FDNOutput, ring []float32, places *[FDNLines]int32) {
 	checkIndices(ring, places[:], FDNRun)
 	if level != generic {
-		scatter(&out[0][0], peaks, x, in, first, gains, &ring[0], places)
+		scatter(&out[0][0], &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], &ring[0], &places[0])
 		return
 	}
 	for i := range 4 {

@@ -16,7 +16,11 @@ func Filter(dst []float32, channels, every int, taps, x []float64, step int) {
 		step = 0
 	}
 	if width := len(taps); level != generic && width >= 4 && uint(step) <= uint(len(x)) && ((n-1)*step+width)*channels <= len(x) {
-		filter(channels, &dst[0], stride, &taps[0], width, &x[0], channels*step, n)
+		if channels == 1 {
+			filterMono(&dst[0], stride, &taps[0], width, &x[0], step, n)
+		} else {
+			filterStereo(&dst[0], stride, &taps[0], width, &x[0], 2*step, n)
+		}
 		return
 	}
 	if channels == 2 {

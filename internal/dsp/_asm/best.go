@@ -11,7 +11,7 @@ import (
 // stack than it needs: this makes its loop begin 11 bytes after a multiple of 32, where its speed is stable.
 // With functions at multiples of 32, its speed depended on the layout of the program.
 func best(channels int) {
-	m := mixing("Best", avx2, channels, true, 3, "table *float32, n int, pos, step int64")
+	m := mixing("Best", avx2, channels, true, 3, "n int, table *float32, pos, step int64")
 	table := argument("table")
 	m.load(true)
 	f := m.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)

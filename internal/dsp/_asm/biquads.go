@@ -10,7 +10,7 @@ import (
 // or one after the other. A register holds left and right. Each frame depends on the frame before, so wider
 // registers would not be faster.
 func biquads(name string, together bool) {
-	begin(name, "func(filter *float64, src *float32, n int, sum float64) float64")
+	TEXT(name, NOSPLIT, "func(filter *float64, src *float32, n int, sum float64) float64")
 	filter, src, n, sum := memory("filter"), memory("src"), argument("n"), XMM()
 	Load(Param("sum"), sum)
 	const states = 10
@@ -24,17 +24,8 @@ func biquads(name string, together bool) {
 		VCVTPS2PD(src, x)
 		for i := range 2 {
 			s1, s2 := state[2*i], state[2*i+1]
-			taps := func(k int) Mem { return filter.Offset(16 * (5*i + k)) }
 			y, t, u := XMM(), XMM(), XMM()
-			VMULPD(taps(0), x, y)
-			VADDPD(s1, y, y)
-			VMULPD(taps(1), x, t)
-			VMULPD(taps(3), y, u)
-			VSUBPD(u, t, t)
-			VADDPD(s2, t, s1)
-			VMULPD(taps(2), x, t)
-			VMULPD(taps(4), y, u)
-			VSUBPD(u, t, s2)
+			f64.Biquad(y, x, s1, s2, t, u, func(k int) Op { return filter.Offset(16 * (5*i + k)) })
 			x = y
 		}
 		VMULPD(x, x, x)

@@ -11,7 +11,7 @@ import (
 
 // sum emits the addition of src to dst.
 func sum() {
-	begin("sumAVX2", "func(dst, src *float32, n int)")
+	TEXT("sum", NOSPLIT, "func(dst, src *float32, n int)")
 	dst, src := memory("dst"), memory("src")
 	loop(argument("n"), 8, func() {
 		for at := 0; at < 64; at += 32 {
@@ -28,7 +28,7 @@ func sum() {
 
 // window emits the multiplication of each stereo frame of dst by one factor of w.
 func window() {
-	begin("windowAVX2", "func(dst, w *float32, n int)")
+	TEXT("window", NOSPLIT, "func(dst, w *float32, n int)")
 	dst, w, n := memory("dst"), memory("w"), argument("n")
 	spread := YMM()
 	VMOVUPS(ints("spread_AVX2", avx2.pairs(0)...), spread)
@@ -48,7 +48,7 @@ func window() {
 
 // peak emits the search for the largest magnitude of src, left or right, as bits.
 func peak() {
-	begin("peakAVX2", "func(src *float32, n int) uint32")
+	TEXT("peak", NOSPLIT, "func(src *float32, n int) uint32")
 	widest(largest())
 	end()
 }
@@ -74,7 +74,7 @@ func halved(x VecVirtual) Register {
 
 // levels emits peak with separate results for left and right.
 func levels() {
-	begin("levelsAVX2", "func(src *float32, n int) (left, right uint32)")
+	TEXT("levels", NOSPLIT, "func(src *float32, n int) (left, right uint32)")
 	largest, other := largest(), XMM()
 	VPSHUFD(U8(0x4e), largest, other)
 	VPMAXUD(other, largest, largest)
@@ -109,7 +109,7 @@ func largest() Register {
 // flushTiny emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
 // magnitude of src.
 func flushTiny() {
-	begin("flushTinyAVX2", "func(dst, src *float32, n int) uint32")
+	TEXT("flushTiny", NOSPLIT, "func(dst, src *float32, n int) uint32")
 	dst, src, n := memory("dst"), memory("src"), argument("n")
 	magnitude, below := YMM(), YMM()
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)

@@ -7,7 +7,7 @@ import (
 
 // deinterleave emits the copy of stereo frames to a row per channel, 8 frames per iteration.
 func deinterleave() {
-	begin("deinterleaveAVX2", "func(left, right, src *float32, n int)")
+	TEXT("deinterleave", NOSPLIT, "func(left, right, src *float32, n int)")
 	left, right, src := memory("left"), memory("right"), memory("src")
 	loop(argument("n"), 8, func() {
 		a, b, l, r := YMM(), YMM(), YMM(), YMM()
@@ -28,7 +28,7 @@ func deinterleave() {
 
 // interleave emits the copy of a row per channel to stereo frames, 8 frames per iteration.
 func interleave() {
-	begin("interleaveAVX2", "func(dst, left, right *float32, n int)")
+	TEXT("interleave", NOSPLIT, "func(dst, left, right *float32, n int)")
 	dst, left, right := memory("dst"), memory("left"), memory("right")
 	loop(argument("n"), 8, func() {
 		l, low, high, first, second := YMM(), YMM(), YMM(), YMM(), YMM()

@@ -8,7 +8,7 @@ import (
 
 // columns emits the products of a vector with the 36 columns of a matrix, row by row.
 func columns() {
-	begin("columnsAVX2", "func(dst *[36]float64, rows *[36]float64, x *float64, n, every int)")
+	TEXT("columns", NOSPLIT, "func(dst *[36]float64, rows *[36]float64, x *float64, n, every int)")
 	dst, row, x := memory("dst"), memory("rows"), memory("x")
 	n, every, step := argument("n"), argument("every"), GP64()
 	IMUL3Q(U32(8*36), every, step)
@@ -22,9 +22,7 @@ func columns() {
 		y := YMM()
 		VBROADCASTSD(x, y)
 		for i, s := range sums {
-			p := YMM()
-			VMULPD(row.Offset(32*i), y, p)
-			VADDPD(p, s, s)
+			f64.Plus(s, y, row.Offset(32*i), YMM())
 		}
 		ADDQ(step, row.Base)
 		ADDQ(every, x.Base)

@@ -7,12 +7,17 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
-	"voicepool/internal/dsp/_asm/series"
+	"voicepool/internal/dsp/_asm/formula"
 )
 
 // doubles returns a constant of four equal lanes.
 func doubles(name string, x float64) Mem {
 	return constant(name, 4, 8, func(int) Constant { return U64(math.Float64bits(x)) })
+}
+
+// magnitude64 returns the bits of a float64 without its sign.
+func magnitude64() Op {
+	return constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) })
 }
 
 // spread64 returns an argument in all lanes.
@@ -33,7 +38,7 @@ func points(dst Mem, n Register, turn func()) {
 
 // line emits the kernel of Line. Sums of whole numbers are exact in any order.
 func line() {
-	begin("lineAVX2", "func(dst *float64, n int, from, change, t, every, frames float64)")
+	TEXT("line", NOSPLIT, "func(dst *float64, n int, from, change, t, every, frames float64)")
 	dst, n := memory("dst"), argument("n")
 	from, change, t, every, frames := spread64("from"), spread64("change"), spread64("t"), spread64("every"), spread64("frames")
 	first, x := constant("lanes64", 4, 8, func(i int) Constant { return U64(math.Float64bits(float64(i))) }), YMM()
@@ -50,21 +55,24 @@ func line() {
 	})
 }
 
-// term returns the i-th constant of a series.
-func term(name string, i int, x float64) Mem {
-	return doubles(name+string(rune('a'+i)), x)
+// terms64 returns the terms of a series as constants.
+func terms64(name string, x []float64) (c []Op) {
+	for i, x := range x {
+		c = append(c, doubles(name+string(rune('a'+i)), x))
+	}
+	return c
 }
 
 // factors emits the kernel of Factors: 2^x, with the integer part of x added to the exponent.
 func factors() {
-	begin("factorsAVX2", "func(x *float64, n int)")
+	TEXT("factors", NOSPLIT, "func(x *float64, n int)")
 	at, n := memory("x"), argument("n")
 	points(at, n, func() {
 		heard, x, whole, more := YMM(), YMM(), YMM(), YMM()
 		VMOVUPD(at, x)
 		VCMPPD(U8(30), doubles("silence64", -80), x, heard) // greater
 		VANDPD(heard, x, x)
-		VMULPD(doubles("perDecibel", series.Log2Of10/20), x, x)
+		VMULPD(doubles("perDecibel", formula.Log2Of10/20), x, x)
 		VROUNDPD(U8(9), x, whole)
 		VSUBPD(whole, x, more)
 		VCMPPD(U8(30), doubles("half64", 0.5), more, more)
@@ -73,11 +81,8 @@ func factors() {
 		y, p := YMM(), YMM()
 		VSUBPD(whole, x, y)
 		VMULPD(doubles("ln2", math.Ln2), y, y)
-		VMULPD(term("exp", 0, series.Exp[0]), y, p)
-		for i, c := range series.Exp[1:] {
-			VADDPD(term("exp", i+1, c), p, p)
-			VMULPD(y, p, p)
-		}
+		f64.Horner(p, y, terms64("exp", formula.Exp))
+		VMULPD(y, p, p)
 		VADDPD(doubles("one64", 1), p, p)
 		scale := YMM()
 		VCVTPD2DQY(whole, scale.AsX())
@@ -93,11 +98,11 @@ func factors() {
 
 // cosPi emits the kernel of CosPi.
 func cosPi() {
-	begin("cosPiAVX2", "func(x *float64, n int)")
+	TEXT("cosPi", NOSPLIT, "func(x *float64, n int)")
 	at, n := memory("x"), argument("n")
 	points(at, n, func() {
 		x, t := YMM(), YMM()
-		VMOVUPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), t)
+		VMOVUPD(magnitude64(), t)
 		VANDPD(at, t, x)
 		VMULPD(doubles("half64", 0.5), x, t)
 		VROUNDPD(U8(9), t, t)
@@ -128,7 +133,7 @@ func quarterCos(x VecVirtual) VecVirtual {
 	VSUBPD(x, sinY, sinY)
 	VMULPD(doubles("pi64", math.Pi), sinY, sinY)
 	VMULPD(doubles("pi64", math.Pi), x, cosY)
-	sin, cos := horner("sin", series.Sin, sinY), horner("cos", series.Cos, cosY)
+	sin, cos := horner("sin", formula.Sin, sinY), horner("cos", formula.Cos, cosY)
 	VMULPD(sinY, sin, sin)
 	VBLENDVPD(above, sin, cos, cos)
 	return cos
@@ -138,18 +143,13 @@ func quarterCos(x VecVirtual) VecVirtual {
 func horner(name string, terms []float64, y VecVirtual) VecVirtual {
 	y2, p := YMM(), YMM()
 	VMULPD(y, y, y2)
-	VMULPD(term(name, 0, terms[0]), y2, p)
-	VADDPD(term(name, 1, terms[1]), p, p)
-	for i, c := range terms[2:] {
-		VMULPD(y2, p, p)
-		VADDPD(term(name, i+2, c), p, p)
-	}
+	f64.Horner(p, y2, terms64(name, terms))
 	return p
 }
 
 // pans emits the kernel of Pans.
 func pans() {
-	begin("pansAVX2", "func(left, right, x *float64, n int, beside float64)")
+	TEXT("pans", NOSPLIT, "func(left, right, x *float64, n int, beside float64)")
 	left, right, at, n := memory("left"), memory("right"), memory("x"), argument("n")
 	beside := spread64("beside")
 	points(at, n, func() {
@@ -160,7 +160,7 @@ func pans() {
 		VADDPD(doubles("one64", 1), x, x)
 		VMULPD(doubles("quarter64", 0.25), x, x)
 		VSUBPD(doubles("half64", 0.5), x, y)
-		VANDPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), y, y)
+		f64.Abs(y, y)
 		VMOVUPD(quarterCos(x), left)
 		VMOVUPD(quarterCos(y), right)
 		ADDQ(U8(32), left.Base)

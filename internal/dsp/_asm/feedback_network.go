@@ -33,7 +33,7 @@ func placed(ring, places Mem, n int) Mem {
 
 // sumTaps emits the sum of eight runs.
 func sumTaps(s *set) {
-	begin("sumTaps"+s.name, "func(dst, ring *float32, places *int32, gains *float32)")
+	TEXT("sumTaps"+s.name, NOSPLIT, "func(dst, ring *float32, places *int32, gains *float32)")
 	dst, ring, places, gains := memory("dst"), memory("ring"), memory("places"), memory("gains")
 	var sums []VecVirtual
 	for range s.parts() {
@@ -45,9 +45,7 @@ func sumTaps(s *set) {
 		gain, from := s.new(), placed(ring, places, k)
 		VBROADCASTSS(gains.Offset(4*k), gain)
 		for i, at := range s.parts() {
-			x := s.new()
-			VMULPS(from.Offset(at), gain, x)
-			VADDPS(x, sums[i], sums[i])
+			f32.Plus(sums[i], gain, from.Offset(at), s.new())
 		}
 	}
 	for i, at := range s.parts() {
@@ -58,7 +56,7 @@ func sumTaps(s *set) {
 
 // allpasses emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
 func allpasses(s *set) {
-	begin("allpasses"+s.name, "func(x, ring *float32, from, to *int32)")
+	TEXT("allpasses"+s.name, NOSPLIT, "func(x, ring *float32, from, to *int32)")
 	memoryX, ring, from, to := memory("x"), memory("ring"), memory("from"), memory("to")
 	var x []VecVirtual
 	for _, at := range s.parts() {
@@ -89,23 +87,18 @@ func allpasses(s *set) {
 
 // readLines emits the reading of the delay lines.
 func readLines(s *set) {
-	begin("readLines"+s.name, "func(dst, ring *float32, places, part, step *int32)")
+	TEXT("readLines"+s.name, NOSPLIT, "func(dst, ring *float32, places, part, step *int32)")
 	dst, ring, places, part, step := memory("dst"), memory("ring"), memory("places"), memory("part"), memory("step")
-	number := func(name string, x float32) Op {
-		at := all("room_"+name, F32(x))
+	frames := constant("room_frames", 16, 4, func(i int) Constant { return U32(i) })
+	numbers := map[float32]Op{}
+	names := []string{"one", "minus1", "minus2", "down16", "half", "minusHalf", "sixth", "minusSixth"}
+	for i, x := range []float32{1, -1, -2, 1. / (1 << 16), 0.5, -0.5, 1. / 6, -1. / 6} {
+		numbers[x] = all("room_"+names[i], F32(x))
 		if s == avx512 {
-			return s.load(at)
+			numbers[x] = s.load(numbers[x].(Mem))
 		}
-		return at
 	}
-	var numbers [16]uint32
-	for i := range numbers {
-		numbers[i] = uint32(i)
-	}
-	frames := ints("room_frames", numbers[:]...)
-	one, minusOne, minusTwo := number("one", 1), number("minus1", -1), number("minus2", -2)
-	down, half, minusHalf := number("down16", 1./(1<<16)), number("half", 0.5), number("minusHalf", -0.5)
-	sixth, minusSixth := number("sixth", 1./6), number("minusSixth", -1./6)
+	number := func(x float32) Op { return numbers[x] }
 	for i := range 16 {
 		from := placed(ring, places, i)
 		for _, at := range s.parts() {
@@ -120,20 +113,8 @@ func readLines(s *set) {
 			VPBROADCASTD(part.Offset(4*i), g)
 			VPADDD(g, f, f)
 			VCVTDQ2PS(f, f)
-			VMULPS(down, f, f)
-			VADDPS(one, f, g)
-			VADDPS(minusOne, f, h)
-			VADDPS(minusTwo, f, k)
-			VMULPS(h, f, fh)
-			VMULPS(k, g, gk)
-			VMULPS(k, fh, k) // c0
-			VMULPS(minusSixth, k, k)
-			VMULPS(h, gk, h) // c1
-			VMULPS(half, h, h)
-			VMULPS(f, gk, f) // c2
-			VMULPS(minusHalf, f, f)
-			VMULPS(g, fh, g) // c3
-			VMULPS(sixth, g, g)
+			VMULPS(number(1./(1<<16)), f, f)
+			f32.Lagrange(f, g, h, k, fh, gk, number)
 			for back, c := range []VecVirtual{g, f, h, k} {
 				VMULPS(from.Offset(at+4*back), c, c)
 			}
@@ -214,7 +195,7 @@ func (s *set) columns(rows []VecVirtual) []VecVirtual {
 
 // flushStates emits the flush to zero of the filters' 64 states.
 func flushStates() {
-	begin("flushStatesAVX2", "func(states *float32, least float32)")
+	TEXT("flushStates", NOSPLIT, "func(states *float32, least float32)")
 	states, least, magnitude := memory("states"), YMM(), YMM()
 	VBROADCASTSS(NewParamAddr("least", 8), least)
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
@@ -231,7 +212,7 @@ func flushStates() {
 
 // absorb emits the filters at the ends of the delay lines.
 func absorb(s *set) {
-	begin("absorb"+s.name, "func(factors, states, turned, x *float32, n int)")
+	TEXT("absorb"+s.name, NOSPLIT, "func(factors, states, turned, x *float32, n int)")
 	factors, states, turned, x, n := memory("factors"), memory("states"), memory("turned"), memory("x"), argument("n")
 	s.transpose(turned, x)
 	var state [4][]VecVirtual
@@ -257,28 +238,9 @@ func absorb(s *set) {
 		for i, at := range s.parts() {
 			y := s.load(frame.Offset(at))
 			for shelf := range 2 {
-				c := func(k int) Op { return factor[5*shelf+k][i] }
-				s0, s1 := state[2*shelf][i], state[2*shelf+1][i]
 				d, v, w, t, u := s.new(), s.new(), s.new(), s.new(), s.new()
-				VSUBPS(s1, y, d)
-				VMULPS(c(0), s0, v)
-				VMULPS(c(1), s0, w)
-				VADDPS(w, s1, w)
-				VMULPS(c(1), d, t)
-				VADDPS(t, v, v)
-				VMULPS(c(2), d, d)
-				VADDPS(d, w, w)
-				VADDPS(v, s0, t)
-				VADDPS(w, s1, u)
-				VMOVAPS(v, s0)
-				VMOVAPS(w, s1)
-				VMULPS(c(3), t, t)
-				VMULPS(c(4), u, u)
-				VADDPS(u, t, v)
-				if shelf == 1 {
-					VMULPS(factor[10][i], y, y)
-				}
-				VADDPS(v, y, y)
+				c := func(k int) Op { return factor[5*shelf+k][i] }
+				f32.Shelf(y, state[2*shelf][i], state[2*shelf+1][i], d, v, w, t, u, c, shelf == 1)
 			}
 			VMOVUPS(y, frame.Offset(at))
 		}
@@ -305,7 +267,7 @@ func (s *set) butterflies(a, b, c, d VecVirtual) {
 
 // scatter emits the Hadamard matrix, the writing of the delay lines, and the output.
 func scatter(s *set) {
-	begin("scatter"+s.name, "func(out, peaks, x, in, first, gains, ring *float32, places *int32)")
+	TEXT("scatter"+s.name, NOSPLIT, "func(out, peaks, x, in, first, gains, ring *float32, places *int32)")
 	x, ring, places := memory("x"), memory("ring"), memory("places")
 	const left, right, turned = 5, 10, 0x5a3c
 	for _, at := range s.parts() {
@@ -350,7 +312,7 @@ func scatter(s *set) {
 				VADDPS(all("room_grain", F32(0x1p-20)), y, y)
 				VSUBPS(all("room_grain", F32(0x1p-20)), y, y)
 				VMOVUPS(y, placed(ring, places, j).Offset(at))
-				VANDPS(all("magnitude", U32(1<<31-1)), y, y)
+				f32.Abs(y, y)
 				VPMAXUD(y, peak, peak)
 			}
 		}
@@ -358,18 +320,14 @@ func scatter(s *set) {
 		gain := func(i int) VecVirtual { return s.load(gains.Offset(rowSize*i + at)) }
 		late, early, same, other := gain(0), gain(1), gain(2), gain(3)
 		for side, y := range heard {
-			t := s.new()
 			VMULPS(late, y, y)
-			VMULPS(first.Offset(rowSize*side+at), early, t)
-			VADDPS(t, y, y)
+			f32.Plus(y, early, first.Offset(rowSize*side+at), s.new())
 		}
 		var answer [2]VecVirtual
 		for side := range answer {
-			y, t := s.new(), s.new()
-			VMULPS(same, heard[side], y)
-			VMULPS(other, heard[1-side], t)
-			VADDPS(t, y, y)
-			answer[side] = y
+			answer[side] = s.new()
+			VMULPS(same, heard[side], answer[side])
+			f32.Plus(answer[side], heard[1-side], other, s.new())
 		}
 		low, high := s.new(), s.new()
 		VUNPCKLPS(answer[1], answer[0], low)

@@ -18,11 +18,11 @@ type filters struct {
 
 // filter emits the kernel. It computes turn frames per iteration, and half as many for the rest.
 func filter(channels, turn int, wide bool) {
-	name := map[int]string{1: "filterMono", 2: "filterStereo"}[channels] + "AVX2"
+	name := map[int]string{1: "filterMono", 2: "filterStereoAVX2"}[channels]
 	if wide {
 		name = "filterStereoAVX512"
 	}
-	begin(name, "func(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)")
+	TEXT(name, NOSPLIT, "func(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)")
 	f := &filters{channels: channels, wide: wide}
 	f.dst, f.stride, f.taps, f.width = argument("dst"), argument("stride"), argument("taps"), argument("width")
 	f.x, f.step = argument("x"), argument("step")
@@ -108,9 +108,7 @@ func (f *filters) turn(frames int) {
 		h := f.four(Mem{Base: taps})
 		for i, at := range at {
 			for j, s := range sums[i] {
-				y := f.vector()
-				VMULPD(at.Offset(32*j), h[j], y)
-				VADDPD(y, s, s)
+				f64.Plus(s, h[j], at.Offset(32*j), f.vector())
 			}
 		}
 		move(4)
@@ -204,7 +202,7 @@ func (f *filters) store(s []VecVirtual) {
 
 // between emits the interpolation between two rows, 8 numbers per iteration.
 func between() {
-	begin("betweenAVX2", "func(dst, a, b *float64, n int, fraction float64)")
+	TEXT("between", NOSPLIT, "func(dst, a, b *float64, n int, fraction float64)")
 	dst, a, b, n := memory("dst"), memory("a"), memory("b"), argument("n")
 	fraction := YMM()
 	VBROADCASTSD(NewParamAddr("fraction", 32), fraction)

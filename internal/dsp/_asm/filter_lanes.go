@@ -4,37 +4,15 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"voicepool/internal/dsp/_asm/formula"
 )
-
-// The rows of the weights of a filter bank, in the layout of package dsp, and of its states.
-const (
-	bankKeep = iota
-	bankCouple
-	bankFollow
-	bankAhead
-	bankDamp
-	bankDepth
-	bankWays   // the rows from here on hold each weight's change
-	bankNumber = 12
-	bankEach   = 13
-
-	bankBand = 0
-	bankLow  = 1
-)
-
-const sliceSize = 24 // bytes
 
 // filterLanes emits a two-pole filter for 16 voices. An iteration transposes 16 frames, filters them frame by
 // frame with a voice per lane, and transposes them back. It reads all input before it writes any output.
 func filterLanes(s *set, high, moving bool) {
-	name := "lows"
-	if high {
-		name = "highs"
-	}
-	if moving {
-		name += "Moving"
-	}
-	begin(name+s.name, "func(weights, states, turned *float32, dst, src *[]float32, n int)")
+	name, need := formula.Lanes(high, moving)
+	TEXT(name+s.name, NOSPLIT, "func(weights, states, turned *float32, dst, src *[]float32, n int)")
 	weights, states, turned, dst, src := memory("weights"), memory("states"), memory("turned"), memory("dst"), memory("src")
 	n, at, left := argument("n"), GP64(), GP64()
 	XORL(at.As32(), at.As32())
@@ -42,7 +20,7 @@ func filterLanes(s *set, high, moving bool) {
 	Label(again)
 	lane := func(slices Mem, i int) Mem {
 		p := GP64()
-		MOVQ(slices.Offset(sliceSize*i), p)
+		MOVQ(slices.Offset(formula.SliceSize*i), p)
 		return Mem{Base: p, Index: at, Scale: 1}
 	}
 	rows := func(m Mem) func(int) Mem { return func(i int) Mem { return m.Offset(rowSize * i) } }
@@ -51,37 +29,34 @@ func filterLanes(s *set, high, moving bool) {
 	CMPQ(n, left)
 	CMOVQLT(n, left)
 	b := &banked{set: s, weights: weights, loaded: map[int][]Op{}}
-	band, low, number := b.rows(states, bankBand), b.rows(states, bankLow), []VecVirtual(nil)
+	band, low, number := b.rows(states, 0), b.rows(states, 1), []VecVirtual(nil)
 	if moving {
-		number = b.rows(weights, bankNumber)
+		number = b.rows(weights, formula.LanesNumber)
 	}
-	b.keep(high, moving)
+	b.keep(need)
 	frame := Mem{Base: GP64()}
 	MOVQ(turned.Base, frame.Base)
 	loop(left, 1, func() {
 		for i, at := range s.parts() {
 			x := s.load(frame.Offset(at))
-			var share VecVirtual
+			now := func(row int) Op { return b.weight(row, i) }
 			if moving {
-				share = s.new()
-				VMULPS(b.weight(bankEach, i), number[i], share)
+				share := s.new()
+				VMULPS(b.weight(formula.LanesEach, i), number[i], share)
 				VADDPS(all("room_one", F32(1)), number[i], number[i])
+				now = func(row int) Op { return b.now(row, i, share) }
 			}
-			y := b.step(i, x, band[i], low[i], share, high)
-			if moving {
-				VSUBPS(x, y, y)
-				VMULPS(b.now(bankDepth, i, share), y, y)
-				VADDPS(y, x, y)
-			}
+			e, v, w, t, y := b.new(), b.new(), b.new(), b.new(), b.new()
+			f32.Lane(y, x, band[i], low[i], e, v, w, t, all("room_half", F32(0.5)), now, high, moving)
 			VMOVUPS(y, frame.Offset(at))
 		}
 		ADDQ(U8(rowSize), frame.Base)
 	})
 	for i, at := range s.parts() {
-		VMOVUPS(band[i], states.Offset(rowSize*bankBand+at))
-		VMOVUPS(low[i], states.Offset(rowSize*bankLow+at))
+		VMOVUPS(band[i], states.Offset(at))
+		VMOVUPS(low[i], states.Offset(rowSize+at))
 		if moving {
-			VMOVUPS(number[i], weights.Offset(rowSize*bankNumber+at))
+			VMOVUPS(number[i], weights.Offset(rowSize*formula.LanesNumber+at))
 		}
 	}
 	s.transposeRows(func(i int) Mem { return lane(dst, i) }, rows(turned))
@@ -107,20 +82,9 @@ func (b *banked) rows(m Mem, row int) (parts []VecVirtual) {
 }
 
 // keep loads the weights that a filter needs into registers, with AVX-512.
-func (b *banked) keep(high, moving bool) {
+func (b *banked) keep(need []int) {
 	if b.set == avx2 {
 		return
-	}
-	need := []int{bankKeep, bankCouple, bankFollow}
-	if high {
-		need = append(need, bankAhead, bankDamp)
-	}
-	if moving {
-		need = append(need, bankDepth)
-		for _, w := range need {
-			need = append(need, bankWays+w)
-		}
-		need = append(need, bankEach)
 	}
 	for _, w := range need {
 		b.loaded[w] = []Op{b.rows(b.weights, w)[0]}
@@ -138,38 +102,7 @@ func (b *banked) weight(row, part int) Op {
 // now returns a weight at the given share of its change.
 func (b *banked) now(row, part int, share VecVirtual) Op {
 	w := b.new()
-	VMULPS(b.weight(bankWays+row, part), share, w)
+	VMULPS(b.weight(formula.LanesChange+row, part), share, w)
 	VADDPS(b.weight(row, part), w, w)
 	return w
-}
-
-// step emits one frame and returns the output.
-func (b *banked) step(part int, x, band, low, share VecVirtual, high bool) VecVirtual {
-	now := func(row int) Op {
-		if share == nil {
-			return b.weight(row, part)
-		}
-		return b.now(row, part, share)
-	}
-	e, v, w, t, y := b.new(), b.new(), b.new(), b.new(), b.new()
-	VSUBPS(low, x, e)
-	VMULPS(now(bankKeep), band, v)
-	couple := now(bankCouple)
-	VMULPS(couple, band, w)
-	VADDPS(w, low, w)
-	VMULPS(couple, e, t)
-	VADDPS(t, v, v)
-	VMULPS(now(bankFollow), e, t)
-	VADDPS(t, w, w)
-	if high {
-		VMULPS(now(bankAhead), e, y)
-		VMULPS(now(bankDamp), band, t)
-		VSUBPS(t, y, y)
-	} else {
-		VADDPS(w, low, y)
-		VMULPS(all("room_half", F32(0.5)), y, y)
-	}
-	VMOVAPS(v, band)
-	VMOVAPS(w, low)
-	return y
 }

@@ -10,7 +10,7 @@ import (
 // whose number modulo four is 0 or 1, then for the others.
 func finePeak() {
 	const half, products = 32, 7 // the middle, three sums, three differences
-	begin("finePeakAVX2", "func(src *float32, taps *float64) float64")
+	TEXT("finePeak", NOSPLIT, "func(src *float32, taps *float64) float64")
 	src, taps := memory("src"), memory("taps")
 	var packed []VecVirtual // two sums of the first taps each
 	var sums []VecVirtual
@@ -33,8 +33,7 @@ func finePeak() {
 				if i > 3 {
 					from = y
 				}
-				VMULPD(taps.Offset(32*(k/2*products+i)), from, t)
-				VADDPD(t, s, s)
+				f64.Plus(s, from, taps.Offset(32*(k/2*products+i)), t)
 			}
 		}
 		for _, s := range sums {
@@ -59,17 +58,9 @@ func finePeak() {
 			VADDPD(p.AsX(), sums[2*i+1].AsX(), sums[2*i+1].AsX())
 		}
 	}
-	peak, magnitude, t := sums[0].AsX(), XMM(), XMM()
-	VMOVUPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), magnitude)
-	VANDPD(magnitude, peak, peak)
+	peak, t := sums[0].AsX(), XMM()
 	for i := 1; i <= 3; i++ {
-		sum, difference := sums[i].AsX(), sums[3+i].AsX()
-		VADDPD(difference, sum, t)
-		VSUBPD(difference, sum, sum)
-		for _, y := range []Register{t, sum} {
-			VANDPD(magnitude, y, y)
-			VMAXPD(y, peak, peak)
-		}
+		f64.Peak(peak, sums[i].AsX(), sums[3+i].AsX(), t)
 	}
 	VPERMILPD(U8(1), peak, t)
 	VMAXSD(t, peak, peak)

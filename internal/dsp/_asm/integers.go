@@ -9,7 +9,7 @@ import (
 
 // integers24 emits the rounding of frames to 24 bits, 8 per iteration. Samples must not exceed full scale.
 func integers24() {
-	begin("integers24AVX2", "func(dst *uint8, src *float32, n int)")
+	TEXT("integers24", NOSPLIT, "func(dst *uint8, src *float32, n int)")
 	dst, src, n := memory("dst"), memory("src"), argument("n")
 	full, bytes := YMM(), YMM()
 	VBROADCASTSS(all("full24", U32(math.Float32bits(1<<23))), full)

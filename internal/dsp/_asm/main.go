@@ -1,6 +1,5 @@
-// Command asm writes the amd64 assembly of package dsp: kernels_amd64.s and its declarations. Each kernel
-// performs the same operations as the Go code of package dsp, so both give the same bits. It fuses no products
-// with sums, and keeps the order of sums.
+// Command asm writes the amd64 assembly of package dsp, kernels_amd64.s. Each kernel performs the same operations as
+// the Go code of package dsp, so both give the same bits. It fuses no products with sums, and keeps the order of sums.
 //
 // The kernels process groups of 8 (AVX2) or 16 (AVX-512) frames; the caller does the rest.
 package main
@@ -11,9 +10,11 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"voicepool/internal/dsp/_asm/formula"
 )
 
-// main emits all kernels and writes the files that the flags of avo name.
+// main emits all kernels and writes the file that the flags of avo name.
 func main() {
 	ConstraintExpr("!purego")
 	for _, wide := range []bool{true, false} {
@@ -48,8 +49,8 @@ func main() {
 	truePeaks()
 	finePeak()
 	integers24()
-	biquads("energyAVX2", false)
-	biquads("powerAVX2", true)
+	biquads("energy", false)
+	biquads("power", true)
 	stateVariable()
 	stateVariableWide()
 	doubled()
@@ -79,14 +80,23 @@ func main() {
 	Generate()
 }
 
-// begin starts a kernel.
-func begin(name, signature string) {
-	TEXT(name, NOSPLIT, signature)
-	Pragma("noescape")
-}
-
 // argument loads a 64-bit argument.
 func argument(name string) Register { return Load(Param(name), GP64()) }
+
+// f32 and f64 emit arithmetic on vectors of float32 and float64.
+var (
+	f32 = machine(VADDPS, VSUBPS, VMULPS, VMAXPS, VANDPS, VMOVAPS, func() Op { return all("magnitude", U32(1<<31-1)) })
+	f64 = machine(VADDPD, VSUBPD, VMULPD, VMAXPD, VANDPD, VMOVAPD, magnitude64)
+)
+
+// machine returns a machine with the given instructions. magnitude returns the bits of a number without its sign.
+func machine(add, sub, mul, larger, and, move func(...Op), magnitude func() Op) formula.Machine[Op] {
+	three := func(do func(...Op)) func(d, a, b Op) { return func(d, a, b Op) { do(b, a, d) } }
+	return formula.Machine[Op]{
+		Add: three(add), Sub: three(sub), Mul: three(mul), Max: three(larger),
+		Abs: func(d, a Op) { and(magnitude(), a, d) }, Move: func(d, a Op) { move(a, d) },
+	}
+}
 
 // memory returns the memory at the address in an argument.
 func memory(name string) Mem { return Mem{Base: argument(name)} }

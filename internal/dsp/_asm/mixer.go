@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"voicepool/internal/dsp/_asm/formula"
 )
 
 // set is a vector instruction set with its registers.
@@ -80,7 +82,10 @@ func mixing(kind string, s *set, channels int, wide bool, before int, params str
 	if !wide {
 		name, sample, size = name+"16", "int16", 2
 	}
-	begin(name+s.name, "func(dst *float32, src *"+sample+", "+params+", ramps *float32, each int, next uintptr)")
+	if s == avx512 {
+		name += s.name
+	}
+	TEXT(name, NOSPLIT, "func(dst *float32, src *"+sample+", "+params+", ramps *float32, each int, next uintptr)")
 	m := &mixer{set: s, channels: channels, wide: wide, size: channels * size}
 	m.i = GP64()
 	XORL(m.i.(GPVirtual).As32(), m.i.(GPVirtual).As32())
@@ -106,25 +111,17 @@ func (m *mixer) load(pitched bool) {
 	}
 }
 
-// The layout of a ramp in memory, as in package dsp.
-const (
-	leftOf, rightOf           = 0, 4
-	leftSlopeOf, rightSlopeOf = 8, 12
-	startOf                   = 16
-	rampSize                  = 32
-)
-
 // take loads a ramp.
 func (m *mixer) take(ramp Mem) {
-	m.base = m.both(ramp.Offset(leftOf), ramp.Offset(rightOf))
-	m.slope = m.both(ramp.Offset(leftSlopeOf), ramp.Offset(rightSlopeOf))
+	m.base = m.both(ramp.Offset(formula.Left), ramp.Offset(formula.Right))
+	m.slope = m.both(ramp.Offset(formula.LeftSlope), ramp.Offset(formula.RightSlope))
 	if !m.wide {
 		small := all("down15", F32(0x1p-15))
 		VMULPS(small, m.base, m.base)
 		VMULPS(small, m.slope, m.slope)
 	}
 	first := m.new()
-	VPBROADCASTD(ramp.Offset(startOf), first)
+	VPBROADCASTD(ramp.Offset(formula.Start), first)
 	for i := range m.numbers {
 		x := m.new()
 		VPADDD(ints(fmt.Sprintf("frames%d_%s", i*m.frames, m.name), m.pairs(i*m.frames)...), first, x)
@@ -170,8 +167,8 @@ func (m *mixer) twice(turn func()) {
 	}
 	ramped, done := label("ramped"), label("done")
 	ramp, moves := memory("ramps"), GP32()
-	MOVL(ramp.Offset(leftSlopeOf), moves)
-	ORL(ramp.Offset(rightSlopeOf), moves)
+	MOVL(ramp.Offset(formula.LeftSlope), moves)
+	ORL(ramp.Offset(formula.RightSlope), moves)
 	ADDL(moves, moves) // without the sign
 	JNZ(LabelRef(ramped))
 	CMPQ(m.end, place("n"))
@@ -184,7 +181,7 @@ func (m *mixer) twice(turn func()) {
 	m.ramped = true
 	ramp = memory("ramps") // its register is free during the inner loop
 	m.take(ramp)
-	ADDQ(U8(rampSize), ramp.Base)
+	ADDQ(U8(formula.RampSize), ramp.Base)
 	MOVQ(ramp.Base, place("ramps"))
 	turns()
 	ADDQ(place("each"), m.end)

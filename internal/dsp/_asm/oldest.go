@@ -8,7 +8,7 @@ import (
 
 // oldest emits the search for the least number among the voices with the given priority and key.
 func oldest(s *set) {
-	begin("oldest"+s.name, "func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64")
+	TEXT("oldest"+s.name, NOSPLIT, "func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64")
 	prio, key, number, n := memory("prio"), memory("key"), memory("number"), argument("n")
 	p, k := s.spread("p"), s.spread("k")
 	i, most := GP64(), GP64()
@@ -59,7 +59,7 @@ func oldest(s *set) {
 
 // numbered emits the search for a number.
 func numbered(s *set) {
-	begin("numbered"+s.name, "func(number *uint64, n int, x uint64) int")
+	TEXT("numbered"+s.name, NOSPLIT, "func(number *uint64, n int, x uint64) int")
 	number, n := memory("number"), argument("n")
 	x := s.new()
 	VMOVQ(argument("x"), x.AsX())

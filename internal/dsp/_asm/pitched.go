@@ -25,25 +25,10 @@ var linear = interpolation{"Linear", 2, 0, func(s []VecVirtual, f VecVirtual, ne
 }}
 
 var cubic = interpolation{"Cubic", 4, 1, func(s []VecVirtual, f VecVirtual, new func() VecVirtual) VecVirtual {
-	a, b, c, d := s[0], s[1], s[2], s[3]
-	half, threeHalves := all("half", F32(0.5)), all("threeHalves", F32(1.5))
 	c1, c2, c3, t := new(), new(), new(), new()
-	VSUBPS(a, c, c1) // c1 = (c - a)/2
-	VMULPS(half, c1, c1)
-	VSUBPS(a, d, c3) // c3 = (d - a)/2 + (b - c) 3/2
-	VMULPS(half, c3, c3)
-	VSUBPS(c, b, t)
-	VMULPS(threeHalves, t, t)
-	VADDPS(t, c3, c3)
-	VSUBPS(b, a, c2) // c2 = (a - b) + (c1 - c3)
-	VSUBPS(c3, c1, t)
-	VADDPS(t, c2, c2)
-	VMULPS(c3, f, t) // ((f c3 + c2) f + c1) f + b
-	VADDPS(t, c2, t)
-	VMULPS(t, f, t)
-	VADDPS(t, c1, t)
-	VMULPS(t, f, t)
-	VADDPS(t, b, t)
+	f32.Cubic([]Op{s[0], s[1], s[2], s[3]}, f, c1, c2, c3, t, func(d Op, by float32) {
+		VMULPS(all(map[float32]string{0.5: "half", 1.5: "threeHalves"}[by], F32(by)), d, d)
+	})
 	return t
 }}
 

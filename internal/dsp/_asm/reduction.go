@@ -8,20 +8,23 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
-	"voicepool/internal/dsp/_asm/series"
+	"voicepool/internal/dsp/_asm/formula"
 )
 
 // single returns a constant with a float32 in all lanes.
 func single(name string, x float32) Mem { return all(name, U32(math.Float32bits(x))) }
 
-// terms returns a function that returns the terms of a series as constants.
-func terms(name string, x []float32) (term func(i int) Mem) {
-	return func(i int) Mem { return single(fmt.Sprint(name, i), x[i]) }
+// terms returns the terms of a series as constants.
+func terms(name string, x []float32) (c []Op) {
+	for i, x := range x {
+		c = append(c, single(fmt.Sprint(name, i), x))
+	}
+	return c
 }
 
 // reductions emits the kernel of Knee, eight frames per iteration.
 func reductions() {
-	begin("reductionsAVX2", "func(dst *float32, key *float32, n int, knee *float32)")
+	TEXT("reductions", NOSPLIT, "func(dst *float32, key *float32, n int, knee *float32)")
 	dst, key, n, knee := memory("dst"), memory("key"), argument("n"), memory("knee")
 	var k [4]VecVirtual // begin, width, bend and slope
 	for i := range k {
@@ -31,7 +34,7 @@ func reductions() {
 	root, one := YMM(), YMM()
 	VMOVDQU(all("halfRoot", U32(0x3f3504f3)), root)
 	VMOVUPS(single("single1", 1), one)
-	term := terms("octaves", series.Octaves)
+	octaves := terms("octaves", formula.Octaves)
 	loop(n, 8, func() {
 		a, b, x, t := YMM(), YMM(), YMM(), YMM()
 		VMOVUPS(key, a)
@@ -50,16 +53,7 @@ func reductions() {
 		VPAND(all("mantissa", U32(1<<23-1)), x, f)
 		VPADDD(root, f, f)
 		VSUBPS(one, f, f)
-		VMULPS(f, f, f2)
-		VMULPS(term(1), f, p)
-		VADDPS(term(0), p, p)
-		VMULPS(term(3), f, q)
-		VADDPS(term(2), q, q)
-		VMULPS(term(4), f2, t)
-		VADDPS(t, q, q)
-		VMULPS(f2, q, q)
-		VADDPS(q, p, p)
-		VMULPS(f, p, p)
+		f32.Series(p, f, f2, q, t, octaves)
 		VPSRAD(U8(23), x, x)
 		VCVTDQ2PS(x, x)
 		VADDPS(p, x, x)
@@ -82,27 +76,20 @@ func reductions() {
 
 // lower emits the kernel of Lower, eight frames per iteration.
 func lower() {
-	begin("lowerAVX2", "func(block *float32, x *float32, n int, gain float32)")
+	TEXT("lower", NOSPLIT, "func(block *float32, x *float32, n int, gain float32)")
 	block, x, n := memory("block"), memory("x"), argument("n")
 	gain, one, whole := YMM(), YMM(), YMM()
 	VBROADCASTSS(place("gain"), gain)
 	VMOVUPS(single("single1", 1), one)
 	VMOVUPS(single("whole23", 3<<22), whole)
-	term := terms("lowered", series.Lowered)
+	lowered := terms("lowered", formula.Lowered)
 	loop(n, 8, func() {
 		y, t, f, f2, p, q := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
 		VMOVUPS(x, y)
 		VADDPS(whole, y, t)
 		VSUBPS(whole, t, f)
 		VSUBPS(y, f, f)
-		VMULPS(f, f, f2)
-		VMULPS(term(1), f, p)
-		VADDPS(term(0), p, p)
-		VMULPS(term(3), f, q)
-		VADDPS(term(2), q, q)
-		VMULPS(f2, q, q)
-		VADDPS(q, p, p)
-		VMULPS(f, p, p)
+		f32.Series(p, f, f2, q, t, lowered)
 		VADDPS(p, one, p)
 		VPSLLD(U8(23), t, t)
 		VPSUBD(t, one, t)

@@ -5,13 +5,13 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
-	"voicepool/internal/dsp/_asm/series"
+	"voicepool/internal/dsp/_asm/formula"
 )
 
 // means emits the kernel of Shaper, two frames per iteration: left and right of one frame, then of the next. It
 // computes both the mean and the value in the middle of a step, and selects one of them.
 func means() {
-	begin("meansAVX2", "func(state *float64, x *float32, n int, a, b float64)")
+	TEXT("means", NOSPLIT, "func(state *float64, x *float32, n int, a, b float64)")
 	state, x, n := memory("state"), memory("x"), argument("n")
 	a, b, one := spread64("a"), spread64("b"), YMM()
 	VMOVUPD(doubles("one64", 1), one)
@@ -24,15 +24,6 @@ func means() {
 	upper(2, from)
 	upper(3, below)
 	VPERM2F128(U8(0x20), last, before, before) // the last two inputs
-	sum := func(name string, c []float64, s, p VecVirtual) {
-		VMULPD(term(name, 0, c[0]), s, p)
-		for i, c := range c[1:] {
-			if i > 0 {
-				VMULPD(s, p, p)
-			}
-			VADDPD(term(name, i+1, c), p, p)
-		}
-	}
 	loop(n, 2, func() {
 		in, v, t := YMM(), YMM(), YMM()
 		VCVTPS2PD(x, in)
@@ -46,12 +37,12 @@ func means() {
 
 		u, s, p := YMM(), YMM(), YMM()
 		VMULPD(a, v, u)
-		VANDPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), u, v)
+		f64.Abs(v, u)
 		VMINPD(one, v, t)
 		VMULPD(t, t, s)
 		VSUBPD(t, v, v)
 		VMULPD(doubles("crest", 128.0/315), v, v)
-		sum("area", series.Area, s, p)
+		f64.Horner(p, s, terms64("area", formula.Area))
 		VMULPD(s, p, p)
 		VADDPD(v, p, p)
 
@@ -70,10 +61,10 @@ func means() {
 		VMINPD(one, u, u)
 		VMAXPD(doubles("minusOne64", -1), u, u)
 		VMULPD(u, u, s)
-		sum("curve", series.Curve, s, t)
+		f64.Horner(t, s, terms64("curve", formula.Curve))
 		VMULPD(u, t, t)
 
-		VANDPD(constants["magnitude64"].at, step, step)
+		f64.Abs(step, step)
 		VCMPPD(U8(17), doubles("shortest64", 0x1p-12), step, step) // less
 		VBLENDVPD(step, t, p, p)
 		VMULPD(b, p, p)

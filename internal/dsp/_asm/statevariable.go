@@ -4,60 +4,26 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"voicepool/internal/dsp/_asm/formula"
 )
 
 // stateVariable emits the kernel of StateVariable, four frames per iteration. A register holds left and right.
 func stateVariable() {
-	begin("stateVariableAVX2", "func(filter *float64, x *float64, n int)")
+	TEXT("stateVariableAVX2", NOSPLIT, "func(filter *float64, x *float64, n int)")
 	filter, x, n := memory("filter"), memory("x"), argument("n")
-	const direct, first, in, keep, up, turn, low, states = 0, 1, 5, 9, 10, 14, 15, 19
+	tap := func(k int) Op { return filter.Offset(16 * k) }
 	s1, s2 := XMM(), XMM()
-	VMOVUPD(filter.Offset(16*states), s1)
-	VMOVUPD(filter.Offset(16*states+16), s2)
-	tap := func(k int) Mem { return filter.Offset(16 * k) }
-	times := func(k int, y VecVirtual) VecVirtual {
-		p := XMM()
-		VMULPD(tap(k), y, p)
-		return p
-	}
-	plus := func(y, z VecVirtual) VecVirtual {
-		VADDPD(z, y, y)
-		return y
-	}
+	VMOVUPD(tap(formula.SVStates), s1)
+	VMOVUPD(tap(formula.SVStates+1), s2)
 	loop(n, 4, func() {
-		var e [4]VecVirtual
-		for k := range e {
-			e[k] = XMM()
-			VMOVUPD(x.Offset(16*k), e[k])
-			VSUBPD(s2, e[k], e[k])
-		}
-		for k := range e {
-			y := XMM()
-			VMOVUPD(x.Offset(16*k), y)
-			VMULPD(tap(direct), y, y)
-			plus(y, times(first+k, s1))
-			sum := times(in, e[k])
-			if k > 0 {
-				plus(sum, times(in+1, e[k-1]))
-			}
-			switch k {
-			case 2:
-				plus(sum, times(in+2, e[0]))
-			case 3:
-				plus(sum, plus(times(in+2, e[1]), times(in+3, e[0])))
-			}
-			VMOVUPD(plus(y, sum), x.Offset(16*k))
-		}
-		four := func(k int) VecVirtual {
-			return plus(plus(times(k, e[0]), times(k+1, e[1])), plus(times(k+2, e[2]), times(k+3, e[3])))
-		}
-		plus(plus(s2, times(turn, s1)), four(low))
-		VMULPD(tap(keep), s1, s1)
-		plus(s1, four(up))
+		e, y, sum, t, u := []Op{XMM(), XMM(), XMM(), XMM()}, XMM(), XMM(), XMM(), XMM()
+		load := func(k int, to Op) { VMOVUPD(x.Offset(16*k), to) }
+		f64.StateVariable(s1, s2, e, y, sum, t, u, tap, load, func(k int, y Op) { VMOVUPD(y, x.Offset(16*k)) })
 		ADDQ(U8(64), x.Base)
 	})
-	VMOVUPD(s1, filter.Offset(16*states))
-	VMOVUPD(s2, filter.Offset(16*states+16))
+	VMOVUPD(s1, tap(formula.SVStates))
+	VMOVUPD(s2, tap(formula.SVStates+1))
 	RET()
 }
 
@@ -65,7 +31,7 @@ func stateVariable() {
 // register that repeats it four times, so that no frame changes its lane between groups. Masks leave out the
 // terms that a frame lacks.
 func stateVariableWide() {
-	begin("stateVariableAVX512", "func(filter *float64, x *float64, n int)")
+	TEXT("stateVariableAVX512", NOSPLIT, "func(filter *float64, x *float64, n int)")
 	filter, x, n := memory("filter"), memory("x"), argument("n")
 	const direct, first, in, keep, up, turn, low, states = 0, 1, 5, 9, 10, 14, 15, 19
 	var taps [states + 2]VecVirtual
@@ -136,7 +102,7 @@ func stateVariableWide() {
 
 // doubled emits the conversion of float32 to float64, four per iteration; singled emits the inverse.
 func doubled() {
-	begin("doubledAVX2", "func(dst *float64, src *float32, n int)")
+	TEXT("doubled", NOSPLIT, "func(dst *float64, src *float32, n int)")
 	dst, src, n := memory("dst"), memory("src"), argument("n")
 	loop(n, 4, func() {
 		y := YMM()
@@ -151,7 +117,7 @@ func doubled() {
 // singled emits the conversion of float64 to float32, with grain added and subtracted before, 4 numbers per
 // iteration.
 func singled() {
-	begin("singledAVX2", "func(dst *float32, src *float64, n int, grain float64)")
+	TEXT("singled", NOSPLIT, "func(dst *float32, src *float64, n int, grain float64)")
 	dst, src, n, grain := memory("dst"), memory("src"), argument("n"), spread64("grain")
 	loop(n, 4, func() {
 		y, z := YMM(), XMM()

@@ -17,11 +17,12 @@ const (
 // peakGroups emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
 // processes eight per iteration.
 func peakGroups() {
-	begin("peakGroupsAVX2", "func(groups *uint8, src *float32, n int, taps *float32, least float32)")
+	TEXT("peakGroups", NOSPLIT, "func(groups *uint8, src *float32, n int, taps *float32, least float32)")
 	out, src, n, taps := memory("groups"), memory("src"), argument("n"), memory("taps")
-	least, magnitude := YMM(), YMM()
+	least, magnitude, peaks := YMM(), YMM(), f32
 	VBROADCASTSS(NewParamAddr("least", 32), least)
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
+	peaks.Abs = func(d, a Op) { VANDPS(magnitude, a, d) }
 	loop(n, 8, func() {
 		var sums [2][3]VecVirtual
 		for half := range sums {
@@ -42,21 +43,13 @@ func peakGroups() {
 				VADDPS(opposite, x, y)
 				VSUBPS(opposite, x, x)
 				for i, from := range []VecVirtual{y, y, x} {
-					t := YMM()
-					VMULPS(from, h[i], t)
-					VADDPS(t, s[i], s[i])
+					f32.Plus(s[i], h[i], from, YMM())
 				}
 			}
 		}
 		for half, s := range sums {
-			middle, sum, difference, x := s[0], s[1], s[2], YMM()
-			VADDPS(difference, sum, x)
-			VSUBPS(difference, sum, sum)
-			VANDPS(magnitude, middle, middle)
-			for _, y := range []VecVirtual{x, sum} {
-				VANDPS(magnitude, y, y)
-				VMAXPS(y, middle, middle)
-			}
+			middle, x := s[0], YMM()
+			peaks.Peak(middle, s[1], s[2], x)
 			for frame := beforePlace; frame <= beforePlace+1; frame++ {
 				VANDPS(src.Offset(8*frame+32*half), magnitude, x)
 				VMAXPS(x, middle, middle)
@@ -75,9 +68,8 @@ func peakGroups() {
 // truePeaks emits TruePeaks for four places per iteration. A vector holds two places in float64, left and
 // right. The sums of even and odd taps are separate.
 func truePeaks() {
-	begin("truePeaksAVX2", "func(dst *float64, src *float32, n int, taps *float64)")
+	TEXT("truePeaks", NOSPLIT, "func(dst *float64, src *float32, n int, taps *float64)")
 	dst, src, n, taps := memory("dst"), memory("src"), argument("n"), memory("taps")
-	magnitude := constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) })
 	loop(n, 4, func() {
 		var sums [2][3][2]VecVirtual
 		for half := range sums {
@@ -97,8 +89,7 @@ func truePeaks() {
 				VADDPD(y, x, z)
 				VSUBPD(y, x, x)
 				for i, from := range []VecVirtual{z, z, x} {
-					VMULPD(taps.Offset(32*(3*k+i)), from, y)
-					VADDPD(y, s[i][k%2], s[i][k%2])
+					f64.Plus(s[i][k%2], from, taps.Offset(32*(3*k+i)), y)
 				}
 			}
 		}
@@ -106,18 +97,11 @@ func truePeaks() {
 			for i := range s {
 				VADDPD(s[i][1], s[i][0], s[i][0])
 			}
-			peak, sum, difference, x := s[0][0], s[1][0], s[2][0], YMM()
-			VADDPD(difference, sum, x)
-			VSUBPD(difference, sum, sum)
-			VANDPD(magnitude, peak, peak)
-			for _, y := range []VecVirtual{x, sum} {
-				VANDPD(magnitude, y, y)
-				VMAXPD(y, peak, peak)
-			}
+			peak, x := s[0][0], YMM()
+			f64.Peak(peak, s[1][0], s[2][0], x)
 			for frame := beforePlace; frame <= beforePlace+1; frame++ {
 				VCVTPS2PD(src.Offset(8*frame+16*half), x)
-				VANDPD(magnitude, x, x)
-				VMAXPD(x, peak, peak)
+				f64.Larger(peak, x)
 			}
 			VPERMILPD(U8(5), peak, x)
 			VMAXPD(x, peak, peak)

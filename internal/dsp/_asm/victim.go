@@ -35,7 +35,7 @@ func fold(s *set, v []VecVirtual, step func(other []VecVirtual)) {
 // lowest priority and the least key. Each of the three passes leaves its results in all lanes for the next
 // pass.
 func weakest(s *set) {
-	begin("weakest"+s.name, "func(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int)")
+	TEXT("weakest"+s.name, NOSPLIT, "func(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int)")
 	prio, key, n, limit := memory("prio"), memory("key"), argument("n"), s.spread("limit")
 	low, count := s.new(), s.new()
 	VMOVUPS(prio, low)

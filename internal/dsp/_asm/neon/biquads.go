@@ -19,15 +19,7 @@ func biquads(name string, together bool) {
 		k.longer(x, x)
 		for i := range 2 {
 			h, s1, s2 := taps[5*i:], state[2*i], state[2*i+1]
-			k.fmul64(y, x, h[0])
-			k.fadd64(y, y, s1)
-			k.fmul64(t, x, h[1])
-			k.fmul64(u, y, h[3])
-			k.fsub64(t, t, u)
-			k.fadd64(s1, t, s2)
-			k.fmul64(t, x, h[2])
-			k.fmul64(u, y, h[4])
-			k.fsub64(s2, t, u)
+			k.f64().Biquad(y, x, s1, s2, t, u, func(i int) vec { return h[i] })
 			x, y = y, x
 		}
 		k.fmul64(x, x, x)

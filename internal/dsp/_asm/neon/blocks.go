@@ -4,7 +4,7 @@ import "fmt"
 
 // sum emits the sum of two blocks of stereo frames.
 func sum() {
-	k := newKernel("sumNEON", "dst *float32, src *float32, n int")
+	k := newKernel("sum", "dst *float32, src *float32, n int")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
 	k.loop(n, turn, func() {
 		x := k.samples(src, 2*turn, true)
@@ -18,7 +18,7 @@ func sum() {
 
 // window emits the product of stereo frames with one factor each.
 func window() {
-	k := newKernel("windowNEON", "dst *float32, w *float32, n int")
+	k := newKernel("window", "dst *float32, w *float32, n int")
 	dst, w, n := k.load("dst"), k.load("w"), k.load("n")
 	k.loop(n, turn, func() {
 		x := k.samples(w, turn, true)
@@ -47,7 +47,7 @@ func (k *kernel) change(dst gp, body func(d []vec)) {
 
 // peak emits the search for the largest magnitude. Magnitudes have the same order as their bits.
 func peak() {
-	k := newKernel("peakNEON", "src *float32, n int", "ret uint32")
+	k := newKernel("peak", "src *float32, n int", "ret uint32")
 	largest := k.largest()
 	k.umaxv(largest, largest)
 	k.storeLane(largest, 0, "ret")
@@ -55,7 +55,7 @@ func peak() {
 
 // levels emits peak with separate results for left and right.
 func levels() {
-	k := newKernel("levelsNEON", "src *float32, n int", "left uint32", "right uint32")
+	k := newKernel("levels", "src *float32, n int", "left uint32", "right uint32")
 	largest, upper := k.largest(), k.vec()
 	k.op("VDUP", fmt.Sprintf("%v.D[1]", largest), upper.d2())
 	k.op("VUMAX", upper.s4(), largest.s4(), largest.s4())
@@ -86,7 +86,7 @@ func (k *kernel) largest() vec {
 // flushTiny emits the copy of samples with 0 for those below dsp.Floor, 16 per iteration, and the largest
 // magnitude of src.
 func flushTiny() {
-	k := newKernel("flushTinyNEON", "dst *float32, src *float32, n int", "ret uint32")
+	k := newKernel("flushTiny", "dst *float32, src *float32, n int", "ret uint32")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
 	magnitude, floor := k.filled(1, 1<<31-1)[0], k.filled(1, (127-80)<<23)[0]
 	peaks := k.zeroes(4)

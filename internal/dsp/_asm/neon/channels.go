@@ -2,7 +2,7 @@ package main
 
 // deinterleave emits the copy of stereo frames to a row per channel, 8 frames per iteration.
 func deinterleave() {
-	k := newKernel("deinterleaveNEON", "left *float32, right *float32, src *float32, n int")
+	k := newKernel("deinterleave", "left *float32, right *float32, src *float32, n int")
 	left, right, src := k.load("left"), k.load("right"), k.load("src")
 	k.loop(k.load("n"), 8, func() {
 		x, y := k.lanesOf(src, 16), k.vecsOf(4)
@@ -17,7 +17,7 @@ func deinterleave() {
 
 // interleave emits the copy of a row per channel to stereo frames, 8 frames per iteration.
 func interleave() {
-	k := newKernel("interleaveNEON", "dst *float32, left *float32, right *float32, n int")
+	k := newKernel("interleave", "dst *float32, left *float32, right *float32, n int")
 	dst, left, right := k.load("dst"), k.load("left"), k.load("right")
 	k.loop(k.load("n"), 8, func() {
 		l, r, y := k.lanesOf(left, 8), k.lanesOf(right, 8), k.vecsOf(4)

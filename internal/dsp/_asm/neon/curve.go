@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"voicepool/internal/dsp/_asm/series"
+	"voicepool/internal/dsp/_asm/formula"
 )
 
 // doubles returns a vector for each number, with the number in both lanes.
@@ -42,7 +42,7 @@ func (k *kernel) twoByTwo(n gp, body func()) {
 
 // line emits the kernel of Line. Sums of whole numbers are exact in any order.
 func line() {
-	k := newKernel("lineNEON", "dst *float64, n int, from float64, change float64, t float64, every float64, frames float64")
+	k := newKernel("line", "dst *float64, n int, from float64, change float64, t float64, every float64, frames float64")
 	dst, n := k.load("dst"), k.load("n")
 	from, change, t, every, frames := k.given64("from"), k.given64("change"), k.given64("t"), k.given64("every"), k.given64("frames")
 	k.scope(func() {
@@ -66,10 +66,10 @@ func line() {
 
 // factors emits the kernel of Factors: 2^x, with the integer part of x added to the exponent.
 func factors() {
-	k := newKernel("factorsNEON", "x *float64, n int")
+	k := newKernel("factors", "x *float64, n int")
 	at, n := k.load("x"), k.load("n")
-	terms := k.doubles(series.Exp...)
-	c := k.doubles(-80, series.Log2Of10/20, 0.5, 1, math.Ln2, math.Float64frombits(1022))
+	terms := k.doubles(formula.Exp...)
+	c := k.doubles(-80, formula.Log2Of10/20, 0.5, 1, math.Ln2, math.Float64frombits(1022))
 	silence, perDecibel, half, one, ln2, bias := c[0], c[1], c[2], c[3], c[4], c[5]
 	k.twoByTwo(n, func() {
 		v := k.vecsOf(5)
@@ -85,11 +85,8 @@ func factors() {
 		k.fadd64(whole, whole, y)
 		k.fsub64(y, x, whole)
 		k.fmul64(y, y, ln2)
-		k.fmul64(p, terms[0], y)
-		for _, c := range terms[1:] {
-			k.fadd64(p, p, c)
-			k.fmul64(p, p, y)
-		}
+		k.f64().Horner(p, y, terms)
+		k.fmul64(p, p, y)
 		k.fadd64(p, one, p)
 		k.fcvtzs64(whole, whole)
 		k.op("VADD", bias.d2(), whole.d2(), whole.d2())
@@ -110,7 +107,7 @@ type waves struct {
 
 // waves loads the constants of a sine kernel into registers of k.
 func (k *kernel) waves() *waves {
-	return &waves{k, k.doubles(series.Sin...), k.doubles(series.Cos...), k.doubles(math.Pi)[0]}
+	return &waves{k, k.doubles(formula.Sin...), k.doubles(formula.Cos...), k.doubles(math.Pi)[0]}
 }
 
 // quarterCos replaces numbers from 0 to 0.5 by cos(pi x).
@@ -128,24 +125,19 @@ func (w *waves) quarterCos(x vec) {
 		w.fmul64(y, p, y)
 		w.horner(p, y2, x, w.cos)
 		w.bsl(above, y, p)
-		w.op("VORR", above.b16(), above.b16(), x.b16())
+		w.move(x, above)
 	})
 }
 
 // horner sets p to a series in y^2, the highest power first.
 func (w *waves) horner(p, y2, y vec, terms []vec) {
 	w.fmul64(y2, y, y)
-	w.fmul64(p, terms[0], y2)
-	w.fadd64(p, p, terms[1])
-	for _, c := range terms[2:] {
-		w.fmul64(p, p, y2)
-		w.fadd64(p, p, c)
-	}
+	w.f64().Horner(p, y2, terms)
 }
 
 // cosPi emits the kernel of CosPi.
 func cosPi() {
-	k := newKernel("cosPiNEON", "x *float64, n int")
+	k := newKernel("cosPi", "x *float64, n int")
 	at, n := k.load("x"), k.load("n")
 	w := k.waves()
 	k.twoByTwo(n, func() {
@@ -180,7 +172,7 @@ func cosPi() {
 
 // pans emits the kernel of Pans.
 func pans() {
-	k := newKernel("pansNEON", "left *float64, right *float64, x *float64, n int, beside float64")
+	k := newKernel("pans", "left *float64, right *float64, x *float64, n int, beside float64")
 	left, right, at, n := k.load("left"), k.load("right"), k.load("x"), k.load("n")
 	beside := k.given64("beside")
 	w := k.waves()

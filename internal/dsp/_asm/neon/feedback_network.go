@@ -40,7 +40,7 @@ func (k *kernel) storeRow(x []vec, to gp, offset int) {
 
 // sumTaps emits the sum of eight runs.
 func sumTaps() {
-	k := newKernel("sumTapsNEON", "dst *float32, ring *float32, places *int32, gains *float32")
+	k := newKernel("sumTaps", "dst *float32, ring *float32, places *int32, gains *float32")
 	dst, ring, places, at := k.load("dst"), k.load("ring"), k.load("places"), k.load("gains")
 	sums, gains := k.zeroes(4), k.twoVectors(at, 0)
 	for n := range 8 {
@@ -57,7 +57,7 @@ func sumTaps() {
 
 // allpasses emits the all-pass filters. Each reads its delayed frames before it writes to the ring.
 func allpasses() {
-	k := newKernel("allpassesNEON", "x *float32, ring *float32, from *int32, to *int32")
+	k := newKernel("allpasses", "x *float32, ring *float32, from *int32, to *int32")
 	at, ring, from, to := k.load("x"), k.load("ring"), k.load("from"), k.load("to")
 	gain, grain, x, y := k.float(0.6), k.float(0x1p-20), k.row(at, 0), k.vecsOf(4)
 	for n := range 4 {
@@ -81,10 +81,12 @@ func allpasses() {
 
 // readLines emits the reading of the delay lines.
 func readLines() {
-	k := newKernel("readLinesNEON", "dst *float32, ring *float32, places *int32, part *int32, step *int32")
+	k := newKernel("readLines", "dst *float32, ring *float32, places *int32, part *int32, step *int32")
 	dst, ring, places, part, step := k.load("dst"), k.load("ring"), k.load("places"), k.load("part"), k.load("step")
-	one, two, down := k.float(1), k.float(2), k.float(1./(1<<16))
-	minusSixth, sixth, half, minusHalf := k.float(-1./6), k.float(1./6), k.float(0.5), k.float(-0.5)
+	numbers, down := map[float32]vec{}, k.float(1./(1<<16))
+	for _, x := range []float32{1, -1, -2, 0.5, -0.5, 1. / 6, -1. / 6} {
+		numbers[x] = k.float(x)
+	}
 	frames, four := k.vec(), k.vec()
 	k.lanes(frames, 0, 1, 2, 3)
 	for n := range 16 {
@@ -108,19 +110,7 @@ func readLines() {
 					f, g, h, j, fh, gj := k.vec(), k.vec(), k.vec(), k.vec(), k.vec(), k.vec()
 					k.scvtf(f, p)
 					k.fmul(f, f, down)
-					k.fadd(g, f, one)
-					k.fsub(h, f, one)
-					k.fsub(j, f, two)
-					k.fmul(fh, f, h)
-					k.fmul(gj, g, j)
-					k.fmul(j, fh, j) // c0
-					k.fmul(j, j, minusSixth)
-					k.fmul(h, gj, h) // c1
-					k.fmul(h, h, half)
-					k.fmul(f, gj, f) // c2
-					k.fmul(f, f, minusHalf)
-					k.fmul(g, fh, g) // c3
-					k.fmul(g, g, sixth)
+					k.f32().Lagrange(f, g, h, j, fh, gj, func(x float32) vec { return numbers[x] })
 					for back, c := range []vec{g, f, h, j} {
 						k.op("ADD", imm(4*back), from, next)
 						k.op("FMOVQ", mem(next, quarter*i), t.f())
@@ -139,7 +129,7 @@ func readLines() {
 
 // flushStates emits the flush to zero of the filters' 64 states.
 func flushStates() {
-	k := newKernel("flushStatesNEON", "states *float32, least float32")
+	k := newKernel("flushStates", "states *float32, least float32")
 	states, least, zero := k.load("states"), k.given("least"), k.zeroes(1)[0]
 	for n := range 4 {
 		k.scope(func() {
@@ -187,7 +177,7 @@ func (k *kernel) transposeRows(to, from func(row, offset int) string) {
 
 // absorb emits the filters at the ends of the delay lines, in groups of four lines.
 func absorb() {
-	k := newKernel("absorbNEON", "factors *float32, states *float32, turned *float32, x *float32, n int")
+	k := newKernel("absorb", "factors *float32, states *float32, turned *float32, x *float32, n int")
 	factors, states, turned, x, n := k.load("factors"), k.load("states"), k.load("turned"), k.load("x"), k.load("n")
 	k.transpose(turned, x)
 	state, factor := k.vecsOf(4), k.vecsOf(11)
@@ -205,26 +195,8 @@ func absorb() {
 			y, d, v, w, t := k.vec(), k.vec(), k.vec(), k.vec(), k.vec()
 			k.op("FMOVQ", mem(frame, 0), y.f())
 			for shelf := range 2 {
-				c, s0, s1 := factor[5*shelf:], state[2*shelf], state[2*shelf+1]
-				k.fsub(d, y, s1)
-				k.fmul(v, c[0], s0)
-				k.fmul(w, c[1], s0)
-				k.fadd(w, s1, w)
-				k.fmul(t, c[1], d)
-				k.fadd(v, v, t)
-				k.fmul(d, c[2], d)
-				k.fadd(w, w, d)
-				k.fadd(t, s0, v)
-				k.fadd(d, s1, w)
-				k.op("VORR", v.b16(), v.b16(), s0.b16())
-				k.op("VORR", w.b16(), w.b16(), s1.b16())
-				k.fmul(t, c[3], t)
-				k.fmul(d, c[4], d)
-				k.fadd(t, t, d)
-				if shelf == 1 {
-					k.fmul(y, factor[10], y)
-				}
-				k.fadd(y, y, t)
+				c := func(i int) vec { return factor[5*shelf+i] }
+				k.f32().Shelf(y, state[2*shelf], state[2*shelf+1], d, v, w, t, d, c, shelf == 1)
 			}
 			k.op("FMOVQ", y.f(), mem(frame, 0))
 			k.op("ADD", imm(rowSize), frame)
@@ -238,7 +210,7 @@ func absorb() {
 
 // scatter emits the Hadamard matrix, the writing of the delay lines, and the output.
 func scatter() {
-	k := newKernel("scatterNEON", "out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32")
+	k := newKernel("scatter", "out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32")
 	out, peaks, x, in := k.load("out"), k.load("peaks"), k.load("x"), k.load("in")
 	first, gains, ring, places := k.load("first"), k.load("gains"), k.load("ring"), k.load("places")
 	const left, right, turned = 5, 10, 0x5a3c
@@ -270,9 +242,9 @@ func scatter() {
 				k.fmul(y, y, quarterOf)
 				switch i {
 				case left:
-					k.op("VORR", y.b16(), y.b16(), heard[0].b16())
+					k.move(heard[0], y)
 				case right:
-					k.op("VORR", y.b16(), y.b16(), heard[1].b16())
+					k.move(heard[1], y)
 				}
 				if turned>>i&1 != 0 {
 					k.fsub(y, y, sides[i%2])
@@ -294,8 +266,7 @@ func scatter() {
 				t := rows[2]
 				load(t, first, side)
 				k.fmul(y, y, late)
-				k.fmul(t, t, early)
-				k.fadd(y, y, t)
+				k.f32().Plus(y, t, early, t)
 			}
 			same, other := rows[0], rows[1]
 			load(same, gains, 2)
@@ -303,8 +274,7 @@ func scatter() {
 			for side := range heard {
 				y, t := rows[2+side], rows[4]
 				k.fmul(y, heard[side], same)
-				k.fmul(t, heard[1-side], other)
-				k.fadd(y, y, t)
+				k.f32().Plus(y, heard[1-side], other, t)
 			}
 			k.zip(rows[4], rows[2], rows[3], false)
 			k.zip(rows[5], rows[2], rows[3], true)

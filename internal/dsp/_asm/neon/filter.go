@@ -11,7 +11,7 @@ type filters struct {
 
 // filter emits the kernel. It computes turn frames per iteration, and half as many for the rest.
 func filter(channels, turn int) {
-	name := map[int]string{1: "filterMonoNEON", 2: "filterStereoNEON"}[channels]
+	name := map[int]string{1: "filterMono", 2: "filterStereo"}[channels]
 	k := newKernel(name, "dst *float32, stride int, taps *float64, width int, x *float64, step, n int")
 	f := &filters{kernel: k, channels: channels, each: 2 * channels}
 	f.dst, f.stride, f.taps, f.width = k.load("dst"), k.load("stride"), k.load("taps"), k.load("width")
@@ -115,7 +115,7 @@ func (f *filters) store(s []vec) {
 
 // between emits the interpolation between two rows, 8 numbers per iteration.
 func between() {
-	k := newKernel("betweenNEON", "dst *float64, a *float64, b *float64, n int, fraction float64")
+	k := newKernel("between", "dst *float64, a *float64, b *float64, n int, fraction float64")
 	dst, a, b, n := k.load("dst"), k.load("a"), k.load("b"), k.load("n")
 	fraction := k.vec()
 	k.op("FMOVD", k.arg("fraction"), fraction.f())

@@ -4,13 +4,9 @@ package main
 // of places come first, then the other two pairs.
 func finePeak() {
 	const half, products = 32, 7 // the middle, three sums, three differences
-	k := newKernel("finePeakNEON", "src *float32, taps *float64", "ret float64")
+	k := newKernel("finePeak", "src *float32, taps *float64", "ret float64")
 	src, taps := k.load("src"), k.load("taps")
 	peak := k.zeroes(1)[0]
-	larger := func(x vec) {
-		k.fabs64(x, x)
-		k.fmax64(peak, peak, x)
-	}
 	for _, some := range [][]int{{0, 1, 4}, {2, 5, 3, 6}} {
 		k.scope(func() {
 			up, down, row, n := k.gp(), k.gp(), k.gp(), k.gp()
@@ -34,8 +30,7 @@ func finePeak() {
 							from = a
 						}
 						k.op("FMOVQ", mem(row, 32*(i/2*products+product)+16*(i%2)), h.f())
-						k.fmul64(h, from, h)
-						k.fadd64(sums[4*j+i], sums[4*j+i], h)
+						k.f64().Plus(sums[4*j+i], from, h, h)
 					}
 				}
 				k.op("ADD", imm(32), up)
@@ -49,13 +44,9 @@ func finePeak() {
 				k.fadd64(s[0], s[0], s[2])
 				switch {
 				case some[j] == 0:
-					larger(s[0])
+					k.f64().Larger(peak, s[0])
 				case some[j] > 3: // the sum was computed just before
-					sum := sums[4*(j-1)]
-					k.fadd64(s[1], sum, s[0])
-					k.fsub64(s[2], sum, s[0])
-					larger(s[1])
-					larger(s[2])
+					k.f64().Peak(peak, sums[4*(j-1)], s[0], s[1])
 				}
 			}
 		})

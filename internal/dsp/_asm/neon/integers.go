@@ -7,7 +7,7 @@ import (
 
 // integers24 emits the rounding of frames to 24 bits, 8 per iteration. Samples must not exceed full scale.
 func integers24() {
-	k := newKernel("integers24NEON", "dst *uint8, src *float32, n int")
+	k := newKernel("integers24", "dst *uint8, src *float32, n int")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
 	full, bytes := k.filled(1, int(math.Float32bits(1<<23)))[0], k.vec()
 	k.scope(func() { // the lower three bytes of each four

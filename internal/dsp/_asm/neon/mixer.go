@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"voicepool/internal/dsp/_asm/formula"
+)
 
 // turn is the number of frames that a kernel processes per iteration.
 const turn = 8
@@ -38,7 +42,7 @@ func mixing(kind string, channels int, wide bool, before int, pitched, sends str
 	if !wide {
 		name, sample, size = name+"16", "int16", 2
 	}
-	k := newKernel(name+"NEON", "dst *float32, src *"+sample+", n int, "+pitched+sends+"ramps *float32, each int, next uintptr")
+	k := newKernel(name, "dst *float32, src *"+sample+", n int, "+pitched+sends+"ramps *float32, each int, next uintptr")
 	m := &mixer{kernel: k, channels: channels, wide: wide, size: channels * size, sends: sends != "", dst: k.load("dst")}
 	if pitched == "" {
 		m.src, m.n, m.next = k.load("src"), k.load("n"), k.load("next")
@@ -69,18 +73,10 @@ func (m *mixer) loadGains() {
 	m.all(m.further, turn)
 }
 
-// The layout of a ramp in memory, as in package dsp.
-const (
-	leftOf, rightOf           = 0, 4
-	leftSlopeOf, rightSlopeOf = 8, 12
-	startOf                   = 16
-	rampSize                  = 32
-)
-
 // take loads the next ramp.
 func (m *mixer) take() {
-	m.spread(m.base, mem(m.ramps, leftOf), mem(m.ramps, rightOf))
-	m.spread(m.slope, mem(m.ramps, leftSlopeOf), mem(m.ramps, rightSlopeOf))
+	m.spread(m.base, mem(m.ramps, formula.Left), mem(m.ramps, formula.Right))
+	m.spread(m.slope, mem(m.ramps, formula.LeftSlope), mem(m.ramps, formula.RightSlope))
 	m.scope(func() {
 		start, n, two := m.gp(), m.numbers, m.vec()
 		if !m.wide { // times 2^-15
@@ -89,7 +85,7 @@ func (m *mixer) take() {
 			m.fmul(m.base, m.base, two)
 			m.fmul(m.slope, m.slope, two)
 		}
-		m.op("MOVWU", mem(m.ramps, startOf), start)
+		m.op("MOVWU", mem(m.ramps, formula.Start), start)
 		m.op("VDUP", start, m.now.s4())
 		m.lanes(n[0], 0, 0, 1, 1)
 		m.op("VADD", m.now.s4(), n[0].s4(), n[0].s4())
@@ -102,7 +98,7 @@ func (m *mixer) take() {
 		m.fmul(m.now, m.now, m.slope)
 		m.fadd(m.now, m.base, m.now)
 	})
-	m.op("ADD", imm(rampSize), m.ramps)
+	m.op("ADD", imm(formula.RampSize), m.ramps)
 }
 
 // all sets all lanes to a number.
@@ -151,8 +147,8 @@ func (m *mixer) twice(body func()) {
 	ramped := m.label("ramped")
 	m.scope(func() {
 		moves, right := m.gp(), m.gp()
-		m.op("MOVWU", mem(m.ramps, leftSlopeOf), moves)
-		m.op("MOVWU", mem(m.ramps, rightSlopeOf), right)
+		m.op("MOVWU", mem(m.ramps, formula.LeftSlope), moves)
+		m.op("MOVWU", mem(m.ramps, formula.RightSlope), right)
 		m.op("ORR", right, moves)
 		m.op("LSLW", imm(1), moves, moves) // without the sign
 		m.op("CBNZW", moves, ramped)
@@ -197,8 +193,7 @@ func (m *mixer) add(half int, x [2]vec) {
 		}
 		m.op("FLDPQ", mem(m.send, 32*half), pair(d[0], d[1]))
 		for i, x := range x {
-			m.fmul(x, x, m.share)
-			m.fadd(d[i], d[i], x)
+			m.f32().Plus(d[i], x, m.share, x)
 		}
 		m.op("FSTPQ", pair(d[0], d[1]), mem(m.send, 32*half))
 	})

@@ -4,7 +4,7 @@ import "fmt"
 
 // oldest emits the search for the least number among the voices with the given priority and key.
 func oldest() {
-	k := newKernel("oldestNEON", "prio *int32, key *float32, number *uint64, n int, p int32, k uint32", "ret uint64")
+	k := newKernel("oldest", "prio *int32, key *float32, number *uint64, n int, p int32, k uint32", "ret uint64")
 	prio, key, number, n := k.load("prio"), k.load("key"), k.load("number"), k.load("n")
 	p, bits := k.given("p"), k.given("k")
 	least := k.vecsOf(4)
@@ -47,7 +47,7 @@ func oldest() {
 
 // numbered emits the search for a number.
 func numbered() {
-	k := newKernel("numberedNEON", "number *uint64, n int, x uint64", "ret int")
+	k := newKernel("numbered", "number *uint64, n int, x uint64", "ret int")
 	number, n, x := k.load("number"), k.load("n"), k.vec()
 	k.scope(func() { k.op("VDUP", k.load("x"), x.d2()) })
 	k.first(n, func() vec {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // An interpolation computes a vector from a number of taps. The first tap is before frames before the position.
@@ -23,28 +24,16 @@ var linear = interpolation{"Linear", 2, 0, nil, func(k *kernel, s []vec, f, _ ve
 	return b
 }}
 
-var cubic = interpolation{"Cubic", 4, 1, []float32{0.5, 1.5}, func(k *kernel, s []vec, f, factors vec) vec {
-	a, b, c, d := s[0], s[1], s[2], s[3]
+// cubicFactors are the factors of cubic.
+var cubicFactors = []float32{0.5, 1.5}
+
+var cubic = interpolation{"Cubic", 4, 1, cubicFactors, func(k *kernel, s []vec, f, factors vec) vec {
 	k.scope(func() {
-		c1, c3, t := k.vec(), k.vec(), k.vec()
-		k.fsub(c1, c, a) // c1 = (c - a)/2
-		k.fsub(c3, d, a) // c3 = (d - a)/2 + (b - c) 3/2
-		k.fmulLane(c1, c1, factors, 0)
-		k.fmulLane(c3, c3, factors, 0)
-		k.fsub(d, b, c)
-		k.fmulLane(d, d, factors, 1)
-		k.fadd(c3, c3, d)
-		k.fsub(a, a, b) // c2 = (a - b) + (c1 - c3)
-		k.fsub(t, c1, c3)
-		k.fadd(a, a, t)
-		k.fmul(t, f, c3) // ((f c3 + c2) f + c1) f + b
-		k.fadd(t, a, t)
-		k.fmul(t, f, t)
-		k.fadd(t, c1, t)
-		k.fmul(t, f, t)
-		k.fadd(b, b, t)
+		k.f32().Cubic(s, f, k.vec(), s[0], k.vec(), s[3], func(d vec, by float32) {
+			k.fmulLane(d, d, factors, slices.Index(cubicFactors, by))
+		})
 	})
-	return b
+	return s[3]
 }}
 
 // pitched emits the kernel of an interpolation. It reads only the taps of each frame.

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"voicepool/internal/dsp/_asm/series"
+	"voicepool/internal/dsp/_asm/formula"
 )
 
 // floats returns a vector for each number, with the number in all lanes.
@@ -16,7 +16,7 @@ func (k *kernel) floats(x ...float32) (v []vec) {
 
 // reductions emits the kernel of Knee, four frames at a time.
 func reductions() {
-	k := newKernel("reductionsNEON", "dst *float32, key *float32, n int, knee *float32")
+	k := newKernel("reductions", "dst *float32, key *float32, n int, knee *float32")
 	dst, key, n, knee := k.load("dst"), k.load("key"), k.load("n"), k.load("knee")
 	curve := k.vecsOf(4) // begin, width, bend and slope
 	for i, v := range curve {
@@ -24,7 +24,7 @@ func reductions() {
 		k.op("VDUP", v.String()+".S[0]", v.s4())
 	}
 	root, mantissa, quietest := k.filled(1, 0x3f3504f3)[0], k.filled(1, 1<<23-1)[0], k.filled(1, 0x37800000)[0]
-	one, term := k.floats(1)[0], k.floats(series.Octaves...)
+	one, term := k.floats(1)[0], k.floats(formula.Octaves...)
 	k.loop(n, 4, func() {
 		v := k.vecsOf(8)
 		a, b, x, t, f, f2, p, q := v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]
@@ -40,16 +40,7 @@ func reductions() {
 		k.op("VAND", x.b16(), mantissa.b16(), f.b16())
 		k.op("VADD", root.s4(), f.s4(), f.s4())
 		k.fsub(f, f, one)
-		k.fmul(f2, f, f)
-		k.fmul(p, f, term[1])
-		k.fadd(p, p, term[0])
-		k.fmul(q, f, term[3])
-		k.fadd(q, q, term[2])
-		k.fmul(t, f2, term[4])
-		k.fadd(q, q, t)
-		k.fmul(q, q, f2)
-		k.fadd(p, p, q)
-		k.fmul(p, p, f)
+		k.f32().Series(p, f, f2, q, t, term)
 		k.sar(x, x, 23)
 		k.scvtf(x, x)
 		k.fadd(x, x, p)
@@ -69,9 +60,9 @@ func reductions() {
 
 // lower emits the kernel of Lower, four frames at a time.
 func lower() {
-	k := newKernel("lowerNEON", "block *float32, x *float32, n int, gain float32")
+	k := newKernel("lower", "block *float32, x *float32, n int, gain float32")
 	block, at, n, gain := k.load("block"), k.load("x"), k.load("n"), k.given("gain")
-	c, term := k.floats(1, 3<<22), k.floats(series.Lowered...)
+	c, term := k.floats(1, 3<<22), k.floats(formula.Lowered...)
 	one, whole := c[0], c[1]
 	k.loop(n, 4, func() {
 		v := k.vecsOf(7)
@@ -80,14 +71,7 @@ func lower() {
 		k.fadd(t, y, whole)
 		k.fsub(f, t, whole)
 		k.fsub(f, f, y)
-		k.fmul(f2, f, f)
-		k.fmul(p, f, term[1])
-		k.fadd(p, p, term[0])
-		k.fmul(q, f, term[3])
-		k.fadd(q, q, term[2])
-		k.fmul(q, q, f2)
-		k.fadd(p, p, q)
-		k.fmul(p, p, f)
+		k.f32().Series(p, f, f2, q, t, term)
 		k.fadd(p, p, one)
 		k.op("VSHL", imm(23), t.s4(), t.s4())
 		k.op("VSUB", t.s4(), one.s4(), t.s4())

@@ -1,30 +1,21 @@
 package main
 
-import "voicepool/internal/dsp/_asm/series"
+import "voicepool/internal/dsp/_asm/formula"
 
 // means emits the kernel of Shaper, a frame at a time. It computes both the mean and the value in the middle of
 // a step, and selects one of them.
 func means() {
-	k := newKernel("meansNEON", "state *float64, x *float32, n int, a float64, b float64")
+	k := newKernel("means", "state *float64, x *float32, n int, a float64, b float64")
 	state, at, n := k.load("state"), k.load("x"), k.load("n")
 	a, b := k.given64("a"), k.given64("b")
 	c := k.doubles(1, -1, 0.5, 0.0872, 128.0/315, 0x1p-12)
 	one, minus, half, straighten, crest, shortest := c[0], c[1], c[2], c[3], c[4], c[5]
-	curve, area := k.doubles(series.Curve[:4]...), k.doubles(series.Area[:4]...)
+	curve, area := k.doubles(formula.Curve[:4]...), k.doubles(formula.Area[:4]...)
 	curve, area = append(curve, one), append(area, half)
 	held := k.vecsOf(4)
 	before, last, from, below := held[0], held[1], held[2], held[3]
 	for i := 0; i < 4; i += 2 {
 		k.op("FLDPQ", mem(state, 16*i), pair(held[i], held[i+1]))
-	}
-	sum := func(c []vec, s, p vec) {
-		k.fmul64(p, s, c[0])
-		for i, c := range c[1:] {
-			if i > 0 {
-				k.fmul64(p, p, s)
-			}
-			k.fadd64(p, p, c)
-		}
 	}
 	k.loop(n, 1, func() {
 		v := k.vecsOf(6)
@@ -36,8 +27,8 @@ func means() {
 		k.fadd64(t, t, u)
 		k.fmul64(t, t, straighten)
 		k.fadd64(u, last, t)
-		k.op("VORR", last.b16(), last.b16(), before.b16())
-		k.op("VORR", x.b16(), x.b16(), last.b16())
+		k.move(before, last)
+		k.move(last, x)
 		k.fmul64(u, u, a)
 
 		k.fabs64(x, u)
@@ -45,22 +36,22 @@ func means() {
 		k.fmul64(s, t, t)
 		k.fsub64(x, x, t)
 		k.fmul64(x, x, crest)
-		sum(area, s, p)
+		k.f64().Horner(p, s, area)
 		k.fmul64(p, p, s)
 		k.fadd64(p, p, x)
 
 		k.fsub64(x, u, from)
 		k.fsub64(q, p, below)
 		k.fdiv64(q, q, x)
-		k.op("VORR", p.b16(), p.b16(), below.b16())
+		k.move(below, p)
 		k.fadd64(t, u, from)
-		k.op("VORR", u.b16(), u.b16(), from.b16())
+		k.move(from, u)
 
 		k.fmul64(t, t, half)
 		k.fmin64(t, t, one)
 		k.fmax64(t, t, minus)
 		k.fmul64(s, t, t)
-		sum(curve, s, p)
+		k.f64().Horner(p, s, curve)
 		k.fmul64(p, p, t)
 
 		k.fabs64(x, x)

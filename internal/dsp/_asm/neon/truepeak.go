@@ -13,7 +13,7 @@ const (
 // peakGroups emits the search for places that may be beyond a level, in float32. It stores a byte per four places and
 // processes eight per iteration.
 func peakGroups() {
-	k := newKernel("peakGroupsNEON", "groups *uint8, src *float32, n int, taps *float32, least float32")
+	k := newKernel("peakGroups", "groups *uint8, src *float32, n int, taps *float32, least float32")
 	out, src, n, taps := k.load("groups"), k.load("src"), k.load("n"), k.load("taps")
 	least := k.given("least")
 	k.loop(n, turn, func() {
@@ -48,19 +48,12 @@ func peakGroups() {
 				x := k.vec()
 				beyond := [2]vec{}
 				for i := range beyond {
-					middle, sum, difference := sums[pair+i], sums[4+pair+i], sums[8+pair+i]
-					k.fadd(x, sum, difference)
-					k.fsub(sum, sum, difference)
-					k.fabs(middle, middle)
-					for _, y := range []vec{x, sum} {
-						k.fabs(y, y)
-						k.fmax(middle, middle, y)
-					}
+					middle := sums[pair+i]
+					k.f32().Peak(middle, sums[4+pair+i], sums[8+pair+i], x)
 					for frame := beforePlace; frame <= beforePlace+1; frame++ {
 						k.op("ADD", imm(8*frame+16*(pair+i)), src, up)
 						k.op("FMOVQ", mem(up, 0), x.f())
-						k.fabs(x, x)
-						k.fmax(middle, middle, x)
+						k.f32().Larger(middle, x)
 					}
 					k.fcmgt(middle, middle, least)
 					beyond[i] = middle
@@ -78,7 +71,7 @@ func peakGroups() {
 // truePeaks emits TruePeaks for two places per iteration. A vector holds a place in float64, left and right.
 // The sums of even and odd taps are separate.
 func truePeaks() {
-	k := newKernel("truePeaksNEON", "dst *float64, src *float32, n int, taps *float64")
+	k := newKernel("truePeaks", "dst *float64, src *float32, n int, taps *float64")
 	dst, src, n, taps := k.load("dst"), k.load("src"), k.load("n"), k.load("taps")
 	k.loop(n, 2, func() {
 		row, up, down := k.gp(), k.gp(), k.gp()
@@ -99,9 +92,7 @@ func truePeaks() {
 					k.fadd64(z, x[i], y[i])
 					k.fsub64(x[i], x[i], y[i])
 					for j, from := range []vec{z, z, x[i]} {
-						k.fmul64(y[i], from, h[j])
-						s := sums[6*i+3*(tap%2)+j]
-						k.fadd64(s, s, y[i])
+						k.f64().Plus(sums[6*i+3*(tap%2)+j], from, h[j], y[i])
 					}
 				}
 			})
@@ -116,19 +107,11 @@ func truePeaks() {
 				for j := range even {
 					k.fadd64(even[j], even[j], odd[j])
 				}
-				peak, sum, difference := even[0], even[1], even[2]
-				k.fadd64(odd[0], sum, difference)
-				k.fsub64(sum, sum, difference)
-				k.fabs64(peak, peak)
-				for _, y := range []vec{odd[0], sum} {
-					k.fabs64(y, y)
-					k.fmax64(peak, peak, y)
-				}
+				k.f64().Peak(even[0], even[1], even[2], odd[0])
 				k.bothPlaces(x, up)
 				k.op("ADD", imm(8), up)
 				for _, y := range x {
-					k.fabs64(y, y)
-					k.fmax64(peak, peak, y)
+					k.f64().Larger(even[0], y)
 				}
 			}
 			k.fmaxp64(sums[0], sums[0], sums[6])

@@ -27,7 +27,7 @@ func (k *kernel) filled(count, bits int) []vec {
 
 // lowest emits the search for the lowest priority, and the count of priorities that are at most limit.
 func lowest() {
-	k := newKernel("lowestNEON", "prio *int32, n int, limit int32", "lowest int32", "count int32")
+	k := newKernel("lowest", "prio *int32, n int, limit int32", "lowest int32", "count int32")
 	prio, n, limit := k.load("prio"), k.load("n"), k.given("limit")
 	low, count := k.filled(4, 1<<31-1), k.filled(4, 0)
 	k.loop(n, slots, func() {
@@ -53,7 +53,7 @@ func lowest() {
 // least emits the search for the bits of the smallest and of the second smallest key among the slots with the
 // priority of.
 func least() {
-	k := newKernel("leastNEON", "prio *int32, key *float32, n int, of int32", "least uint32", "next uint32")
+	k := newKernel("least", "prio *int32, key *float32, n int, of int32", "least uint32", "next uint32")
 	prio, key, n, of := k.load("prio"), k.load("key"), k.load("n"), k.given("of")
 	least, next := k.filled(4, 1<<32-1), k.filled(4, 1<<32-1)
 	umin := func(m, d vec) { k.op("VUMIN", m.s4(), d.s4(), d.s4()) }
@@ -91,7 +91,7 @@ func least() {
 // match emits the search for the first slot with the priority p and a key with the bits k. Without such a slot the
 // kernel returns n.
 func match() {
-	k := newKernel("matchNEON", "prio *int32, key *float32, n int, p int32, k uint32", "ret int")
+	k := newKernel("match", "prio *int32, key *float32, n int, p int32, k uint32", "ret int")
 	prio, key, n := k.load("prio"), k.load("key"), k.load("n")
 	p, bits := k.given("p"), k.given("k")
 	k.first(n, func() vec {

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"voicepool/internal/dsp/_asm/formula"
+)
 
 // word writes a vector instruction that Go's assembler lacks. A comment beside it has the instruction in the
 // syntax of the Arm manual, destination first. The encodings are from section C7.2 of the manual (DDI 0487).
@@ -17,6 +21,19 @@ func (k *kernel) three(bits uint32, name string, d, n, m vec, lanes string) {
 func (k *kernel) two(bits uint32, meaning string, d, n vec) {
 	k.word(bits|uint32(n)<<5|uint32(d), meaning, int(d), int(n))
 }
+
+// f32 and f64 emit arithmetic on vectors of float32 and float64.
+
+func (k *kernel) f32() formula.Machine[vec] {
+	return formula.Machine[vec]{Add: k.fadd, Sub: k.fsub, Mul: k.fmul, Max: k.fmax, Abs: k.fabs, Move: k.move}
+}
+
+func (k *kernel) f64() formula.Machine[vec] {
+	return formula.Machine[vec]{Add: k.fadd64, Sub: k.fsub64, Mul: k.fmul64, Max: k.fmax64, Abs: k.fabs64, Move: k.move}
+}
+
+// move copies a vector.
+func (k *kernel) move(d, n vec) { k.op("VORR", n.b16(), n.b16(), d.b16()) }
 
 // Instructions on four lanes of float32.
 

@@ -1,6 +1,6 @@
-// Package series holds the coefficients of functions in packages pcm and dsp, for the generators of their
-// kernels.
-package series
+// Package formula holds the formulas of kernels and their coefficients, for the generators of both architectures.
+// Packages pcm and dsp use the same coefficients.
+package formula
 
 // Log2Of10 is log2(10).
 const Log2Of10 = 3.32192809488736234787031942948939018
