@@ -69,7 +69,7 @@ func TestDo(t *testing.T) {
 	a := audiotest.New(f, mixer.Config{Rate: 1000})
 	a.Do(10*ms, func() { a.Step(ms) })
 	f.says(t, "a step inside Do", "a function of Do steps the clock that has called it", func() { a.Step(20 * ms) })
-	f.says(t, "a configuration", "mixer: bad configuration: -1 voices are not in 1..65536", func() { audiotest.New(f, mixer.Config{Voices: -1}) })
+	f.says(t, "a configuration", "mixer: bad configuration: Voices: -1 is not in 1..65536", func() { audiotest.New(f, mixer.Config{Voices: -1}) })
 }
 
 // TestLead checks that with Config.Lead the commands of a game keep their exact distances, because they use the

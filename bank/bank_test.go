@@ -330,3 +330,14 @@ func BenchmarkPlay(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/64, "ns/play")
 }
+
+// TestRangeErrors checks that numbers out of range, in the file and in calls, are a *pcm.RangeError.
+func TestRangeErrors(t *testing.T) {
+	_, err := bank.Parse("s.yaml", []byte("sounds: {a: {file: a.wav, gain: 40}}\nbuses: {b: {voices: 2}}\n"))
+	if got, ok := errors.AsType[*pcm.RangeError](err); !ok || *got != (pcm.RangeError{Name: "gain", Value: 40, Min: -120, Max: 24, Unit: "dB"}) {
+		t.Errorf("%v: %+v", err, got)
+	}
+	if first, ok := errors.AsType[*rules.Error](err); !ok || first.Range == nil || first.Line != 1 {
+		t.Errorf("%v: %+v", err, first)
+	}
+}

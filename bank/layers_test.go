@@ -208,13 +208,13 @@ func TestParameterErrors(t *testing.T) {
 		want string
 	}{
 		{err: motor.Set("rmp", 900), want: `bank: unknown name: there is no parameter "rmp"; the nearest is "rpm"`},
-		{err: motor.Set("rpm", 9000), want: `mixer: bad argument: rpm: 9000 is not in the range of "motor", 800 to 7000`},
-		{err: motor.Set("rpm", math.NaN()), want: `mixer: bad argument: rpm: NaN is not in the range of "motor", 800 to 7000`},
-		{err: motor.SetGain(99), want: "mixer: bad argument: a gain of 99 dB is not in -120..24"},
-		{err: motor.SetPitch(99), want: "mixer: bad argument: a pitch of 99 semitones is not in -48..48"},
+		{err: motor.Set("rpm", 9000), want: `mixer: bad argument: sound "motor": rpm: 9000 is not in 800..7000`},
+		{err: motor.Set("rpm", math.NaN()), want: `mixer: bad argument: sound "motor": rpm: NaN is not in 800..7000`},
+		{err: motor.SetGain(99), want: "mixer: bad argument: gain: 99 dB is not in -120..24"},
+		{err: motor.SetPitch(99), want: "mixer: bad argument: pitch: 99 semitones is not in -48..48"},
 		{err: plain.Set("rpm", 900), want: `bank: unknown name: there is no parameter "rpm"; the bank has none`},
 		{err: b.Set("helth", 1), want: `bank: unknown name: there is no parameter "helth"; the nearest is "health"`},
-		{err: b.Set("health", 2), want: `mixer: bad argument: health: 2 is not in the range of "motor", 0 to 1`},
+		{err: b.Set("health", 2), want: `mixer: bad argument: sound "motor": health: 2 is not in 0..1`},
 		{err: bank.Handle{}.Set("rpm", 1), want: "mixer: the voice is gone"},
 	} {
 		if c.err == nil || c.err.Error() != c.want {
@@ -285,6 +285,6 @@ sounds:
 	crash, _ := b.Play("crash", bank.Options{})  // three sounds
 	fmt.Println(crash.StopOver(time.Second / 2)) // fades all of them
 	// Output:
-	// <nil> mixer: bad argument: rpm: 9000 is not in the range of "motor", 800 to 7000
+	// <nil> mixer: bad argument: sound "motor": rpm: 9000 is not in 800..7000
 	// <nil>
 }

@@ -151,13 +151,13 @@ func (p *play) forEach(do func(mixer.Handle) error) error {
 	return first
 }
 
-// inRange returns nil if x is in the range of the parameter p, or an error that wraps mixer.ErrOption. sound is the
-// name of the sound that has p, for the message.
+// inRange returns nil if x is in the range of the parameter p, or an error that wraps mixer.ErrOption and a
+// *pcm.RangeError. sound is the name of the sound that has p, for the message.
 func inRange(sound string, p *rules.Parameter, x float64) error {
 	if inInterval(x, p.From, p.To) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s: %v is not in the range of %q, %v to %v", mixer.ErrOption, p.Name, x, sound, p.From, p.To)
+	return fmt.Errorf("%w: sound %q: %w", mixer.ErrOption, sound, &pcm.RangeError{Name: p.Name, Value: x, Min: p.From, Max: p.To})
 }
 
 // Set sets a parameter of the bank's file for all sounds that have it. parameter is its name. Playing voices move to

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"voicepool/internal/words"
+	"voicepool/pcm"
 )
 
 // ErrEffect is wrapped by the errors of New and Effect.Set: an unknown kind, an unknown parameter, or a
@@ -76,7 +77,14 @@ func (e *Effect) Set(name string, to float64) error {
 	}
 	p := e.kind.Param(i)
 	if !p.Allows(to) {
-		return fmt.Errorf("%w: %s of %s is %s, it takes %s", ErrEffect, name, e.kind.Name, formatNumber(to), p.Range())
+		if p.Choices != nil {
+			return fmt.Errorf("%w: %s of %s is %s, it takes %s", ErrEffect, name, e.kind.Name, formatNumber(to), p.Range())
+		}
+		off := ""
+		if p.Off {
+			off = "; 0 is off"
+		}
+		return fmt.Errorf("%w: %s: %w%s", ErrEffect, e.kind.Name, &pcm.RangeError{Name: name, Value: to, Min: p.From, Max: p.To, Unit: string(p.Unit)}, off)
 	}
 	e.set[i] = to
 	return nil

@@ -1,6 +1,7 @@
 package effect_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"

@@ -224,10 +224,10 @@ func TestBusFilterRefused(t *testing.T) {
 		return []mixer.Output{o, {Name: "far", Channel: 3}}
 	}
 	for want, c := range map[string]mixer.Config{
-		`bus "a" has a low-pass of 19 Hz, which is not in 20..20000; 0 is off`:            {Buses: []mixer.BusConfig{{Name: "a", LowPass: 19}}},
-		`bus "a" has a high-pass of NaN Hz, which is not in 20..20000; 0 is off`:          {Buses: []mixer.BusConfig{{Name: "a", HighPass: math.NaN()}}},
-		`bus "master" has a low-pass of 20001 Hz, which is not in 20..20000; 0 is off`:    {LowPass: 20001},
-		`bus "far" has a high-pass of -1 Hz, which is not in 20..20000; 0 is off`:         {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", HighPass: -1}}},
+		`bus "a": low-pass: 19 Hz is not in 20..20000; 0 is off`:            {Buses: []mixer.BusConfig{{Name: "a", LowPass: 19}}},
+		`bus "a": high-pass: NaN Hz is not in 20..20000; 0 is off`:          {Buses: []mixer.BusConfig{{Name: "a", HighPass: math.NaN()}}},
+		`bus "master": low-pass: 20001 Hz is not in 20..20000; 0 is off`:    {LowPass: 20001},
+		`bus "far": high-pass: -1 Hz is not in 20..20000; 0 is off`:         {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", HighPass: -1}}},
 		`the low-pass of output "main" is also given as Config.LowPass`:                   {LowPass: 50, Outputs: outputs(mixer.Output{LowPass: 50})},
 		`the high-pass of output "main" is also given as Config.HighPass`:                 {HighPass: 50, Outputs: outputs(mixer.Output{HighPass: 50})},
 		`the effects of output "main" are also given as Config.Effects`:                   {Effects: delay, Outputs: outputs(mixer.Output{Effects: delay})},
@@ -241,8 +241,8 @@ func TestBusFilterRefused(t *testing.T) {
 	}
 	m := at1k(t, mixer.BusConfig{Name: "a"})
 	for want, err := range map[string]error{
-		"a low-pass of 19.9 Hz is not in 20..20000; 0 is off":   busOf(t, m, "a").SetLowPass(19.9),
-		"a high-pass of 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetBus(busOf(t, m, "a")), 20001),
+		"low-pass: 19.9 Hz is not in 20..20000; 0 is off":   busOf(t, m, "a").SetLowPass(19.9),
+		"high-pass: 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetBus(busOf(t, m, "a")), 20001),
 	} {
 		if err == nil || !errors.Is(err, mixer.ErrOption) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)

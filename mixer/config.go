@@ -184,10 +184,18 @@ func (c *configCheck) require(good bool, format string, values ...any) {
 	}
 }
 
-// requireRange records an error, as require does, if x is outside least..most. The parameter format is for the values
-// x, least and most, in this order.
-func (c *configCheck) requireRange(x, least, most int, format string) {
-	c.require(least <= x && x <= most, format, x, least, most)
+// requireRange records an error with a *pcm.RangeError, as require does, if x is outside least..most or NaN. name and
+// unit are for the error.
+func (c *configCheck) requireRange(x, least, most float64, name, unit string) {
+	c.require(inRange(x, least, most), "%w", &pcm.RangeError{Name: name, Value: x, Min: least, Max: most, Unit: unit})
+}
+
+// requireProperty records an error, as require does, if *x is out of the range of property f. of names the object of
+// the property in the message, such as a bus. It replaces a gain of -Inf by the minimum gain.
+func (c *configCheck) requireProperty(of string, f property, x *float64) {
+	if !f.normalize(x) {
+		c.require(false, "%s: %w", of, f.rangeError(*x))
+	}
 }
 
 // checkedConfig is a valid configuration with its defaults filled in.
@@ -207,7 +215,7 @@ func (c Config) withDefaults() (checkedConfig, error) {
 	c.Quality = cmp.Or(c.Quality, voice.Best)
 	c.Buses = slices.Clone(c.Buses)
 	c.fillOutputDefaults()
-	check.requireRange(c.Voices, 1, MaxVoices, "%d voices are not in %d..%d")
+	check.requireRange(float64(c.Voices), 1, MaxVoices, "Voices", "")
 	if g := &c.Grow; c.Overflow == GrowPool {
 		g.Step, g.Max, g.Idle = cmp.Or(g.Step, 8), cmp.Or(g.Max, min(4*c.Voices, MaxVoices)), cmp.Or(g.Idle, 2*time.Second)
 		check.require(g.Step >= 1 && g.Max >= c.Voices && g.Idle >= 0,
@@ -217,25 +225,25 @@ func (c Config) withDefaults() (checkedConfig, error) {
 	c.MaxVoices = cmp.Or(c.MaxVoices, c.Voices)
 	c.maxVirtualEndless = cmp.Or(c.maxVirtualEndless, c.defaultMaxEndless())
 	check.require(c.Quality <= voice.Cubic, "there is no quality %d", c.Quality)
-	check.requireRange(c.Rate, 1, MaxRate, "a rate of %d Hz is not in %d..%d")
-	check.requireRange(c.MaxVoices, c.Voices, MaxVoices, "at most %d voices, which is not in %d..%d")
-	check.requireRange(c.Virtual, 0, MaxVoices, "%d virtual voices are not in %d..%d")
+	check.requireRange(float64(c.Rate), 1, MaxRate, "Rate", "Hz")
+	check.requireRange(float64(c.MaxVoices), float64(c.Voices), MaxVoices, "MaxVoices", "")
+	check.requireRange(float64(c.Virtual), 0, MaxVoices, "Virtual", "")
 	check.require(int(c.Overflow) < len(overflowNames), "%v is no policy", c.Overflow)
 	check.require(c.Overflow != StealMasked || c.Virtual != 0, "%v goes with virtual voices, of which there are none", StealMasked)
 	check.require(!c.RejectQuietest || c.Overflow == StealQuietest || c.Overflow == GrowPool,
 		"to refuse the quietest newcomer goes with %v and %v, not with %v", StealQuietest, GrowPool, c.Overflow)
-	check.requireRange(c.Commands, 1, 1<<20, "%d commands are not in %d..%d")
+	check.requireRange(float64(c.Commands), 1, 1<<20, "Commands", "")
 	check.require(!c.SoftClip || c.NoLimiter, "a soft clip takes the place of the limiter: it goes with NoLimiter")
 	check.require(c.Lead >= 0, "a lead of %v is negative", c.Lead)
-	check.requireRange(c.Journal, 0, 1<<24, "a journal of %d entries is not in %d..%d")
+	check.requireRange(float64(c.Journal), 0, 1<<24, "Journal", "entries")
 	if check.error == nil { // maxBlockEvents needs a valid configuration
 		c.Events = cmp.Or(c.Events, c.maxBlockEvents())
 	}
-	check.requireRange(c.Events, 1, maxEvents, "%d events are not in %d..%d")
+	check.requireRange(float64(c.Events), 1, maxEvents, "Events", "")
 	if check.error == nil { // so does size
 		c.initial = c.initialCapacity(commands, events)
 	}
-	check.require(propGain.normalize((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
+	check.requireProperty("the master", propGain, (*float64)(&c.MasterGain))
 	check.buses(c.Buses)
 	check.outputs(&c)
 	checked := checkedConfig{Config: c, buses: c.allBuses()}
@@ -284,9 +292,7 @@ func (c *configCheck) buses(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]
 		for f, x := range [...]*float64{propGain: (*float64)(&b.Gain), propPan: &b.Pan, propPitch: (*float64)(&b.Pitch)} {
-			if f := property(f); !f.normalize(x) {
-				c.require(false, "bus %q: %s", b.Name, f.rangeMessage(*x))
-			}
+			c.requireProperty(fmt.Sprintf("bus %q", b.Name), property(f), x)
 		}
 		c.require(b.Voices >= 0, "bus %q: at most %d voices; 0 is any number", b.Name, b.Voices)
 		b.Sends = slices.Clone(b.Sends)
@@ -304,9 +310,9 @@ func (d *Duck) check(bus string, t *bustree.Tree) error {
 	case t.Find(d.When) <= 0:
 		return fmt.Errorf("bus %q is ducked when %q sounds, and there is no such bus%s", bus, d.When, t.Nearest(d.When, bus))
 	case !inRange(float64(d.By), 0, 120):
-		return fmt.Errorf("bus %q is ducked by %v dB, which is not in 0..120", bus, d.By)
+		return fmt.Errorf("bus %q: %w", bus, &pcm.RangeError{Name: "Duck.By", Value: float64(d.By), Max: 120, Unit: "dB"})
 	case d.Above != 0 && !inRange(float64(d.Above), -120, -1):
-		return fmt.Errorf("bus %q is ducked above %v dB, which is not in -120..-1", bus, d.Above)
+		return fmt.Errorf("bus %q: %w", bus, &pcm.RangeError{Name: "Duck.Above", Value: float64(d.Above), Min: -120, Max: -1, Unit: "dB"})
 	case min(d.Attack, d.Hold, d.Release) < 0:
 		return fmt.Errorf("bus %q has a duck with a negative time: %v, %v, %v", bus, d.Attack, d.Hold, d.Release)
 	}

@@ -200,8 +200,8 @@ func TestEffectsRefused(t *testing.T) {
 		`bus "a" has no effect "delya"; the nearest is "delay"`:  busOf(t, m, "a").SetEffect("delya", nil, 0),
 		`bus "b" has no effects`:                                 busOf(t, m, "b").SetEffect("delay", nil, 0),
 		`delay has no "tim"; the nearest is "time"`:              busOf(t, m, "a").SetEffect("delay", effect.Values{"tim": 1}, 0),
-		`time of delay is 5, it takes 0.001 to 4 s`:              busOf(t, m, "a").SetEffect("delay", effect.Values{"time": 5}, 0),
-		`lowpass of delay is 1, it takes 20 to 20000 Hz, or off`: busOf(t, m, "a").SetEffect("delay", effect.Values{"lowpass": 1}, 0),
+		`delay: time: 5 s is not in 0.001..4`:              busOf(t, m, "a").SetEffect("delay", effect.Values{"time": 5}, 0),
+		`delay: lowpass: 1 Hz is not in 20..20000; 0 is off`: busOf(t, m, "a").SetEffect("delay", effect.Values{"lowpass": 1}, 0),
 		`the zero Bus is the master of no mixer`:                 mixer.Bus{}.SetEffect("delay", nil, 0),
 	} {
 		if err == nil || !errors.Is(err, mixer.ErrOption) || !strings.Contains(err.Error(), want) {

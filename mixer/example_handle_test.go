@@ -119,7 +119,7 @@ func ExampleHandle_SetGain() {
 	// Output:
 	// <nil> <nil> <nil> <nil>
 	// 0.050
-	// mixer: bad argument: a gain of 30 dB is not in -120..24
+	// mixer: bad argument: gain: 30 dB is not in -120..24
 }
 
 func ExampleHandle_Audibility() {

@@ -129,27 +129,27 @@ func TestFeatureErrors(t *testing.T) {
 	set := func(to mixer.Target, c mixer.Change) error { return m.At(mixer.Now).Set(to, c, 0) }
 	group := func(o mixer.GroupOptions) error { _, err := m.NewGroup("g", o); return err }
 	nan := math.NaN()
-	const leaves = ": 1 leaves the loop at its end, Forever (-1) stays in it"
+	const leaves = "; 1 leaves the loop at its end, Forever (-1) stays in it, 0 is invalid"
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
-		{h.SetPriority(1000001), "a priority of 1000001 is not in -1000000..1000000"},
-		{h.SetPriority(-1000001), "a priority of -1000001 is not in -1000000..1000000"},
-		{h.SetLoop(0), "0 rounds are not in 1..1000000000" + leaves},
-		{h.SetLoop(-2), "-2 rounds are not in 1..1000000000" + leaves},
-		{h.SetLoop(1000000001), "1000000001 rounds are not in 1..1000000000" + leaves},
+		{h.SetPriority(1000001), "priority: 1000001 is not in -1000000..1000000"},
+		{h.SetPriority(-1000001), "priority: -1000001 is not in -1000000..1000000"},
+		{h.SetLoop(0), "rounds: 0 is not in -1..1000000000" + leaves},
+		{h.SetLoop(-2), "rounds: -2 is not in -1..1000000000" + leaves},
+		{h.SetLoop(1000000001), "rounds: 1000000001 is not in -1..1000000000" + leaves},
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
-		{h.Fade(25, 0, voice.InDecibels), "a gain of 25 dB is not in -120..24"},
+		{h.Fade(25, 0, voice.InDecibels), "gain: 25 dB is not in -120..24"},
 		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 5"},
-		{start(mixer.Options{Loop: true, Rounds: -2}), "-2 rounds are not in 1..1000000000" + leaves},
-		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in 1..1000000000" + leaves},
+		{start(mixer.Options{Loop: true, Rounds: -2}), "rounds: -2 is not in -1..1000000000" + leaves},
+		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "rounds: 1000000001 is not in -1..1000000000" + leaves},
 		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
 		{m.At(0).Seek(mixer.Target{}, 0), "the target names nothing"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: 9}), "there is no shape 9"},
-		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}), "0 rounds are not in 1..1000000000" + leaves},
-		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}), "-2 rounds are not in 1..1000000000" + leaves},
-		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPriority, Priority: -2000000}), "a priority of -2000000 is not in -1000000..1000000"},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}), "rounds: 0 is not in -1..1000000000" + leaves},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}), "rounds: -2 is not in -1..1000000000" + leaves},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPriority, Priority: -2000000}), "priority: -2000000 is not in -1000000..1000000"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSolo}), "only a bus can be muted or soloed"},
 		{set(mixer.TargetTag(3), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain}), "only a bus can be muted or soloed"},
 		{set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldPriority}), "a bus has no priority, protection or rounds"},
@@ -157,8 +157,8 @@ func TestFeatureErrors(t *testing.T) {
 		{set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}), "a bus has no priority, protection or rounds"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds << 1}), "nothing to set"},
 		{group(mixer.GroupOptions{Coalesce: -1}), `group "g": coalescing within -1ns is negative`},
-		{group(mixer.GroupOptions{Coalesce: ms, Most: 25}), `group "g": coalescing by 25 dB is not in 0..24`},
-		{group(mixer.GroupOptions{Coalesce: ms, Most: pcm.Decibels(nan)}), `group "g": coalescing by NaN dB is not in 0..24`},
+		{group(mixer.GroupOptions{Coalesce: ms, Most: 25}), `group "g": Most: 25 dB is not in 0..24`},
+		{group(mixer.GroupOptions{Coalesce: ms, Most: pcm.Decibels(nan)}), `group "g": Most: NaN dB is not in 0..24`},
 		{group(mixer.GroupOptions{Voices: -1}), `group "g": at most -1 voices; 0 is any number`},
 		{group(mixer.GroupOptions{Cooldown: -ms}), `group "g": a cooldown of -1ms is negative`},
 		{m.At(0).Stop(mixer.TargetSound(nil), 0), "the target names nothing"},
@@ -178,15 +178,15 @@ func TestFeatureErrors(t *testing.T) {
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "speech"}, {Name: "a", Duck: mixer.Duck{When: "speach", By: 6}}}}, `bus "a" is ducked when "speach" sounds, and there is no such bus; the nearest is "speech"`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "speech"}, {Name: "a", Sends: []mixer.Send{{To: "speach"}}}}}, `bus "a" sends to "speach", which is no bus; the nearest is "speech"`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "speech"}, {Name: "a", Duck: mixer.Duck{When: "speech"}}}}, `bus "a" is ducked by 0 dB; say by how many`},
-		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Gain: 100, Pan: 9}}}, `bus "a": a gain of 100 dB is not in -120..24`},
-		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Pan: 9}}}, `bus "a": a pan of 9 is not in -1..1`},
-		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Pitch: -49}}}, `bus "a": a pitch of -49 semitones is not in -48..48`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Gain: 100, Pan: 9}}}, `bus "a": gain: 100 dB is not in -120..24`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Pan: 9}}}, `bus "a": pan: 9 is not in -1..1`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Pitch: -49}}}, `bus "a": pitch: -49 semitones is not in -48..48`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Voices: -1}}}, `bus "a": at most -1 voices; 0 is any number`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {}}}, `bus 2 of Buses has no name`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "a"}}}, `two buses are called "a"`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "a"}}}, `bus "a" is below itself`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c", Parent: "b"}}}, `bus "a" is below itself`},
-		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Above: 3}}}}, `bus "b" is ducked above 3 dB, which is not in -120..-1`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Above: 3}}}}, `bus "b": Duck.Above: 3 dB is not in -120..-1`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Hold: -ms}}}}, `bus "b" has a duck with a negative time: 0s, -1ms, 0s`},
 	} {
 		_, err := mixer.New(c.config)

@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"fmt"
+
 	"voicepool/internal/spectrum"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/refiner"
@@ -180,9 +182,8 @@ func (s *slot) attachFilter(hz float64, now int64) {
 // records an error in c for the first wrong cutoff, unless c already has an error.
 func (c *configCheck) cutoffs(buses []BusConfig) {
 	for i := range buses {
-		b := &buses[i]
-		low, high := propLowPass.normalize(&b.LowPass), propHighPass.normalize(&b.HighPass)
-		c.require(low, "bus %q has a low-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.LowPass, MinCutoff, MaxCutoff)
-		c.require(high, "bus %q has a high-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.HighPass, MinCutoff, MaxCutoff)
+		of := fmt.Sprintf("bus %q", buses[i].Name)
+		c.requireProperty(of, propLowPass, &buses[i].LowPass)
+		c.requireProperty(of, propHighPass, &buses[i].HighPass)
 	}
 }

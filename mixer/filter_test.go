@@ -124,10 +124,10 @@ func TestFilterErrors(t *testing.T) {
 		return err
 	}
 	for name, err := range map[string]error{
-		"a low-pass of 19.9 Hz is not in 20..20000; 0 is off":   h.SetLowPass(19.9),
-		"a high-pass of 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetTag(1), 20001),
-		"a low-pass of NaN Hz is not in 20..20000; 0 is off":    playing(mixer.Options{LowPass: math.NaN()}),
-		"a high-pass of -1 Hz is not in 20..20000; 0 is off":    playing(mixer.Options{HighPass: -1}),
+		"low-pass: 19.9 Hz is not in 20..20000; 0 is off":   h.SetLowPass(19.9),
+		"high-pass: 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetTag(1), 20001),
+		"low-pass: NaN Hz is not in 20..20000; 0 is off":    playing(mixer.Options{LowPass: math.NaN()}),
+		"high-pass: -1 Hz is not in 20..20000; 0 is off":    playing(mixer.Options{HighPass: -1}),
 	} {
 		if want := mixer.ErrOption.Error() + ": " + name; !errors.Is(err, mixer.ErrOption) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

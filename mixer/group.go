@@ -70,7 +70,7 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	case o.Coalesce < 0:
 		return nil, fmt.Errorf("%w: group %q: coalescing within %v is negative", ErrOption, name, o.Coalesce)
 	case !inRange(float64(o.Most), 0, MaxGain):
-		return nil, fmt.Errorf("%w: group %q: coalescing by %v dB is not in 0..%v", ErrOption, name, o.Most, MaxGain)
+		return nil, fmt.Errorf("%w: group %q: %w", ErrOption, name, &pcm.RangeError{Name: "Most", Value: float64(o.Most), Max: MaxGain, Unit: "dB"})
 	case o.Full != StealQuietest && o.Full != StealOldest && o.Full != Reject:
 		return nil, fmt.Errorf("%w: group %q is full by %v; a limit takes %v, %v or %v",
 			ErrOption, name, o.Full, StealQuietest, StealOldest, Reject)

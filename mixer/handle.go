@@ -318,7 +318,7 @@ func (h Handle) lockAlive() (*record, func()) {
 // is ErrBusy. setProperty locks the mutex.
 func (h Handle) setProperty(field property, value float64) error {
 	if !field.normalize(&value) {
-		return field.rangeError(value)
+		return field.optionError(value)
 	}
 	r, unlock := h.lockAlive()
 	if r == nil {

@@ -263,7 +263,7 @@ func (at Moment) Resize(voices int) error {
 		return errNoMixer
 	}
 	if voices < 1 || voices > at.mixer.maxVoices {
-		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)
+		return fmt.Errorf("%w: %w", ErrOption, &pcm.RangeError{Name: "voices", Value: float64(voices), Min: 1, Max: float64(at.mixer.maxVoices)})
 	}
 	return at.mixer.send(command{kind: cmdResize, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: TargetAll(), voices: int32(voices)})
 }

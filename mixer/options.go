@@ -74,31 +74,31 @@ type Base struct {
 func (o *Options) check() error {
 	switch {
 	case !propGain.normalize((*float64)(&o.Gain)):
-		return propGain.rangeError(float64(o.Gain))
+		return propGain.optionError(float64(o.Gain))
 	case !propGain.normalize((*float64)(&o.Base.Gain)):
-		return propGain.rangeError(float64(o.Base.Gain))
+		return propGain.optionError(float64(o.Base.Gain))
 	case !propPan.normalize(&o.Pan):
-		return propPan.rangeError(o.Pan)
+		return propPan.optionError(o.Pan)
 	case !propPitch.normalize((*float64)(&o.Pitch)):
-		return propPitch.rangeError(float64(o.Pitch))
+		return propPitch.optionError(float64(o.Pitch))
 	case !propPitch.normalize((*float64)(&o.Base.Pitch)):
-		return propPitch.rangeError(float64(o.Base.Pitch))
+		return propPitch.optionError(float64(o.Base.Pitch))
 	case o.Speed != 0 && !propSpeed.normalize(&o.Speed):
-		return propSpeed.rangeError(o.Speed)
+		return propSpeed.optionError(o.Speed)
 	case !propLowPass.normalize(&o.LowPass):
-		return propLowPass.rangeError(o.LowPass)
+		return propLowPass.optionError(o.LowPass)
 	case !propHighPass.normalize(&o.HighPass):
-		return propHighPass.rangeError(o.HighPass)
+		return propHighPass.optionError(o.HighPass)
 	case o.Base.Speed != 0 && !propSpeed.normalize(&o.Base.Speed):
-		return propSpeed.rangeError(o.Base.Speed)
+		return propSpeed.optionError(o.Base.Speed)
 	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
-		return propPriority.rangeError(float64(o.Priority))
+		return propPriority.optionError(float64(o.Priority))
 	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
 	case o.Rounds != 0 && !o.Loop:
 		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
 	case o.Rounds != 0 && !propRounds.normalize(new(float64(o.Rounds))):
-		return propRounds.rangeError(float64(o.Rounds))
+		return propRounds.optionError(float64(o.Rounds))
 	case o.WhenFull > WhenFullEnd:
 		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
 	case o.FadeShape > voice.ConstantPower:

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"voicepool/effect"
@@ -104,7 +105,7 @@ func (c *configCheck) outputs(config *Config) {
 			"output %q begins at channel %d, which is not one of 1, 3, ... %d", o.Name, o.Channel, 2*MaxOutputs-1)
 		other, taken := users[o.Channel]
 		c.require(!taken, "outputs %q and %q have the same channels, %d-%d", other, o.Name, o.Channel, o.Channel+1)
-		c.require(propGain.normalize((*float64)(&o.Gain)), "output %q has a gain of %v dB, which is not in %v..%v", o.Name, o.Gain, MinGain, MaxGain)
+		c.requireProperty(fmt.Sprintf("output %q", o.Name), propGain, (*float64)(&o.Gain))
 		users[o.Channel] = o.Name
 	}
 	if len(config.Outputs) > 0 {

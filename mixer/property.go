@@ -35,26 +35,27 @@ const (
 // propertySet is a set of properties.
 type propertySet uint16
 
-// properties holds the name and the range of each property. wrong is the message for a value out of range,
-// if a Change has the property.
+// properties holds the name, the range and the unit of each property, and a remark for the error of a value out of
+// range.
 var properties = [numProps]struct {
 	name        string
 	least, most float64
-	wrong       string
+	unit        string
+	remark      string
 }{
-	propGain:     {"gain", MinGain, MaxGain, "a gain of %v dB is not in %.0f..%.0f"},
-	propPan:      {"pan", -MaxPan, MaxPan, "a pan of %v is not in %.0f..%.0f"},
-	propPitch:    {"pitch", -MaxPitch, MaxPitch, "a pitch of %v semitones is not in %.0f..%.0f"},
-	propSpeed:    {"speed", MinSpeed, MaxSpeed, "a speed of %v is not in 1/16..%.0[3]f"},
-	propLowPass:  {"low-pass", MinCutoff, MaxCutoff, "a low-pass of %v Hz is not in %.0f..%.0f; 0 is off"},
-	propHighPass: {"high-pass", MinCutoff, MaxCutoff, "a high-pass of %v Hz is not in %.0f..%.0f; 0 is off"},
-	propMute:     {"mute", 0, 1, ""},
-	propSolo:     {"solo", 0, 1, ""},
-	propPriority: {"priority", -MaxPriority, MaxPriority, "a priority of %.0f is not in %.0f..%.0f"},
-	propProtect:  {"protection", 0, 1, ""},
-	propRounds:   {"number of rounds", Forever, MaxRounds, "%.0f rounds are not in 1..%.0[3]f: 1 leaves the loop at its end, Forever (-1) stays in it"},
-	propSeek:     {"place", 0, math.MaxInt64, ""},
-	propPaused:   {"pause", 0, 1, ""},
+	propGain:     {"gain", MinGain, MaxGain, "dB", ""},
+	propPan:      {"pan", -MaxPan, MaxPan, "", ""},
+	propPitch:    {"pitch", -MaxPitch, MaxPitch, "semitones", ""},
+	propSpeed:    {"speed", MinSpeed, MaxSpeed, "", ""},
+	propLowPass:  {"low-pass", MinCutoff, MaxCutoff, "Hz", "; 0 is off"},
+	propHighPass: {"high-pass", MinCutoff, MaxCutoff, "Hz", "; 0 is off"},
+	propMute:     {"mute", 0, 1, "", ""},
+	propSolo:     {"solo", 0, 1, "", ""},
+	propPriority: {"priority", -MaxPriority, MaxPriority, "", ""},
+	propProtect:  {"protection", 0, 1, "", ""},
+	propRounds:   {"rounds", Forever, MaxRounds, "", "; 1 leaves the loop at its end, Forever (-1) stays in it, 0 is invalid"},
+	propSeek:     {"place", 0, math.MaxInt64, "", ""},
+	propPaused:   {"pause", 0, 1, "", ""},
 }
 
 // normalize reports whether *x is in the range of property f, in the unit of the property. It replaces a gain of -Inf
@@ -75,15 +76,16 @@ func (f property) isCutoff() bool { return f == propLowPass || f == propHighPass
 // cutoffFields are the cutoffs.
 const cutoffFields = FieldLowPass | FieldHighPass
 
-// rangeError returns the error for a value x that is out of the range of the property. It wraps ErrOption.
-func (f property) rangeError(x float64) error {
-	return fmt.Errorf("%w: %s", ErrOption, f.rangeMessage(x))
+// optionError returns the error for a value x that is out of the range of the property. It wraps ErrOption and a
+// *pcm.RangeError.
+func (f property) optionError(x float64) error {
+	return fmt.Errorf("%w: %w", ErrOption, f.rangeError(x))
 }
 
-// rangeMessage returns the message for a value x out of the range of the property.
-func (f property) rangeMessage(x float64) string {
+// rangeError returns the error for a value x that is out of the range of the property. It wraps a *pcm.RangeError.
+func (f property) rangeError(x float64) error {
 	s := &properties[f]
-	return fmt.Sprintf(s.wrong, x, s.least, s.most)
+	return fmt.Errorf("%w%s", &pcm.RangeError{Name: s.name, Value: x, Min: s.least, Max: s.most, Unit: s.unit}, s.remark)
 }
 
 // first returns the first property in the set f, in the order of the constants. f must not be empty. The audio side
@@ -141,7 +143,7 @@ func (c *Change) check() error {
 		f := fields.first()
 		x := c.get(f)
 		if !f.normalize(&x) {
-			return f.rangeError(x)
+			return f.optionError(x)
 		}
 		c.put(f, x)
 	}

@@ -3,6 +3,7 @@ package mixer_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"voicepool/mixer"
@@ -18,30 +19,33 @@ func TestChangeErrors(t *testing.T) {
 		change mixer.Change
 		want   string // "": valid
 	}{
-		{mixer.Change{Fields: mixer.FieldGain, Gain: 24.5}, "a gain of 24.5 dB is not in -120..24"},
+		{mixer.Change{Fields: mixer.FieldGain, Gain: 24.5}, "gain: 24.5 dB is not in -120..24"},
 		{mixer.Change{Fields: mixer.FieldGain, Gain: 24}, ""},
 		{mixer.Change{Fields: mixer.FieldGain, Gain: pcm.FromLinear(0)}, ""},
-		{mixer.Change{Fields: mixer.FieldPan, Pan: math.NaN()}, "a pan of NaN is not in -1..1"},
+		{mixer.Change{Fields: mixer.FieldPan, Pan: math.NaN()}, "pan: NaN is not in -1..1"},
 		{mixer.Change{Fields: mixer.FieldPan, Pan: -1}, ""},
-		{mixer.Change{Fields: mixer.FieldPitch, Pitch: 48.5}, "a pitch of 48.5 semitones is not in -48..48"},
+		{mixer.Change{Fields: mixer.FieldPitch, Pitch: 48.5}, "pitch: 48.5 semitones is not in -48..48"},
 		{mixer.Change{Fields: mixer.FieldPitch, Pitch: -48}, ""},
-		{mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.0624}, "a speed of 0.0624 is not in 1/16..16"},
+		{mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.0624}, "speed: 0.0624 is not in 1/16..16"},
 		{mixer.Change{Fields: mixer.FieldSpeed, Speed: 1. / 16}, ""},
-		{mixer.Change{Fields: mixer.FieldLowPass, LowPass: 19}, "a low-pass of 19 Hz is not in 20..20000; 0 is off"},
-		{mixer.Change{Fields: mixer.FieldHighPass, HighPass: 20001}, "a high-pass of 20001 Hz is not in 20..20000; 0 is off"},
+		{mixer.Change{Fields: mixer.FieldLowPass, LowPass: 19}, "low-pass: 19 Hz is not in 20..20000; 0 is off"},
+		{mixer.Change{Fields: mixer.FieldHighPass, HighPass: 20001}, "high-pass: 20001 Hz is not in 20..20000; 0 is off"},
 		{mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: 20}, ""},
-		{mixer.Change{Fields: mixer.FieldPriority, Priority: 1000001}, "a priority of 1000001 is not in -1000000..1000000"},
+		{mixer.Change{Fields: mixer.FieldPriority, Priority: 1000001}, "priority: 1000001 is not in -1000000..1000000"},
 		{mixer.Change{Fields: mixer.FieldPriority, Priority: -1000000}, ""},
-		{mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}, "-2 rounds are not in 1..1000000000: 1 leaves the loop at its end, Forever (-1) stays in it"},
+		{mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}, "rounds: -2 is not in -1..1000000000; 1 leaves the loop at its end, Forever (-1) stays in it, 0 is invalid"},
 		{mixer.Change{Fields: mixer.FieldRounds, Rounds: 1000000000}, ""},
 		{mixer.Change{Fields: mixer.FieldProtect, Protect: true}, ""},
-		{mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -6, Pan: 2}, "a pan of 2 is not in -1..1"},
+		{mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -6, Pan: 2}, "pan: 2 is not in -1..1"},
 		{mixer.Change{Gain: 100}, "nothing to set"},
 		{mixer.Change{Fields: 1 << 15}, "nothing to set"},
 	} {
 		err := m.At(mixer.Now).Set(mixer.TargetVoice(h), v.change, 0)
 		if v.want == "" && err != nil || v.want != "" && (!errors.Is(err, mixer.ErrOption) || err.Error() != mixer.ErrOption.Error()+": "+v.want) {
 			t.Errorf("%+v: %v, want %q", v.change, err, v.want)
+		}
+		if _, ok := errors.AsType[*pcm.RangeError](err); ok != strings.Contains(v.want, "is not in") {
+			t.Errorf("%+v: %v is a *pcm.RangeError: %v", v.change, err, ok)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 		return fmt.Errorf("%w: everything cannot be set; set the sends of a bus", ErrOption)
 	}
 	if !propGain.normalize((*float64)(&gain)) {
-		return propGain.rangeError(float64(gain))
+		return propGain.optionError(float64(gain))
 	}
 	bus, err := m.sendDestination(to)
 	if err != nil {
@@ -111,7 +111,7 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]busmix.Sen
 		case slices.ContainsFunc(all[:i], func(other busmix.Send) bool { return other.Bus == to }):
 			return all, fmt.Errorf("%w: two sends to bus %q", ErrOption, s.To)
 		case !propGain.normalize((*float64)(&s.Gain)):
-			return all, propGain.rangeError(float64(s.Gain))
+			return all, propGain.optionError(float64(s.Gain))
 		}
 		all[i] = newSend(to, &s)
 	}
@@ -132,7 +132,7 @@ func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 func (c *configCheck) sends(b *BusConfig) {
 	for i := range b.Sends {
 		s := &b.Sends[i]
-		c.require(propGain.normalize((*float64)(&s.Gain)), "bus %q sends to %q with a gain of %v dB, which is not in %v..%v", b.Name, s.To, s.Gain, MinGain, MaxGain)
+		c.requireProperty(fmt.Sprintf("bus %q, send to %q", b.Name, s.To), propGain, (*float64)(&s.Gain))
 	}
 }
 

@@ -89,8 +89,8 @@ func TestSendsRefused(t *testing.T) {
 		{`bus "a" comes to itself: "a" sends to "b", "b" sends to "c", "c" sends to "a"`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("c")}, {Name: "c", Sends: to("a")}}},
 		{`bus "b" comes to itself: "b" goes into "a", "a" sends to "b"`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Parent: "a"}}},
 		{`bus "a" comes to itself: "a" sends to "b", "b" sends to "a"`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("a")}}},
-		{`bus "a" sends to "b" with a gain of 30 dB, which is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: 30}}}, {Name: "b"}}},
-		{`bus "a" sends to "b" with a gain of NaN dB, which is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: pcm.Decibels(math.NaN())}}}, {Name: "b"}}},
+		{`bus "a", send to "b": gain: 30 dB is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: 30}}}, {Name: "b"}}},
+		{`bus "a", send to "b": gain: NaN dB is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: pcm.Decibels(math.NaN())}}}, {Name: "b"}}},
 	} {
 		_, err := mixer.New(mixer.Config{Buses: c.buses})
 		if err == nil || !errors.Is(err, mixer.ErrConfig) || !strings.HasSuffix(err.Error(), c.want) {

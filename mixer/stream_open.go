@@ -126,7 +126,7 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	loop, x := s.Loop(), float64(rounds)
 	switch {
 	case !propRounds.normalize(&x):
-		return propRounds.rangeError(x)
+		return propRounds.optionError(x)
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 	}

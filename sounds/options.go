@@ -57,7 +57,7 @@ func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
 // 0 is valid, because it means the default.
 func (o Options) rateError() error {
 	if rate := o.rate(); rate < 1 || rate > defaultMaxRate {
-		return source.LimitErrorf("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
+		return source.LimitErrorf("%w", &pcm.RangeError{Name: "rate of the mixer", Value: float64(rate), Min: 1, Max: defaultMaxRate, Unit: "Hz"})
 	}
 	return nil
 }

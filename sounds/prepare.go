@@ -85,13 +85,13 @@ func (c *Clip) check() error {
 	case c.Channels < 1 || c.Channels > defaultChannels:
 		return source.LimitErrorf("%d channels, a sound has 1..%d", c.Channels, defaultChannels)
 	case c.Rate < 1 || c.Rate > defaultMaxRate:
-		return source.LimitErrorf("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
+		return source.LimitErrorf("%w", &pcm.RangeError{Name: "rate", Value: float64(c.Rate), Min: 1, Max: defaultMaxRate, Unit: "Hz"})
 	case len(c.Samples)%c.Channels != 0:
 		return source.DecodeErrorf("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
 	case c.Loop != nil && !c.Loop.Inside(frames):
 		return source.DecodeErrorf("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
 	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= source.MaxTagGain):
-		return source.DecodeErrorf("a gain of %v dB is not in -%d..%d", *c.Gain, source.MaxTagGain, source.MaxTagGain)
+		return source.DecodeErrorf("%w", &pcm.RangeError{Name: "gain", Value: float64(*c.Gain), Min: -source.MaxTagGain, Max: source.MaxTagGain, Unit: "dB"})
 	}
 	return checkSamples(c.Samples, c.Channels, 0)
 }
@@ -117,7 +117,7 @@ func (l Leveling) check() error {
 	if l.LUFS == 0 || l.LUFS >= minLUFS && l.LUFS < 0 {
 		return nil
 	}
-	return source.LimitErrorf("a loudness of %v LUFS is not in %d..0", l.LUFS, minLUFS)
+	return source.LimitErrorf("%w", &pcm.RangeError{Name: "loudness", Value: l.LUFS, Min: minLUFS, Unit: "LUFS"})
 }
 
 // gain returns the gain in dB that brings the clip c to the target loudness of l. It is 0 without a target and for

@@ -147,8 +147,8 @@ func TestLimits(t *testing.T) {
 		{sounds.Limits{Frames: 999}, "more than 999 frames; play it as a stream (stream: true)"},
 		{sounds.Limits{Memory: 7999}, "its samples take more than 7999 bytes; play it as a stream (stream: true)"},
 		{sounds.Limits{Channels: 1}, "2 channels, at most 1 are read"},
-		{sounds.Limits{MaxRate: 44100}, "a rate of 48000 Hz is not in 1000..44100"},
-		{sounds.Limits{MinRate: 50000}, "a rate of 48000 Hz is not in 50000..768000"},
+		{sounds.Limits{MaxRate: 44100}, "rate: 48000 Hz is not in 1000..44100"},
+		{sounds.Limits{MinRate: 50000}, "rate: 48000 Hz is not in 50000..768000"},
 		{sounds.Limits{Time: 1}, "decoding took longer than 1ns"},
 		{sounds.Limits{Bytes: int64(len(data)), Frames: 1000, Memory: 8000, Channels: 2, Time: time.Minute}, ""},
 	} {

@@ -39,7 +39,7 @@ func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error 
 	case o.MaxPitch == 0:
 		return nil
 	case !(o.MaxPitch > 0 && o.MaxPitch <= 96):
-		return source.LimitErrorf("a highest pitch of %v semitones is not in 0..96", o.MaxPitch)
+		return source.LimitErrorf("%w", &pcm.RangeError{Name: "highest pitch", Value: float64(o.MaxPitch), Max: 96, Unit: "semitones"})
 	}
 	for level := range voice.LevelOf(o.MaxPitch) + 1 {
 		if err := ctx.Err(); err != nil {

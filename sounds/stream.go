@@ -117,7 +117,7 @@ func (o *StreamOptions) check() error {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
 		return source.LimitErrorf("%v ahead are not in 0..%v", o.Ahead, maxAhead)
 	case !(math.Abs(float64(o.Gain)) <= maxStreamGain):
-		return source.LimitErrorf("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
+		return source.LimitErrorf("%w", &pcm.RangeError{Name: "gain", Value: float64(o.Gain), Min: -maxStreamGain, Max: maxStreamGain, Unit: "dB"})
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound
 	case src.Open == nil:
 		return nil, withName(src.Name, source.Errorf(ErrStream, "frames without Open"))
 	case src.Rate < 1 || src.Rate > defaultMaxRate:
-		return nil, withName(src.Name, source.LimitErrorf("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
+		return nil, withName(src.Name, source.LimitErrorf("%w", &pcm.RangeError{Name: "rate", Value: float64(src.Rate), Min: 1, Max: defaultMaxRate, Unit: "Hz"}))
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
 		return nil, withName(src.Name, source.DecodeErrorf("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}

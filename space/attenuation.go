@@ -155,11 +155,9 @@ func (a Attenuation) ready() (Attenuation, error) {
 		return a, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrRange, original.Min, original.Max)
 	case a.Curve == Linear && !(a.Max > a.Min):
 		return a, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrRange, a.Min, a.Max)
-	case !inRange(a.Rolloff, 1e-6, 1000):
-		return a, fmt.Errorf("%w: a rolloff of %v is not in 1e-6..1000", ErrRange, a.Rolloff)
 	}
 	a.Max = cmp.Or(a.Max, math.Inf(1))
-	return a, nil
+	return a, checkRange("rolloff", a.Rolloff, 1e-6, 1000, "")
 }
 
 // withoutDefaults returns an Attenuation for which ready returns a.

@@ -18,10 +18,15 @@
 // which do not.
 package space
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"voicepool/pcm"
+)
 
 // ErrRange is wrapped by every error of this package: a coordinate, angle, distance or gain is out of
-// range or NaN.
+// range or NaN. An error about a single number also wraps a *pcm.RangeError.
 var ErrRange = errors.New("space: out of range")
 
 const (
@@ -31,3 +36,12 @@ const (
 
 // inRange reports whether from <= x <= to; false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
+
+// checkRange returns nil if from <= x <= to, otherwise an error that wraps ErrRange and a *pcm.RangeError. name and
+// unit are for the error.
+func checkRange(name string, x, from, to float64, unit string) error {
+	if inRange(x, from, to) {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrRange, &pcm.RangeError{Name: name, Value: x, Min: from, Max: to, Unit: unit})
+}

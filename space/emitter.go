@@ -32,8 +32,8 @@ func (s Spot) Checked() (Spot, error) {
 	if !s.Position.inSpace() || !s.Velocity.inSpace() {
 		return Spot{}, fmt.Errorf("%w: a place at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, s.Position, s.Velocity)
 	}
-	if !inRange(s.Occlusion, 0, 1) || !inRange(s.Obstruction, 0, 1) {
-		return Spot{}, fmt.Errorf("%w: a place with an occlusion of %v and an obstruction of %v: they are in 0..1", ErrRange, s.Occlusion, s.Obstruction)
+	if err := cmp.Or(checkRange("occlusion", s.Occlusion, 0, 1, ""), checkRange("obstruction", s.Obstruction, 0, 1, "")); err != nil {
+		return Spot{}, err
 	}
 	if s.Forward != (Vector{}) {
 		forward, ok := s.Forward.unit()
@@ -64,12 +64,15 @@ type cone struct {
 
 // ready returns c prepared for the audio side, or an error that wraps ErrRange.
 func (c *Cone) ready() (cone, error) {
-	if !inRange(c.Inner, 0, 360) || !inRange(c.Outer, c.Inner, 360) || !inRange(float64(c.OuterGain), leastGain, 0) {
-		return cone{}, fmt.Errorf("%w: a cone of %v to %v degrees with %v dB outside: the angles are in 0..360, the inner one not the larger, the gain in %v..0",
-			ErrRange, c.Inner, c.Outer, c.OuterGain, leastGain)
+	err := cmp.Or(
+		checkRange("inner angle of the cone", c.Inner, 0, 360, "degrees"), checkRange("outer angle of the cone", c.Outer, c.Inner, 360, "degrees"),
+		checkRange("gain outside the cone", float64(c.OuterGain), leastGain, 0, "dB"),
+	)
+	if err == nil && c.LowPass != 0 {
+		err = checkRange("low-pass outside the cone", c.LowPass, MinCutoff, MaxCutoff, "Hz")
 	}
-	if c.LowPass != 0 && !inRange(c.LowPass, MinCutoff, MaxCutoff) {
-		return cone{}, fmt.Errorf("%w: a cone with a low-pass of %v Hz outside, which is not in %v..%v; 0 is off", ErrRange, c.LowPass, MinCutoff, MaxCutoff)
+	if err != nil {
+		return cone{}, err
 	}
 	return cone{
 		inner: pcm.CosPi(c.Inner / 360), outer: pcm.CosPi(c.Outer / 360), outside: c.OuterGain.Gain(), down: octavesBelow(c.LowPass),
@@ -122,14 +125,9 @@ func (e Emitter) Source() (Source, error) {
 	spot, wrongSpot := e.Spot.Checked()
 	cone, wrongCone := e.Cone.ready()
 	attenuation, wrongAttenuation := e.Attenuation.ready()
-	if err := cmp.Or(wrongSpot, wrongCone, wrongAttenuation); err != nil {
+	wrongSpread, wrongAir := checkRange("spread", e.Spread, 0, 1, ""), checkRange("air", e.Air, 0, maxAir, "metres")
+	if err := cmp.Or(wrongSpot, wrongCone, wrongAttenuation, wrongSpread, wrongAir); err != nil {
 		return Source{}, err
-	}
-	if !inRange(e.Spread, 0, 1) {
-		return Source{}, fmt.Errorf("%w: a spread of %v is not in 0..1", ErrRange, e.Spread)
-	}
-	if !inRange(e.Air, 0, maxAir) {
-		return Source{}, fmt.Errorf("%w: %v metres of air in a unit of length are not in 0..%v", ErrRange, e.Air, maxAir)
 	}
 	s := Source{Spot: spot, Spread: e.Spread, Cone: e.Cone, cone: cone, attenuation: attenuation, air: e.Air}
 	if e.SendAttenuation != (Attenuation{}) {

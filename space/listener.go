@@ -57,19 +57,19 @@ func (l Listener) Ear() (Ear, error) {
 		return Ear{}, fmt.Errorf("%w: a listener at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, l.Position, l.Velocity)
 	case !okForward || !okUp:
 		return Ear{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: directions are finite", ErrRange, l.Forward, l.Up)
-	case !inRange(l.Doppler, 0, 100) || !inRange(speed, 0.001, 1e9):
-		return Ear{}, fmt.Errorf("%w: a Doppler factor of %v and a speed of sound of %v are not in 0..100 and 0.001..1e9", ErrRange, l.Doppler, l.SpeedOfSound)
 	}
 	out := Ear{Position: l.Position, Velocity: l.Velocity, Strength: cmp.Or(l.Strength, 0.5), Half: l.Width / 2}
-	switch {
-	case out.Strength == NoPan:
+	err := cmp.Or(checkRange("Doppler factor", l.Doppler, 0, 100, ""), checkRange("speed of sound", speed, 0.001, 1e9, ""))
+	if out.Strength == NoPan {
 		out.Strength = 0
-	case !inRange(out.Strength, 1e-6, 1):
-		return Ear{}, fmt.Errorf("%w: a listener with a strength of %v, which is neither in 1e-6..1 nor NoPan", ErrRange, l.Strength)
+	} else {
+		err = cmp.Or(err, checkRange("strength", out.Strength, 1e-6, 1, ""))
 	}
-	switch {
-	case l.Width != 0 && !inRange(l.Width, 1e-6, maxCoordinate):
-		return Ear{}, fmt.Errorf("%w: a listener with a width of %v, which is not in 1e-6..1e9", ErrRange, l.Width)
+	if l.Width != 0 {
+		err = cmp.Or(err, checkRange("width", l.Width, 1e-6, maxCoordinate, ""))
+	}
+	if err != nil {
+		return Ear{}, err
 	}
 	across := f.cross(u)
 	if !(across.along(across[0], across[1], across[2]) >= leastAngle*leastAngle) {

@@ -114,7 +114,7 @@ func NewSound(s Samples) (*Sound, error) {
 	case s.Channels != 1 && s.Channels != 2:
 		return nil, fmt.Errorf("%w: %d channels, a sound has 1 or 2", ErrSound, s.Channels)
 	case s.Rate < 1 || s.Rate > 768000:
-		return nil, fmt.Errorf("%w: a rate of %d Hz is not in 1..768000", ErrSound, s.Rate)
+		return nil, fmt.Errorf("%w: %w", ErrSound, &pcm.RangeError{Name: "rate", Value: float64(s.Rate), Min: 1, Max: 768000, Unit: "Hz"})
 	case len(s.Data)%s.Channels != 0:
 		return nil, fmt.Errorf("%w: %d samples are not a whole number of frames of %d channels", ErrSound, len(s.Data), s.Channels)
 	case len(s.Data)/s.Channels > maxFrames:

@@ -35,11 +35,11 @@ type Stream struct {
 func NewStream(s Stream) (*Sound, error) {
 	switch {
 	case s.Rate < 1 || s.Rate > 768000:
-		return nil, fmt.Errorf("%w: a rate of %d Hz is not in 1..768000", ErrSound, s.Rate)
+		return nil, fmt.Errorf("%w: %w", ErrSound, &pcm.RangeError{Name: "rate", Value: float64(s.Rate), Min: 1, Max: 768000, Unit: "Hz"})
 	case s.Frames < 0 || s.Frames > maxFrames:
 		return nil, fmt.Errorf("%w: %d frames, a stream has at most %d", ErrSound, s.Frames, int64(maxFrames))
 	case !(s.Level <= 0 && s.Level >= -120):
-		return nil, fmt.Errorf("%w: a level of %v dB is not in -120..0", ErrSound, s.Level)
+		return nil, fmt.Errorf("%w: %w", ErrSound, &pcm.RangeError{Name: "level", Value: float64(s.Level), Min: -120, Unit: "dB"})
 	case s.Loop[0] < 0 || s.Loop.Frames() < 0 || s.Frames > 0 && s.Loop[1] > s.Frames:
 		return nil, fmt.Errorf("%w: the loop [%d, %d) is not inside its %d frames", ErrSound, s.Loop[0], s.Loop[1], s.Frames)
 	case s.Open == nil:

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"voicepool/pcm"
 )
 
 var (
@@ -23,6 +25,7 @@ type Error struct {
 	Column int    // in characters, from 1
 	Msg    string // error and remedy, on one line
 	Sound  error  // why the sound cannot be loaded; nil: the file is faulty
+	Range  *pcm.RangeError // the number that is out of range; nil: another error
 }
 
 // Error returns the file name, line and column, such as "sheet.yaml:12:7: ", and the message. Without a line it omits
@@ -34,10 +37,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Unwrap returns ErrFile for an error in the file, and ErrSound and the cause for a sound that cannot be loaded.
+// Unwrap returns ErrFile, and Range if it is set, for an error in the file. For a sound that cannot be loaded it
+// returns ErrSound and the cause.
 func (e *Error) Unwrap() []error {
-	if e.Sound != nil {
+	switch {
+	case e.Sound != nil:
 		return []error{ErrSound, e.Sound}
+	case e.Range != nil:
+		return []error{ErrFile, e.Range}
 	}
 	return []error{ErrFile}
 }

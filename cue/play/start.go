@@ -59,8 +59,8 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%w: play: the sheet has no sound %s%s", cue.ErrAction, yaml.Quote(o.Sound), suggestion(o.Sound, st.templates))
 	}
-	if wrong := p.invalidField(&o, st.sheet.Rate); wrong != "" {
-		return nil, fmt.Errorf("%w: %s", cue.ErrAction, wrong)
+	if err := p.checkStart(&o, st.sheet.Rate); err != nil {
+		return nil, fmt.Errorf("%w: %w", cue.ErrAction, err)
 	}
 	claimed := p.live.claim(o.ID, o.Owner)
 	play := &manualStart{show: p.show, start: &o, rate: st.sheet.Rate, tag: claimed[0].numberOrZero(), owner: claimed[1].numberOrZero()}
@@ -93,9 +93,9 @@ func valueOrZero(hz *float64) float64 {
 	return *hz
 }
 
-// invalidField returns an error text for the first invalid field of o, or "" if all are valid. Sound and Owner are not
-// checked. rate is the sample rate in Hz. invalidField must not use p.sheet, which belongs to the goroutine of Step.
-func (p *Player) invalidField(o *Start, rate int) string {
+// checkStart returns an error for the first invalid field of o, or nil if all are valid. Sound and Owner are not
+// checked. rate is the sample rate in Hz. checkStart must not use p.sheet, which belongs to the goroutine of Step.
+func (p *Player) checkStart(o *Start, rate int) error {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)
 	for _, v := range [...]struct {
@@ -113,7 +113,7 @@ func (p *Player) invalidField(o *Start, rate int) string {
 		{"ref", float64(o.Ref), fields.Limits{To: MaxRef}},
 	} {
 		if !(v.x >= v.within.From && v.x <= v.within.To) && !((v.key == "speed" || v.within == cutoffs) && v.x == 0) {
-			return v.key + ": " + v.within.OutOfRange(strconv.FormatFloat(v.x, 'f', -1, 64))
+			return v.within.OutOfRange(v.key, strconv.FormatFloat(v.x, 'f', -1, 64), v.x)
 		}
 	}
 	for _, v := range [...]struct {
@@ -121,20 +121,20 @@ func (p *Player) invalidField(o *Start, rate int) string {
 		time time.Duration
 	}{{"from", o.From}, {"for", o.For}, {"fade_in", o.FadeIn}} {
 		if v.time < 0 {
-			return fmt.Sprintf("%s: a time is not negative, as %v is", v.key, v.time)
+			return fmt.Errorf("%s: a time is not negative, as %v is", v.key, v.time)
 		}
 	}
 	_, bus := p.buses[o.Bus]
 	_, same := p.buses[o.ID]
 	switch {
 	case o.Bus != "" && !bus:
-		return fmt.Sprintf("bus: there is no bus %s%s", yaml.Quote(o.Bus), suggestion(o.Bus, p.buses))
+		return fmt.Errorf("bus: there is no bus %s%s", yaml.Quote(o.Bus), suggestion(o.Bus, p.buses))
 	case o.ID == "all":
-		return fmt.Sprintf("id: %q is reserved: it means all voices", o.ID)
+		return fmt.Errorf("id: %q is reserved: it means all voices", o.ID)
 	case same:
-		return fmt.Sprintf("id: %s is the name of a bus; an id must differ from them", yaml.Quote(o.ID))
+		return fmt.Errorf("id: %s is the name of a bus; an id must differ from them", yaml.Quote(o.ID))
 	case o.Frame < mixer.Now:
-		return fmt.Sprintf("frame: there is no frame %d", o.Frame)
+		return fmt.Errorf("frame: there is no frame %d", o.Frame)
 	}
-	return ""
+	return nil
 }

@@ -65,7 +65,7 @@ func TestRecorderRefuses(t *testing.T) {
 		{mixer.Entry{Kind: mixer.EntryStop, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
 		{
 			mixer.Entry{Kind: mixer.EntryPlace, Listener: space.Listener{Doppler: 1, SpeedOfSound: 1e-5}},
-			"cue: this cannot be recorded: at 0s: space: out of range: a Doppler factor of 64 and a speed of sound of 0.00064 are not in 0..100 and 0.001..1e9",
+			"cue: this cannot be recorded: at 0s: space: out of range: speed of sound: 0.00064 is not in 0.001..1000000000",
 		},
 		{mixer.Entry{Kind: mixer.EntryPlace, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
 	} {

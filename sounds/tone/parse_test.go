@@ -61,7 +61,7 @@ func TestRefuses(t *testing.T) {
 		{signal: tone.Signal{}, rate: 48000, length: time.Second, want: "0 Hz are not in 1 to below 24000"},
 		{signal: tone.Signal{Hertz: 24000}, rate: 48000, length: time.Second, want: "half the rate"},
 		{signal: tone.Signal{Hertz: math.NaN()}, rate: 48000, length: time.Second, want: "NaN Hz"},
-		{signal: tone.Signal{Hertz: 440}, rate: 0, length: time.Second, want: "a rate of 0 Hz is not in 1..768000"},
+		{signal: tone.Signal{Hertz: 440}, rate: 0, length: time.Second, want: "rate: 0 Hz is not in 1..768000"},
 		{signal: tone.Signal{Shape: 6}, rate: 48000, length: time.Second, want: "shape(6); there are sine, square"},
 		{signal: tone.Signal{Hertz: 440}, rate: 48000, want: "tone:440 for 0s, which is not above 0 to 10m0s"},
 		{signal: tone.Signal{Hertz: 440}, rate: 48000, length: time.Hour, want: "for 1h0m0s"},

@@ -129,7 +129,7 @@ const maxRate = 768000
 func (s Signal) check(rate int) error {
 	switch {
 	case rate < 1 || rate > maxRate:
-		return fmt.Errorf("%w: a rate of %d Hz is not in 1..%d", ErrSignal, rate, maxRate)
+		return fmt.Errorf("%w: %w", ErrSignal, &pcm.RangeError{Name: "rate", Value: float64(rate), Min: 1, Max: maxRate, Unit: "Hz"})
 	case int(s.Shape) >= len(shapeNames):
 		return fmt.Errorf("%w: %v; there are %s", ErrSignal, s.Shape, strings.Join(shapeNames, ", "))
 	case !s.Shape.noise() && !(s.Hertz >= 1 && s.Hertz < float64(rate)/2):

@@ -27,14 +27,15 @@ type Reader struct {
 	unlisted       int // number of unlisted errors
 }
 
-// Fail records an error at the place at, with a message formatted as by fmt.Sprintf. After maxErrors errors it only
-// counts further ones.
+// Fail records an error at the place at, formatted as by fmt.Errorf. After maxErrors errors it only counts further
+// ones.
 func (r *Reader) Fail(at yaml.Position, format string, args ...any) {
 	if len(r.errors) == maxErrors {
 		r.unlisted++
 		return
 	}
-	r.errors = append(r.errors, &yaml.Error{Position: at, Msg: fmt.Sprintf(format, args...)})
+	err := fmt.Errorf(format, args...)
+	r.errors = append(r.errors, &yaml.Error{Position: at, Msg: err.Error(), Cause: err})
 }
 
 // WithPrefix calls do. If name is not empty, each error that do records gets the prefix name and a colon.

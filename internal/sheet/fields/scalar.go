@@ -8,6 +8,7 @@ import (
 
 	"voicepool/internal/sheet/yaml"
 	"voicepool/internal/words"
+	"voicepool/pcm"
 )
 
 // Limits is the range of a number.
@@ -22,10 +23,27 @@ func (l Limits) String() string {
 	return fmt.Sprintf("a number%s from %s to %s", l.Unit, formatLimit(l.From), formatLimit(l.To))
 }
 
-// OutOfRange returns the message that text, a number as written in the file, is out of range.
-func (l Limits) OutOfRange(text string) string {
-	return fmt.Sprintf("%s is out of range; want %s", text, l)
+// OutOfRange returns the error that x, the value of the key name, is out of range. It wraps a *pcm.RangeError. text is
+// x as written in the file.
+func (l Limits) OutOfRange(name, text string, x float64) error {
+	unit := strings.TrimPrefix(l.Unit, " of ")
+	if l.Unit == DecibelUnit {
+		unit = "dB"
+	}
+	return &rangeError{fmt.Sprintf("%s: %s is out of range; want %s", name, text, l), pcm.RangeError{Name: name, Value: x, Min: l.From, Max: l.To, Unit: unit}}
 }
+
+// rangeError is a pcm.RangeError with a message that has the number as in the file.
+type rangeError struct {
+	msg   string
+	cause pcm.RangeError
+}
+
+// Error returns the message.
+func (e *rangeError) Error() string { return e.msg }
+
+// Unwrap returns the pcm.RangeError.
+func (e *rangeError) Unwrap() error { return &e.cause }
 
 // Scalar returns the text of the value of p, if that is a scalar, and true. For any other value it records an error
 // and returns "" and false. want describes the valid values in the error.
@@ -63,11 +81,11 @@ func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 	}
 	if isNumber && beyond && within.To > r.HalfRate {
 		within.To = r.HalfRate
-		r.Fail(p.Value.Position, "%s: %s, which is half the rate", p.Key, within.OutOfRange(p.Value.Text))
+		r.Fail(p.Value.Position, "%w, which is half the rate", within.OutOfRange(p.Key, p.Value.Text, x))
 		return false
 	}
 	if isNumber {
-		r.Fail(p.Value.Position, "%s: %s", p.Key, within.OutOfRange(p.Value.Text))
+		r.Fail(p.Value.Position, "%w", within.OutOfRange(p.Key, p.Value.Text, x))
 		return false
 	}
 	return r.RejectValue(p, within.String())

@@ -158,7 +158,7 @@ func (r *Reader) parseEffect(n *yaml.Node) (e effect.Effect, ok bool) {
 		return r.parseEffectValue(p, e.Kind(), set)
 	}))
 	if err != nil {
-		r.Fail(n.Position, "%v", err)
+		r.Fail(n.Position, "%w", err)
 	}
 	r.checkBandFrequencies(values)
 	if r.isMaster(e.Key) {

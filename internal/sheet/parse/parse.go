@@ -3,6 +3,7 @@
 package parse
 
 import (
+	"errors"
 	"io/fs"
 	"math"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
+	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
@@ -67,7 +69,7 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, parseSection
 	}
 	if !r.Failed() {
 		if err := r.rules.Config().Check(); err != nil { // limits of the mixer that the checks above do not cover
-			r.Fail(yaml.Position{}, "%v", err)
+			r.Fail(yaml.Position{}, "%w", err)
 		}
 	}
 	return true
@@ -77,7 +79,9 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, parseSection
 func (r *Reader) Errors() error {
 	var all rules.Errors
 	for _, w := range r.SortedErrors() {
-		all = append(all, &rules.Error{File: r.rules.File, Line: w.Line, Column: w.Column, Msg: w.Msg})
+		e := &rules.Error{File: r.rules.File, Line: w.Line, Column: w.Column, Msg: w.Msg}
+		e.Range, _ = errors.AsType[*pcm.RangeError](w.Cause)
+		all = append(all, e)
 	}
 	if all == nil {
 		return nil

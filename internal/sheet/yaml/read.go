@@ -60,7 +60,8 @@ type Pair struct {
 // Error is an error at a position in a text.
 type Error struct {
 	Position
-	Msg string // error and remedy, on one line
+	Msg   string // error and remedy, on one line
+	Cause error  // the error that Msg was made from; may be nil
 }
 
 // Error returns the line and column, such as "12:7: ", and the message, or only the message for the whole text.
@@ -73,7 +74,7 @@ func (e *Error) Error() string {
 
 // errorf returns an Error at p with a message formatted as by fmt.Sprintf.
 func (p Position) errorf(format string, args ...any) *Error {
-	return &Error{p, fmt.Sprintf(format, args...)}
+	return &Error{Position: p, Msg: fmt.Sprintf(format, args...)}
 }
 
 // Quote returns text, cut to 60 characters, in Go's double quotes, for a message of one line.

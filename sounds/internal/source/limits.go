@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"voicepool/pcm"
 )
 
 // The kinds of errors of codecs. Package sounds documents them.
@@ -14,20 +16,17 @@ var (
 )
 
 // kindError is the error of a sound: a kind and a description.
-type kindError struct {
-	kind   error
-	detail string
-}
+type kindError struct{ kind, detail error }
 
 // Error returns the description without the kind.
-func (f *kindError) Error() string { return f.detail }
+func (f *kindError) Error() string { return f.detail.Error() }
 
-// Unwrap returns the kind.
-func (f *kindError) Unwrap() error { return f.kind }
+// Unwrap returns the kind and the description.
+func (f *kindError) Unwrap() []error { return []error{f.kind, f.detail} }
 
 // Errorf returns an error that wraps kind and whose text is only the formatted description.
 func Errorf(kind error, format string, args ...any) error {
-	return &kindError{kind, fmt.Sprintf(format, args...)}
+	return &kindError{kind, fmt.Errorf(format, args...)}
 }
 
 // FormatErrorf returns an error that wraps ErrFormat: the format is unsupported.
@@ -78,7 +77,7 @@ func (b Limits) CheckFormat(channels int, rate int64) error {
 	case channels > b.Channels:
 		return LimitErrorf("%d channels, at most %d are read", channels, b.Channels)
 	case rate < int64(b.MinRate) || rate > int64(b.MaxRate):
-		return LimitErrorf("a rate of %d Hz is not in %d..%d", rate, b.MinRate, b.MaxRate)
+		return LimitErrorf("%w", &pcm.RangeError{Name: "rate", Value: float64(rate), Min: float64(b.MinRate), Max: float64(b.MaxRate), Unit: "Hz"})
 	}
 	return nil
 }
