@@ -36,7 +36,7 @@ type Handle struct {
 }
 
 // State returns the state of the start, such as StatePlaying. The zero Handle has StateNone. A start that ended long
-// ago is no longer remembered; its state is StateEnded, even if it was stopped or stolen.
+// ago is no longer remembered and has StateUnknown.
 func (h Handle) State() State {
 	r, unlock := h.lockRecord()
 	switch {
@@ -46,7 +46,7 @@ func (h Handle) State() State {
 	case h.mixer == nil:
 		return StateNone
 	}
-	return cmp.Or(State(h.finished().State), StateEnded)
+	return cmp.Or(State(h.finished().State), StateUnknown)
 }
 
 // Number returns the number that events use for the start, at least 1. It is 0 while the start is pending, if it
@@ -234,10 +234,14 @@ func (h Handle) Slot() int {
 }
 
 // Gain returns the gain of the voice in dB without the gain of Options.Base, updated every 20 ms. During a fade it is
-// the final value of the fade. During a stop it is -Inf. It is 0 for a voice that is gone or pending.
-func (h Handle) Gain() pcm.Decibels {
-	gain := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.levels.Second() })
-	return pcm.Decibels(gain)
+// the final value of the fade. During a stop it is -Inf. ok is false for a voice that is gone or pending.
+func (h Handle) Gain() (gain pcm.Decibels, ok bool) {
+	r, unlock := h.lockAlive()
+	if r == nil {
+		return 0, false
+	}
+	defer unlock()
+	return pcm.Decibels(r.levels.Second()), r.status.State() != StatePending
 }
 
 // Pan returns the pan of the voice, -1 (left) .. +1 (right), updated every 20 ms. It includes the place of the voice

@@ -24,15 +24,16 @@ const (
 	StatePlaying                // it has a slot and is mixed
 	StatePaused                 // holds its position, by a pause of the voice or of its bus
 	StateVirtual                // keeps its time silently and may be restored
-	StateEnded                  // reached its end; also reported for voices that ended long ago
+	StateEnded                  // reached its end
 	StateStopped                // was stopped; its tail of 10 ms may still be heard
 	StateStolen                 // was stolen, for another voice, a limit or Resize
 	StateRejected               // got no voice
 	StateLimited                // refused by a limit or a cooldown
 	StateCoalesced              // merged into another voice
+	StateUnknown                // it is over and no longer remembered
 )
 
-var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
+var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced", "unknown"}
 
 // String returns the name of the state, such as "playing"; for an unknown state a text such as "state(99)".
 func (s State) String() string { return words.Name("state", s, stateNames[:]) }

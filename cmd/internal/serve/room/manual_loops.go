@@ -144,9 +144,9 @@ func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 	for i := range l.all {
 		one := &l.all[i]
 		h, o := one.voice, one.order
-		gain := float64(h.Gain())
+		gain, alive := h.Gain()
 		state := h.State()
-		if state == mixer.StatePending || !h.Looping() && state != mixer.StatePaused || one.start == last || math.IsInf(gain, -1) {
+		if !alive || !h.Looping() && state != mixer.StatePaused || one.start == last || math.IsInf(float64(gain), -1) {
 			continue // pending, leaving its loop, another layer, or fading to its end
 		}
 		if !showPaused { // during a pause of the show, the state of single voices is unknown
@@ -157,7 +157,7 @@ func (l *manualLoops) running(frame int64, rate int, showPaused bool) []Loop {
 			o.For = max(o.For-pcm.Duration(frame-one.startFrame, rate), time.Millisecond)
 		}
 		all = append(all, Loop{
-			Order: o, Cue: one.number, Position: h.Position().Seconds(), Gain: max(gain, silence), Pan: h.Pan(), Paused: one.paused, Seeks: one.seeks,
+			Order: o, Cue: one.number, Position: h.Position().Seconds(), Gain: max(float64(gain), silence), Pan: h.Pan(), Paused: one.paused, Seeks: one.seeks,
 		})
 	}
 	return all
