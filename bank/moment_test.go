@@ -184,7 +184,7 @@ sounds:
 		start(t, b, "tick", bank.Options{}).Stop()
 		render(m, 1)
 	}
-	if boom.State() != mixer.StatePlaying || music.State() != mixer.StatePlaying || music.Handle.State() != mixer.StateEnded {
+	if boom.State() != mixer.StatePlaying || music.State() != mixer.StatePlaying || !music.Handle.State().Over() {
 		t.Fatalf("the layers are %v, the music is %v, its intro %v", boom.State(), music.State(), music.Handle.State())
 	}
 	before := m.Stats().Stopped

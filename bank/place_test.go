@@ -90,7 +90,7 @@ func TestPlaceFaults(t *testing.T) {
 		{text: "distance: {table: [[1, 0], [2, 0]], min: 3}", want: "13: table needs `curve: table`, without min, max and rolloff"},
 		{text: "distance: {curve: linear, table: [[1, 0], [2, 0]]}", want: "28: table needs `curve: table`"},
 		{text: "cone: {inner: 400}", want: "16: inner: 400 is out of range; want a number of degrees from 0 to 360"},
-		{text: "cone: {inner: 90, outer: 80}", want: "8: cone: a cone of 90 to 80 degrees"},
+		{text: "cone: {inner: 90, outer: 80}", want: "8: cone: outer angle of the cone: 80 degrees is not in 90..360"},
 		{text: "cone: {gain: 3}", want: "15: gain: 3 is out of range; want a number of decibels from -120 to 0"},
 		{text: "cone: {iner: 3}", want: `9: unknown key "iner" in a cone; did you mean "inner"?`},
 		{text: "send_distance: {curve: linear}", want: "17: send_distance: a linear attenuation from 1 to 0: it needs a maximum above the minimum"},

@@ -224,10 +224,10 @@ func TestBusFilterRefused(t *testing.T) {
 		return []mixer.Output{o, {Name: "far", Channel: 3}}
 	}
 	for want, c := range map[string]mixer.Config{
-		`bus "a": low-pass: 19 Hz is not in 20..20000; 0 is off`:            {Buses: []mixer.BusConfig{{Name: "a", LowPass: 19}}},
-		`bus "a": high-pass: NaN Hz is not in 20..20000; 0 is off`:          {Buses: []mixer.BusConfig{{Name: "a", HighPass: math.NaN()}}},
-		`bus "master": low-pass: 20001 Hz is not in 20..20000; 0 is off`:    {LowPass: 20001},
-		`bus "far": high-pass: -1 Hz is not in 20..20000; 0 is off`:         {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", HighPass: -1}}},
+		`bus "a": low-pass: 19 Hz is not in 20..20000; 0 is off`:                          {Buses: []mixer.BusConfig{{Name: "a", LowPass: 19}}},
+		`bus "a": high-pass: NaN Hz is not in 20..20000; 0 is off`:                        {Buses: []mixer.BusConfig{{Name: "a", HighPass: math.NaN()}}},
+		`bus "master": low-pass: 20001 Hz is not in 20..20000; 0 is off`:                  {LowPass: 20001},
+		`bus "far": high-pass: -1 Hz is not in 20..20000; 0 is off`:                       {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", HighPass: -1}}},
 		`the low-pass of output "main" is also given as Config.LowPass`:                   {LowPass: 50, Outputs: outputs(mixer.Output{LowPass: 50})},
 		`the high-pass of output "main" is also given as Config.HighPass`:                 {HighPass: 50, Outputs: outputs(mixer.Output{HighPass: 50})},
 		`the effects of output "main" are also given as Config.Effects`:                   {Effects: delay, Outputs: outputs(mixer.Output{Effects: delay})},

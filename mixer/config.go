@@ -46,10 +46,19 @@ var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", 
 func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
 // ParseOverflow returns the policy with the given name: quietest, oldest, gain, reject, grow or masked. For any other
-// name it returns StealQuietest and false.
-func ParseOverflow(name string) (Overflow, bool) {
-	i := slices.Index(overflowNames[:], name)
-	return Overflow(max(i, 0)), i >= 0
+// name the error wraps ErrOption and names the nearest policy.
+func ParseOverflow(name string) (Overflow, error) {
+	return parseName[Overflow]("policy", name, overflowNames[:])
+}
+
+// parseName returns the index of name in names. For any other name the error wraps ErrOption. kind describes the value
+// for the error.
+func parseName[T ~uint8](kind, name string, names []string) (T, error) {
+	x, err := words.Parse[T](kind, name, names)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	return x, err
 }
 
 // Grow configures the policy GrowPool.

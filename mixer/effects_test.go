@@ -197,12 +197,12 @@ func TestEffectsRefused(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Effects: []effect.Effect{delay}}, {Name: "b"}}})
 	for want, err := range map[string]error{
-		`bus "a" has no effect "delya"; the nearest is "delay"`:  busOf(t, m, "a").SetEffect("delya", nil, 0),
-		`bus "b" has no effects`:                                 busOf(t, m, "b").SetEffect("delay", nil, 0),
-		`delay has no "tim"; the nearest is "time"`:              busOf(t, m, "a").SetEffect("delay", effect.Values{"tim": 1}, 0),
-		`delay: time: 5 s is not in 0.001..4`:              busOf(t, m, "a").SetEffect("delay", effect.Values{"time": 5}, 0),
-		`delay: lowpass: 1 Hz is not in 20..20000; 0 is off`: busOf(t, m, "a").SetEffect("delay", effect.Values{"lowpass": 1}, 0),
-		`the zero Bus is the master of no mixer`:                 mixer.Bus{}.SetEffect("delay", nil, 0),
+		`bus "a" has no effect "delya"; the nearest is "delay"`: busOf(t, m, "a").SetEffect("delya", nil, 0),
+		`bus "b" has no effects`:                                busOf(t, m, "b").SetEffect("delay", nil, 0),
+		`delay has no "tim"; the nearest is "time"`:             busOf(t, m, "a").SetEffect("delay", effect.Values{"tim": 1}, 0),
+		`delay: time: 5 s is not in 0.001..4`:                   busOf(t, m, "a").SetEffect("delay", effect.Values{"time": 5}, 0),
+		`delay: lowpass: 1 Hz is not in 20..20000; 0 is off`:    busOf(t, m, "a").SetEffect("delay", effect.Values{"lowpass": 1}, 0),
+		`the zero Bus is the master of no mixer`:                mixer.Bus{}.SetEffect("delay", nil, 0),
 	} {
 		if err == nil || !errors.Is(err, mixer.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)

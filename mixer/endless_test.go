@@ -1,6 +1,7 @@
 package mixer_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -187,14 +188,14 @@ func TestEndlessStreams(t *testing.T) {
 
 // TestParseWhenFull parses the results of String.
 func TestParseWhenFull(t *testing.T) {
-	for _, w := range []mixer.WhenFull{mixer.WhenFullVirtual, mixer.WhenFullEnd} {
-		if got, ok := mixer.ParseWhenFull(w.String()); !ok || got != w {
-			t.Errorf("%v is read as %v, %v", w, got, ok)
+	for _, w := range []mixer.WhenFull{mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd} {
+		if got, err := mixer.ParseWhenFull(w.String()); err != nil || got != w {
+			t.Errorf("%v is read as %v, %v", w, got, err)
 		}
 	}
-	for _, name := range []string{"", "default", "Virtual", "stop"} {
-		if got, ok := mixer.ParseWhenFull(name); ok {
-			t.Errorf("%q is read as %v", name, got)
+	for _, name := range []string{"", "Virtual", "stop"} {
+		if got, err := mixer.ParseWhenFull(name); !errors.Is(err, mixer.ErrOption) {
+			t.Errorf("%q is read as %v, %v", name, got, err)
 		}
 	}
 	_, err := newMixer(t, mixer.Config{}).Play(level(t, 48000, 10, 0.1), mixer.Options{WhenFull: 3})

@@ -271,13 +271,13 @@ func ExampleConfig_lead() {
 }
 
 func ExampleParseOverflow() {
-	policy, ok := mixer.ParseOverflow("oldest")
-	fmt.Println(policy, ok)
-	_, ok = mixer.ParseOverflow("newest")
-	fmt.Println(ok)
+	policy, err := mixer.ParseOverflow("oldest")
+	fmt.Println(policy, err)
+	_, err = mixer.ParseOverflow("oldst")
+	fmt.Println(err)
 	// Output:
-	// oldest true
-	// false
+	// oldest <nil>
+	// mixer: bad argument: unknown policy "oldst"; the nearest is "oldest"
 }
 
 func ExampleMixer_Stems() {

@@ -249,7 +249,7 @@ func TestOutputErrors(t *testing.T) {
 		`output "main" begins at channel -1, which is not one of 1, 3, ... 31`:                    {Outputs: []mixer.Output{{Name: "main", Channel: -1}}},
 		`output "radio" begins at channel 33, which is not one of 1, 3, ... 31`:                   {Outputs: []mixer.Output{{Name: "main", Channel: 31}, {Name: "radio"}}},
 		`outputs "main" and "radio" have the same channels, 3-4`:                                  {Outputs: []mixer.Output{{Name: "main", Channel: 3}, {Name: "radio", Channel: 3}}},
-		`output "main": gain: 25 dB is not in -120..24`:                             {Outputs: []mixer.Output{{Name: "main", Gain: 25}}},
+		`output "main": gain: 25 dB is not in -120..24`:                                           {Outputs: []mixer.Output{{Name: "main", Gain: 25}}},
 		`the gain of output "main" is also given as MasterGain`:                                   {MasterGain: -3, Outputs: []mixer.Output{{Name: "main", Gain: -3}}},
 		`the insert of output "main" is also given as Config.Insert`:                              {Insert: times(1), Outputs: []mixer.Output{{Name: "main", Insert: times(2)}}},
 		`17 outputs, a mixer has at most 16`:                                                      {Outputs: many},

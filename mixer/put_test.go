@@ -127,7 +127,7 @@ func TestPutErrors(t *testing.T) {
 		},
 		{
 			err:  m.At(0).SetListener(space.Listener{Strength: 2}),
-			want: "mixer: bad argument: a listener with a strength of 2, which is neither in 1e-6..1 nor NoPan",
+			want: "mixer: bad argument: strength of the listener: 2 is not in 0.000001..1; NoPan turns it off",
 		},
 	} {
 		if !errors.Is(c.err, mixer.ErrOption) || c.err.Error() != c.want {

@@ -32,7 +32,7 @@ func TestShown(t *testing.T) {
 	}
 	type shown struct {
 		slot    int
-		gain    pcm.Decibels // -99: none
+		gain    pcm.Decibels // -99: not ok
 		pan     float64
 		looping bool
 	}

@@ -205,8 +205,8 @@ func TestPositionErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{m.SetListener(space.Listener{Doppler: -1}), "mixer: bad argument: a Doppler factor of -1 and"},
-		{cone, "mixer: bad argument: a cone of 400 to 0 degrees with"},
+		{m.SetListener(space.Listener{Doppler: -1}), "mixer: bad argument: Doppler factor: -1 is not in 0..100"},
+		{cone, "mixer: bad argument: inner angle of the cone: 400 degrees is not in 0..360"},
 	} {
 		if !errors.Is(c.err, mixer.ErrOption) || !errors.Is(c.err, space.ErrRange) || !strings.HasPrefix(c.err.Error(), c.want) {
 			t.Errorf("%v, want %q", c.err, c.want)

@@ -1,10 +1,6 @@
 package mixer
 
-import (
-	"slices"
-
-	"voicepool/internal/words"
-)
+import "voicepool/internal/words"
 
 // WhenFull selects what happens to a voice if a full pool has no slot for it.
 type WhenFull uint8
@@ -28,11 +24,10 @@ var whenFullNames = [...]string{"default", "virtual", "end"}
 // String returns "default", "virtual" or "end"; for an unknown value a text such as "when full(9)".
 func (w WhenFull) String() string { return words.Name("when full", w, whenFullNames[:]) }
 
-// ParseWhenFull returns WhenFullVirtual for "virtual" and WhenFullEnd for "end", and true. For any other name, even
-// "default", it returns WhenFullDefault and false.
-func ParseWhenFull(name string) (WhenFull, bool) {
-	i := slices.Index(whenFullNames[1:], name)
-	return WhenFull(i + 1), i >= 0
+// ParseWhenFull returns the WhenFull with the given name: default, virtual or end. For any other name the error wraps
+// ErrOption and names the nearest one.
+func ParseWhenFull(name string) (WhenFull, error) {
+	return parseName[WhenFull]("WhenFull", name, whenFullNames[:])
 }
 
 // defaultMaxEndless returns the maximum number of virtual endless voices. It is at least MaxVoices, so a

@@ -11,7 +11,7 @@ type RangeError struct {
 	Name     string  // the setting, such as "gain" or "low-pass"
 	Value    float64 // below Min, above Max, or NaN
 	Min, Max float64
-	Unit     string // of Value, Min and Max, such as "dB"; "": none
+	Unit     string // of Value, Min and Max, such as "dB"; may be empty
 }
 
 // Error returns the error in one line, such as "gain: 40 dB is not in -120..24".

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"voicepool/internal/words"
 	"voicepool/pcm"
 )
 
@@ -24,18 +25,12 @@ const (
 var curveNames = [...]string{"inverse", "linear", "exponential", "constant"}
 
 // String returns the name of the curve as ParseCurve takes it.
-func (c Curve) String() string {
-	if int(c) < len(curveNames) {
-		return curveNames[c]
-	}
-	return fmt.Sprintf("curve(%d)", uint8(c))
-}
+func (c Curve) String() string { return words.Name("curve", c, curveNames[:]) }
 
-// ParseCurve returns the curve named inverse, linear, exponential or constant. It returns false for any other
-// name.
-func ParseCurve(name string) (Curve, bool) {
-	i := slices.Index(curveNames[:], name)
-	return Curve(max(i, 0)), i >= 0
+// ParseCurve returns the curve named inverse, linear, exponential or constant. For any other name the error names
+// the nearest one.
+func ParseCurve(name string) (Curve, error) {
+	return words.Parse[Curve]("curve", name, curveNames[:])
 }
 
 // Attenuation is the gain over distance. The zero value is the default of OpenAL: full gain up to a distance
@@ -157,7 +152,7 @@ func (a Attenuation) ready() (Attenuation, error) {
 		return a, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrRange, a.Min, a.Max)
 	}
 	a.Max = cmp.Or(a.Max, math.Inf(1))
-	return a, checkRange("rolloff", a.Rolloff, 1e-6, 1000, "")
+	return a, checkRange("rolloff", a.Rolloff, 1e-6, 1000, "", "")
 }
 
 // withoutDefaults returns an Attenuation for which ready returns a.

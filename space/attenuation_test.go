@@ -145,11 +145,11 @@ func TestPointTable(t *testing.T) {
 
 func TestCurveNames(t *testing.T) {
 	for c := range Curve(len(curveNames)) {
-		if got, ok := ParseCurve(c.String()); got != c || !ok {
-			t.Errorf("%v comes back as %v, %v", c, got, ok)
+		if got, err := ParseCurve(c.String()); got != c || err != nil {
+			t.Errorf("%v comes back as %v, %v", c, got, err)
 		}
 	}
-	if _, ok := ParseCurve("steep"); ok {
+	if _, err := ParseCurve("steep"); err == nil {
 		t.Error("there is a steep curve")
 	}
 }

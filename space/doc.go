@@ -37,11 +37,11 @@ const (
 // inRange reports whether from <= x <= to; false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
 
-// checkRange returns nil if from <= x <= to, otherwise an error that wraps ErrRange and a *pcm.RangeError. name and
-// unit are for the error.
-func checkRange(name string, x, from, to float64, unit string) error {
+// checkRange returns nil if from <= x <= to, otherwise an error that wraps ErrRange and a *pcm.RangeError. name,
+// unit and remark, which may be empty, are for the error.
+func checkRange(name string, x, from, to float64, unit, remark string) error {
 	if inRange(x, from, to) {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrRange, &pcm.RangeError{Name: name, Value: x, Min: from, Max: to, Unit: unit})
+	return fmt.Errorf("%w: %w%s", ErrRange, &pcm.RangeError{Name: name, Value: x, Min: from, Max: to, Unit: unit}, remark)
 }

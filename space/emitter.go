@@ -32,7 +32,7 @@ func (s Spot) Checked() (Spot, error) {
 	if !s.Position.inSpace() || !s.Velocity.inSpace() {
 		return Spot{}, fmt.Errorf("%w: a place at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, s.Position, s.Velocity)
 	}
-	if err := cmp.Or(checkRange("occlusion", s.Occlusion, 0, 1, ""), checkRange("obstruction", s.Obstruction, 0, 1, "")); err != nil {
+	if err := cmp.Or(checkRange("occlusion", s.Occlusion, 0, 1, "", ""), checkRange("obstruction", s.Obstruction, 0, 1, "", "")); err != nil {
 		return Spot{}, err
 	}
 	if s.Forward != (Vector{}) {
@@ -65,11 +65,11 @@ type cone struct {
 // ready returns c prepared for the audio side, or an error that wraps ErrRange.
 func (c *Cone) ready() (cone, error) {
 	err := cmp.Or(
-		checkRange("inner angle of the cone", c.Inner, 0, 360, "degrees"), checkRange("outer angle of the cone", c.Outer, c.Inner, 360, "degrees"),
-		checkRange("gain outside the cone", float64(c.OuterGain), leastGain, 0, "dB"),
+		checkRange("inner angle of the cone", c.Inner, 0, 360, "degrees", ""), checkRange("outer angle of the cone", c.Outer, c.Inner, 360, "degrees", ""),
+		checkRange("gain outside the cone", float64(c.OuterGain), leastGain, 0, "dB", ""),
 	)
 	if err == nil && c.LowPass != 0 {
-		err = checkRange("low-pass outside the cone", c.LowPass, MinCutoff, MaxCutoff, "Hz")
+		err = checkRange("low-pass outside the cone", c.LowPass, MinCutoff, MaxCutoff, "Hz", "; 0 is off")
 	}
 	if err != nil {
 		return cone{}, err
@@ -125,7 +125,7 @@ func (e Emitter) Source() (Source, error) {
 	spot, wrongSpot := e.Spot.Checked()
 	cone, wrongCone := e.Cone.ready()
 	attenuation, wrongAttenuation := e.Attenuation.ready()
-	wrongSpread, wrongAir := checkRange("spread", e.Spread, 0, 1, ""), checkRange("air", e.Air, 0, maxAir, "metres")
+	wrongSpread, wrongAir := checkRange("spread", e.Spread, 0, 1, "", ""), checkRange("air", e.Air, 0, maxAir, "metres", "")
 	if err := cmp.Or(wrongSpot, wrongCone, wrongAttenuation, wrongSpread, wrongAir); err != nil {
 		return Source{}, err
 	}

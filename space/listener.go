@@ -59,14 +59,14 @@ func (l Listener) Ear() (Ear, error) {
 		return Ear{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: directions are finite", ErrRange, l.Forward, l.Up)
 	}
 	out := Ear{Position: l.Position, Velocity: l.Velocity, Strength: cmp.Or(l.Strength, 0.5), Half: l.Width / 2}
-	err := cmp.Or(checkRange("Doppler factor", l.Doppler, 0, 100, ""), checkRange("speed of sound", speed, 0.001, 1e9, ""))
+	err := cmp.Or(checkRange("Doppler factor", l.Doppler, 0, 100, "", ""), checkRange("speed of sound", speed, 0.001, 1e9, "", ""))
 	if out.Strength == NoPan {
 		out.Strength = 0
 	} else {
-		err = cmp.Or(err, checkRange("strength", out.Strength, 1e-6, 1, ""))
+		err = cmp.Or(err, checkRange("strength of the listener", out.Strength, 1e-6, 1, "", "; NoPan turns it off"))
 	}
 	if l.Width != 0 {
-		err = cmp.Or(err, checkRange("width", l.Width, 1e-6, maxCoordinate, ""))
+		err = cmp.Or(err, checkRange("width of the listener", l.Width, 1e-6, maxCoordinate, "", ""))
 	}
 	if err != nil {
 		return Ear{}, err

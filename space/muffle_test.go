@@ -151,12 +151,12 @@ func TestMuffledSources(t *testing.T) {
 // TestMuffledRanges checks that each error names the valid range.
 func TestMuffledRanges(t *testing.T) {
 	for want, e := range map[string]Emitter{
-		"occlusion: 1.5 is not in 0..1":   {Spot: Spot{Occlusion: 1.5}},
-		"occlusion: NaN is not in 0..1":   {Spot: Spot{Occlusion: math.NaN()}},
-		"obstruction: -0.1 is not in 0..1":  {Spot: Spot{Obstruction: -0.1}},
-		"low-pass outside the cone: 10 Hz is not in 20..20000": {Cone: Cone{LowPass: 10}},
-		"air: -1 metres is not in 0..1000":                      {Air: -1},
-		"rolloff: -1 is not in 0.000001..1000":                                         {SendAttenuation: Attenuation{Rolloff: -1}},
+		"occlusion: 1.5 is not in 0..1":                                  {Spot: Spot{Occlusion: 1.5}},
+		"occlusion: NaN is not in 0..1":                                  {Spot: Spot{Occlusion: math.NaN()}},
+		"obstruction: -0.1 is not in 0..1":                               {Spot: Spot{Obstruction: -0.1}},
+		"low-pass outside the cone: 10 Hz is not in 20..20000; 0 is off": {Cone: Cone{LowPass: 10}},
+		"air: -1 metres is not in 0..1000":                               {Air: -1},
+		"rolloff: -1 is not in 0.000001..1000":                           {SendAttenuation: Attenuation{Rolloff: -1}},
 	} {
 		if _, err := e.Source(); !errors.Is(err, ErrRange) || strings.TrimPrefix(err.Error(), "space: out of range: ") != want {
 			t.Errorf("says %v, want %s", err, want)

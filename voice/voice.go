@@ -23,15 +23,10 @@ var qualityNames = [...]string{"default", "best", "linear", "cubic"}
 // String returns the name of the quality in a sheet: default, best, linear or cubic.
 func (q Quality) String() string { return words.Name("quality", q, qualityNames[:]) }
 
-// ParseQuality returns the quality with the given name: best, linear or cubic. For any other name, "default" included,
-// it returns 0 and false.
-func ParseQuality(name string) (Quality, bool) {
-	for q := Best; q <= Cubic; q++ {
-		if q.String() == name {
-			return q, true
-		}
-	}
-	return 0, false
+// ParseQuality returns the quality with the given name: default, best, linear or cubic. For any other name the error
+// names the nearest one.
+func ParseQuality(name string) (Quality, error) {
+	return words.Parse[Quality]("quality", name, qualityNames[:])
 }
 
 // Options are the initial properties of a voice. The zero value plays the sound unchanged. All frames are

@@ -20,11 +20,11 @@ var (
 
 // Error is an error at a place in a file, or an error of a sound that the file uses.
 type Error struct {
-	File   string // name of the file
-	Line   int    // from 1; 0: the whole file
-	Column int    // in characters, from 1
-	Msg    string // error and remedy, on one line
-	Sound  error  // why the sound cannot be loaded; nil: the file is faulty
+	File   string          // name of the file
+	Line   int             // from 1; 0: the whole file
+	Column int             // in characters, from 1
+	Msg    string          // error and remedy, on one line
+	Sound  error           // why the sound cannot be loaded; nil: the file is faulty
 	Range  *pcm.RangeError // the number that is out of range; nil: another error
 }
 

@@ -96,7 +96,7 @@ cue/internal/bounds -> bank/rules cue cue/internal/runsheet effect internal/shee
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
-space -> pcm
+space -> internal/words pcm
 mixer/internal/batches -> mixer/internal/commandqueue
 mixer/internal/busgain -> pcm
 mixer/internal/busmix -> effect internal/dsp internal/spectrum mixer/internal/bustree mixer/internal/master pcm voice

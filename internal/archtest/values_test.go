@@ -244,8 +244,8 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 func functions() map[string]func(*rig) error {
 	return map[string]func(*rig) error{
 		"mixer.New":           func(r *rig) error { _, err := mixer.New(r.config); return err },
-		"mixer.ParseOverflow": func(*rig) error { mixer.ParseOverflow("oldest"); return nil },
-		"mixer.ParseWhenFull": func(*rig) error { mixer.ParseWhenFull("end"); return nil },
+		"mixer.ParseOverflow": func(*rig) error { _, err := mixer.ParseOverflow("oldest"); return err },
+		"mixer.ParseWhenFull": func(*rig) error { _, err := mixer.ParseWhenFull("end"); return err },
 		"mixer.TargetVoice":   func(r *rig) error { mixer.TargetVoice(r.voice); return nil },
 		"mixer.TargetTag":     func(*rig) error { _ = mixer.TargetTag(1); return nil },
 		"mixer.TargetSound":   func(r *rig) error { mixer.TargetSound(r.sound); return nil },

@@ -41,6 +41,16 @@ func Names[T any](list []T, name func(*T) string) []string {
 	return names
 }
 
+// Parse returns the index of name in names, the inverse of Name. For any other name the error names the nearest one.
+// kind describes the value for the error, such as "policy".
+func Parse[T ~uint8](kind, name string, names []string) (T, error) {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown %s %q; the nearest is %q", kind, name, Nearest(name, names))
+	}
+	return T(i), nil
+}
+
 // Count formats a number with a noun, given in the singular, and adds an s to the noun unless n is 1: "1 voice", "2
 // voices".
 func Count(n int, noun string) string {

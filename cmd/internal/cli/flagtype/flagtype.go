@@ -18,8 +18,8 @@ type Overflow mixer.Overflow
 // UnmarshalText parses the name of a policy for a full pool, such as quietest or oldest, and stores it in o. Any other
 // text is an error that lists the names, and it changes o, too.
 func (o *Overflow) UnmarshalText(text []byte) error {
-	policy, ok := mixer.ParseOverflow(string(text))
-	if *o = Overflow(policy); !ok {
+	policy, err := mixer.ParseOverflow(string(text))
+	if *o = Overflow(policy); err != nil {
 		return fmt.Errorf("unknown policy %q (want quietest, oldest, gain, reject, grow or masked)", text)
 	}
 	return nil
@@ -31,8 +31,8 @@ type Quality voice.Quality
 // UnmarshalText parses the name of an interpolation quality, linear, cubic or best, and stores it in q. Any other text
 // is an error that lists the names, and it changes q, too.
 func (q *Quality) UnmarshalText(text []byte) error {
-	quality, ok := voice.ParseQuality(string(text))
-	if *q = Quality(quality); !ok {
+	quality, err := voice.ParseQuality(string(text))
+	if *q = Quality(quality); err != nil || quality == voice.DefaultQuality {
 		return fmt.Errorf("unknown quality %q (want linear, cubic or best)", text)
 	}
 	return nil

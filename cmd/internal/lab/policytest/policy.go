@@ -31,8 +31,8 @@ const AsSheet = -1
 // other than quietest or grow. After an error, p may be changed.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
-	overflow, ok := mixer.ParseOverflow(words[0])
-	if !ok {
+	overflow, err := mixer.ParseOverflow(words[0])
+	if err != nil {
 		return fmt.Errorf("unknown policy %q (want quietest, oldest, gain, reject, grow or masked)", words[0])
 	}
 	*p = Policy{Name: string(text), Overflow: overflow, Virtual: AsSheet}
