@@ -34,7 +34,7 @@ func (d *draft) checkListener(n *yaml.Node) {
 	if d.Failed() {
 		return
 	}
-	if _, err := d.placedListener().Ear(); err != nil {
+	if _, err := d.placedListener().Checked(); err != nil {
 		p := fields.Find(n, VerbSetListener.String())
 		d.Fail(p.Value.Position, "listener: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}

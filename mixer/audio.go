@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"voicepool/internal/hearing"
 	"voicepool/internal/release"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busmix"
@@ -148,7 +149,7 @@ func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 		a.tailWindow[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
 	a.positions.a = a
-	a.positions.ear, _ = space.Listener{}.Ear()
+	a.positions.ear, _ = hearing.NewEar(&space.Listener{})
 	if g.ShapesSpectrum() {
 		a.enableSpectral()
 	}

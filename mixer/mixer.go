@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/internal/hearing"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busgain"
 	"voicepool/mixer/internal/callclock"
@@ -18,7 +19,6 @@ import (
 	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
 	"voicepool/pool"
-	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -257,10 +257,10 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 			return Handle{}, err
 		}
 	}
-	var source space.Source
+	var source hearing.Source
 	if o.Emitter != nil {
 		var err error
-		if source, err = o.Emitter.Source(); err != nil {
+		if source, err = hearing.NewSource(o.Emitter); err != nil {
 			return Handle{}, positionError{err}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/internal/hearing"
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -54,7 +55,7 @@ func TestMuffledModel(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		e := space.Emitter{Spot: muffled(r), Cone: space.Cone{Inner: 60, Outer: 200, OuterGain: -6, LowPass: 900}, Air: 3, Attenuation: space.Attenuation{Min: 5}}
 		e.Spot.Occlusion = 0.5
-		ear, err := space.Listener{}.Ear()
+		ear, err := hearing.NewEar(&space.Listener{})
 		must(t, err)
 		m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true})
 		h := play(t, m.At(0), s, mixer.Options{Emitter: &e, Loop: true})
@@ -68,7 +69,7 @@ func TestMuffledModel(t *testing.T) {
 				e.Spot.Occlusion = max(e.Spot.Occlusion, 0.05) // a low-pass that is switched on fades in
 				must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{e.Spot}))
 			}
-			source, err := e.Source()
+			source, err := hearing.NewSource(&e)
 			must(t, err)
 			heard, behind := ear.Hear(&source)
 			hz := behind.LowPass

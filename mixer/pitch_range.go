@@ -3,6 +3,7 @@ package mixer
 import (
 	"slices"
 
+	"voicepool/internal/hearing"
 	"voicepool/mixer/internal/pitchrange"
 	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
@@ -16,7 +17,7 @@ import (
 type pitches struct {
 	m     *Mixer
 	buses []pitchrange.Span
-	ear   space.Ear // as set by SetListener
+	ear   hearing.Ear // as set by SetListener
 
 	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
 	// requested after them.
@@ -247,7 +248,7 @@ func (p *pitches) noteVelocity(r *record, velocity space.Vector) {
 // noteListener stores l in p.ear, the listener as the control side last set it. A new velocity or speed of sound
 // changes the Doppler shifts of starts in space. noteListener then requests the mip levels, the band-limited versions
 // of sounds, that these starts will read. The caller holds m.mutex.
-func (p *pitches) noteListener(l *space.Ear) {
+func (p *pitches) noteListener(l *hearing.Ear) {
 	m := p.m
 	same := l.Waves == p.ear.Waves && l.Velocity == p.ear.Velocity
 	p.ear = *l

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"voicepool/internal/hearing"
 	"voicepool/mixer/internal/spatial"
 	"voicepool/space"
 	"voicepool/voice"
@@ -63,7 +64,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 // last of several calls between two blocks counts, so SetListener never fails with ErrBusy. An invalid l is an error
 // that wraps ErrOption, and the listener stays. Control side; it does not allocate.
 func (m *Mixer) SetListener(l space.Listener) error {
-	ear, err := l.Ear()
+	ear, err := hearing.NewEar(&l)
 	if err != nil {
 		return positionError{err}
 	}
@@ -123,7 +124,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 // SetListener moves the listener to l, within 20 ms from the moment on. The error is ErrBusy, or wraps ErrOption if l
 // is invalid. It allocates. To move the listener at Now, Mixer.SetListener does not allocate.
 func (at Moment) SetListener(l space.Listener) error {
-	ear, err := l.Ear()
+	ear, err := hearing.NewEar(&l)
 	if err != nil {
 		return positionError{err}
 	}
@@ -152,7 +153,7 @@ func (r *record) applyMove() {
 // positioner places voices in space.
 type positioner struct {
 	a   *audio
-	ear space.Ear // of the listener
+	ear hearing.Ear // of the listener
 }
 
 // startSpatial sets how the start of r sounds at its position for the present listener: gain, pan, pitch and low-pass.

@@ -3,9 +3,9 @@ package mixer
 import (
 	"iter"
 
+	"voicepool/internal/hearing"
 	"voicepool/internal/ring"
 	"voicepool/pool"
-	"voicepool/space"
 )
 
 // maxRecords returns the maximum number of start records: enough for all voices, real or virtual, and for all
@@ -98,7 +98,7 @@ func (m *Mixer) releaseFinished() bool {
 		x := m.finished.Add(id)
 		x.State, x.Number, x.Tag, x.Position = uint8(r.status.State()), r.number.Load(), r.tag, r.position.Load()
 		if r.isSpatial {
-			r.spatial.Source = space.Source{} // releases references
+			r.spatial.Source = hearing.Source{} // releases references
 		}
 		m.records.Release(id)
 	}

@@ -89,6 +89,18 @@ func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Tabl
 // NewPointTable, or all samples of NewTable. Silence is -80 dB.
 func (t *Table) Points() []Point { return slices.Clone(t.points) }
 
+// Range returns the distances between which the curve was sampled.
+func (t *Table) Range() (min, max float64) { return t.min, t.max }
+
+// Factor returns the amplitude factor at a distance, interpolated between the samples.
+func (t *Table) Factor(distance float64) float64 {
+	part := min(max(distance-t.min, 0)/(t.max-t.min), 1)
+	x := float64(math.Sqrt(part) * tableSteps)
+	i := min(int(x), tableSteps-1)
+	a, b := t.factors[i], t.factors[i+1]
+	return a + float64((b-a)*(x-float64(i)))
+}
+
 // Point is a point of a custom curve, see NewPointTable.
 type Point struct {
 	Distance float64      // 0..1e10
@@ -132,14 +144,13 @@ func NewPointTable(points ...Point) (*Table, error) {
 // maxDistance exceeds all distances between two points in space.
 const maxDistance = 1e10
 
-// ready returns a with its defaults filled in, or an error that wraps ErrRange. For a table it returns the
-// table's distances as Min and Max.
-func (a Attenuation) ready() (Attenuation, error) {
-	if t := a.Table; t != nil {
-		if a != (Attenuation{Table: t}) {
+// checked validates a and returns it with its defaults filled in; a Max of 0 stays 0. The error wraps ErrRange.
+func (a Attenuation) checked() (Attenuation, error) {
+	if a.Table != nil {
+		if a != (Attenuation{Table: a.Table}) {
 			return a, fmt.Errorf("%w: an attenuation with a table and a curve: it is one of the two", ErrRange)
 		}
-		return Attenuation{Min: t.min, Max: t.max, Table: t}, nil
+		return a, nil
 	}
 	original := a
 	a.Min, a.Rolloff = cmp.Or(a.Min, 1), cmp.Or(a.Rolloff, 1)
@@ -151,17 +162,5 @@ func (a Attenuation) ready() (Attenuation, error) {
 	case a.Curve == Linear && !(a.Max > a.Min):
 		return a, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrRange, a.Min, a.Max)
 	}
-	a.Max = cmp.Or(a.Max, math.Inf(1))
 	return a, checkRange("rolloff", a.Rolloff, 1e-6, 1000, "", "")
-}
-
-// withoutDefaults returns an Attenuation for which ready returns a.
-func (a Attenuation) withoutDefaults() Attenuation {
-	switch {
-	case a.Table != nil:
-		return Attenuation{Table: a.Table}
-	case math.IsInf(a.Max, 1):
-		a.Max = 0
-	}
-	return a
 }

@@ -1,4 +1,4 @@
-// Package space places voices around a listener. It computes the gain, pan and pitch of a sound from
+// Package space places voices around a listener. The mixer computes the gain, pan and pitch of a sound from
 // distance, direction and motion.
 //
 // An Emitter describes a voice at its start, a Spot its later positions, and a Listener the listener:
@@ -9,13 +9,8 @@
 // For two-dimensional games, a Flat creates all three from pixels. By default a sound at the far right is
 // panned by half only, see Listener.Strength, and a stereo sound is mixed down to mono, see Emitter.Spread.
 //
-// With the zero Emitter and the zero Listener, a mono sound is unchanged. Results have the same bits on
-// every machine.
-//
-// Games need only the types above. The mixer uses the others: it validates emitters and listeners with
-// Emitter.Source and Listener.Ear, and computes each voice with Ear.Hear. "Control side" marks functions for
-// the goroutines of the game, which may allocate. "Audio side" marks functions for the goroutine that mixes,
-// which do not.
+// With the zero Emitter and the zero Listener, a mono sound is unchanged. The Checked methods validate values
+// as the mixer does.
 package space
 
 import (

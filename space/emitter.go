@@ -55,15 +55,8 @@ type Cone struct {
 	LowPass   float64      // the cutoff outside, 20..20,000 Hz; 0: off. It is interpolated linearly in its logarithm
 }
 
-// cone is a Cone prepared for the audio side.
-type cone struct {
-	inner, outer float64 // cosines of the angles off the axis
-	outside      float64 // the factor outside; 1: no cone
-	down         float64 // the cutoff outside, in octaves below MaxCutoff; 0: off
-}
-
-// ready returns c prepared for the audio side, or an error that wraps ErrRange.
-func (c *Cone) ready() (cone, error) {
+// check returns an error that wraps ErrRange if a value of c is out of range, otherwise nil.
+func (c *Cone) check() error {
 	err := cmp.Or(
 		checkRange("inner angle of the cone", c.Inner, 0, 360, "degrees", ""), checkRange("outer angle of the cone", c.Outer, c.Inner, 360, "degrees", ""),
 		checkRange("gain outside the cone", float64(c.OuterGain), leastGain, 0, "dB", ""),
@@ -71,12 +64,7 @@ func (c *Cone) ready() (cone, error) {
 	if err == nil && c.LowPass != 0 {
 		err = checkRange("low-pass outside the cone", c.LowPass, MinCutoff, MaxCutoff, "Hz", "; 0 is off")
 	}
-	if err != nil {
-		return cone{}, err
-	}
-	return cone{
-		inner: pcm.CosPi(c.Inner / 360), outer: pcm.CosPi(c.Outer / 360), outside: c.OuterGain.Gain(), down: octavesBelow(c.LowPass),
-	}, nil
+	return err
 }
 
 // Emitter describes the position of a voice, and how distance and direction change it. Together with a
@@ -107,48 +95,21 @@ type Emitter struct {
 	SendAttenuation Attenuation
 }
 
-// Source is a validated Emitter, prepared for Ear.Hear.
-type Source struct {
-	Spot          Spot // as returned by Spot.Checked
-	Spread        float64
-	Cone          Cone // as in the Emitter
-	cone          cone
-	attenuation   Attenuation // with defaults
-	sends         Attenuation // of the sends, with defaults
-	separateSends bool        // sends have their own attenuation
-	air           float64
-	plain         bool // only its Spot can muffle it
-}
-
-// Source validates e and prepares it for Hear. Control side. The error wraps ErrRange.
-func (e Emitter) Source() (Source, error) {
-	spot, wrongSpot := e.Spot.Checked()
-	cone, wrongCone := e.Cone.ready()
-	attenuation, wrongAttenuation := e.Attenuation.ready()
-	wrongSpread, wrongAir := checkRange("spread", e.Spread, 0, 1, "", ""), checkRange("air", e.Air, 0, maxAir, "metres", "")
-	if err := cmp.Or(wrongSpot, wrongCone, wrongAttenuation, wrongSpread, wrongAir); err != nil {
-		return Source{}, err
-	}
-	s := Source{Spot: spot, Spread: e.Spread, Cone: e.Cone, cone: cone, attenuation: attenuation, air: e.Air}
+// Checked validates e and returns it with its defaults filled in, and the direction of its Spot scaled to length 1. The
+// error wraps ErrRange.
+func (e Emitter) Checked() (Emitter, error) {
+	var wrongSpot, wrongAttenuation, wrongSends error
+	e.Spot, wrongSpot = e.Spot.Checked()
+	e.Attenuation, wrongAttenuation = e.Attenuation.checked()
 	if e.SendAttenuation != (Attenuation{}) {
-		s.separateSends = true
-		var err error
-		if s.sends, err = e.SendAttenuation.ready(); err != nil {
-			return Source{}, err
-		}
+		e.SendAttenuation, wrongSends = e.SendAttenuation.checked()
 	}
-	s.plain = !s.separateSends && s.air == 0 && s.cone.down == 0
-	return s, nil
-}
-
-// Muffles reports whether the source may need a low-pass at any position.
-func (s *Source) Muffles() bool {
-	return s.air > 0 || s.cone.down > 0 || s.Spot.Muffled()
-}
-
-// Emitter returns an Emitter that produces s, with defaults filled in.
-func (s *Source) Emitter() Emitter {
-	return Emitter{
-		Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation.withoutDefaults(), Spread: s.Spread, Air: s.air, SendAttenuation: s.sends.withoutDefaults(),
+	err := cmp.Or(
+		wrongSpot, e.Cone.check(), wrongAttenuation,
+		checkRange("spread", e.Spread, 0, 1, "", ""), checkRange("air", e.Air, 0, maxAir, "metres", ""), wrongSends,
+	)
+	if err != nil {
+		return Emitter{}, err
 	}
+	return e, nil
 }

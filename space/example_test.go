@@ -3,16 +3,17 @@ package space_test
 import (
 	"fmt"
 
+	"voicepool/internal/hearing"
 	"voicepool/space"
 )
 
 // heard returns the gain and pan of a placed sound for a listener. A Mixer computes the same after SetListener.
 func heard(l space.Listener, e *space.Emitter) string {
-	ear, err := l.Ear()
+	ear, err := hearing.NewEar(&l)
 	if err != nil {
 		return err.Error()
 	}
-	source, err := e.Source()
+	source, err := hearing.NewSource(e)
 	if err != nil {
 		return err.Error()
 	}

@@ -37,47 +37,40 @@ const NoPan = -1
 // leastAngle is the minimum sine of the angle between Forward and Up.
 const leastAngle = 1e-6
 
-// Ear is a validated Listener, prepared for the audio side.
-type Ear struct {
-	Position, Velocity Vector
-	Right              Vector  // the axis from the left ear to the right ear, of length 1
-	Waves              float64 // the speed of sound, divided by the Doppler factor; 0: no Doppler shift
-	Strength           float64 // the maximum pan
-	Half               float64 // half of Listener.Width; 0: the pan follows the direction
-}
-
-// Ear validates l and prepares it for Hear. Control side. The error wraps ErrRange.
-func (l Listener) Ear() (Ear, error) {
-	forward, up := cmp.Or(l.Forward, Vector{0, 0, -1}), cmp.Or(l.Up, Vector{0, 1, 0})
-	speed := cmp.Or(l.SpeedOfSound, 343.3)
-	f, okForward := forward.unit()
-	u, okUp := up.unit()
+// Checked validates l and returns it with its defaults filled in, and with Forward and Up scaled to length 1. The error
+// wraps ErrRange.
+func (l Listener) Checked() (Listener, error) {
+	given := l
+	l.Forward, l.Up = cmp.Or(l.Forward, Vector{0, 0, -1}), cmp.Or(l.Up, Vector{0, 1, 0})
+	l.SpeedOfSound, l.Strength = cmp.Or(l.SpeedOfSound, 343.3), cmp.Or(l.Strength, 0.5)
+	f, okForward := l.Forward.unit()
+	u, okUp := l.Up.unit()
 	switch {
 	case !l.Position.inSpace() || !l.Velocity.inSpace():
-		return Ear{}, fmt.Errorf("%w: a listener at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, l.Position, l.Velocity)
+		return Listener{}, fmt.Errorf("%w: a listener at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, l.Position, l.Velocity)
 	case !okForward || !okUp:
-		return Ear{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: directions are finite", ErrRange, l.Forward, l.Up)
+		return Listener{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: directions are finite", ErrRange, given.Forward, given.Up)
 	}
-	out := Ear{Position: l.Position, Velocity: l.Velocity, Strength: cmp.Or(l.Strength, 0.5), Half: l.Width / 2}
-	err := cmp.Or(checkRange("Doppler factor", l.Doppler, 0, 100, "", ""), checkRange("speed of sound", speed, 0.001, 1e9, "", ""))
-	if out.Strength == NoPan {
-		out.Strength = 0
-	} else {
-		err = cmp.Or(err, checkRange("strength of the listener", out.Strength, 1e-6, 1, "", "; NoPan turns it off"))
+	err := cmp.Or(checkRange("Doppler factor", l.Doppler, 0, 100, "", ""), checkRange("speed of sound", l.SpeedOfSound, 0.001, 1e9, "", ""))
+	if l.Strength != NoPan {
+		err = cmp.Or(err, checkRange("strength of the listener", l.Strength, 1e-6, 1, "", "; NoPan turns it off"))
 	}
 	if l.Width != 0 {
 		err = cmp.Or(err, checkRange("width of the listener", l.Width, 1e-6, maxCoordinate, "", ""))
 	}
 	if err != nil {
-		return Ear{}, err
+		return Listener{}, err
 	}
 	across := f.cross(u)
 	if !(across.along(across[0], across[1], across[2]) >= leastAngle*leastAngle) {
-		return Ear{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: they lie along one line", ErrRange, forward, up)
+		return Listener{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: they lie along one line", ErrRange, l.Forward, l.Up)
 	}
-	out.Right, _ = across.unit()
-	if l.Doppler > 0 {
-		out.Waves = speed / l.Doppler
-	}
-	return out, nil
+	l.Forward, l.Up = f, u
+	return l, nil
+}
+
+// Right returns the direction from the left ear to the right ear, of length 1. l must come from Checked.
+func (l *Listener) Right() Vector {
+	right, _ := l.Forward.cross(l.Up).unit()
+	return right
 }

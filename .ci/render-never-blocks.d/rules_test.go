@@ -25,7 +25,7 @@ var mixerRules = rules{
 	packages: []string{
 		"voicepool/mixer", "voicepool/mixer/internal/batches", "voicepool/mixer/internal/busmix", "voicepool/mixer/internal/bustree", "voicepool/mixer/internal/commandqueue", "voicepool/mixer/internal/eventcode", "voicepool/mixer/internal/growth", "voicepool/mixer/internal/masking", "voicepool/mixer/internal/master", "voicepool/mixer/internal/pendingset", "voicepool/mixer/internal/publish",
 		"voicepool/mixer/internal/score", "voicepool/mixer/internal/sleepclock", "voicepool/mixer/internal/spatial", "voicepool/mixer/internal/successor", "voicepool/mixer/internal/victim", "voicepool/mixer/internal/voicetable", "voicepool/effect", "voicepool/effect/internal/compressor", "voicepool/effect/internal/delay", "voicepool/effect/internal/drive",
-		"voicepool/effect/internal/eq", "voicepool/effect/internal/ramp", "voicepool/effect/internal/reverb", "voicepool/effect/internal/width", "voicepool/space", "voicepool/voice", "voicepool/pcm", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/release", "voicepool/internal/ring", "voicepool/internal/loudness", "voicepool/internal/spectrum",
+		"voicepool/effect/internal/eq", "voicepool/effect/internal/ramp", "voicepool/effect/internal/reverb", "voicepool/effect/internal/width", "voicepool/space", "voicepool/internal/hearing", "voicepool/voice", "voicepool/pcm", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/release", "voicepool/internal/ring", "voicepool/internal/loudness", "voicepool/internal/spectrum",
 		"cmp", "slices", "math", "math/bits", "sync/atomic", "unsafe",
 	},
 	assembly: []string{"voicepool/internal/dsp", "math", "sync/atomic"},

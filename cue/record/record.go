@@ -148,7 +148,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		return fmt.Errorf("the insert of bus %s was changed, which no cue can express", yaml.Quote(e.Bus))
 	case e.Kind == mixer.EntryPlace && e.Start == 0:
 		listener := limitDoppler(e.Listener)
-		if _, err := listener.Ear(); err != nil {
+		if _, err := listener.Checked(); err != nil {
 			return err
 		}
 		r.write(e.Frame, &cue.SetListener{Listener: listener}, "")

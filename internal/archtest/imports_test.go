@@ -54,7 +54,7 @@ effect/internal/reverb -> effect/internal/ramp internal/dsp pcm
 effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/ramp
 effect/internal/width -> effect/internal/ramp pcm
 effect/internal/clicktest ->
-mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/batches mixer/internal/busgain mixer/internal/busmix mixer/internal/bustree mixer/internal/callclock mixer/internal/chunk mixer/internal/commandqueue mixer/internal/eventcode mixer/internal/growth mixer/internal/history mixer/internal/masking mixer/internal/master mixer/internal/pendingset mixer/internal/pitchrange mixer/internal/playlist mixer/internal/publish mixer/internal/refiner mixer/internal/score mixer/internal/sleepclock mixer/internal/spatial mixer/internal/successor mixer/internal/victim mixer/internal/voicetable internal/dsp internal/release internal/ring
+mixer -> effect pcm voice pool space internal/hearing internal/spectrum internal/words mixer/internal/batches mixer/internal/busgain mixer/internal/busmix mixer/internal/bustree mixer/internal/callclock mixer/internal/chunk mixer/internal/commandqueue mixer/internal/eventcode mixer/internal/growth mixer/internal/history mixer/internal/masking mixer/internal/master mixer/internal/pendingset mixer/internal/pitchrange mixer/internal/playlist mixer/internal/publish mixer/internal/refiner mixer/internal/score mixer/internal/sleepclock mixer/internal/spatial mixer/internal/successor mixer/internal/victim mixer/internal/voicetable internal/dsp internal/release internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
@@ -92,11 +92,12 @@ cue/record -> bank/rules cue effect internal/sheet/fields internal/sheet/parse i
 cue/play -> bank/rules cue cue/internal/bounds cue/internal/pauseclock cue/internal/runsheet cue/record cue/report effect internal/dsp internal/loudness internal/ring internal/sheet/chance internal/sheet/fields internal/sheet/loading internal/sheet/parse internal/sheet/scenes internal/sheet/yaml internal/words mixer pcm sounds voice
 cue/internal/pauseclock -> pcm
 cue/internal/runsheet -> bank/rules cue cue/internal/pauseclock cue/report internal/sheet/chance internal/words mixer pcm
-cue/internal/bounds -> bank/rules cue cue/internal/runsheet effect internal/sheet/loading internal/sheet/parse internal/sheet/yaml mixer pcm space voice
+cue/internal/bounds -> bank/rules cue cue/internal/runsheet effect internal/hearing internal/sheet/loading internal/sheet/parse internal/sheet/yaml mixer pcm space voice
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
 space -> internal/words pcm
+internal/hearing -> pcm space
 mixer/internal/batches -> mixer/internal/commandqueue
 mixer/internal/busgain -> pcm
 mixer/internal/busmix -> effect internal/dsp internal/spectrum mixer/internal/bustree mixer/internal/master pcm voice
@@ -110,13 +111,13 @@ mixer/internal/history -> pool
 mixer/internal/masking -> internal/spectrum pcm voice
 mixer/internal/refiner -> voice
 mixer/internal/pendingset -> mixer/internal/publish pool voice
-mixer/internal/pitchrange -> pcm space voice
+mixer/internal/pitchrange -> internal/hearing pcm space voice
 mixer/internal/playlist ->
 mixer/internal/publish -> internal/release
 mixer/internal/master -> pcm internal/dsp internal/loudness mixer/internal/publish
 mixer/internal/score -> internal/spectrum mixer/internal/masking mixer/internal/publish mixer/internal/victim voice
 mixer/internal/sleepclock -> pcm
-mixer/internal/spatial -> mixer/internal/publish space voice
+mixer/internal/spatial -> internal/hearing mixer/internal/publish space voice
 mixer/internal/successor -> pool
 mixer/internal/victim -> internal/dsp
 mixer/internal/voicetable -> pool
@@ -191,7 +192,7 @@ var quiet = []string{"fmt", "log", "os", "time", "reflect", "sync", "syscall", "
 func audioSide(file string) bool {
 	dir, name := path.Split(file)
 	switch dir {
-	case "internal/dsp/", "internal/release/", "internal/ring/":
+	case "internal/dsp/", "internal/hearing/", "internal/release/", "internal/ring/":
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
@@ -201,8 +202,6 @@ func audioSide(file string) bool {
 		return name == "processor.go" || name == "engine.go"
 	case "cue/play/":
 		return name == "output.go" || name == "output_meter.go" || name == "freeze.go"
-	case "space/":
-		return name == "hear.go" || name == "vector.go"
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/internal/runsheet"
+	"voicepool/internal/hearing"
 	"voicepool/internal/sheet/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -130,7 +131,7 @@ func doppler(s *runsheet.Sheet) pitchRange {
 	}
 	for i := range s.Cues {
 		if a, is := s.Cues[i].Action.(*cue.SetListener); is && a.Listener.Doppler != 0 {
-			ear, err := a.Listener.Ear()
+			ear, err := hearing.NewEar(&a.Listener)
 			if err != nil {
 				continue // the parser rejects this
 			}

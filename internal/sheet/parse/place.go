@@ -124,7 +124,7 @@ func (r *Reader) checkEmitter(p *yaml.Pair, e space.Emitter) {
 	if r.Failed() {
 		return
 	}
-	if _, err := e.Source(); err != nil {
+	if _, err := e.Checked(); err != nil {
 		r.Fail(p.Value.Position, "%s: %s", p.Key, strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}
 }

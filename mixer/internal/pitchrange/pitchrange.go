@@ -8,6 +8,7 @@ package pitchrange
 import (
 	"math"
 
+	"voicepool/internal/hearing"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
@@ -76,7 +77,7 @@ func New(o *voice.Options) Range {
 }
 
 // StartVelocity sets the velocity of a start in space. ear belongs to the listener.
-func (r *Range) StartVelocity(velocity space.Vector, ear *space.Ear) {
+func (r *Range) StartVelocity(velocity space.Vector, ear *hearing.Ear) {
 	r.velocity = velocity
 	below, above := ear.Shifts(&velocity)
 	r.dopplerLow, r.dopplerHigh = Constant(float64(below)), Constant(float64(above))
@@ -84,7 +85,7 @@ func (r *Range) StartVelocity(velocity space.Vector, ear *space.Ear) {
 
 // SetVelocity records velocity as the new velocity of a start in space, and reports whether its Doppler shift changes.
 // ear belongs to the listener. at and until are as in Span.FadeTo.
-func (r *Range) SetVelocity(velocity space.Vector, ear *space.Ear, now, at, until int64) bool {
+func (r *Range) SetVelocity(velocity space.Vector, ear *hearing.Ear, now, at, until int64) bool {
 	r.velocity = velocity
 	low, high := ear.Shifts(&velocity)
 	below, above := float64(low), float64(high)

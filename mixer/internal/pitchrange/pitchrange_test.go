@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/hearing"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
@@ -88,7 +89,7 @@ func TestLevels(t *testing.T) {
 		t.Error("a start with rounds may leave its loop, and another may not")
 	}
 
-	ear, err := space.Listener{Doppler: 1, SpeedOfSound: 340}.Ear()
+	ear, err := hearing.NewEar(&space.Listener{Doppler: 1, SpeedOfSound: 340})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"voicepool/internal/hearing"
 	"voicepool/mixer/internal/publish"
 	"voicepool/space"
 	"voicepool/voice"
@@ -14,7 +15,7 @@ import (
 
 // Listener is the position of the listener.
 type Listener struct {
-	Ear         space.Ear
+	Ear         hearing.Ear
 	Forward, Up space.Vector // as in space.Listener
 }
 
@@ -74,7 +75,7 @@ func (c *ListenerCell) Read() (Listener, bool) {
 	ok := c.cell.Read(words[:])
 	unpack(v[:], &words)
 	return Listener{
-		Ear:     space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]},
+		Ear:     hearing.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]},
 		Forward: v[4], Up: v[5],
 	}, ok
 }
@@ -101,8 +102,8 @@ func unpack(vectors []space.Vector, words *[18]uint64) {
 // State is the spatial state of one voice. The control side sets Source before the voice begins; then the audio side
 // owns the State.
 type State struct {
-	Source space.Source // the spot of the voice, and how its sound spreads
-	Space  voice.Space  // for the voice itself; its Direct and Sends are for the caller
+	Source hearing.Source // the spot of the voice, and how its sound spreads
+	Space  voice.Space    // for the voice itself; its Direct and Sends are for the caller
 
 	lowPass, directLowPass float64
 }
@@ -113,7 +114,7 @@ func (s *State) LowPass() (all, direct float64) { return s.lowPass, s.directLowP
 
 // Start sets gains, pan, pitch and cutoffs for the position of the voice, at the frame now and without a fade. hasSends
 // is true if the voice has sends: they have their own attenuation. Audio side.
-func (s *State) Start(ear *space.Ear, now int64, hasSends bool) {
+func (s *State) Start(ear *hearing.Ear, now int64, hasSends bool) {
 	h, m := s.heard(ear, hasSends)
 	s.Space.Set(h, s.Source.Spread)
 	s.Space.RampPaths(now, m.Direct, m.Sends, 0)
@@ -123,7 +124,7 @@ func (s *State) Start(ear *space.Ear, now int64, hasSends bool) {
 // Move fades gains, pan and pitch to the values for the present position of the voice, within the given number of
 // frames from the frame now on. It reports whether the caller has to fade the cutoffs to LowPass; a change too small to
 // be audible is left out. hasSends is as in Start. Audio side.
-func (s *State) Move(ear *space.Ear, now, frames int64, hasSends bool) (cutoffs bool) {
+func (s *State) Move(ear *hearing.Ear, now, frames int64, hasSends bool) (cutoffs bool) {
 	h, m := s.heard(ear, hasSends)
 	s.Space.Ramp(now, h, frames)
 	s.Space.RampPaths(now, m.Direct, m.Sends, frames)
@@ -136,7 +137,7 @@ func (s *State) Move(ear *space.Ear, now, frames int64, hasSends bool) (cutoffs 
 // heard returns how the voice reaches the listener. The first result holds gain, pan and pitch. The second result holds
 // the gains and cutoffs of the direct path and of the sends. Without sends, the first result and the general cutoff
 // include the direct path, and both path gains are 1.
-func (s *State) heard(ear *space.Ear, hasSends bool) (voice.SpaceValues, space.Muffled) {
+func (s *State) heard(ear *hearing.Ear, hasSends bool) (voice.SpaceValues, hearing.Muffled) {
 	h, m := ear.Hear(&s.Source)
 	if hasSends {
 		return voice.SpaceValues(h), m
@@ -147,7 +148,7 @@ func (s *State) heard(ear *space.Ear, hasSends bool) (voice.SpaceValues, space.M
 	if m.DirectLowPass != 0 { // it is the lower one
 		m.LowPass = m.DirectLowPass
 	}
-	return voice.SpaceValues(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
+	return voice.SpaceValues(h), hearing.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
 // minCutoffRatio is the smallest change of a cutoff that is applied: 1/64 of an octave, which is inaudible. Otherwise

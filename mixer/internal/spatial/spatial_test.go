@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/hearing"
 	"voicepool/space"
 )
 
@@ -26,7 +27,7 @@ func TestCellsKeepTheLastValue(t *testing.T) {
 			Position: randomVector(r), Velocity: randomVector(r), Forward: randomVector(r), Up: randomVector(r),
 			Strength: r.Float64(), Width: r.Float64(), Doppler: float64(r.IntN(2)), SpeedOfSound: 300,
 		}
-		ear, err := l.Ear()
+		ear, err := hearing.NewEar(&l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +37,8 @@ func TestCellsKeepTheLastValue(t *testing.T) {
 		if got != want || !ok {
 			t.Fatalf("%+v, %v; want %+v", got, ok, want)
 		}
-		if again, err := got.Listener().Ear(); err != nil || again != ear {
+		back := got.Listener()
+		if again, err := hearing.NewEar(&back); err != nil || again != ear {
 			t.Fatalf("the listener has the ear %+v, %v; want %+v", again, err, ear)
 		}
 	}
@@ -48,8 +50,8 @@ func TestMoveLeavesOutSmallChanges(t *testing.T) {
 	for _, hasSends := range []bool{false, true} {
 		var s State
 		var err error
-		ear, _ := space.Listener{}.Ear()
-		if s.Source, err = (space.Emitter{Spot: space.Spot{Position: space.Vector{1}, Occlusion: 0.5, Obstruction: 0.2}}).Source(); err != nil {
+		ear, _ := hearing.NewEar(&space.Listener{})
+		if s.Source, err = hearing.NewSource(&space.Emitter{Spot: space.Spot{Position: space.Vector{1}, Occlusion: 0.5, Obstruction: 0.2}}); err != nil {
 			t.Fatal(err)
 		}
 		s.Start(&ear, 0, hasSends)

@@ -1,4 +1,4 @@
-package space
+package hearing
 
 import (
 	"fmt"
@@ -8,31 +8,32 @@ import (
 	"testing"
 
 	"voicepool/pcm"
+	"voicepool/space"
 )
 
 // emitters returns emitters of all kinds around a moving listener.
 func emitters(t testing.TB, n int) (Ear, []Source) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(9, 10))
-	l, err := Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1, Strength: 1}.Ear()
+	l, err := NewEar(&space.Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1, Strength: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := NewPointTable(Point{1, 0}, Point{20, -20}, Point{80, -100})
+	table, err := space.NewPointTable(space.Point{Distance: 1, Gain: 0}, space.Point{Distance: 20, Gain: -20}, space.Point{Distance: 80, Gain: -100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := make([]Source, n)
 	for i := range out {
-		e := Emitter{
-			Spot:        Spot{Position: random(r, 60), Velocity: random(r, 90), Forward: random(r, 1)},
-			Cone:        Cone{Inner: float64(r.IntN(180)), Outer: float64(180 + r.IntN(181)), OuterGain: pcm.Decibels(-r.IntN(90))},
-			Attenuation: Attenuation{Curve: Curve(i % 4), Min: 1 + float64(r.IntN(3)), Max: 40 + float64(r.IntN(40)), Rolloff: float64(1+r.IntN(30)) / 10},
+		e := space.Emitter{
+			Spot:        space.Spot{Position: random(r, 60), Velocity: random(r, 90), Forward: random(r, 1)},
+			Cone:        space.Cone{Inner: float64(r.IntN(180)), Outer: float64(180 + r.IntN(181)), OuterGain: pcm.Decibels(-r.IntN(90))},
+			Attenuation: space.Attenuation{Curve: space.Curve(i % 4), Min: 1 + float64(r.IntN(3)), Max: 40 + float64(r.IntN(40)), Rolloff: float64(1+r.IntN(30)) / 10},
 		}
 		if i%5 == 4 {
-			e.Attenuation = Attenuation{Table: table}
+			e.Attenuation = space.Attenuation{Table: table}
 		}
-		if out[i], err = e.Source(); err != nil {
+		if out[i], err = NewSource(&e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,7 +72,7 @@ func TestPlaceAllocatesNothing(t *testing.T) {
 	}); got != 0 || sum == 0 {
 		t.Errorf("%v allocations, the sum is %v", got, sum)
 	}
-	s := Spot{Position: Vector{1, 2, 3}, Forward: Vector{3, 2, 1}}
+	s := space.Spot{Position: space.Vector{1, 2, 3}, Forward: space.Vector{3, 2, 1}}
 	if got := testing.AllocsPerRun(100, func() {
 		if _, err := s.Checked(); err != nil {
 			t.Fatal(err)

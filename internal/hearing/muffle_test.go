@@ -1,4 +1,4 @@
-package space
+package hearing
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"voicepool/pcm"
+	"voicepool/space"
 )
 
 // all holds all results for an emitter.
@@ -15,10 +16,10 @@ type all struct {
 	Muffled
 }
 
-func hearAll(t testing.TB, e Emitter) all {
+func hearAll(t testing.TB, e space.Emitter) all {
 	t.Helper()
-	ear, _ := Listener{}.Ear()
-	source, err := e.Source()
+	ear, _ := NewEar(&space.Listener{})
+	source, err := NewSource(&e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +64,11 @@ func TestAirLowPass(t *testing.T) {
 	for metres := 1e-6; metres < 1e13; metres *= 1.01 {
 		hz := airLowPass(metres)
 		switch {
-		case hz == 0 && iso9613(MaxCutoff, 293.15, 50)*metres > 3:
+		case hz == 0 && iso9613(space.MaxCutoff, 293.15, 50)*metres > 3:
 			t.Fatalf("%v m: off", metres)
 		case hz == 0:
 			continue
-		case math.Abs(iso9613(hz, 293.15, 50)*metres-3) > 1e-5 || hz > last || hz > MaxCutoff:
+		case math.Abs(iso9613(hz, 293.15, 50)*metres-3) > 1e-5 || hz > last || hz > space.MaxCutoff:
 			t.Fatalf("%v m: %v Hz, of which the air takes %v dB", metres, hz, iso9613(hz, 293.15, 50)*metres)
 		}
 		last = hz
@@ -78,37 +79,37 @@ func TestAirLowPass(t *testing.T) {
 // obstruction does not attenuate the sends.
 func TestMuffled(t *testing.T) {
 	db := func(x float64) float64 { return math.Pow(10, x/20) }
-	away := func(distance float64) Spot {
-		return Spot{Position: Vector{0, 0, -distance}, Forward: Vector{0, 0, -1}}
+	away := func(distance float64) space.Spot {
+		return space.Spot{Position: space.Vector{0, 0, -distance}, Forward: space.Vector{0, 0, -1}}
 	}
-	behind := func(distance, occlusion, obstruction float64) Spot {
+	behind := func(distance, occlusion, obstruction float64) space.Spot {
 		s := away(distance)
 		s.Occlusion, s.Obstruction = occlusion, obstruction
 		return s
 	}
-	cone := Cone{Inner: 90, Outer: 270, LowPass: 500}
-	beside := Spot{Position: Vector{0, 0, -1}, Forward: Vector{1, 0, 0}}
-	sends := Attenuation{Curve: Linear, Min: 1, Max: 11}
+	cone := space.Cone{Inner: 90, Outer: 270, LowPass: 500}
+	beside := space.Spot{Position: space.Vector{0, 0, -1}, Forward: space.Vector{1, 0, 0}}
+	sends := space.Attenuation{Curve: space.Linear, Min: 1, Max: 11}
 	for name, c := range map[string]struct {
-		e    Emitter
+		e    space.Emitter
 		want all
 	}{
-		"free":                 {Emitter{Spot: away(1)}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1}}},
-		"behind a wall":        {Emitter{Spot: behind(1, 1, 0)}, all{Heard{Gain: db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
-		"at the listener":      {Emitter{Spot: behind(0, 1, 0)}, all{Heard{Gain: db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
-		"behind half of one":   {Emitter{Spot: behind(1, 0.5, 0)}, all{Heard{Gain: db(-12)}, Muffled{Direct: 1, Sends: 1, LowPass: 4000}}},
-		"behind a pillar":      {Emitter{Spot: behind(1, 0, 1)}, all{Heard{Gain: 1}, Muffled{Direct: db(-12), Sends: 1, DirectLowPass: 2000}}},
-		"behind both":          {Emitter{Spot: behind(1, 1, 1)}, all{Heard{Gain: db(-24)}, Muffled{Direct: db(-12), Sends: 1, LowPass: 800}}},
-		"a thin wall, pillar":  {Emitter{Spot: behind(1, 0.25, 1)}, all{Heard{Gain: db(-6)}, Muffled{Direct: db(-12), Sends: 1, LowPass: 20000 / math.Sqrt(5), DirectLowPass: 2000}}},
-		"outside its cone":     {Emitter{Spot: away(1), Cone: cone}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1, LowPass: 500}}},
-		"half out of its cone": {Emitter{Spot: beside, Cone: cone}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1, LowPass: 20000 / math.Sqrt(40)}}},
-		"in the air, near":     {Emitter{Spot: away(5), Air: 1}, all{Heard{Gain: 0.2}, Muffled{Direct: 1, Sends: 1}}},
-		"in the air, far":      {Emitter{Spot: away(100), Air: 1}, all{Heard{Gain: 0.01}, Muffled{Direct: 1, Sends: 1, LowPass: airLowPass(100)}}},
-		"in pixels":            {Emitter{Spot: away(10000), Air: 0.01}, all{Heard{Gain: 1e-4}, Muffled{Direct: 1, Sends: 1, LowPass: airLowPass(100)}}},
-		"far, behind a wall":   {Emitter{Spot: behind(100, 1, 0), Air: 1}, all{Heard{Gain: 0.01 * db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
-		"sends fall less":      {Emitter{Spot: away(6), SendAttenuation: sends}, all{Heard{Gain: 1}, Muffled{Direct: 1. / 6, Sends: 0.5}}},
+		"free":                 {space.Emitter{Spot: away(1)}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1}}},
+		"behind a wall":        {space.Emitter{Spot: behind(1, 1, 0)}, all{Heard{Gain: db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
+		"at the listener":      {space.Emitter{Spot: behind(0, 1, 0)}, all{Heard{Gain: db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
+		"behind half of one":   {space.Emitter{Spot: behind(1, 0.5, 0)}, all{Heard{Gain: db(-12)}, Muffled{Direct: 1, Sends: 1, LowPass: 4000}}},
+		"behind a pillar":      {space.Emitter{Spot: behind(1, 0, 1)}, all{Heard{Gain: 1}, Muffled{Direct: db(-12), Sends: 1, DirectLowPass: 2000}}},
+		"behind both":          {space.Emitter{Spot: behind(1, 1, 1)}, all{Heard{Gain: db(-24)}, Muffled{Direct: db(-12), Sends: 1, LowPass: 800}}},
+		"a thin wall, pillar":  {space.Emitter{Spot: behind(1, 0.25, 1)}, all{Heard{Gain: db(-6)}, Muffled{Direct: db(-12), Sends: 1, LowPass: 20000 / math.Sqrt(5), DirectLowPass: 2000}}},
+		"outside its cone":     {space.Emitter{Spot: away(1), Cone: cone}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1, LowPass: 500}}},
+		"half out of its cone": {space.Emitter{Spot: beside, Cone: cone}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1, LowPass: 20000 / math.Sqrt(40)}}},
+		"in the air, near":     {space.Emitter{Spot: away(5), Air: 1}, all{Heard{Gain: 0.2}, Muffled{Direct: 1, Sends: 1}}},
+		"in the air, far":      {space.Emitter{Spot: away(100), Air: 1}, all{Heard{Gain: 0.01}, Muffled{Direct: 1, Sends: 1, LowPass: airLowPass(100)}}},
+		"in pixels":            {space.Emitter{Spot: away(10000), Air: 0.01}, all{Heard{Gain: 1e-4}, Muffled{Direct: 1, Sends: 1, LowPass: airLowPass(100)}}},
+		"far, behind a wall":   {space.Emitter{Spot: behind(100, 1, 0), Air: 1}, all{Heard{Gain: 0.01 * db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
+		"sends fall less":      {space.Emitter{Spot: away(6), SendAttenuation: sends}, all{Heard{Gain: 1}, Muffled{Direct: 1. / 6, Sends: 0.5}}},
 		"sends, all of it": {
-			Emitter{Spot: behind(6, 0.5, 0.5), SendAttenuation: sends, Cone: Cone{Outer: 180, OuterGain: -20}},
+			space.Emitter{Spot: behind(6, 0.5, 0.5), SendAttenuation: sends, Cone: space.Cone{Outer: 180, OuterGain: -20}},
 			all{Heard{Gain: db(-32)}, Muffled{Direct: db(-6) / 6, Sends: 0.5, LowPass: 4000}},
 		},
 	} {
@@ -128,21 +129,22 @@ func TestMuffled(t *testing.T) {
 // it needs a low-pass.
 func TestMuffledSources(t *testing.T) {
 	for _, c := range []struct {
-		e       Emitter
+		e       space.Emitter
 		muffles bool
 	}{
-		{Emitter{}, false},
-		{Emitter{SendAttenuation: Attenuation{Min: 2}}, false},
-		{Emitter{SendAttenuation: Attenuation{Curve: Constant}, Air: 0.5}, true},
-		{Emitter{Cone: Cone{LowPass: 800}}, true},
-		{Emitter{Spot: Spot{Occlusion: 0.5}}, true},
-		{Emitter{Spot: Spot{Obstruction: 0.5}}, true},
+		{space.Emitter{}, false},
+		{space.Emitter{SendAttenuation: space.Attenuation{Min: 2}}, false},
+		{space.Emitter{SendAttenuation: space.Attenuation{Curve: space.Constant}, Air: 0.5}, true},
+		{space.Emitter{Cone: space.Cone{LowPass: 800}}, true},
+		{space.Emitter{Spot: space.Spot{Occlusion: 0.5}}, true},
+		{space.Emitter{Spot: space.Spot{Obstruction: 0.5}}, true},
 	} {
-		s, err := c.e.Source()
+		s, err := NewSource(&c.e)
 		if err != nil || s.Muffles() != c.muffles {
 			t.Errorf("%+v: needs a low-pass %v, %v, want %v", c.e, s.Muffles(), err, c.muffles)
 		}
-		if again, err := s.Emitter().Source(); err != nil || again != s {
+		e := s.Emitter()
+		if again, err := NewSource(&e); err != nil || again != s {
 			t.Errorf("%+v comes back as %+v, %v", s, again, err)
 		}
 	}
@@ -150,15 +152,15 @@ func TestMuffledSources(t *testing.T) {
 
 // TestMuffledRanges checks that each error names the valid range.
 func TestMuffledRanges(t *testing.T) {
-	for want, e := range map[string]Emitter{
-		"occlusion: 1.5 is not in 0..1":                                  {Spot: Spot{Occlusion: 1.5}},
-		"occlusion: NaN is not in 0..1":                                  {Spot: Spot{Occlusion: math.NaN()}},
-		"obstruction: -0.1 is not in 0..1":                               {Spot: Spot{Obstruction: -0.1}},
-		"low-pass outside the cone: 10 Hz is not in 20..20000; 0 is off": {Cone: Cone{LowPass: 10}},
+	for want, e := range map[string]space.Emitter{
+		"occlusion: 1.5 is not in 0..1":                                  {Spot: space.Spot{Occlusion: 1.5}},
+		"occlusion: NaN is not in 0..1":                                  {Spot: space.Spot{Occlusion: math.NaN()}},
+		"obstruction: -0.1 is not in 0..1":                               {Spot: space.Spot{Obstruction: -0.1}},
+		"low-pass outside the cone: 10 Hz is not in 20..20000; 0 is off": {Cone: space.Cone{LowPass: 10}},
 		"air: -1 metres is not in 0..1000":                               {Air: -1},
-		"rolloff: -1 is not in 0.000001..1000":                           {SendAttenuation: Attenuation{Rolloff: -1}},
+		"rolloff: -1 is not in 0.000001..1000":                           {SendAttenuation: space.Attenuation{Rolloff: -1}},
 	} {
-		if _, err := e.Source(); !errors.Is(err, ErrRange) || strings.TrimPrefix(err.Error(), "space: out of range: ") != want {
+		if _, err := NewSource(&e); !errors.Is(err, space.ErrRange) || strings.TrimPrefix(err.Error(), "space: out of range: ") != want {
 			t.Errorf("says %v, want %s", err, want)
 		}
 	}
@@ -177,7 +179,7 @@ func TestOcclusionIsLikeWalls(t *testing.T) {
 		{"wood wall", 5. / 6, -20, -40, -20, -42.5},
 		{"brick wall", 1, -30, -50, -24, -55.8},
 	} {
-		h := hearAll(t, Emitter{Spot: Spot{Occlusion: c.occlusion}})
+		h := hearAll(t, space.Emitter{Spot: space.Spot{Occlusion: c.occlusion}})
 		low := float64(pcm.FromLinear(h.Gain))
 		high := low - 10*math.Log10(1+math.Pow(5000/h.LowPass, 4))
 		if math.Abs(low-c.wantLow) > 0.05 || math.Abs(high-c.wantHigh) > 0.05 || math.Abs(low-c.low) > 6.1 || math.Abs(high-c.high) > 6.1 {
@@ -191,7 +193,7 @@ func TestMuffledFigures(t *testing.T) {
 	for share, want := range map[float64][4]float64{ // occlusion and obstruction: decibels and Hz
 		0.25: {-6, 8944, -3, 11247}, 0.5: {-12, 4000, -6, 6325}, 0.75: {-18, 1789, -9, 3557}, 1: {-24, 800, -12, 2000},
 	} {
-		wall, pillar := hearAll(t, Emitter{Spot: Spot{Occlusion: share}}), hearAll(t, Emitter{Spot: Spot{Obstruction: share}})
+		wall, pillar := hearAll(t, space.Emitter{Spot: space.Spot{Occlusion: share}}), hearAll(t, space.Emitter{Spot: space.Spot{Obstruction: share}})
 		for i, got := range [4]float64{float64(pcm.FromLinear(wall.Gain)), wall.LowPass, float64(pcm.FromLinear(pillar.Direct)), pillar.DirectLowPass} {
 			if math.Abs(got-want[i]) > 0.5 {
 				t.Errorf("%v: %v, want %v", share, got, want)
@@ -199,7 +201,7 @@ func TestMuffledFigures(t *testing.T) {
 		}
 	}
 	for metres, want := range map[float64]float64{10: 14275, 30: 7780, 100: 4026, 300: 2017, 1000: 563} {
-		if got := hearAll(t, Emitter{Spot: Spot{Position: Vector{0, 0, -metres}}, Air: 1}).LowPass; math.Abs(got-want) > 0.5 {
+		if got := hearAll(t, space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -metres}}, Air: 1}).LowPass; math.Abs(got-want) > 0.5 {
 			t.Errorf("%v m: %v Hz, want %v", metres, got, want)
 		}
 	}

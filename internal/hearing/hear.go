@@ -1,9 +1,10 @@
-package space
+package hearing
 
 import (
 	"math"
 
 	"voicepool/pcm"
+	"voicepool/space"
 )
 
 // Heard is the result of Ear.Hear: the gain, pan and pitch of a voice at one instant.
@@ -31,20 +32,20 @@ func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	s := &e.Spot
 	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
-	gain := e.attenuation.at(distance)
+	gain := factor(&e.attenuation, distance)
 	var pan float64
 	var pitch pcm.Semitones
 	if distance > 0 {
-		if e.cone.outside != 1 && s.Forward != (Vector{}) {
-			gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
+		if e.cone.outside != 1 && s.Forward != (space.Vector{}) {
+			gain = float64(gain * e.cone.at(-dot(&s.Forward, x, y, z)/distance))
 		}
 		edge := l.Half
 		if edge == 0 {
 			edge = max(distance, e.attenuation.Min)
 		}
-		pan = float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
+		pan = float64(min(max(dot(&l.Right, x, y, z)/edge, -1), 1) * l.Strength)
 		if l.Waves > 0 && l.Velocity != s.Velocity {
-			pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
+			pitch = shift(l.Waves, -dot(&l.Velocity, x, y, z)/distance, -dot(&s.Velocity, x, y, z)/distance)
 		}
 	}
 	if e.plain && s.Occlusion == 0 && s.Obstruction == 0 {
@@ -53,56 +54,24 @@ func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	return e.muffled(Heard{Gain: gain, Pan: pan, Pitch: pitch}, x, y, z)
 }
 
-// at returns the linear factor at a distance. a must come from ready.
-func (a *Attenuation) at(distance float64) float64 {
+// factor returns the linear factor of a at a distance. a must come from prepareAttenuation.
+func factor(a *space.Attenuation, distance float64) float64 {
 	if a.Table != nil {
-		return a.Table.at(distance)
+		return a.Table.Factor(distance)
 	}
 	d := min(distance, a.Max)
 	if d <= a.Min {
 		return 1
 	}
 	switch a.Curve {
-	case Inverse:
+	case space.Inverse:
 		return a.Min / (a.Min + float64(a.Rolloff*(d-a.Min)))
-	case Linear:
+	case space.Linear:
 		return max(1-float64(a.Rolloff*((d-a.Min)/(a.Max-a.Min))), 0)
-	case Exponential:
+	case space.Exponential:
 		return min(pcm.Exp2(-float64(a.Rolloff*pcm.Log2(d/a.Min))), 1) // min, because of rounding errors
 	}
 	return 1
-}
-
-// at returns the linear factor at a distance, interpolated between the samples.
-func (t *Table) at(distance float64) float64 {
-	part := min(max(distance-t.min, 0)/(t.max-t.min), 1)
-	x := float64(math.Sqrt(part) * tableSteps)
-	i := min(int(x), tableSteps-1)
-	a, b := t.factors[i], t.factors[i+1]
-	return a + float64((b-a)*(x-float64(i)))
-}
-
-// at returns the linear factor in a direction, given the cosine of its angle off the axis.
-func (c *cone) at(cosine float64) float64 {
-	switch {
-	case cosine >= c.inner:
-		return 1
-	case cosine <= c.outer:
-		return c.outside
-	}
-	return c.outside + float64((1-c.outside)*((cosine-c.outer)/(c.inner-c.outer)))
-}
-
-// lowPass returns the cutoff in a direction, in octaves below MaxCutoff, given the cosine of its angle off the
-// axis; 0: off.
-func (c *cone) lowPass(cosine float64) float64 {
-	switch {
-	case c.down == 0 || cosine >= c.inner:
-		return 0
-	case cosine <= c.outer:
-		return c.down
-	}
-	return float64(c.down * ((c.inner - cosine) / (c.inner - c.outer)))
 }
 
 // shift returns the Doppler shift in -48..48 semitones at a speed c of sound. vl and vs are the velocities of
@@ -123,12 +92,12 @@ func shift(c, vl, vs float64) pcm.Semitones {
 
 // Shifts returns the largest Doppler shifts, down and up, that a voice with the given velocity can have at any
 // position. They are within -48..48 semitones, and 0 without a Doppler shift. Control side.
-func (l *Ear) Shifts(velocity *Vector) (below, above pcm.Semitones) {
+func (l *Ear) Shifts(velocity *space.Vector) (below, above pcm.Semitones) {
 	if l.Waves == 0 || l.Velocity == *velocity {
 		return 0, 0
 	}
 	const slack = 1 + 1e-12 // for rounding errors
-	vl := math.Sqrt(l.Velocity.along(l.Velocity[0], l.Velocity[1], l.Velocity[2])) * slack
-	vs := math.Sqrt(velocity.along(velocity[0], velocity[1], velocity[2])) * slack
+	vl := math.Sqrt(dot(&l.Velocity, l.Velocity[0], l.Velocity[1], l.Velocity[2])) * slack
+	vs := math.Sqrt(dot(velocity, velocity[0], velocity[1], velocity[2])) * slack
 	return shift(l.Waves, vl, -vs), shift(l.Waves, -vl, vs)
 }
