@@ -13,7 +13,7 @@ import (
 // settings returns an effect of a kind with random values.
 func settings(t testing.TB, r *rand.Rand, k *effect.Kind) *effect.Effect {
 	t.Helper()
-	e := made(t, k.Name, nil)
+	e := newEffect(t, k.Name, nil)
 	for i := range k.Len() {
 		if err := e.Set(k.Path(i), anyValue(r, k.Param(i))); err != nil {
 			t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"voicepool/pcm"
 )
 
-// made returns a valid effect.
-func made(t testing.TB, kind string, values effect.Values) *effect.Effect {
+// newEffect returns a valid effect.
+func newEffect(t testing.TB, kind string, values effect.Values) *effect.Effect {
 	t.Helper()
 	e, err := effect.New(kind, values)
 	if err != nil {
@@ -95,7 +95,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 				}
 				key[i] = pcm.Frame{float32(math.Sin(float64(i) / 3000)), 0}
 			}
-			e := made(t, k.Name, nil)
+			e := newEffect(t, k.Name, nil)
 			for i := range k.Len() {
 				if err := e.Set(k.Path(i), anyValue(r, k.Param(i))); err != nil {
 					t.Fatal(err)
@@ -134,7 +134,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 func TestStartsAnew(t *testing.T) {
 	for _, k := range effect.Kinds() {
 		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), 1e30} {
-			p := made(t, k.Name, nil).NewProcessor(48000, 480)
+			p := newEffect(t, k.Name, nil).NewProcessor(48000, 480)
 			block := make([]pcm.Frame, 480)
 			block[100] = pcm.Frame{bad, 0.5}
 			ok := p.Process(block, nil, 0)
@@ -158,7 +158,7 @@ func TestStartsAnew(t *testing.T) {
 // TestMix checks that the mix of 0 is dry, 0.5 half dry and half wet, and that bypass is dry.
 func TestMix(t *testing.T) {
 	for mix, want := range map[float64][2]float32{0: {1, 0}, 0.5: {0.5, 0.5}, 1: {0, 1}} {
-		p := made(t, "delay", effect.Values{"mix": mix, "time": 0.01, "feedback": 0}).NewProcessor(1000, 100)
+		p := newEffect(t, "delay", effect.Values{"mix": mix, "time": 0.01, "feedback": 0}).NewProcessor(1000, 100)
 		block := make([]pcm.Frame, 100)
 		block[5] = pcm.Frame{1, 1}
 		p.Process(block, nil, 0)
@@ -167,7 +167,7 @@ func TestMix(t *testing.T) {
 		}
 	}
 	for _, k := range effect.Kinds() {
-		p := made(t, k.Name, effect.Values{"bypass": 1}).NewProcessor(48000, 480)
+		p := newEffect(t, k.Name, effect.Values{"bypass": 1}).NewProcessor(48000, 480)
 		block := make([]pcm.Frame, 480)
 		r := rand.New(rand.NewPCG(1, 1))
 		for i := range block {
@@ -186,7 +186,7 @@ func TestMix(t *testing.T) {
 // TestValues checks that every parameter can be set within its range, not beyond it, and is read back as set.
 func TestValues(t *testing.T) {
 	for _, k := range effect.Kinds() {
-		e := made(t, k.Name, nil)
+		e := newEffect(t, k.Name, nil)
 		for i := range k.Len() {
 			p, path := k.Param(i), k.Path(i)
 			if k.Find(path) != i {
@@ -216,7 +216,7 @@ func TestValues(t *testing.T) {
 	for name, want := range map[string]string{
 		"bands.9.freq": `has no "bands.9.freq"`, "bands.01.freq": `has no`, "tme": `the nearest is "time"`,
 	} {
-		if err := made(t, "delay", nil).Set(name, 1); err == nil || !strings.Contains(err.Error(), want) {
+		if err := newEffect(t, "delay", nil).Set(name, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -229,16 +229,16 @@ func TestValues(t *testing.T) {
 // TestTail checks that an effect's tail is at most as long as reported after any moves, and that a move of its
 // time lengthens it.
 func TestTail(t *testing.T) {
-	e := made(t, "delay", effect.Values{"time": 0.05, "feedback": 0.5})
+	e := newEffect(t, "delay", effect.Values{"time": 0.05, "feedback": 0.5})
 	short := e.Tail(8000, nil)
 	long := e.Tail(8000, []effect.Values{{"time": 0.1}, {"feedback": 0.8}, {"mix": 0}})
-	if both := made(t, "delay", effect.Values{"time": 0.1, "feedback": 0.8}).Tail(8000, nil); long != both || short >= long {
+	if both := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.8}).Tail(8000, nil); long != both || short >= long {
 		t.Errorf("the tails are %d, %d, want the last as %d", short, long, both)
 	}
 	for _, k := range effect.Kinds() {
 		for seed := range uint64(6) {
 			r := rand.New(rand.NewPCG(seed, 2))
-			e := made(t, k.Name, nil)
+			e := newEffect(t, k.Name, nil)
 			for i := range k.Len() {
 				if p := k.Param(i); p.Name != "bypass" && p.Name != "time" {
 					if err := e.Set(k.Path(i), anyValue(r, p)); err != nil {
@@ -279,7 +279,7 @@ func TestOddRates(t *testing.T) {
 			for i := range in {
 				in[i] = pcm.Frame{2*r.Float32() - 1, 2*r.Float32() - 1}
 			}
-			out := through(made(t, k.Name, nil).NewProcessor(rate, 4096), in, in, drawn(r, k, 6000), func() int { return 1 + r.IntN(500) }, false)
+			out := through(newEffect(t, k.Name, nil).NewProcessor(rate, 4096), in, in, drawn(r, k, 6000), func() int { return 1 + r.IntN(500) }, false)
 			for i, f := range out {
 				if x := max(math.Abs(float64(f[0])), math.Abs(float64(f[1]))); !(x < 1e6) {
 					t.Fatalf("%s at %d Hz gives %v at frame %d", k.Name, rate, f, i)

@@ -247,7 +247,7 @@ func (d *bruteDuo) bus(r *rand.Rand) {
 			b.muted = c.Mute
 			return
 		}
-		b.gain.turn(d.x.now, float64(c.Gain), over.Milliseconds()*d.x.rate/1000)
+		b.gain.fade(d.x.now, float64(c.Gain), over.Milliseconds()*d.x.rate/1000)
 	})
 }
 
@@ -316,7 +316,7 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 			if v.heard {
 				smoothed = max(frames, x.smooth)
 			}
-			v.gain.turn(x.now, float64(gain), smoothed)
+			v.gain.fade(x.now, float64(gain), smoothed)
 		}))
 	case 7, 8:
 		prio := r.IntN(4) - 1

@@ -73,8 +73,8 @@ func (m *bruteMove) at(f int64) float64 {
 	return m.from + (m.to-m.from)*float64(f-m.start)/float64(m.frames)
 }
 
-// turn begins a fade at frame f to the value to within frames frames; values are at least -80 dB.
-func (m *bruteMove) turn(f int64, to float64, frames int64) {
+// fade begins a fade at frame f to the value to within frames frames; values are at least -80 dB.
+func (m *bruteMove) fade(f int64, to float64, frames int64) {
 	*m = bruteMove{from: max(m.at(f), -80), to: max(to, -80), start: f, frames: frames}
 }
 

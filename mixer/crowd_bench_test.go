@@ -20,12 +20,12 @@ func BenchmarkStartsInCrowd(b *testing.B) {
 		for _, c := range []struct {
 			name  string
 			apart int64
-			room  int
+			space int
 		}{{"together", 0, 2000}, {"apart", 4, 2000}, {"apart/full", 4, 0}} {
 			b.Run(fmt.Sprint(policy, "/", c.name), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(1, 2))
 				loops, shots := noises(b, r, 40, 3*rate), noises(b, r, 10, rate/10)
-				m := newMixer(b, mixer.Config{Rate: rate, Voices: 32, Virtual: 256 + c.room, Commands: 4 * (crowd + c.room), Overflow: policy, NoLimiter: true})
+				m := newMixer(b, mixer.Config{Rate: rate, Voices: 32, Virtual: 256 + c.space, Commands: 4 * (crowd + c.space), Overflow: policy, NoLimiter: true})
 				frames := make([]pcm.Frame, block)
 				for i := range crowd {
 					play(b, m.At(mixer.Now), loops[i%len(loops)], mixer.Options{Loop: true, Gain: pcm.Decibels(-50 * r.Float64()), Speed: 0.5 + r.Float64()})

@@ -26,8 +26,8 @@ func (s *straight) at(frame int64) float64 {
 	return s.from + (s.to-s.from)*float64(frame-s.begin)/float64(s.duration)
 }
 
-// turn begins a fade at frame to the value to within duration frames.
-func (s *straight) turn(frame int64, to float64, duration int64) {
+// fade begins a fade at frame to the value to within duration frames.
+func (s *straight) fade(frame int64, to float64, duration int64) {
 	*s = straight{s.at(frame), to, frame, duration}
 }
 
@@ -93,9 +93,9 @@ func TestDopplerAgainstFormula(t *testing.T) {
 			if duration > 0 {
 				drift += stair / 2 * math.Abs(math.Exp2(s/12)-math.Exp2(shift.at(frame)/12))
 			}
-			gain.turn(frame, g, duration)
-			pan.turn(frame, p, duration)
-			shift.turn(frame, s, duration)
+			gain.fade(frame, g, duration)
+			pan.fade(frame, p, duration)
+			shift.fade(frame, s, duration)
 		}
 		set(0, 0)
 		hop := int64(rate) / 50

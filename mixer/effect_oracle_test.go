@@ -66,7 +66,7 @@ func newSpline(x float64) spline {
 	return s
 }
 
-func (s *spline) tell(x float64) { s.from, s.to = s.to, x }
+func (s *spline) set(x float64) { s.from, s.to = s.to, x }
 
 // next returns the value at a frame.
 func (s *spline) next(frame int64) (mean float64) {
@@ -80,7 +80,7 @@ func (s *spline) next(frame int64) (mean float64) {
 
 // oracle is an effect in float64.
 type oracle interface {
-	tell(value func(name string) float64)                 // at multiples of 32 frames
+	set(value func(name string) float64)                  // at multiples of 32 frames
 	step(frame int64, x, key [2]float64) (out [2]float64) // one frame
 }
 
@@ -193,7 +193,7 @@ func (o *oracleRun) worst(t *testing.T, r *rand.Rand, want oracle, from int, sub
 			m()
 		}
 		if frame%32 == 0 {
-			want.tell(value(frame + 32))
+			want.set(value(frame + 32))
 			if now = next; mix != nil {
 				next = mix.at(frame + 32)
 			}
@@ -240,7 +240,7 @@ type compressorOracle struct {
 	peak, smooth float64  // dB
 }
 
-func (c *compressorOracle) tell(v func(string) float64) {
+func (c *compressorOracle) set(v func(string) float64) {
 	fall := min(v("attack"), v("release")/16)
 	share := func(time float64) float64 { return 1 - math.Exp(-1/(time*c.rate)) }
 	now := []float64{v("threshold"), v("knee"), 1 - 1/v("ratio"), share(v("release") - fall), share(v("attack")), share(fall), math.Pow(10, v("makeup")/20)}
@@ -248,7 +248,7 @@ func (c *compressorOracle) tell(v func(string) float64) {
 		if len(c.acts) <= i {
 			c.acts = append(c.acts, newSpline(x))
 		}
-		c.acts[i].tell(x)
+		c.acts[i].set(x)
 	}
 }
 
@@ -324,7 +324,7 @@ type delayOracle struct {
 	loud                      int // frames up to the last one that is not silent
 }
 
-func (d *delayOracle) tell(v func(string) float64) {
+func (d *delayOracle) set(v func(string) float64) {
 	keep := 0.0
 	if cutoff := v("lowpass"); cutoff > 0 && cutoff < 0.49*d.rate {
 		b := 2 - math.Cos(2*math.Pi*cutoff/d.rate)
@@ -334,7 +334,7 @@ func (d *delayOracle) tell(v func(string) float64) {
 		if len(d.acts) <= i {
 			d.acts = append(d.acts, newSpline(x))
 		}
-		d.acts[i].tell(x)
+		d.acts[i].set(x)
 	}
 	d.wanted = int(math.Round(v("time") * d.rate))
 	if d.time == 0 {
@@ -429,7 +429,7 @@ type eqOracle struct {
 	frozen bool             // the parameters have been set
 }
 
-func (q *eqOracle) tell(v func(string) float64) {
+func (q *eqOracle) set(v func(string) float64) {
 	if q.frozen {
 		return
 	}

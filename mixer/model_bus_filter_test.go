@@ -24,8 +24,8 @@ type modelBusFilter struct {
 	states   [2][2]float64
 }
 
-// turn moves the cutoff; hz 0 is off.
-func (f *modelBusFilter) turn(frame, frames, rate int, hz float64) {
+// setCutoff moves the cutoff; hz 0 is off.
+func (f *modelBusFilter) setCutoff(frame, frames, rate int, hz float64) {
 	open := 0.49 * float64(rate)
 	if f.high {
 		open = 20
@@ -158,7 +158,7 @@ func TestBusFilterModel(t *testing.T) {
 					f = &buses[v.bus].high
 				}
 				if moves = moves[1:]; v.hz != 0 || f.depth(frame) != 0 || f.depths[1] != 0 {
-					f.turn(frame, v.frames, rate, v.hz)
+					f.setCutoff(frame, v.frames, rate, v.hz)
 					buses[v.bus].set = frame
 				}
 			}

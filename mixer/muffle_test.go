@@ -37,8 +37,8 @@ func muffled(r *rand.Rand) space.Spot {
 // cutoff linearly in its logarithm.
 type modelPlace struct{ gain, pan, low modelRamp }
 
-// turn fades the gain in decibels, the pan and the cutoff in Hz from frame f on.
-func (p *modelPlace) turn(f int64, gain, pan, hz float64, frames int64) {
+// fade moves the gain in decibels, the pan and the cutoff in Hz from frame f on.
+func (p *modelPlace) fade(f int64, gain, pan, hz float64, frames int64) {
 	goals := [...]float64{gain, pan, math.Log2(hz)}
 	for i, g := range []*modelRamp{&p.gain, &p.pan, &p.low} {
 		g.ramp(f, goals[i], frames)
@@ -83,7 +83,7 @@ func TestMuffledModel(t *testing.T) {
 			if step == 0 {
 				over = 0
 			}
-			p.turn(step*4*hop, heard.Gain*behind.Direct, heard.Pan, at, over)
+			p.fade(step*4*hop, heard.Gain*behind.Direct, heard.Pan, at, over)
 			out := make([]pcm.Frame, 4*hop)
 			m.Render(out)
 			for i, got := range out {

@@ -90,11 +90,11 @@ func TestTiesOfGain(t *testing.T) {
 
 func TestPriorityProtectRefuse(t *testing.T) {
 	s := level(t, 1000, 500, 0.5)
-	run := func(c mixer.Config, first, second, newcomer mixer.Options) (a, b, n mixer.State) {
+	run := func(c mixer.Config, first, second, incoming mixer.Options) (a, b, n mixer.State) {
 		c.Rate, c.Voices = 1000, 2
 		m := newMixer(t, c)
 		x, y := play(t, m.At(0), s, first), play(t, m.At(0), s, second)
-		z := play(t, m.At(10), s, newcomer)
+		z := play(t, m.At(10), s, incoming)
 		left(m, 20)
 		return x.State(), y.State(), z.State()
 	}
@@ -105,26 +105,26 @@ func TestPriorityProtectRefuse(t *testing.T) {
 	for _, c := range []struct {
 		name                                 string
 		config                               mixer.Config
-		older, younger, newcomer             mixer.Options
-		wantOlder, wantYounger, wantNewcomer mixer.State
+		older, younger, incoming             mixer.Options
+		wantOlder, wantYounger, wantIncoming mixer.State
 	}{
-		{name: "the quietest goes", older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: st, wantNewcomer: p},
-		{name: "ties take the older", older: loud, younger: loud, newcomer: loud, wantOlder: st, wantYounger: p, wantNewcomer: p},
-		{name: "the lowest priority goes first", older: loud, younger: high(soft, 1), newcomer: high(loud, 2), wantOlder: st, wantYounger: p, wantNewcomer: p},
-		{name: "a higher one does not give way", older: high(loud, 5), younger: high(soft, 5), newcomer: loud, wantOlder: p, wantYounger: p, wantNewcomer: rej},
-		{name: "an equal one does", older: high(loud, 5), younger: high(soft, 5), newcomer: high(soft, 5), wantOlder: p, wantYounger: st, wantNewcomer: p},
-		{name: "a protected one stays", older: loud, younger: protect(soft), newcomer: loud, wantOlder: st, wantYounger: p, wantNewcomer: p},
-		{name: "all protected", older: protect(loud), younger: protect(soft), newcomer: high(loud, 1000000), wantOlder: p, wantYounger: p, wantNewcomer: rej},
-		{name: "oldest", config: mixer.Config{Overflow: mixer.StealOldest}, older: loud, younger: soft, newcomer: loud, wantOlder: st, wantYounger: p, wantNewcomer: p},
-		{name: "gain", config: mixer.Config{Overflow: mixer.StealGain}, older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: st, wantNewcomer: p},
-		{name: "reject", config: mixer.Config{Overflow: mixer.Reject}, older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: p, wantNewcomer: rej},
-		{name: "refuse the faintest", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, newcomer: mixer.Options{Gain: -20}, wantOlder: p, wantYounger: p, wantNewcomer: rej},
-		{name: "refuse needs 6 dB", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, newcomer: mixer.Options{Gain: -5.9}, wantOlder: st, wantYounger: p, wantNewcomer: p},
-		{name: "refuse looks at equals", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, newcomer: high(soft, 1), wantOlder: st, wantYounger: p, wantNewcomer: p},
-		{name: "grow", config: mixer.Config{Overflow: mixer.GrowPool, Grow: mixer.Grow{Max: 3}}, older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: p, wantNewcomer: p},
+		{name: "the quietest goes", older: loud, younger: soft, incoming: loud, wantOlder: p, wantYounger: st, wantIncoming: p},
+		{name: "ties take the older", older: loud, younger: loud, incoming: loud, wantOlder: st, wantYounger: p, wantIncoming: p},
+		{name: "the lowest priority goes first", older: loud, younger: high(soft, 1), incoming: high(loud, 2), wantOlder: st, wantYounger: p, wantIncoming: p},
+		{name: "a higher one does not give way", older: high(loud, 5), younger: high(soft, 5), incoming: loud, wantOlder: p, wantYounger: p, wantIncoming: rej},
+		{name: "an equal one does", older: high(loud, 5), younger: high(soft, 5), incoming: high(soft, 5), wantOlder: p, wantYounger: st, wantIncoming: p},
+		{name: "a protected one stays", older: loud, younger: protect(soft), incoming: loud, wantOlder: st, wantYounger: p, wantIncoming: p},
+		{name: "all protected", older: protect(loud), younger: protect(soft), incoming: high(loud, 1000000), wantOlder: p, wantYounger: p, wantIncoming: rej},
+		{name: "oldest", config: mixer.Config{Overflow: mixer.StealOldest}, older: loud, younger: soft, incoming: loud, wantOlder: st, wantYounger: p, wantIncoming: p},
+		{name: "gain", config: mixer.Config{Overflow: mixer.StealGain}, older: loud, younger: soft, incoming: loud, wantOlder: p, wantYounger: st, wantIncoming: p},
+		{name: "reject", config: mixer.Config{Overflow: mixer.Reject}, older: loud, younger: soft, incoming: loud, wantOlder: p, wantYounger: p, wantIncoming: rej},
+		{name: "refuse the faintest", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, incoming: mixer.Options{Gain: -20}, wantOlder: p, wantYounger: p, wantIncoming: rej},
+		{name: "refuse needs 6 dB", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, incoming: mixer.Options{Gain: -5.9}, wantOlder: st, wantYounger: p, wantIncoming: p},
+		{name: "refuse looks at equals", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, incoming: high(soft, 1), wantOlder: st, wantYounger: p, wantIncoming: p},
+		{name: "grow", config: mixer.Config{Overflow: mixer.GrowPool, Grow: mixer.Grow{Max: 3}}, older: loud, younger: soft, incoming: loud, wantOlder: p, wantYounger: p, wantIncoming: p},
 	} {
-		if a, b, n := run(c.config, c.older, c.younger, c.newcomer); a != c.wantOlder || b != c.wantYounger || n != c.wantNewcomer {
-			t.Errorf("%s: %v, %v, newcomer %v; want %v, %v, %v", c.name, a, b, n, c.wantOlder, c.wantYounger, c.wantNewcomer)
+		if a, b, n := run(c.config, c.older, c.younger, c.incoming); a != c.wantOlder || b != c.wantYounger || n != c.wantIncoming {
+			t.Errorf("%s: %v, %v, incoming %v; want %v, %v, %v", c.name, a, b, n, c.wantOlder, c.wantYounger, c.wantIncoming)
 		}
 	}
 }

@@ -166,8 +166,8 @@ func checkStream(t *testing.T, what string, bad []byte, clip *Clip) {
 			return
 		}
 		want := loaded(sound, voice.PlayRange{From: from}, n)
-		settle(frames)
-		settle(want)
+		flushTiny(frames)
+		flushTiny(want)
 		sameFrames(t, fmt.Sprintf("%s, streamed from frame %d", what, from), frames, want)
 		if from == 0 && fmt.Sprint(told) != fmt.Sprint(clip.Damages) {
 			t.Errorf("%s: a stream tells of %v, loaded %v", what, told, clip.Damages)

@@ -130,9 +130,9 @@ func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 			n = n * 2 / positions // to the next position
 		}
 		want := loaded(sound, playRange, n)
-		settle(want)
+		flushTiny(want)
 		got, err := readRange(t, lib, tr, playRange, min(len(want)+1, n))
-		settle(got)
+		flushTiny(got)
 		if loop {
 			got = got[:min(len(got), len(want))]
 		}

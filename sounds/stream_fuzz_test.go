@@ -30,21 +30,21 @@ func FuzzStream(f *testing.F) {
 		const most = 1<<18 + 1
 		if err == nil && tr.clip.Rate == rate {
 			got, readErr := readRange(t, b, tr, voice.PlayRange{}, most)
-			settle(got)
+			flushTiny(got)
 			if err = readErr; loadErr == nil {
 				sound, prepErr := Prepare(clip, Options{Rate: rate, Limits: narrowLimits})
 				if prepErr != nil {
 					return
 				}
 				all := loaded(sound, voice.PlayRange{}, most)
-				settle(all) // at -3 dB the smallest samples become denormals
+				flushTiny(all) // at -3 dB the smallest samples become denormals
 				if err != nil || !slices.Equal(got, all) {
 					t.Fatalf("%d frames, %v; loaded it has %d", len(got), err, len(all))
 				}
 				// FLAC seeks by frame numbers, which may be wrong.
 				if from := len(all) * 2 / 3; clip.Format != "flac" {
 					got, err := readRange(t, b, tr, voice.PlayRange{From: int64(from)}, most)
-					settle(got)
+					flushTiny(got)
 					if err != nil || !slices.Equal(got, all[from:]) {
 						t.Fatalf("from frame %d: %d frames, %v; loaded it has %d", from, len(got), err, len(all)-from)
 					}
@@ -66,8 +66,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// settle zeroes samples below the floor of the mixer, as a voice does.
-func settle(frames []pcm.Frame) {
+// flushTiny zeroes samples below the floor of the mixer, as a voice does.
+func flushTiny(frames []pcm.Frame) {
 	samples := dsp.Interleaved(frames)
 	dsp.FlushTiny(samples, samples)
 }

@@ -74,7 +74,7 @@ func TestAccess(t *testing.T) {
 	p.click(`[data-bus="steps"] .mute`)
 	p.click(`[data-bus="music"] .solo`)
 	p.until(`document.querySelector('.strip.off') && document.querySelector('#running li')`)
-	for _, l := range []look{desk, {1280, 800, "light", false}, {390, 844, "dark", false}, {390, 844, "light", true}} {
+	for _, l := range []window{desk, {1280, 800, "light", false}, {390, 844, "dark", false}, {390, 844, "light", true}} {
 		p.see(l)
 		eval[bool](p, `await new Promise(r => setTimeout(r, 1800)); return true;`) // wait until flashes have ended and values are announced
 		for _, fault := range eval[[]string](p, faults) {

@@ -259,7 +259,7 @@ func TestPhone(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	eval[bool](p, storm)
 	for _, width := range []int64{360, 390, 600, 800, 1100} {
-		p.see(look{width, 780, "light", false})
+		p.see(window{width, 780, "light", false})
 		wide := eval[[]string](p, `await new Promise(r => setTimeout(r, 200));
 			if (document.documentElement.scrollWidth <= innerWidth) return [];
 			return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.id || e.className);`)
@@ -267,7 +267,7 @@ func TestPhone(t *testing.T) {
 			t.Errorf("in a window of %d stick out %q", width, wide)
 		}
 	}
-	p.see(look{360, 740, "dark", true})
+	p.see(window{360, 740, "dark", true})
 	small := eval[[]string](p, `return ['#go', '#next', '#back', '#pause', '#panic', '.pad', '.mute', '.solo'].filter(s => {
 		const r = document.querySelector(s).getBoundingClientRect(); return r.height < 44 || r.width < 44; });`)
 	if len(small) > 0 {

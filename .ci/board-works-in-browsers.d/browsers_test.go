@@ -67,7 +67,7 @@ func (c chromium) write(selector, text string) {
 
 func (c chromium) size(width, height int) {
 	c.Helper()
-	c.see(look{int64(width), int64(height), "dark", false})
+	c.see(window{int64(width), int64(height), "dark", false})
 }
 
 func (c chromium) picture() (png []byte) {

@@ -49,17 +49,17 @@ type page struct {
 	cut  bool     // the server was killed, so the console may report connection errors
 }
 
-// look is the size and the media preferences of a window.
-type look struct {
+// window holds the size and the media preferences of a browser window.
+type window struct {
 	width, height int64
 	scheme        string
 	still         bool
 }
 
-var desk = look{1280, 800, "dark", false}
+var desk = window{1280, 800, "dark", false}
 
 // open opens a page and waits until it is live. At the end, the console must be empty.
-func open(t *testing.T, browser context.Context, address string, l look) *page {
+func open(t *testing.T, browser context.Context, address string, w window) *page {
 	t.Helper()
 	ctx, end := chromedp.NewContext(browser)
 	t.Cleanup(end)
@@ -72,7 +72,7 @@ func open(t *testing.T, browser context.Context, address string, l look) *page {
 	call(p, log.Enable, cdp.Empty{})
 	call(p, runtime.Enable, cdp.Empty{})
 	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
-	p.see(l)
+	p.see(w)
 	p.do(chromedp.Navigate(address))
 	p.until(`document.body.dataset.link === 'open'`)
 	t.Cleanup(func() {
@@ -86,16 +86,16 @@ func open(t *testing.T, browser context.Context, address string, l look) *page {
 }
 
 // see changes the size and the media preferences of the window.
-func (p *page) see(l look) {
+func (p *page) see(w window) {
 	p.Helper()
 	motion := "no-preference"
-	if l.still {
+	if w.still {
 		motion = "reduce"
 	}
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: l.scheme}, {Name: "prefers-reduced-motion", Value: motion},
+		{Name: "prefers-color-scheme", Value: w.scheme}, {Name: "prefers-reduced-motion", Value: motion},
 	}})
-	p.do(chromedp.EmulateViewport(l.width, l.height))
+	p.do(chromedp.EmulateViewport(w.width, w.height))
 }
 
 // hear records console messages.

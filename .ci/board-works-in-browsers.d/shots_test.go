@@ -24,7 +24,7 @@ func TestShots(t *testing.T) {
 		p.shoot("../../docs/board.png")
 		return
 	}
-	for name, l := range map[string]look{
+	for name, l := range map[string]window{
 		"desk-dark": desk, "desk-light": {1280, 800, "light", false},
 		"phone-dark": {390, 844, "dark", false}, "phone-light": {390, 844, "light", false}, "tablet": {820, 1180, "dark", false},
 	} {

@@ -28,7 +28,7 @@ func TestFarmBusy(t *testing.T) {
 		sheets = append(sheets, more...)
 		ids = append(ids, f.submit(more...)...)
 		if !looked {
-			f.look()
+			f.recordJobs()
 			looked = true
 		}
 		// The queue never runs empty, and never holds more jobs than the farm does in a few rounds.

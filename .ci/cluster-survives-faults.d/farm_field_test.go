@@ -79,8 +79,8 @@ func (f *field) work(name string, args ...string) *Process {
 	return Command{Args: append([]string{"farm", "work", "--name", name, "--patience", "2s", "--slots", "2"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL(), "TMPDIR=" + f.rooms}}.Run(f.t)
 }
 
-// look records the states of jobs until the test ends.
-func (f *field) look() {
+// recordJobs records the states of jobs until the test ends.
+func (f *field) recordJobs() {
 	f.t.Helper()
 	kv, err := f.JetStream().KeyValue(f.t.Context(), "voicepool_farm")
 	if err != nil {

@@ -27,7 +27,7 @@ func TestFarm(t *testing.T) {
 		pools += fmt.Sprint(",", n)
 	}
 	fatal := f.submit("--do", "stealbench", pools, f.sheet("fatal.yaml", "# takes its worker along\n"+long()))[0]
-	f.look()
+	f.recordJobs()
 	crashing := f.submit("--do", "stealbench", pools, f.sheet("crashing.yaml", "# is killed\n"+long()))[0]
 	endless := f.submit(f.sheet("endless.yaml", "sounds:\n  tone: {file: bell, loop: true}\ncues:\n  - {at: 0, play: tone}\n"))[0]
 
@@ -146,7 +146,7 @@ func TestFarmStops(t *testing.T) {
 	if says := f.call(1, "get", id, "-o", "x.wav"); !strings.Contains(says, "is queued and has no result yet") {
 		t.Errorf("farm get of a job that waits says %s", says)
 	}
-	f.look()
+	f.recordJobs()
 	first := f.work("first", "--patience", "20s")
 	Await(t, 20*time.Second, "the job runs", func() bool { return f.job(id).State == "running" })
 	first.Term()
@@ -171,7 +171,7 @@ func TestFarmPaused(t *testing.T) {
 	t.Parallel() // mostly waits
 	f := newFarm(t, 1)
 	id := f.submit("--do", "stealbench", "--arg=--voices=2,3,4,5,6,7,8,9,10,11,12", f.sheet("slow.yaml", long()))[0]
-	f.look()
+	f.recordJobs()
 	first := f.work("first", "--patience", "1s")
 	Await(t, 20*time.Second, "the job runs", func() bool { return f.job(id).State == "running" })
 	second := f.work("second", "--patience", "1s")

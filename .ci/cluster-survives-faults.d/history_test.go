@@ -52,7 +52,7 @@ func TestHistory(t *testing.T) {
 	for i := range 20 {
 		rooms = append(rooms, fmt.Sprintf("r%02d", i))
 		placing.Go(func() {
-			for end := time.Now().Add(time.Minute); !u.place(t.Context(), rooms[i]); time.Sleep(50 * time.Millisecond) {
+			for end := time.Now().Add(time.Minute); !u.placeRoom(t.Context(), rooms[i]); time.Sleep(50 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Errorf("%s is not placed", rooms[i])
 					return
@@ -94,7 +94,7 @@ func (u *troupe) settles(rooms []string) {
 	Await(u.t, 40*time.Second, "each room is heard of one node", func() bool {
 		time.Sleep(50 * time.Millisecond)
 		for _, room := range rooms {
-			if len(u.hears(room)) != 1 && (!u.place(u.t.Context(), room) || len(u.hears(room)) != 1) {
+			if len(u.hears(room)) != 1 && (!u.placeRoom(u.t.Context(), room) || len(u.hears(room)) != 1) {
 				return false
 			}
 		}
@@ -118,7 +118,7 @@ func (u *troupe) judge(rooms []string) {
 	for _, room := range rooms {
 		for _, wrong := range u.twice(room) {
 			u.t.Errorf("%s is heard twice: of %s", room, wrong)
-			u.tell(room, all)
+			u.logHistory(room, all)
 		}
 	}
 	var did, refusals, lost, lostDone int
@@ -147,8 +147,8 @@ func (u *troupe) judge(rooms []string) {
 	}
 }
 
-// tell writes the history of a room to the test log.
-func (u *troupe) tell(room string, all []written) {
+// logHistory writes the history of a room to the test log.
+func (u *troupe) logHistory(room string, all []written) {
 	u.t.Helper()
 	for _, a := range u.audible(room) {
 		u.t.Logf("%s: heard of %s from %v to %v, fading: %v", room, a.player.name, a.from-time.Hour, a.to-time.Hour, a.fades)
@@ -288,9 +288,9 @@ func (u *troupe) operate(ctx context.Context, rooms []string) {
 		switch u.draw(3) {
 		case 0:
 			u.remove(ctx, room)
-			u.place(ctx, room)
+			u.placeRoom(ctx, room)
 		case 1:
-			u.place(ctx, room)
+			u.placeRoom(ctx, room)
 		case 2:
 			if p := u.pick(); p != nil {
 				p.order()

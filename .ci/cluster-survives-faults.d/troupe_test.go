@@ -342,8 +342,8 @@ func (u *troupe) twice(room string) (all []string) {
 	return all
 }
 
-// place places a room on a random node. It reports whether the room is placed.
-func (u *troupe) place(ctx context.Context, room string) bool {
+// placeRoom places a room on a random node. It reports whether the room is placed.
+func (u *troupe) placeRoom(ctx context.Context, room string) bool {
 	p := u.pick()
 	if p == nil {
 		return false

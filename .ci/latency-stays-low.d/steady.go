@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	voices   = 64
-	lasts    = time.Minute
-	turn     = 5 * time.Second
-	garbage  = 1 << 20 // bytes per millisecond: a gigabyte per second
-	litter   = 1 << 10 // bytes per allocation
-	retained = 16384   // allocations, so that the collector has objects to mark
+	voices    = 64
+	lasts     = time.Minute
+	roundTime = 5 * time.Second
+	garbage   = 1 << 20 // bytes per millisecond: a gigabyte per second
+	litter    = 1 << 10 // bytes per allocation
+	retained  = 16384   // allocations, so that the collector has objects to mark
 )
 
 // steady plays 64 pitched voices for a minute alone, and for a minute beside a gigabyte of garbage a second.
-// Turns of 5 s alternate, so that other load on the machine affects both. It prints how often the server ran
+// Rounds of 5 s alternate, so that other load on the machine affects both. It prints how often the server ran
 // dry.
 func steady(buffer time.Duration) {
 	m := crowd()
@@ -39,28 +39,28 @@ func steady(buffer time.Duration) {
 	time.Sleep(time.Second) // to reach a steady state
 	runs := [...]struct {
 		name        string
-		dry, turns  int64 // turns: the number of turns with an underrun
+		dry, rounds int64 // rounds: the number of rounds with an underrun
 		collections uint64
 	}{{name: "control"}, {name: "garbage"}}
 	kept := make([]*[litter]byte, retained)
-	for range int(lasts / turn) {
+	for range int(lasts / roundTime) {
 		for i := range runs {
 			r, before, begin := &runs[i], out.Underflows(), time.Now()
 			collections := load.Load().Collections
-			for made := 0; time.Since(begin) < turn; time.Sleep(time.Millisecond) {
+			for made := 0; time.Since(begin) < roundTime; time.Sleep(time.Millisecond) {
 				for ; i == 1 && made < int(time.Since(begin)/time.Millisecond)*garbage/litter; made++ {
 					kept[made%retained] = new([litter]byte)
 				}
 			}
 			dry := out.Underflows() - before
 			r.dry += dry
-			r.turns += min(dry, 1)
+			r.rounds += min(dry, 1)
 			r.collections += load.Load().Collections - collections
-			time.Sleep(200 * time.Millisecond) // late events belong to their own turn
+			time.Sleep(200 * time.Millisecond) // late events belong to their own round
 		}
 	}
 	for _, r := range runs {
-		fmt.Printf("| %s | %v | %d | %d | %d |\n", r.name, lasts, r.dry, r.turns, r.collections)
+		fmt.Printf("| %s | %v | %d | %d | %d |\n", r.name, lasts, r.dry, r.rounds, r.collections)
 	}
 }
 

@@ -11,14 +11,14 @@ import (
 const speed = 1.1
 
 // The position, pan and gain of voice i.
-func place(i int) int    { return i * 797 % frames }
-func pan(i int) float64  { return float64(i%21)/10 - 1 }
-func gain(i int) float64 { return math.Pow(10, float64(-30-i%13)/20) }
+func startFrame(i int) int { return i * 797 % frames }
+func pan(i int) float64    { return float64(i%21)/10 - 1 }
+func gain(i int) float64   { return math.Pow(10, float64(-30-i%13)/20) }
 
 // voice returns voice i: its sound in a loop, resampled if the case does so, with its gain and pan.
 func (c testCase) voice(b *testing.B, all []*sound, i int) beep.Streamer {
 	from := all[i%len(all)].streamer()
-	if err := from.Seek(place(i)); err != nil {
+	if err := from.Seek(startFrame(i)); err != nil {
 		b.Fatal(err)
 	}
 	s := loop(b, from)
@@ -38,7 +38,7 @@ func (c testCase) check(b *testing.B, all []*sound, n int, block [][2]float64) {
 	for k := 0; k < len(block); k += step {
 		var want [2]float64
 		for i := range n {
-			x := c.sample(all[i%len(all)].samples, place(i), len(block)+k)
+			x := c.sample(all[i%len(all)].samples, startFrame(i), len(block)+k)
 			g, p := gain(i), pan(i)
 			l, r := g*x[0], g*x[1]
 			side := l // the channel of which a part goes to the other

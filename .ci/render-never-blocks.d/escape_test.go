@@ -63,7 +63,7 @@ func parseEscapes(folder, out string) []escape {
 func (w *walker) heap(list []escape) {
 	told := map[escape]bool{} // a generic function is compiled several times
 	for _, e := range list {
-		if told[e] || w.passed[place{e.file, e.line}] {
+		if told[e] || w.passed[position{e.file, e.line}] {
 			continue
 		}
 		told[e] = true

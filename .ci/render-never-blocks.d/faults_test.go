@@ -185,9 +185,9 @@ func TestFaults(t *testing.T) {
 	line := p.ssa.Fset.Position(p.method(t, "voicepool/mixer", "audio", "render").Pos()).Line
 	before := len(w.findings)
 	w.heap(parseEscapes(module, strings.Join([]string{
-		"# voicepool/mixer", place{file, line + 1}.String() + ":2: &slot{...} escapes to heap", place{file, line + 1}.String() + ":2: &slot{...} escapes to heap",
-		place{"mixer/audio.go", line + 1}.String() + ":9: moved to heap: x", place{file, line + 2}.String() + ":9: append escapes to heap",
-		place{file, line + 2}.String() + ":9: a does not escape", place{file, 1}.String() + ":1: y escapes to heap",
+		"# voicepool/mixer", position{file, line + 1}.String() + ":2: &slot{...} escapes to heap", position{file, line + 1}.String() + ":2: &slot{...} escapes to heap",
+		position{"mixer/audio.go", line + 1}.String() + ":9: moved to heap: x", position{file, line + 2}.String() + ":9: append escapes to heap",
+		position{file, line + 2}.String() + ":9: a does not escape", position{file, 1}.String() + ":1: y escapes to heap",
 	}, "\n")))
 	if got := len(w.findings) - before; got != 2 {
 		t.Errorf("%d escapes are found, want 2:\n%s", got, findings(w))

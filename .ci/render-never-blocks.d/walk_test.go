@@ -19,7 +19,7 @@ type finding struct {
 
 func (f finding) String() string { return fmt.Sprintf("%s: %s\n\t%s", f.at, f.what, f.path) }
 
-func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
+func (p position) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 
 // walker walks all functions that a root can reach.
 type walker struct {
@@ -29,29 +29,29 @@ type walker struct {
 	todo     []*ssa.Function
 	findings []finding
 	bodiless int
-	allowed  map[string]bool // calls that the rules allow
-	passed   map[place]bool  // lines of branches that the rules allow
+	allowed  map[string]bool   // calls that the rules allow
+	passed   map[position]bool // lines of branches that the rules allow
 }
 
-// place is a line of a file.
-type place struct {
+// position is a line of a file.
+type position struct {
 	file string
 	line int
 }
 
 // walk checks root and all functions it can reach.
 func walk(p *program, root *ssa.Function, r rules) *walker {
-	w := &walker{program: p, rules: r, seen: map[*ssa.Function]*ssa.Function{root: nil}, todo: []*ssa.Function{root}, allowed: map[string]bool{}, passed: map[place]bool{}}
+	w := &walker{program: p, rules: r, seen: map[*ssa.Function]*ssa.Function{root: nil}, todo: []*ssa.Function{root}, allowed: map[string]bool{}, passed: map[position]bool{}}
 	for len(w.todo) > 0 {
 		f := w.todo[0]
 		w.todo = w.todo[1:]
-		w.look(f)
+		w.inspect(f)
 	}
 	slices.SortFunc(w.findings, func(a, b finding) int { return strings.Compare(a.String(), b.String()) })
 	return w
 }
 
-func (w *walker) look(f *ssa.Function) {
+func (w *walker) inspect(f *ssa.Function) {
 	if len(f.Blocks) == 0 {
 		w.bodiless++
 		if !among(w.rules.assembly, packageOf(f)) {
@@ -103,7 +103,7 @@ func (w *walker) call(f *ssa.Function, i ssa.CallInstruction, callees []*ssa.Fun
 func (w *walker) reach(from, f *ssa.Function, at token.Pos) {
 	if b := (branch{shortName(from), shortName(f)}); slices.Contains(w.rules.branches, b) {
 		p := w.program.ssa.Fset.Position(at)
-		w.passed[place{p.Filename, p.Line}] = true
+		w.passed[position{p.Filename, p.Line}] = true
 		w.allowed[b.caller+" > "+b.callee] = true
 		return
 	}

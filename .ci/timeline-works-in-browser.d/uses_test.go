@@ -18,7 +18,7 @@ type state struct {
 	Dimmed              int
 }
 
-func (p *page) look() (s state) {
+func (p *page) state() (s state) {
 	p.Helper()
 	eval(p, `return { Start: start, Scale: scale, Least: least(), Frames: D.frames, Picture: view.toDataURL(), Found: byId('found').textContent,
 		Pin: getComputedStyle(pin).display === 'none' ? '' : pin.innerText, Dimmed: D.voices.filter(v => !lit(v)).length };`, &s)
@@ -68,7 +68,7 @@ func (p *page) shows() {
 
 // zooms checks that the wheel, keys and the mouse zoom and scroll, and that 0 shows the whole timeline again.
 func (p *page) zooms() {
-	whole := p.look()
+	whole := p.state()
 	if whole.Scale != whole.Least {
 		p.Fatalf("it does not begin with the whole: %v pixels a frame, not %v", whole.Scale, whole.Least)
 	}
@@ -98,7 +98,7 @@ func (p *page) zooms() {
 		},
 	} {
 		step.do()
-		now := p.look()
+		now := p.state()
 		if !step.good(now) || now.Picture == before.Picture {
 			p.Fatalf("after %s it shows from %v, %v pixels a frame; before from %v, %v", step.name, now.Start, now.Scale, before.Start, before.Scale)
 		}
@@ -109,7 +109,7 @@ func (p *page) zooms() {
 // finds checks the search box: it shows the number of matching voices, dims the others, and steps through the
 // matches. Clearing it restores the page.
 func (p *page) finds() {
-	before := p.look()
+	before := p.state()
 	var want struct {
 		Name         string
 		Voices, Rest int
@@ -117,17 +117,17 @@ func (p *page) finds() {
 	eval(p, `const name = D.sounds[0], n = o => D.sounds[o.s].includes(name);
 		return { Name: name, Voices: D.voices.filter(n).length + D.refused.filter(n).length, Rest: D.voices.filter(v => !n(v)).length };`, &want)
 	p.keys("/" + strings.ToUpper(want.Name))
-	now := p.look()
+	now := p.state()
 	if now.Found != fmt.Sprintf("%d found", want.Voices) || now.Dimmed != want.Rest || now.Picture == before.Picture {
 		p.Fatalf("the search for %q says %q and dims %d voices, want %d and %d", want.Name, now.Found, now.Dimmed, want.Voices, want.Rest)
 	}
 	p.keys(kb.Enter + kb.Enter)
-	now = p.look()
+	now = p.state()
 	if now.Found != fmt.Sprintf("2 of %d", want.Voices) || !strings.Contains(now.Pin, want.Name) {
 		p.Fatalf("enter, twice, says %q and explains %q", now.Found, now.Pin)
 	}
 	p.keys(kb.Escape + kb.Escape + "0")
-	now = p.look()
+	now = p.state()
 	if now.Found != "" || now.Pin != "" || now.Dimmed != 0 || now.Picture != before.Picture {
 		p.Fatalf("after escape it says %q, %q, dims %d", now.Found, now.Pin, now.Dimmed)
 	}
@@ -164,7 +164,7 @@ func (p *page) tells() {
 		p.Fatalf("the mouse on the steal of #%d shows %+v", steal.Victim, tip)
 	}
 	p.drag(steal.X, steal.Y, steal.X, steal.Y)
-	now := p.look()
+	now := p.state()
 	for i, n := range []int{steal.Victim, steal.Winner} {
 		if want := fmt.Sprintf("%s #%d", steal.Names[i], n); !strings.Contains(now.Pin, want) {
 			p.Fatalf("a click on the steal of #%d by #%d does not tell %q but %q", steal.Victim, steal.Winner, want, now.Pin)
@@ -188,7 +188,7 @@ func (p *page) tells() {
 
 // follows checks that the address selected and explained voice 2, and returns to the whole timeline.
 func (p *page) follows() {
-	now := p.look()
+	now := p.state()
 	if now.Found != "1 of 1" && now.Found != "1 found" || !strings.Contains(now.Pin, "#2") {
 		p.Fatalf("it says %q and explains %q", now.Found, now.Pin)
 	}

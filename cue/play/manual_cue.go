@@ -59,7 +59,7 @@ func (p *Player) parseAction(words []string) (s *cue.Sheet, c *cue.Cue, by byHan
 	}
 	by = byHand{ids: map[string]uint64{}, owners: map[string]uint64{}, firstSound: l.firstSound}
 	if p, is := c.Action.(*cue.Play); is {
-		by.ids[p.ID], by.owners[p.Owner] = l.ids.keep(p.ID), l.owners.keep(p.Owner)
+		by.ids[p.ID], by.owners[p.Owner] = l.ids.intern(p.ID), l.owners.intern(p.Owner)
 	} else {
 		by.ids[c.Target().Name] = l.ids.number(c.Target().Name)
 	}

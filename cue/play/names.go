@@ -58,8 +58,8 @@ func (m *names) add(text string, number uint64) *name {
 // number returns the number of a name, or 0 if it does not exist.
 func (m *names) number(text string) uint64 { return m.all[text].numberOrZero() }
 
-// keep returns the number of a name, which is then kept forever. A new name gets a new number; "" has the number 0.
-func (m *names) keep(text string) uint64 {
+// intern returns the number of a name, which is then kept forever. A new name gets a new number; "" has the number 0.
+func (m *names) intern(text string) uint64 {
 	one := m.all[text]
 	switch {
 	case text == "":
@@ -182,10 +182,10 @@ func (l *live) keepNames(s *cue.Sheet) (ids, owners map[string]uint64) {
 	defer l.mutex.Unlock()
 	ids, owners = runsheet.Numbers(s)
 	for _, id := range slices.SortedFunc(maps.Keys(ids), func(a, b string) int { return cmp.Compare(ids[a], ids[b]) }) {
-		ids[id] = l.ids.keep(id)
+		ids[id] = l.ids.intern(id)
 	}
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
-		owners[owner] = l.owners.keep(owner)
+		owners[owner] = l.owners.intern(owner)
 	}
 	return ids, owners
 }

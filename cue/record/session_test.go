@@ -123,8 +123,8 @@ func (s *session) cutoff() float64 {
 	return [...]float64{0, 20, 90, s.between(20, 20000), 20000}[s.random.IntN(5)]
 }
 
-// keep stores the handle of a start or successor.
-func (s *session) keep(h mixer.Handle, err error) {
+// addHandle stores the handle of a start or successor.
+func (s *session) addHandle(h mixer.Handle, err error) {
 	if err == nil {
 		s.handles = append(s.handles, h)
 	} else if !errors.Is(err, mixer.ErrBusy) && !errors.Is(err, mixer.ErrGone) {
@@ -135,7 +135,7 @@ func (s *session) keep(h mixer.Handle, err error) {
 // act starts a random sound or changes a random target at a random moment.
 func (s *session) act() {
 	if len(s.handles) == 0 || s.random.IntN(3) == 0 {
-		s.keep(s.moment().Play(s.start()))
+		s.addHandle(s.moment().Play(s.start()))
 		return
 	}
 	h, over := s.handle(), s.time(100*time.Millisecond)
@@ -206,7 +206,7 @@ func (s *session) act() {
 		if s.filters {
 			break
 		}
-		s.keep(h.Then(next, o, mixer.When(s.random.IntN(2))))
+		s.addHandle(h.Then(next, o, mixer.When(s.random.IntN(2))))
 	case 22:
 		s.moment().Cut(target)
 	case 23:

@@ -25,8 +25,8 @@ const (
 // of the row.
 type outputs int
 
-// made is a value created separately for each mixer.
-type made func() any
+// perMixer returns a value created separately for each mixer.
+type perMixer func() any
 
 // doubles is an insert that doubles the left channel.
 type doubles struct{}
@@ -60,7 +60,7 @@ func configValues() map[string][]any {
 	eq := newEffect("eq", effect.Values{"bands.1.type": effect.Peak, "bands.1.freq": 1000, "bands.1.gain": -6})
 	width := newEffect("width", nil)
 	truth, cutoffs := []any{false, true}, []any{0.0, 500.0}
-	effects, insert := []any{[]effect.Effect(nil), []effect.Effect{eq, width}}, []any{nil, made(newInsert)}
+	effects, insert := []any{[]effect.Effect(nil), []effect.Effect{eq, width}}, []any{nil, perMixer(newInsert)}
 	gain := []any{pcm.Decibels(0), pcm.Decibels(-6)}
 	return map[string][]any{
 		"Rate": {0, 8000, 44100}, "Voices": {0, 8}, "MaxVoices": {0, 64}, "Virtual": {0, 8},
@@ -77,7 +77,7 @@ func configValues() map[string][]any {
 		"Outputs":     {outputs(0), outputs(2)}, "Outputs.Name": {"aux", "other"}, "Outputs.Channel": {0, 5}, "Outputs.Gain": gain,
 		"Outputs.Insert": insert, "Outputs.Effects": effects, "Outputs.LowPass": cutoffs, "Outputs.HighPass": cutoffs,
 		"Fold": truth, "Meters": truth, "Lead": {time.Duration(0), time.Millisecond},
-		"Clock": {nil, made(newClock)}, "Commands": {0, 64}, "Events": {0, 16}, "Journal": {0, 64}, "Stems": truth,
+		"Clock": {nil, perMixer(newClock)}, "Commands": {0, 64}, "Events": {0, 16}, "Journal": {0, 64}, "Stems": truth,
 	}
 }
 
@@ -142,7 +142,7 @@ func configOf(options []option, row []int) mixer.Config {
 	}
 	for i, o := range options {
 		value, at := o.values[row[i]], reflect.ValueOf(&c).Elem()
-		if m, ok := value.(made); ok {
+		if m, ok := value.(perMixer); ok {
 			value = m()
 		}
 		names := strings.Split(o.path, ".")

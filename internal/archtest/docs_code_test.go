@@ -28,8 +28,8 @@ import (
 	"voicepool/sounds"
 )
 
-// place formats a line like a compiler.
-func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+// position formats a line like a compiler.
+func position(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
 // packageOf maps the names that a fragment may use without an import to packages.
 var packageOf = map[string]string{
@@ -108,7 +108,7 @@ func rows(t *testing.T) map[string]string {
 			if p.block || !strings.HasPrefix(line, "|") || len(cells) != 2 || strings.Contains(cells[1], "in the file:") {
 				continue
 			}
-			at, text := place("docs/migrating.md", p.first+i), ""
+			at, text := position("docs/migrating.md", p.first+i), ""
 			for _, span := range code.FindAllString(cells[1], -1) {
 				span = strings.Trim(span, "`")
 				if x, err := parser.ParseExpr(span); err == nil {
@@ -367,7 +367,7 @@ func TestPagesNameAPI(t *testing.T) {
 						}
 					}
 					if named++; !ok {
-						t.Errorf("%s: there is no %s", place(page.file, p.first+i), strings.TrimPrefix(m[0], "`"))
+						t.Errorf("%s: there is no %s", position(page.file, p.first+i), strings.TrimPrefix(m[0], "`"))
 					}
 				}
 			}

@@ -119,7 +119,7 @@ func blocks(t testing.TB, language string) map[string]part {
 	for _, page := range pages {
 		for _, p := range readPage(t, page.file) {
 			if p.block && p.language == language {
-				found[place(page.file, p.first)] = p
+				found[position(page.file, p.first)] = p
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func TestPageLinks(t *testing.T) {
 				continue
 			}
 			for i, line := range p.lines {
-				at := place(page.file, p.first+i)
+				at := position(page.file, p.first+i)
 				for _, m := range target.FindAllStringSubmatch(line, -1) {
 					if _, err := os.Stat(m[1]); err != nil {
 						t.Errorf("%s: there is no file %s", at, m[1])
@@ -235,10 +235,10 @@ func TestPageLines(t *testing.T) {
 				made = made && line != "<!-- /peers -->" || line == "<!-- peers -->"
 				alone := !strings.Contains(strings.TrimSpace(line), " ") || strings.HasPrefix(line, "![")
 				if n := utf8.RuneCountInString(line); n > longLine && !made && !alone && !tableRow.MatchString(line) {
-					t.Errorf("%s: the line has %d characters, want at most %d", place(page.file, p.first+i), n, longLine)
+					t.Errorf("%s: the line has %d characters, want at most %d", position(page.file, p.first+i), n, longLine)
 				}
 				if strings.TrimRight(line, " \t") != line {
-					t.Errorf("%s: the line ends in a space", place(page.file, p.first+i))
+					t.Errorf("%s: the line ends in a space", position(page.file, p.first+i))
 				}
 			}
 		}
@@ -294,7 +294,7 @@ func sentences(t testing.TB, file string) map[string]string {
 		paragraph, first := "", 0
 		end := func() {
 			if paragraph != "" {
-				add(place(file, first), paragraph)
+				add(position(file, first), paragraph)
 			}
 			paragraph = ""
 		}
@@ -306,7 +306,7 @@ func sentences(t testing.TB, file string) map[string]string {
 			case tableRow.MatchString(line):
 				end()
 				for j, cell := range strings.Split(line, "|") {
-					add(place(file, p.first+i)+string(rune('A'+j)), cell)
+					add(position(file, p.first+i)+string(rune('A'+j)), cell)
 				}
 			default:
 				if item.MatchString(line) {
@@ -351,7 +351,7 @@ func TestPagesNameTests(t *testing.T) {
 				for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w*`).FindAllString(line, -1) {
 					named++
 					if !slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }) {
-						t.Errorf("%s: there is no test called %s", place(page.file, p.first+i), name)
+						t.Errorf("%s: there is no test called %s", position(page.file, p.first+i), name)
 					}
 				}
 			}

@@ -329,7 +329,7 @@ func TestProse(t *testing.T) {
 				}
 			}
 			for _, h := range p.hits() {
-				found[key].hits = append(found[key].hits, fmt.Sprintf("%s: %s: ...%s... (write %s)", place(file, h.line), h.name, h.text, h.instead))
+				found[key].hits = append(found[key].hits, fmt.Sprintf("%s: %s: ...%s... (write %s)", position(file, h.line), h.name, h.text, h.instead))
 			}
 		}
 		return nil

@@ -187,7 +187,7 @@ type machine struct {
 	*state
 	bad     string                 // first violated invariant
 	refused int64                  // commands that found the ring full
-	tell    func(h handle, f fate) // called for the fate of a start; may be nil
+	ended   func(h handle, f fate) // called for the fate of a start; may be nil
 }
 
 // fate is the result of a start.
@@ -202,8 +202,8 @@ const (
 )
 
 func (m *machine) told(h handle, f fate) {
-	if m.tell != nil {
-		m.tell(h, f)
+	if m.ended != nil {
+		m.ended(h, f)
 	}
 }
 

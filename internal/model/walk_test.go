@@ -64,7 +64,7 @@ func (w *walk) fork() *walk {
 }
 
 func (w *walk) machine() *machine {
-	return &machine{config: w.config, state: &w.state, tell: w.tell}
+	return &machine{config: w.config, state: &w.state, ended: w.recordEnd}
 }
 
 // find returns the number of the start of a handle, or -1.
@@ -72,8 +72,8 @@ func (w *walk) find(h handle) int {
 	return slices.IndexFunc(w.starts, func(s start) bool { return s.h == h })
 }
 
-// tell records the fate of a start in events and counters.
-func (w *walk) tell(h handle, f fate) {
+// recordEnd records the fate of a start in events and counters.
+func (w *walk) recordEnd(h handle, f fate) {
 	i := w.find(h)
 	s := &w.starts[i]
 	event := func(k mixer.EventKind) {

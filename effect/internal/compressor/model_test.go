@@ -26,18 +26,18 @@ func (v *Values) asked(level float64) float64 {
 	return (1 - 1/v.Ratio) * over
 }
 
-// keep returns the coefficient of a one-pole filter, equation 7.
-func (m *model) keep(time float64) float64 { return math.Exp(-1 / (time * float64(m.rate))) }
+// coefficient returns the coefficient of a one-pole filter, equation 7.
+func (m *model) coefficient(time float64) float64 { return math.Exp(-1 / (time * float64(m.rate))) }
 
 // reduction returns the reduction of the next frame, in dB.
 func (m *model) reduction(key pcm.Frame) float64 {
 	level := 20 * math.Log10(math.Max(math.Abs(float64(key[0])), math.Abs(float64(key[1])))+1e-30)
 	fall := math.Min(m.v.Attack, m.v.Release/16)
-	asked, release := m.v.asked(level), m.keep(m.v.Release-fall)
+	asked, release := m.v.asked(level), m.coefficient(m.v.Release-fall)
 	m.peak = math.Max(asked, release*m.peak+(1-release)*asked)
-	a := m.keep(fall)
+	a := m.coefficient(fall)
 	if m.peak > m.smooth {
-		a = m.keep(m.v.Attack)
+		a = m.coefficient(m.v.Attack)
 	}
 	m.smooth = a*m.smooth + (1-a)*m.peak
 	return m.smooth

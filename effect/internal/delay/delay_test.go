@@ -88,7 +88,7 @@ func TestLowPass(t *testing.T) {
 					re, im = re+float64(x[1])*c, im+float64(x[1])*s
 				}
 				m := model{rate: rate}
-				a := m.keep(cutoff)
+				a := m.coefficient(cutoff)
 				want := 0.5 * (1 - a) / math.Sqrt(1-2*a*math.Cos(2*math.Pi*f/float64(rate))+a*a)
 				if f == cutoff {
 					want = 0.5 * math.Sqrt(0.5)

@@ -39,10 +39,10 @@ func (m *model) move(v Values) {
 }
 
 func (m *model) numbers() [3]float64 {
-	return [3]float64{m.v.Feedback, m.keep(m.v.LowPass), m.v.PingPong}
+	return [3]float64{m.v.Feedback, m.coefficient(m.v.LowPass), m.v.PingPong}
 }
 
-func (m *model) keep(cutoff float64) float64 {
+func (m *model) coefficient(cutoff float64) float64 {
 	if cutoff == 0 || cutoff >= 0.49*float64(m.rate) {
 		return 0
 	}

@@ -23,7 +23,7 @@ func magnitude64() Op {
 // spread64 returns an argument in all lanes.
 func spread64(name string) VecVirtual {
 	v := YMM()
-	VBROADCASTSD(place(name), v)
+	VBROADCASTSD(argumentMemory(name), v)
 	return v
 }
 

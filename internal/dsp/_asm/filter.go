@@ -36,7 +36,7 @@ func filter(channels, turn int, wide bool) {
 		Label(again)
 		CMPQ(n, U8(turn))
 		JLT(LabelRef(next))
-		f.turn(turn)
+		f.iteration(turn)
 		SUBQ(U8(turn), n)
 		JMP(LabelRef(again))
 		Label(next)
@@ -69,8 +69,8 @@ func (f *filters) vector() VecVirtual {
 	return YMM()
 }
 
-// turn emits an iteration for the given number of frames.
-func (f *filters) turn(frames int) {
+// iteration emits an iteration for the given number of frames.
+func (f *filters) iteration(frames int) {
 	taps, width := GP64(), GP64()
 	MOVQ(f.taps, taps)
 	MOVQ(f.width, width)

@@ -33,7 +33,7 @@ func filterLanes(s *set, high, moving bool) {
 	if moving {
 		number = b.rows(weights, formula.LanesNumber)
 	}
-	b.keep(need)
+	b.loadWeights(need)
 	frame := Mem{Base: GP64()}
 	MOVQ(turned.Base, frame.Base)
 	loop(left, 1, func() {
@@ -81,8 +81,8 @@ func (b *banked) rows(m Mem, row int) (parts []VecVirtual) {
 	return parts
 }
 
-// keep loads the weights that a filter needs into registers, with AVX-512.
-func (b *banked) keep(need []int) {
+// loadWeights loads the weights that a filter needs into registers, with AVX-512.
+func (b *banked) loadWeights(need []int) {
 	if b.set == avx2 {
 		return
 	}

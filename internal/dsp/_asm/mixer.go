@@ -141,8 +141,8 @@ func (s *set) both(left, right Mem) VecVirtual {
 	return v
 }
 
-// place returns the memory of an argument.
-func place(name string) Mem {
+// argumentMemory returns the memory of an argument.
+func argumentMemory(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
 		panic(err)
@@ -171,7 +171,7 @@ func (m *mixer) twice(turn func()) {
 	ORL(ramp.Offset(formula.RightSlope), moves)
 	ADDL(moves, moves) // without the sign
 	JNZ(LabelRef(ramped))
-	CMPQ(m.end, place("n"))
+	CMPQ(m.end, argumentMemory("n"))
 	JNE(LabelRef(ramped))
 	m.take(ramp)
 	m.now = m.gains(0)
@@ -182,10 +182,10 @@ func (m *mixer) twice(turn func()) {
 	ramp = memory("ramps") // its register is free during the inner loop
 	m.take(ramp)
 	ADDQ(U8(formula.RampSize), ramp.Base)
-	MOVQ(ramp.Base, place("ramps"))
+	MOVQ(ramp.Base, argumentMemory("ramps"))
 	turns()
-	ADDQ(place("each"), m.end)
-	CMPQ(m.i, place("n"))
+	ADDQ(argumentMemory("each"), m.end)
+	CMPQ(m.i, argumentMemory("n"))
 	JNE(LabelRef(ramped))
 	Label(done)
 	end()

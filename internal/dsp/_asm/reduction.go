@@ -79,7 +79,7 @@ func lower() {
 	TEXT("lower", NOSPLIT, "func(block *float32, x *float32, n int, gain float32)")
 	block, x, n := memory("block"), memory("x"), argument("n")
 	gain, one, whole := YMM(), YMM(), YMM()
-	VBROADCASTSS(place("gain"), gain)
+	VBROADCASTSS(argumentMemory("gain"), gain)
 	VMOVUPS(single("single1", 1), one)
 	VMOVUPS(single("whole23", 3<<22), whole)
 	lowered := terms("lowered", formula.Lowered)

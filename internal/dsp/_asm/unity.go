@@ -16,7 +16,7 @@ func unity(s *set, channels int, wide, sends bool) {
 	m.load(false)
 	if sends {
 		m.send, m.share = memory("send").Idx(m.i, 8), s.new()
-		VBROADCASTSS(place("share"), m.share)
+		VBROADCASTSS(argumentMemory("share"), m.share)
 	}
 	spread, spreadUpper := s.new(), s.new()
 	if channels == 1 {

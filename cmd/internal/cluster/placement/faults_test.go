@@ -78,7 +78,7 @@ func TestFirstAnswerLost(t *testing.T) {
 		}
 		a := w.start("a", func(o *Options) { o.Bucket = &faulty{line: o.Bucket.(*line), lose: first} })
 		b := w.start("b")
-		a.place("main")
+		a.placeRoom("main")
 		w.pass(time.Second)
 		a.line.set(func(l *line) { l.cut = true })
 		w.until(5*time.Second, "b plays it", func() bool { return b.sounds("main") })
@@ -101,7 +101,7 @@ func TestSlowEnd(t *testing.T) {
 			a, b := w.start("a"), w.start("b")
 			a.closing, a.telling = closing, 15*time.Second // closing is slow and keeps it busy
 			for _, room := range []string{"main", "hall"} {
-				a.place(room)
+				a.placeRoom(room)
 			}
 			w.pass(time.Second)
 			a.line.set(func(l *line) { l.cut = true })
@@ -121,7 +121,7 @@ func TestPassingFault(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b, c := w.start("a"), w.start("b"), w.start("c")
-		a.place("main")
+		a.placeRoom("main")
 		w.pass(time.Second)
 		breaks := func(err error) {
 			for _, m := range []*machine{b, c} {
@@ -158,7 +158,7 @@ func TestLateRecords(t *testing.T) {
 			w.pass(10 * time.Second)
 			c := w.start("c")
 			for _, room := range []string{"main", "hall", "bar", "attic"} {
-				c.place(room)
+				c.placeRoom(room)
 			}
 			w.pass(5 * time.Second)
 			slow.gap = gap
@@ -202,7 +202,7 @@ func TestWiped(t *testing.T) {
 			w := newWorld(t)
 			defer w.end()
 			a, b := w.start("a"), w.start("b")
-			a.place("main")
+			a.placeRoom("main")
 			w.pass(time.Minute)
 			for _, m := range w.nodes {
 				m.line.set(func(l *line) { l.cut = true })
@@ -216,7 +216,7 @@ func TestWiped(t *testing.T) {
 			if a.sounds("main") {
 				t.Error("a plays a room of which there is no record")
 			}
-			b.place("hall")
+			b.placeRoom("hall")
 			w.pass(time.Second)
 			if _, address, known := a.node.Elsewhere("hall"); !known || address != "http://b" {
 				t.Errorf("%v late a knows %q", late, address)
@@ -234,7 +234,7 @@ func TestEndsByItself(t *testing.T) {
 		defer w.end()
 		a := w.start("a")
 		for _, room := range []string{"main", "hall"} {
-			a.place(room)
+			a.placeRoom(room)
 		}
 		if err := a.node.Remove(t.Context(), "hall", 0); err != nil {
 			t.Fatal(err)
@@ -279,7 +279,7 @@ func TestAnsweredAfterTheEnd(t *testing.T) {
 			defer w.end()
 			var slow *stubborn
 			a := w.start("a", func(o *Options) { slow = &stubborn{line: o.Bucket.(*line)}; o.Bucket = slow })
-			a.place("main")
+			a.placeRoom("main")
 			slow.late.Store(int64(400 * time.Millisecond))
 			w.pass(time.Second + wait)
 			a.node.Close(Fade)
@@ -341,7 +341,7 @@ func TestTooLarge(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a := w.start("a", func(o *Options) { o.Bucket = &narrow{o.Bucket.(*line), 10} })
-		a.place("main")
+		a.placeRoom("main")
 		w.pass(10 * time.Second)
 		if !a.sounds("main") || a.told() != 1 || !strings.Contains(a.said[0], "is no longer saved") {
 			t.Errorf("heard: %t, said %q", a.sounds("main"), a.said)

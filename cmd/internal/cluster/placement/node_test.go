@@ -77,7 +77,7 @@ func TestReturns(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a"), w.start("b")
-		a.place("main")
+		a.placeRoom("main")
 		for _, m := range w.nodes {
 			m.line.set(func(l *line) { l.cut = true })
 		}
@@ -103,7 +103,7 @@ func TestNamesakes(t *testing.T) {
 		if err := second.join(); err == nil || !strings.Contains(err.Error(), "a running node already has the name a") {
 			t.Fatalf("a second node of the name: %v", err)
 		}
-		a.place("main")
+		a.placeRoom("main")
 		w.nodes = append(w.nodes, second)
 		a.crash()
 		began := time.Now()
@@ -121,7 +121,7 @@ func TestForgotten(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a"), w.start("b")
-		a.place("main")
+		a.placeRoom("main")
 		w.pass(time.Second)
 		a.line.set(func(l *line) { l.cut = true })
 		listed := func() int {
@@ -155,7 +155,7 @@ func TestPlace(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a"), w.start("b")
-		a.place("main")
+		a.placeRoom("main")
 		w.pass(time.Second)
 		var there *Elsewhere
 		if err := b.node.Place(t.Context(), "main", "other", ""); !errors.As(err, &there) || there.Address != "http://a" {
@@ -204,7 +204,7 @@ func TestRefused(t *testing.T) {
 		a, b, c := w.start("a"), w.start("b"), w.start("c")
 		b.broken = Refusal{errors.New("no such sound")}
 		for _, room := range []string{"main", "hall", "bar", "attic"} {
-			a.place(room)
+			a.placeRoom(room)
 		}
 		w.pass(time.Second)
 		a.crash()
@@ -229,7 +229,7 @@ func TestDrain(t *testing.T) {
 		a, b := w.start("a"), w.start("b")
 		rooms := []string{"main", "hall", "bar", "attic"}
 		for _, room := range rooms {
-			a.place(room)
+			a.placeRoom(room)
 		}
 		w.pass(time.Second)
 		if err := Drain(t.Context(), a.line, "a", true); err != nil {

@@ -174,7 +174,7 @@ func TestDeafTakeover(t *testing.T) {
 				a := w.start("a")
 				var d *deafened
 				b := w.start("b", func(o *Options) { d = &deafened{line: o.Bucket.(*line)}; o.Bucket = d })
-				a.place("main")
+				a.placeRoom("main")
 				w.pass(2 * time.Second)
 				d.line.memory.mutex.Lock()
 				d.until = time.Now().Add(9 * time.Second) // the longest election

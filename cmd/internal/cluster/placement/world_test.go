@@ -144,8 +144,8 @@ func (w *world) start(name string, change ...func(*Options)) *machine {
 	return m
 }
 
-// place has the node place a room.
-func (m *machine) place(room string) {
+// placeRoom places a room on the node.
+func (m *machine) placeRoom(room string) {
 	if err := m.node.Place(m.world.t.Context(), room, "sheet", ""); err != nil {
 		m.world.t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestMachine(t *testing.T) {
 				if a, b := asked.take(), byHand.take(); a != b {
 					rt.Fatalf("asked for %q, by hand %q", a, b)
 				}
-				if a, b := stands(asked.show), stands(byHand.show); a != b {
+				if a, b := position(asked.show), position(byHand.show); a != b {
 					rt.Fatalf("it stands %s, by hand %s", a, b)
 				}
 				one := call{client: c}
@@ -66,7 +66,8 @@ func TestMachine(t *testing.T) {
 // split returns the parts of an address.
 func split(address string) []string { return strings.Split(address[1:], "/") }
 
-func stands(s *showrun.Show) string {
+// position describes the cues that stand by, ran last and run.
+func position(s *showrun.Show) string {
 	st := s.State()
 	return fmt.Sprintf("at %q behind %q, paused %v, with %v", st.Standby, st.Last, st.Paused, st.Running)
 }

@@ -10,9 +10,9 @@ import (
 	"voicepool/pcm"
 )
 
-// room returns both channels of a reverb's responses to impulses on both channels, left and right.
+// impulseResponses returns both channels of a reverb's responses to impulses on both channels, left and right.
 // seconds is their length.
-func room(t *testing.T, values effect.Values, seconds int) (sides [][]float64) {
+func impulseResponses(t *testing.T, values effect.Values, seconds int) (sides [][]float64) {
 	t.Helper()
 	e, err := effect.New("reverb", values)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestDecay(t *testing.T) {
 			up:     axis{from: -60, ticks: []float64{-60, -50, -40, -30, -20, -10, 0}, label: func(y float64) string { return fmt.Sprintf("%g dB", y) }},
 		}
 		d.draw("How octaves decay: " + c.title)
-		x, times := room(t, c.values, 5), map[float64]float64{}
+		x, times := impulseResponses(t, c.values, 5), map[float64]float64{}
 		for k, hertz := range []float64{8000, 4000, 1000, 250, 63} {
 			whole := acoustics.Curve(x, hertz, rate)
 			var points []point

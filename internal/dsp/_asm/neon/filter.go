@@ -23,15 +23,15 @@ func filter(channels, turn int) {
 		k.at(again)
 		k.op("CMP", imm(turn), f.left)
 		k.op("BLT", next)
-		k.scope(func() { f.turn(turn) })
+		k.scope(func() { f.iteration(turn) })
 		k.op("SUB", imm(turn), f.left)
 		k.op("B", again)
 		k.at(next)
 	}
 }
 
-// turn emits an iteration for the given number of frames.
-func (f *filters) turn(frames int) {
+// iteration emits an iteration for the given number of frames.
+func (f *filters) iteration(frames int) {
 	taps, count := f.gp(), f.gp()
 	f.op("MOVD", f.taps, taps)
 	f.op("LSR", imm(2), f.width, count)

@@ -46,20 +46,20 @@ var kernels []*kernel
 func newKernel(name, params string, results ...string) *kernel {
 	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}, sizes: map[string]int{}}
 	for p := range strings.SplitSeq(params, ", ") {
-		k.place(p)
+		k.addParameter(p)
 	}
 	if len(results) > 0 {
 		k.size = (k.size + 7) &^ 7
 	}
 	for _, r := range results {
-		k.place(r)
+		k.addParameter(r)
 	}
 	kernels = append(kernels, k)
 	return k
 }
 
-// place assigns the offset of a parameter.
-func (k *kernel) place(param string) {
+// addParameter assigns the offset of a parameter.
+func (k *kernel) addParameter(param string) {
 	name, kind, _ := strings.Cut(param, " ")
 	size := 8
 	if strings.HasSuffix(kind, "32") && !strings.HasPrefix(kind, "*") {

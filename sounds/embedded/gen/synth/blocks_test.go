@@ -166,7 +166,7 @@ func TestLapRepeats(t *testing.T) {
 }
 
 func TestRoom(t *testing.T) {
-	r := newRoom(0.5, 0.4, 0)
+	r := newReverb(0.5, 0.4, 0)
 	energy := func(seconds float64) (sum float64) {
 		for range frames(seconds) {
 			left, right := r.next(0)

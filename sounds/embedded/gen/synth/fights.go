@@ -23,7 +23,7 @@ var fights = []Recipe{
 		crack := noise(6).highpass(900).times(decay(0.06)).gain(3)
 		body := noise(7).filter(low, glide(4200, 250, 0.25), 0.9).times(decay(0.3)).gain(4)
 		thump := sine(glide(150, 45, 0.12)).times(decay(0.3)).gain(3)
-		return play(0.9, crack.plus(body, thump).drive()).reverb(-19, newRoom(0.8, 1, 0.5))
+		return play(0.9, crack.plus(body, thump).drive()).reverb(-19, newReverb(0.8, 1, 0.5))
 	}},
 	{Name: "whoosh", Peak: -9, make: func() *track {
 		air := func(seed random, late float64) Signal {

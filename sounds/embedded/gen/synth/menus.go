@@ -25,7 +25,7 @@ var menus = []Recipe{
 			pan(-0.4, 0, 2, bar(1046.5)).
 			pan(0.1, 0.11, 1.89, bar(1318.51)).
 			pan(0.5, 0.22, 1.78, bar(1567.98)).
-			reverb(-22, newRoom(0.6, 0.9, 0.3))
+			reverb(-22, newReverb(0.6, 0.9, 0.3))
 	}},
 	{Name: "denied", Peak: -10, make: func() *track {
 		buzz := func() Signal {
@@ -44,6 +44,6 @@ var menus = []Recipe{
 		pulses := steps(0.075, 523.25, 659.26, 783.99, 1046.5, 783.99, 1046.5, 1318.51, 1567.98)
 		thin := pulse(pulses, 0.2).filter(low, glide(1500, 6000, 0.6), 0.9).gain(-14)
 		shape := line(point{0, 0.7}, point{0.6, 1}, point{1, 0})
-		return play(1.1, tone.plus(thin).times(attack(0.005)).times(shape)).reverb(-20, newRoom(0.4, 0.5, 0.4))
+		return play(1.1, tone.plus(thin).times(attack(0.005)).times(shape)).reverb(-20, newReverb(0.4, 0.5, 0.4))
 	}},
 }

@@ -12,7 +12,7 @@ var places = []Recipe{
 			put(0.16, 0.12, call(3000, 4500, 3500, 0.11)).
 			put(0.31, 0.12, call(3100, 4700, 3600, 0.11)).
 			put(0.5, 0.3, call(4600, 5100, 2600, 0.28)).
-			reverb(-24, newRoom(0.9, 0.8, 0.5))
+			reverb(-24, newReverb(0.9, 0.8, 0.5))
 	}},
 	{Name: "door", Peak: -5, make: func() *track {
 		wood := []mode{{88, 0, 0.35}, {141, -3, 0.3}, {233, -6, 0.22}, {377, -9, 0.15}, {610, -14, 0.1}}
@@ -23,12 +23,12 @@ var places = []Recipe{
 			put(0.065, 0.2, impulse().strike(latch...).gain(-4)).
 			put(0.12, 0.78, slam.strike(wood...)).
 			put(0.125, 0.3, impulse().strike(latch...)).
-			reverb(-22, newRoom(0.5, 0.5, 0.6))
+			reverb(-22, newReverb(0.5, 0.5, 0.6))
 	}},
 	{Name: "drip", Peak: -8, make: func() *track {
 		bubble := sine(glide(620, 1500, 0.07)).times(attack(0.004)).times(decay(0.16))
 		echo := sine(glide(900, 1900, 0.05)).times(attack(0.003)).times(decay(0.1)).gain(-13)
-		return newTrack(1, 0.5).put(0, 0.4, bubble).put(0.11, 0.3, echo).reverb(-21, newRoom(0.7, 0.7, 0.2))
+		return newTrack(1, 0.5).put(0, 0.4, bubble).put(0.11, 0.3, echo).reverb(-21, newReverb(0.7, 0.7, 0.2))
 	}},
 	{Name: "glass", Peak: -5, make: func() *track {
 		r := random(12)
@@ -71,7 +71,7 @@ var places = []Recipe{
 			times(noise(21).lowpass(28).gain(26).plus(at(0.6)))
 		rolls := line(point{0, 0}, point{0.12, 1}, point{0.5, 0.4}, point{0.9, 0.9}, point{1.4, 0.3}, point{1.9, 0.55}, point{2.6, 0.18}, point{3.8, 0})
 		roll := noise(22).filter(low, glide(420, 75, 3), 0.8).gain(14).times(rolls)
-		return play(3.9, crack.plus(roll).drive()).reverb(-16, newRoom(1.4, 2.5, 0.7))
+		return play(3.9, crack.plus(roll).drive()).reverb(-16, newReverb(1.4, 2.5, 0.7))
 	}},
 }
 

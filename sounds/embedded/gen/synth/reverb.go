@@ -1,8 +1,8 @@
 package synth
 
-// room is a reverb: eight delay lines with coprime lengths, fed back into each other by a Householder matrix.
+// reverb holds eight delay lines with coprime lengths, fed back into each other by a Householder matrix.
 // Each line damps high frequencies. The input is mono, the output stereo.
-type room struct {
+type reverb struct {
 	lines [8][]float64
 	pos   [8]int
 	loss  [8]float64
@@ -10,10 +10,10 @@ type room struct {
 	damp  float64
 }
 
-// newRoom returns a reverb without any sound in it. size scales its delays; 1 is a hall. The reverb decays by 60 dB
+// newReverb returns a reverb without any sound in it. size scales its delays; 1 is a hall. The reverb decays by 60 dB
 // in t60 seconds. damp is the absorption of high frequencies, from 0 (marble) to 1 (velvet).
-func newRoom(size, t60, damp float64) *room {
-	r := &room{damp: damp}
+func newReverb(size, t60, damp float64) *reverb {
+	r := &reverb{damp: damp}
 	for i, n := range [...]int{1423, 1637, 1877, 2131, 2417, 2719, 3037, 3433} {
 		n = int(float64(float64(n) * size))
 		r.lines[i] = make([]float64, n)
@@ -29,7 +29,7 @@ func newRoom(size, t60, damp float64) *room {
 
 // next feeds the mono sample in to the reverb and returns its next output sample, left and right. The output has only
 // the reverb, without the sample in itself.
-func (r *room) next(in float64) (left, right float64) {
+func (r *reverb) next(in float64) (left, right float64) {
 	var out [8]float64
 	sum := 0.0
 	for i := range out {

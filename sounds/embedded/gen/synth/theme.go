@@ -48,7 +48,7 @@ func theme() *track {
 	for _, m := range melody {
 		t.pan(0.12, float64(m.at*beat), float64(m.beats*beat)+0.35, piano(pitch(m.note), float64(m.beats*beat)).gain(-10))
 	}
-	return t.reverb(-21, newRoom(0.9, 1.2, 0.45))
+	return t.reverb(-21, newReverb(0.9, 1.2, 0.45))
 }
 
 // bass returns a bass note of the frequency hz, which is silent after 0.88 s.
