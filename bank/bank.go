@@ -71,6 +71,8 @@ type sound struct {
 	layers    []layer // replace the files
 	then      *sound  // the sound that follows gaplessly; may be nil
 
+	singles []mixer.Handle // plays with a single voice, also some that have ended
+
 	parts   []*sound // everything that one play draws for: the sound, its layers, and their followers
 	streams bool     // a part is a stream
 	claimed bool     // reserved by a play that is opening a stream
@@ -298,6 +300,9 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	setOptions(b.sounds, found)
 	expectStems(m, b.sounds)
 	b.plays = playPool{}
+	for _, s := range b.sounds {
+		s.singles = nil
+	}
 	return nil
 }
 

@@ -99,14 +99,18 @@ func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
 // SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms. The pitches of the file and its parameters
 // are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pitch.
 func (h Handle) SetPitch(pitch pcm.Semitones) error {
-	return h.forEach(func(one mixer.Handle) error {
-		all := pitch
-		if h.play != nil && inInterval(float64(pitch), -mixer.MaxPitch, mixer.MaxPitch) {
-			h.play.pitch = pitch
-			_, all = h.play.withParameters()
-		}
-		return one.SetPitch(all)
-	})
+	return h.forEach(func(one mixer.Handle) error { return one.SetPitch(h.withParameterPitch(pitch)) })
+}
+
+// withParameterPitch stores pitch, the game's pitch, in the play and returns it plus the pitch of the parameters. It
+// returns an invalid pitch unchanged, without storing it, so that the mixer rejects it. The caller holds Bank.mu unless
+// h is a single voice.
+func (h Handle) withParameterPitch(pitch pcm.Semitones) pcm.Semitones {
+	if h.play != nil && inInterval(float64(pitch), -mixer.MaxPitch, mixer.MaxPitch) {
+		h.play.pitch = pitch
+		_, pitch = h.play.withParameters()
+	}
+	return pitch
 }
 
 // SetPan sets the pan of all voices, -1 (left) .. +1 (right), ramped over 5 ms; the pan of the file is replaced. The

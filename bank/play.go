@@ -2,6 +2,7 @@ package bank
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"voicepool/internal/sheet/chance"
@@ -83,7 +84,53 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 		return b.playMany(frame, s, o)
 	}
 	h, err := b.start(s, b.mixer.At(frame).Play, o, mixer.Base{Speed: 1}, 0)
+	if err == nil {
+		s.addSingle(h)
+	}
 	return Handle{Handle: h}, err
+}
+
+// addSingle adds h, a play of s with a single voice, to s.singles. If the slice is full, it first removes plays that
+// have ended. The caller holds mu.
+func (s *sound) addSingle(h mixer.Handle) {
+	if n := cap(s.singles); len(s.singles) == n {
+		s.singles = slices.DeleteFunc(s.singles, func(h mixer.Handle) bool { return h.State().Over() })
+		if 2*len(s.singles) > n {
+			s.singles = slices.Grow(s.singles, n)
+		}
+	}
+	s.singles = append(s.singles, h)
+}
+
+// Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.StopOver
+// does with the duration over. If the sound follows another one by `then`, it ends there, too. Later plays are not
+// affected. The error wraps ErrName or ErrMixer; with mixer.Config.Lead it may be mixer.ErrBusy.
+func (b *Bank) Stop(name string, over time.Duration) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mixer == nil {
+		return noMixerError("Stop")
+	}
+	s, err := b.find(name)
+	if err != nil {
+		return err
+	}
+	stop := func(h mixer.Handle) {
+		if e := h.StopOver(over); e != mixer.ErrGone {
+			err = cmp.Or(err, e)
+		}
+	}
+	for _, h := range s.singles {
+		stop(h)
+	}
+	for _, p := range b.plays.all {
+		for i, h := range p.voices {
+			if p.rules.Name == name || p.sounds[i].startName == name {
+				stop(h)
+			}
+		}
+	}
+	return err
 }
 
 // startWithFollowers starts s, a sound or layer, at the moment at. It schedules the sounds that follow s by `then`

@@ -181,6 +181,7 @@ func (b *Bank) applyReload(r *rules.Rules, loaded map[string]*sound, root *yaml.
 			continue
 		}
 		now.resumeRandom(old)
+		now.singles = old.singles
 		for i := range now.layers {
 			if i < len(old.layers) && old.layers[i].sound.rules.Name == now.layers[i].sound.rules.Name {
 				now.layers[i].sound.resumeRandom(old.layers[i].sound)

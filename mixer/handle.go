@@ -35,6 +35,9 @@ type Handle struct {
 	play  uint64 // Options.Play
 }
 
+// Mixer returns the mixer of the voice; nil for the zero Handle.
+func (h Handle) Mixer() *Mixer { return h.mixer }
+
 // State returns the state of the start, such as StatePlaying. The zero Handle has StateNone. A start that ended long
 // ago is no longer remembered and has StateUnknown.
 func (h Handle) State() State {

@@ -174,6 +174,8 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		return []any{&r.config}
 	case reflect.TypeFor[*bank.Bank]():
 		return []any{r.bank}
+	case reflect.TypeFor[*bank.Moment]():
+		return []any{new(r.play.At(r.mixer.Now() + 20)), new(r.play.At(mixer.Now))}
 	case reflect.TypeFor[*bank.Handle]():
 		return []any{&r.play}
 	}
@@ -195,7 +197,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	switch typ {
 	case reflect.TypeFor[string]():
 		return map[string]string{
-			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "Set": "rpm",
+			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "Set": "rpm", "Stop": "both",
 		}[method]
 	case reflect.TypeFor[float64]():
 		return map[string]float64{"SetPan": 0.5, "SetSpeed": 1.5, "SetLowPass": 500, "SetHighPass": 100, "Set": 0.5}[method]
