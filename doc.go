@@ -9,7 +9,8 @@
 //	voice     one playing of a sound: position, pitch, gains, loop, loudness to come
 //	space     positions around a listener: gain, pan, pitch
 //	mixer     the pool of voices: control side, audio side, buses, limiter, events
-//	sounds    files to sounds: decode, convert, measure; a library; sounds/embedded has some
+//	sounds    the types of sounds: samples or a stream, loudness, mip levels;
+//	          sounds/library makes sounds from files, sounds/embedded has some
 //	cue       cue sheets: parse, check, play, report
 //	device    what a device is; device/auto, device/pulse, device/oto, device/null, device/wav,
 //	          device/reader, device/devicetest

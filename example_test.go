@@ -5,14 +5,14 @@ import (
 
 	"voicepool/device/null"
 	"voicepool/mixer"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // A game in ten lines. On a machine with sound, device/oto takes the place of
 // the null device, and pulls by itself.
 func Example() {
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	coin, _ := embedded.Load(lib, "coin")
 	m, _ := mixer.New(mixer.Config{Voices: 16})
 	d := null.NewStepped(null.Config{})
@@ -32,7 +32,7 @@ func Example() {
 // A test in ten lines: what was played is heard, without a sound card and
 // without waiting.
 func Example_test() {
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	bell, _ := embedded.Load(lib, "bell")
 	m, _ := mixer.New(mixer.Config{})
 	d := null.NewStepped(null.Config{})

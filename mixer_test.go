@@ -7,8 +7,8 @@ import (
 	"voicepool/device/null"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // TestTheQuietestVoiceIsStolen plays three sounds in a pool of two voices and listens through the null audio
@@ -24,9 +24,9 @@ func TestTheQuietestVoiceIsStolen(t *testing.T) {
 	}
 	defer device.Close()
 
-	library := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	play := func(name string, gain pcm.Decibels) mixer.Handle {
-		sound, err := embedded.Load(library, name)
+		sound, err := embedded.Load(lib, name)
 		if err != nil {
 			t.Fatal(err)
 		}

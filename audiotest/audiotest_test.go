@@ -7,7 +7,7 @@ import (
 	"voicepool/audiotest"
 	"voicepool/internal/leak"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }
@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // game plays two sounds: coins on the right, jumps on the left.
 type game struct {
 	m          *mixer.Mixer
-	coin, jump *voice.Sound
+	coin, jump *sounds.Sound
 }
 
 func (g *game) Coin() { g.m.Play(g.coin, mixer.Options{Pan: 1, Gain: -20}) }

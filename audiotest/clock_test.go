@@ -16,7 +16,7 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestStepsDoNotDrift checks that 60 steps of 1/60 s make exactly a second, at any rate.
@@ -76,7 +76,7 @@ func TestDo(t *testing.T) {
 // clock of the test.
 func TestLead(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Rate: 768000, Lead: 30 * ms})
-	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 768000, Channels: 1, Data: make([]float32, 5)})
+	s, err := sounds.NewSound(sounds.Samples{Name: "s", Rate: 768000, Channels: 1, Data: make([]float32, 5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestUntilSilentRings(t *testing.T) {
 	for i := range data {
 		data[i] = float32(0.5 * math.Sin(float64(i)/10))
 	}
-	click, err := voice.NewSound(voice.Samples{Name: "click", Rate: 48000, Channels: 1, Data: data})
+	click, err := sounds.NewSound(sounds.Samples{Name: "click", Rate: 48000, Channels: 1, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}

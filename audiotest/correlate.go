@@ -6,7 +6,7 @@ import (
 
 	"voicepool/internal/fourier"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 )
 
 // reference returns the beginning of a sound, downmixed to mono, as the pattern that correlate searches for.
-func reference(s *voice.Sound) []float64 {
+func reference(s *sounds.Sound) []float64 {
 	data, channels := s.Samples(), s.Channels()
 	out := make([]float64, min(s.Frames(), referenceFrames))
 	for i := range out {
@@ -38,7 +38,7 @@ type match struct {
 
 // find returns all matches of the sound s in frames, in their order, and the best correlation, 0..1, even if it is
 // too small for a match. Two matches are at least half of the reference apart.
-func find(frames []pcm.Frame, s *voice.Sound) (all []match, best float64) {
+func find(frames []pcm.Frame, s *sounds.Sound) (all []match, best float64) {
 	ref := reference(s)
 	for k, x := range correlate(frames, ref) {
 		if best = max(best, x); x >= minCorrelation {

@@ -10,7 +10,7 @@
 //	a.Never("scream")
 //	a.Golden("testdata/level1.wav")
 //
-// The name of a sound is its name in the bank, or mixer.Options.Name, or otherwise voice.Sound.Name. For a
+// The name of a sound is its name in the bank, or mixer.Options.Name, or otherwise sounds.Sound.Name. For a
 // sound with several variations, the name of a file, or the end of its path, selects one variation. An
 // assertion with an unknown name fails; Never documents which names it accepts.
 //

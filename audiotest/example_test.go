@@ -8,14 +8,14 @@ import (
 	"voicepool/audiotest"
 	"voicepool/bank"
 	"voicepool/mixer"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // A test checks the sounds of a game by name: time, position, level, and who stole whose voice.
 func ExampleNew() {
 	test := func(t *testing.T) { // its name would be TestJump
-		lib := sounds.NewLibrary(sounds.Options{})
+		lib := library.NewLibrary(library.Options{})
 		jump, err := embedded.Load(lib, "coin")
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func ExampleNew() {
 func ExampleAudio_Heard() {
 	assets := fstest.MapFS{"sounds.yaml": {Data: []byte("sounds: {step: {files: [step1, step2]}, shot: {file: snare}}")}}
 	test := func(t *testing.T) { // its name would be TestWalk
-		lib := sounds.NewLibrary(sounds.Options{})
+		lib := library.NewLibrary(library.Options{})
 		b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
 		if err != nil {
 			t.Fatal(err)

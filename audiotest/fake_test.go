@@ -9,7 +9,7 @@ import (
 
 	"voicepool/audiotest"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const ms = time.Millisecond
@@ -88,9 +88,9 @@ func newFake(t *testing.T) *fake {
 }
 
 // tone returns a sine with an amplitude x at a rate of 1,000 Hz. The default frequency is 25 Hz.
-func tone(t testing.TB, name string, frames int, x, hz float64) *voice.Sound {
+func tone(t testing.TB, name string, frames int, x, hz float64) *sounds.Sound {
 	t.Helper()
-	s := voice.Samples{Name: name, Rate: 1000, Channels: 1, Data: make([]float32, frames)}
+	s := sounds.Samples{Name: name, Rate: 1000, Channels: 1, Data: make([]float32, frames)}
 	for i := range s.Data {
 		s.Data[i] = float32(x * math.Sin(2*math.Pi*hz*float64(i)/1000))
 	}
@@ -99,14 +99,14 @@ func tone(t testing.TB, name string, frames int, x, hz float64) *voice.Sound {
 	for range (frames + 19) / 20 {
 		s.Envelope.Once = append(s.Envelope.Once, power)
 	}
-	out, err := voice.NewSound(s)
+	out, err := sounds.NewSound(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func play(t testing.TB, a *audiotest.Audio, s *voice.Sound, o mixer.Options) mixer.Handle {
+func play(t testing.TB, a *audiotest.Audio, s *sounds.Sound, o mixer.Options) mixer.Handle {
 	t.Helper()
 	h, err := a.Mixer().Play(s, o)
 	if err != nil {

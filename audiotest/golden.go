@@ -15,7 +15,7 @@ import (
 
 	"voicepool/device/wav"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Golden asserts that the current mix equals a WAV file bit by bit. The flag -audiotest.update writes that
@@ -108,7 +108,7 @@ func readGolden(file string) ([]pcm.Frame, int, error) {
 
 // decode reads the frames and the sample rate in Hz of mono or stereo audio. name is for errors.
 func decode(name string, r io.Reader) ([]pcm.Frame, int, error) {
-	c, err := sounds.Decode(context.Background(), name, r, sounds.Limits{})
+	c, err := library.Decode(context.Background(), name, r, library.Limits{})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -18,7 +18,7 @@ type Recording struct {
 	known []namedSound
 }
 
-// Listen reads a recording to its end: WAV, or another format of package sounds, mono or stereo. A read error
+// Listen reads a recording to its end: WAV, or another format of package library, mono or stereo. A read error
 // ends the test.
 func Listen(t testing.TB, r io.Reader) *Recording {
 	t.Helper()

@@ -11,18 +11,18 @@ import (
 	"voicepool/audiotest"
 	"voicepool/device/wav"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // chirp is a rising tone that starts at a multiple of 20 Hz.
-func chirp(t testing.TB, name string, frames, k int) *voice.Sound {
+func chirp(t testing.TB, name string, frames, k int) *sounds.Sound {
 	t.Helper()
-	s := voice.Samples{Name: name, Rate: 1000, Channels: 1, Data: make([]float32, frames)}
+	s := sounds.Samples{Name: name, Rate: 1000, Channels: 1, Data: make([]float32, frames)}
 	for i := range s.Data {
 		x := float64(i) / 1000
 		s.Data[i] = float32(0.5 * math.Cos(2*math.Pi*(20*float64(k)+50*x)*x))
 	}
-	out, err := voice.NewSound(s)
+	out, err := sounds.NewSound(s)
 	if err != nil {
 		t.Fatal(err)
 	}

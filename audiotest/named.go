@@ -8,18 +8,18 @@ import (
 	"strings"
 
 	"voicepool/internal/words"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // namedSound is a sound to search for in a recording, with an optional name.
 type namedSound struct {
 	name  string
-	sound *voice.Sound
+	sound *sounds.Sound
 }
 
-// Knows adds sounds that Heard and Never can search for in the recording, by voice.Sound.Name or by the end
+// Knows adds sounds that Heard and Never can search for in the recording, by sounds.Sound.Name or by the end
 // of the path of the file.
-func (r *Recording) Knows(sounds ...*voice.Sound) {
+func (r *Recording) Knows(sounds ...*sounds.Sound) {
 	for _, s := range sounds {
 		r.known = append(r.known, namedSound{"", s})
 	}
@@ -27,7 +27,7 @@ func (r *Recording) Knows(sounds ...*voice.Sound) {
 
 // KnowsNamed is Knows for sounds with other names, such as the sounds of a bank: r.KnowsNamed(b.Sounds()).
 // Several sounds with one name are its variations. A stream can be added, but Heard and Never cannot find it.
-func (r *Recording) KnowsNamed(sounds iter.Seq2[string, *voice.Sound]) {
+func (r *Recording) KnowsNamed(sounds iter.Seq2[string, *sounds.Sound]) {
 	for name, s := range sounds {
 		r.known = append(r.known, namedSound{name, s})
 	}
@@ -97,7 +97,7 @@ func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 // lookUp returns the sounds that a name refers to: the sounds added under that name, or else the single sound with
 // that name, or else the single sound whose path ends with it. It fails the test and returns nil if the name is
 // unknown or ambiguous.
-func (r *Recording) lookUp(name string) (sounds []*voice.Sound) {
+func (r *Recording) lookUp(name string) (sounds []*sounds.Sound) {
 	r.t.Helper()
 	pick := func(means func(n namedSound) bool) {
 		for _, n := range r.known {

@@ -7,20 +7,20 @@ import (
 	"voicepool/mixer"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestRecordingNames checks that a recording accepts the names of sounds, of a bank and of files, and suggests
 // the nearest name.
 func TestRecordingNames(t *testing.T) {
 	f := newFake(t)
-	chirps := map[string]*voice.Sound{}
+	chirps := map[string]*sounds.Sound{}
 	for i, c := range []struct{ name, file string }{
 		{name: "step1", file: "walk/step1.wav"}, {name: "step2", file: "walk/step2.wav"},
 		{name: "hit", file: "gun/hit.wav"}, {name: "hit", file: "fist/hit.wav"}, {name: "rain"},
 	} {
 		s := chirp(t, c.name, 300, 1+4*i)
-		s, err := voice.NewSound(voice.Samples{Name: c.name, File: c.file, Rate: 1000, Channels: 1, Data: s.Samples()})
+		s, err := sounds.NewSound(sounds.Samples{Name: c.name, File: c.file, Rate: 1000, Channels: 1, Data: s.Samples()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestRecordingNames(t *testing.T) {
 	r := audiotest.Recorded(f, 1000, a.Mix())
 	f.says(t, "nothing is known", `no sound is called "step1": the recording knows no sounds; call r.Knows(sounds...)`, func() { r.Heard("step1") })
 	r.Knows(gun, fist, chirps[""])
-	r.KnowsNamed(func(yield func(string, *voice.Sound) bool) {
+	r.KnowsNamed(func(yield func(string, *sounds.Sound) bool) {
 		_ = yield("step", step1) && yield("step", step2) && yield("blow", fist)
 	})
 	for what, test := range map[string]struct {
@@ -62,7 +62,7 @@ func TestRecordingNames(t *testing.T) {
 // TestStreamsAreNotFound checks that both assertions fail for a stream.
 func TestStreamsAreNotFound(t *testing.T) {
 	f := newFake(t)
-	s, err := sounds.NewLibrary(sounds.Options{}).OpenStream(embedded.Source("theme"), sounds.StreamOptions{})
+	s, err := library.NewLibrary(library.Options{}).OpenStream(embedded.Source("theme"), library.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 const armoury = `
@@ -64,7 +64,7 @@ func armed(t *testing.T) (*fake, *audiotest.Audio, *bank.Bank) {
 	f := newFake(t)
 	files := folder(t, armoury, "walk/step1.wav", "walk/step2.wav", "gun/hit.wav", "fist/hit.wav", "gun/low.wav",
 		"gun/high.wav", "music/intro.wav", "music/theme.wav", "music/rare.wav")
-	b, err := bank.Open(files, "assets/sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: 1000}))
+	b, err := bank.Open(files, "assets/sounds.yaml", library.NewLibrary(library.Options{Rate: 1000}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestRefusedByNames(t *testing.T) {
 func TestNamesAfterReload(t *testing.T) {
 	f := newFake(t)
 	files := folder(t, "rate: 1000\nsounds: {old: {file: a.wav}}", "a.wav", "b.wav")
-	b, err := bank.Open(files, "assets/sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: 1000}))
+	b, err := bank.Open(files, "assets/sounds.yaml", library.NewLibrary(library.Options{Rate: 1000}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,10 +248,10 @@ func TestNamesAfterReload(t *testing.T) {
 // TestOneNameTwoFiles checks that without a bank, files with equal names are distinguished.
 func TestOneNameTwoFiles(t *testing.T) {
 	f := newFake(t)
-	lib := sounds.NewLibrary(sounds.Options{Rate: 1000})
+	lib := library.NewLibrary(library.Options{Rate: 1000})
 	files := folder(t, "", "a/hit.wav", "b/hit.wav", "c/hit.wav")
 	a := audiotest.New(f, mixer.Config{Rate: 1000, NoLimiter: true})
-	load := func(name string) *voice.Sound {
+	load := func(name string) *sounds.Sound {
 		t.Helper()
 		s, err := lib.LoadFS(files, "assets/"+name)
 		if err != nil {
@@ -259,7 +259,7 @@ func TestOneNameTwoFiles(t *testing.T) {
 		}
 		return s
 	}
-	stream, err := lib.OpenStream(sounds.Source{FS: files, File: "assets/b/hit.wav"}, sounds.StreamOptions{})
+	stream, err := lib.OpenStream(library.Source{FS: files, File: "assets/b/hit.wav"}, library.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestPlaysOfTwoBanks(t *testing.T) {
 	fsys := folder(t, text, "low.wav", "high.wav")
 	var banks []*bank.Bank
 	for range 2 {
-		b, err := bank.Open(fsys, "assets/sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: 1000}))
+		b, err := bank.Open(fsys, "assets/sounds.yaml", library.NewLibrary(library.Options{Rate: 1000}))
 		if err != nil {
 			t.Fatal(err)
 		}

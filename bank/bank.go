@@ -20,8 +20,8 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // ErrName is wrapped by the errors of calls with an unknown name. The message suggests the nearest name. The
@@ -36,8 +36,8 @@ var ErrMixer = errors.New("bank: no mixer")
 type Bank struct {
 	fsys  fs.FS
 	name  string
-	lib   *sounds.Library
-	named []sounds.Source // sounds that need no file
+	lib   *library.Library
+	named []library.Source // sounds that need no file
 
 	reloading sync.Mutex
 	lastRead  *rules.Rules // the last rules read, even if their sounds could not be loaded; may be nil
@@ -63,7 +63,7 @@ type Bank struct {
 // sound is a sound of the bank with the state of its random choices.
 type sound struct {
 	rules     *rules.Sound
-	files     []*voice.Sound
+	files     []*sounds.Sound
 	startName string // name of its starts; for a layer the name of its parent
 	chanceKey uint64 // key for random choices
 	plays     uint64 // number of accepted plays
@@ -92,7 +92,7 @@ type layer struct {
 type options struct {
 	bus     mixer.Bus
 	group   *mixer.Group
-	quality voice.Quality
+	quality sounds.Quality
 }
 
 // Open reads the bank called name from fsys, such as an embed.FS or os.DirFS("assets"), and loads its sounds into
@@ -104,7 +104,7 @@ type options struct {
 //
 // Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot be
 // loaded are returned as rules.Errors, which wrap rules.ErrSound.
-func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
+func Open(fsys fs.FS, name string, lib *library.Library, named ...library.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
 	b.claimEnded.L = &b.mu
 	r, root, err := b.read()
@@ -133,7 +133,7 @@ func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 
 // Parse parses and checks the text of a bank. name is the path of its file: messages contain it, and paths
 // in the text are relative to its folder. named and the errors are as in Open.
-func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error) {
+func Parse(name string, src []byte, named ...library.Source) (*rules.Rules, error) {
 	r, _, err := parseFile(name, src, nil, named, 0)
 	return r, err
 }
@@ -141,7 +141,7 @@ func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error
 // parseFile parses src, the text of a bank, for a library with the sample rate rate in Hz; 0 accepts any rate. If the
 // text states no rate, the rules get that one. The second result is the root of the YAML tree, nil if src is not
 // valid YAML. fsys may be nil; name and named are as in Parse. The error is a rules.Errors.
-func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, *yaml.Node, error) {
+func parseFile(name string, src []byte, fsys fs.FS, named []library.Source, rate int) (*rules.Rules, *yaml.Node, error) {
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
 	var (
@@ -222,7 +222,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		if filters {
 			versions.AddSpectra(all[i].Files(r.Sounds[i].Loop), r.Sounds[i].Loop)
 		}
-		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
+		if s := &r.Sounds[i]; r.QualityOf(s) == sounds.Best {
 			speed := float64(pcm.FromRatio(s.Speed))
 			add := pitches[s.Name]
 			high := max(s.Pitch.To+speed+add.To, float64(s.MaxPitch))

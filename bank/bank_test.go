@@ -15,7 +15,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 const rate = 8000
@@ -57,7 +57,7 @@ func files(text string) fstest.MapFS {
 
 func open(t testing.TB, text string) (*bank.Bank, error) {
 	t.Helper()
-	return bank.Open(files(text), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+	return bank.Open(files(text), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
 }
 
 // ready opens a bank and creates its mixer.
@@ -232,10 +232,10 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v wraps neither ErrFile nor ErrSound", c.text, err)
 		}
 	}
-	if _, err := bank.Open(files(""), "nosuch.yaml", sounds.NewLibrary(sounds.Options{})); err == nil || err.Error() != "bank: nosuch.yaml: file does not exist" {
+	if _, err := bank.Open(files(""), "nosuch.yaml", library.NewLibrary(library.Options{})); err == nil || err.Error() != "bank: nosuch.yaml: file does not exist" {
 		t.Errorf("a file that is not there says %v", err)
 	}
-	if _, err := bank.Open(nil, "a.yaml", sounds.NewLibrary(sounds.Options{})); err == nil {
+	if _, err := bank.Open(nil, "a.yaml", library.NewLibrary(library.Options{})); err == nil {
 		t.Error("no file system is taken")
 	}
 }

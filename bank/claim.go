@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // A stream is opened without holding mu, because its disk may be slow and other plays must continue. Random
@@ -61,7 +61,7 @@ func (b *Bank) waitForClaims() {
 // startUnlocked returns the result of play(file, m). If file is a stream, it releases mu during the call, because
 // opening a stream takes time. The caller holds mu, also afterwards.
 func (b *Bank) startUnlocked(
-	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), file *voice.Sound, m mixer.Options,
+	play func(*sounds.Sound, mixer.Options) (mixer.Handle, error), file *sounds.Sound, m mixer.Options,
 ) (mixer.Handle, error) {
 	if file.Streamed() {
 		b.mu.Unlock()

@@ -7,7 +7,7 @@
 //	buses:
 //	  sfx: {voices: 24}
 //
-//	lib := sounds.NewLibrary(sounds.Options{})
+//	lib := library.NewLibrary(library.Options{})
 //	b, err := bank.Open(assets, "sounds.yaml", lib) // any fs.FS
 //	m, err := b.NewMixer()                          // the device calls m.Render
 //	h, err := b.Play("step", bank.Options{Pan: 0.4})

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"voicepool/bank"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // TestEmbeddedSounds checks that embedded sounds are available on request, and that the error otherwise
@@ -30,11 +30,11 @@ func TestEmbeddedSounds(t *testing.T) {
 		{name: "not asked, in a list", text: "sounds: {money: {files: [sfx/a.wav, coin]}}", want: ask},
 		{name: "not asked, a file of its own", text: "sounds: {a: {file: sfx/a.wav}, b: {file: tone:440}}"},
 	} {
-		var named []sounds.Source
+		var named []library.Source
 		if c.asked {
 			named = embedded.Sources()
 		}
-		_, err := bank.Open(files(c.text), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}), named...)
+		_, err := bank.Open(files(c.text), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}), named...)
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
@@ -43,7 +43,7 @@ func TestEmbeddedSounds(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"nosuch.wav", "sfx/nosuch"} {
-		_, err := bank.Open(files("sounds: {a: {file: "+file+"}}"), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+		_, err := bank.Open(files("sounds: {a: {file: "+file+"}}"), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
 		if err == nil || strings.Contains(err.Error(), "embedded") {
 			t.Errorf("a file that is not there: %v", err)
 		}

@@ -7,8 +7,8 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // assets contains the files of a game. In a real game it is os.DirFS("assets") or an embed.FS. This bank uses
@@ -26,7 +26,7 @@ sounds:
 
 // Open reads a designer's file, NewMixer creates its mixer, and Play plays a sound by name.
 func Example() {
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
 	if err != nil {
 		fmt.Println(err)
@@ -58,7 +58,7 @@ func Example() {
 
 // The error of an unknown name suggests the nearest name.
 func ExampleBank_Play_error() {
-	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, _ := bank.Open(assets, "sounds.yaml", library.NewLibrary(library.Options{}), embedded.Sources()...)
 	m, _ := b.NewMixer()
 	defer m.Close()
 	_, err := b.Play("stpe", bank.Options{})
@@ -68,7 +68,7 @@ func ExampleBank_Play_error() {
 
 // To use another mixer than the file describes, change its configuration and pass the mixer to Use.
 func ExampleBank_Use() {
-	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, _ := bank.Open(assets, "sounds.yaml", library.NewLibrary(library.Options{}), embedded.Sources()...)
 	config := b.Config()
 	config.Meters = true
 	m, err := mixer.New(config)
@@ -87,7 +87,7 @@ func ExampleBank_Use() {
 
 // The game controls the volumes of music and sounds through the buses of the bank's mixer.
 func ExampleBank_NewMixer() {
-	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, _ := bank.Open(assets, "sounds.yaml", library.NewLibrary(library.Options{}), embedded.Sources()...)
 	m, err := b.NewMixer()
 	if err != nil {
 		fmt.Println(err)

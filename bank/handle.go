@@ -5,7 +5,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Handle identifies one play of a bank. It is a small comparable value; the zero Handle identifies no play.
@@ -78,7 +78,7 @@ func (h Handle) SetGain(gain pcm.Decibels) error {
 
 // Fade moves the game's gain to the value gain, like mixer.Handle.Fade. The fade takes the time within and follows
 // the curve shape. gain and the error are as in SetGain. Fade does not stop the play.
-func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
+func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
 	return h.forEach(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), within, shape) })
 }
 

@@ -12,8 +12,8 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 const layered = `
@@ -273,7 +273,7 @@ sounds:
   glass: {file: glass}
   debris: {file: rain, gain: -12}
 `)}}
-	b, err := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, err := bank.Open(file, "sounds.yaml", library.NewLibrary(library.Options{}), embedded.Sources()...)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,8 +14,8 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // changingFiles is a file system whose bank changes.
@@ -77,7 +77,7 @@ func loseAndReload(t *testing.T, seed uint64) {
 		return fmt.Sprintf("rate: %d\nbuses: {sfx: {gain: %d, effects: [eq]}}\nsounds: {coin: {file: coin, bus: sfx}, two: {layers: [coin, {sound: coin, delay: 20ms}]}}\nscenes: {menu: {buses: {sfx: {gain: -9}}}}\n", rate, gain)
 	}
 	files := &changingFiles{text: text(0)}
-	b, err := bank.Open(files, "bank.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}), embedded.Sources()...)
+	b, err := bank.Open(files, "bank.yaml", library.NewLibrary(library.Options{Rate: rate}), embedded.Sources()...)
 	if err != nil {
 		t.Fatal(err)
 	}

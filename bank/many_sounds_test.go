@@ -9,7 +9,7 @@ import (
 	"voicepool/bank"
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestManySounds opens a bank with many sounds, each with its own file, and plays three of them.
@@ -27,7 +27,7 @@ func TestManySounds(t *testing.T) {
 		fmt.Fprintf(&text, "  %s: {file: all/%s.wav, pan: -1, loop: true}\n", name, name)
 	}
 	fsys["sounds.yaml"] = &fstest.MapFile{Data: []byte(text.String())}
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	lib := library.NewLibrary(library.Options{Rate: rate})
 	b, err := bank.Open(fsys, "sounds.yaml", lib)
 	if err != nil {
 		t.Fatal(err)

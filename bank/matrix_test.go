@@ -17,8 +17,8 @@ import (
 	"voicepool/internal/schematest"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/parse"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // matrix is the test matrix of banks. Its keys come from the tables of Open.
@@ -27,7 +27,7 @@ var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	fsys, lib := files(""), sounds.NewLibrary(sounds.Options{Rate: rate})
+	fsys, lib := files(""), library.NewLibrary(library.Options{Rate: rate})
 	return schematest.Banks(schema, func(text string) int {
 		err := opened(fsys, lib, text)
 		if all, listed := errors.AsType[rules.Errors](err); listed || err == nil {
@@ -38,7 +38,7 @@ var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
 })
 
 // opened returns the error of Open for a text. A panic also becomes an error.
-func opened(fsys fstest.MapFS, lib *sounds.Library, text string) error {
+func opened(fsys fstest.MapFS, lib *library.Library, text string) error {
 	return guarded(func() error {
 		fsys["sounds.yaml"].Data = []byte(text)
 		_, err := bank.Open(fsys, "sounds.yaml", lib, embedded.Sources()...)
@@ -71,7 +71,7 @@ func TestBankMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fsys, lib := files(""), sounds.NewLibrary(sounds.Options{Rate: rate})
+	fsys, lib := files(""), library.NewLibrary(library.Options{Rate: rate})
 	right := map[*schematest.Key]bool{}
 	n, good := 0, 0
 	try := func(c schematest.Case, both bool) {
@@ -142,7 +142,7 @@ func TestReloadTakesEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	fsys := &folder{files: files(schematest.Bank().Flow())}
-	b, err := bank.Open(fsys, "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}), embedded.Sources()...)
+	b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}), embedded.Sources()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Moment changes a play at one frame of the mix. Create it with Handle.At. All methods are control side, act on all
@@ -31,7 +31,7 @@ func (at Moment) Stop(over time.Duration) error {
 // Fade moves the game's gain to the value gain over the duration over, from the moment on, linearly in decibels. gain is
 // as in Handle.SetGain. Fade does not stop the play.
 func (at Moment) Fade(gain pcm.Decibels, over time.Duration) error {
-	return at.Set(mixer.Change{Fields: mixer.FieldGain, Gain: gain, Shape: voice.InDecibels}, over)
+	return at.Set(mixer.Change{Fields: mixer.FieldGain, Gain: gain, Shape: sounds.InDecibels}, over)
 }
 
 // Set changes properties of the play over the duration over, from the moment on, as mixer.Moment.Set does. A gain and a

@@ -9,8 +9,8 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 const twoLayers = `
@@ -29,7 +29,7 @@ var leads = []time.Duration{0, 20 * time.Millisecond}
 // the target before them.
 func voiceCalls() map[string][]any {
 	return map[string][]any{
-		"Cut": {}, "Fade": {pcm.Decibels(-9), 20 * time.Millisecond, voice.RaisedCosine}, "FadeOut": {20 * time.Millisecond, voice.InDecibels},
+		"Cut": {}, "Fade": {pcm.Decibels(-9), 20 * time.Millisecond, sounds.RaisedCosine}, "FadeOut": {20 * time.Millisecond, sounds.InDecibels},
 		"Pause": {}, "Protect": {true}, "Resume": {}, "Set": {mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -9, Pan: 0.5}, 20 * time.Millisecond},
 		"SetGain": {pcm.Decibels(-9)}, "SetHighPass": {900.0}, "SetLoop": {1}, "SetLowPass": {300.0}, "SetPan": {0.25}, "SetPitch": {pcm.Semitones(3)},
 		"SetPosition": {space.Spot{Position: space.Vector{3, 4, 0}}}, "SetPriority": {3}, "SetSend": {"hall", pcm.Decibels(-30), time.Duration(0)},

@@ -8,8 +8,8 @@ import (
 	"voicepool/internal/sheet/chance"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // Options modifies the rules of a sound for one start. The zero value uses the rules unchanged.
@@ -146,7 +146,9 @@ func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options
 	follows.From, follows.For, follows.FadeIn = 0, 0, 0
 	for s.then != nil {
 		s = s.then
-		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
+		then := func(next *sounds.Sound, m mixer.Options) (mixer.Handle, error) {
+			return lead.Then(next, m, mixer.AtEnd)
+		}
 		if lead, err = b.start(s, then, &follows, base, p.number); err != nil {
 			return err
 		}
@@ -160,7 +162,7 @@ func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options
 // identifies the play in the mixer; 0 for a single voice. The caller holds mu, which is released while a stream is
 // opened.
 func (b *Bank) start(
-	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
+	s *sound, play func(*sounds.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: b.rules.Seed, Stream: s.chanceKey, Count: s.plays}

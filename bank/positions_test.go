@@ -9,8 +9,8 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 	"voicepool/space"
 )
 
@@ -73,7 +73,7 @@ func TestSilenceStaysSilence(t *testing.T) {
 
 // A game moves all its plays once per frame. A play with several layers counts as one.
 func ExampleBank_SetPositions() {
-	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, _ := bank.Open(assets, "sounds.yaml", library.NewLibrary(library.Options{}), embedded.Sources()...)
 	m, _ := b.NewMixer()
 	defer m.Close()
 	coin, _ := b.Play("coin", bank.Options{Emitter: &space.Emitter{}})

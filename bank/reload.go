@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/sheet/scenes"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const (
@@ -146,7 +146,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 // that the next load reads the files again. Playing voices keep their sounds. It locks b.mu.
 func (b *Bank) evictFiles(changed map[string]bool) {
 	b.mu.Lock()
-	var old []*voice.Sound
+	var old []*sounds.Sound
 	for _, s := range b.sounds {
 		for i, f := range s.rules.Files {
 			if f.Path != "" && changed[path.Join(path.Dir(b.rules.File), f.Path)] {

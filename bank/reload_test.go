@@ -17,7 +17,7 @@ import (
 	"voicepool/bank"
 	"voicepool/bank/rules"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 const before = `
@@ -33,7 +33,7 @@ func reloaded(t *testing.T) (*bank.Bank, *mixer.Mixer, *folder) { return reloadi
 func reloading(t *testing.T, text string) (*bank.Bank, *mixer.Mixer, *folder) {
 	t.Helper()
 	fsys := &folder{files: files(text)}
-	b, err := bank.Open(fsys, "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+	b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestReload(t *testing.T) {
 
 // During development the game watches its files. In a release the file system never changes.
 func ExampleBank_Watch() {
-	b, err := bank.Open(os.DirFS("assets"), "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, err := bank.Open(os.DirFS("assets"), "sounds.yaml", library.NewLibrary(library.Options{}))
 	if err != nil {
 		fmt.Println(err)
 		return

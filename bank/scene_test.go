@@ -11,7 +11,7 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 const fights = `
@@ -222,7 +222,7 @@ scenes:
   menu:  {voices: 4, buses: {sfx: {gain: -80}, music: {gain: 0}}}
   fight: {voices: 32, buses: {music: {gain: -12}}}
 `)}}
-	b, _ := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, _ := bank.Open(file, "sounds.yaml", library.NewLibrary(library.Options{}))
 	m, _ := b.NewMixer()
 	defer m.Close()
 	fmt.Println(b.Scene("fight", 300*time.Millisecond))

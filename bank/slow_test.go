@@ -11,7 +11,7 @@ import (
 
 	"voicepool/bank"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // slow is a file system that takes a minute to open a certain file while asleep is set.
@@ -55,7 +55,7 @@ sounds:
 func slowBank(t *testing.T) (*bank.Bank, *mixer.Mixer, *slow) {
 	t.Helper()
 	fsys := &slow{FS: files(slowly)}
-	b, err := bank.Open(fsys, "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+	b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Sounds returns every variation of every sound of the bank, ordered by name. Each pair is the name for Play and one
 // variation. audiotest.Recording.KnowsNamed takes such pairs. A layered sound is represented by its first layer. A
 // sound that follows another by `then` occurs only under its own name. Reload may change the result.
-func (b *Bank) Sounds() iter.Seq2[string, *voice.Sound] {
-	return func(yield func(string, *voice.Sound) bool) {
+func (b *Bank) Sounds() iter.Seq2[string, *sounds.Sound] {
+	return func(yield func(string, *sounds.Sound) bool) {
 		b.mu.Lock()
 		var all []*sound
 		for _, s := range b.sounds {

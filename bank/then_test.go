@@ -8,7 +8,7 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 const music = `
@@ -114,15 +114,15 @@ func TestThenFaults(t *testing.T) {
 		},
 		"a circle": {
 			text: "sounds: {a: {file: sfx/a.wav, then: b}, b: {file: sfx/b.wav, then: c}, c: {file: sfx/b.wav, then: b}}",
-			want: "sounds.yaml:1:68: then: \"b\" follows itself (b, c, b); repeat it by a `loop` in one sound, or by a sounds.Queue\n" +
-				"sounds.yaml:1:99: then: \"c\" follows itself (c, b, c); repeat it by a `loop` in one sound, or by a sounds.Queue",
+			want: "sounds.yaml:1:68: then: \"b\" follows itself (b, c, b); repeat it by a `loop` in one sound, or by a library.Queue\n" +
+				"sounds.yaml:1:99: then: \"c\" follows itself (c, b, c); repeat it by a `loop` in one sound, or by a library.Queue",
 		},
 		"a loop beyond the end": {
 			text: "sounds: {a: {file: sfx/a.wav, loop: {from: 50ms, to: 2s}}}",
 			want: "sounds.yaml:1:20: sfx/a.wav: the loop [400, 16000) is not inside its 800 frames",
 		},
 	} {
-		_, err := bank.Open(fstest.MapFS(files(c.text)), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+		_, err := bank.Open(fstest.MapFS(files(c.text)), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

@@ -11,7 +11,7 @@ import (
 	"voicepool/beepio"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // playing returns a mixer that plays a tone of beep's generator.
@@ -25,7 +25,7 @@ func playing(t testing.TB) *mixer.Mixer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sounds.Prepare(clip, sounds.Options{})
+	s, err := library.Prepare(clip, library.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

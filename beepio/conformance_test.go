@@ -13,7 +13,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // conforms reads from s, in calls of all lengths, until s is drained or has returned most frames. It returns
@@ -243,11 +243,11 @@ func TestTakesStreamers(t *testing.T) {
 
 		var told faults
 		stream := c.script
-		s, err := sounds.NewLibrary(sounds.Options{}).StreamFrames(beepio.Stream(name, &faulty{&stream}, 48000), sounds.StreamOptions{OnError: told.add})
+		s, err := library.NewLibrary(library.Options{}).StreamFrames(beepio.Stream(name, &faulty{&stream}, 48000), library.StreamOptions{OnError: told.add})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := hear(t, s, voice.PlayRange{}, 1<<15)
+		got := hear(t, s, sounds.PlayRange{}, 1<<15)
 		for i, x := range got {
 			if w := number(i); x != (pcm.Frame{float32(w[0]), float32(w[1])}) {
 				t.Fatalf("%s, streamed: frame %d is %v, want %v", name, i, x, w)
@@ -299,9 +299,9 @@ func (s *seeker) Len() int {
 func TestTakesSeekers(t *testing.T) {
 	const length = 3000
 	failure := errors.New("the disk is gone")
-	open := func(s beep.Streamer) (*voice.Sound, *faults) {
+	open := func(s beep.Streamer) (*sounds.Sound, *faults) {
 		told := &faults{}
-		out, err := sounds.NewLibrary(sounds.Options{}).StreamFrames(beepio.Stream("x", s, 48000), sounds.StreamOptions{OnError: told.add})
+		out, err := library.NewLibrary(library.Options{}).StreamFrames(beepio.Stream("x", s, 48000), library.StreamOptions{OnError: told.add})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,18 +320,18 @@ func TestTakesSeekers(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, _ := open(&seeker{StreamSeeker: inner, seek: c.seek})
-			if f, err := s.Open(voice.PlayRange{}); played == 0 && err != nil {
+			if f, err := s.Open(sounds.PlayRange{}); played == 0 && err != nil {
 				t.Errorf("a seek that %s, and is not needed: %v", name, err)
 			} else if err == nil {
 				f.Close()
 			}
-			if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
+			if _, err := s.Open(sounds.PlayRange{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("a seek that %s: %v, want %q", name, err, c.text)
 			}
 		}
 	}
 	s, told := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), len: func() int { return -5 }})
-	if got := len(hear(t, s, voice.PlayRange{}, 2*length)); got != length || told.first() != nil {
+	if got := len(hear(t, s, sounds.PlayRange{}, 2*length)); got != length || told.first() != nil {
 		t.Errorf("with a length of -5 frames %d come, %v", got, told.first())
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // left renders a mixer and returns the highest sample of the left channel.
@@ -55,7 +55,7 @@ func ExampleNewInsert_resampler() {
 }
 
 // tone returns a sound of one of beep's generators.
-func tone(frames int) *voice.Sound {
+func tone(frames int) *sounds.Sound {
 	sine, err := generators.SineTone(48000, 440)
 	if err != nil {
 		panic(err)
@@ -64,7 +64,7 @@ func tone(frames int) *voice.Sound {
 	if err != nil {
 		panic(err)
 	}
-	s, err := sounds.Prepare(clip, sounds.Options{})
+	s, err := library.Prepare(clip, library.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -83,7 +83,7 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	s, err := sounds.Prepare(clip, sounds.Options{}) // at the mixer's 48 kHz
+	s, err := library.Prepare(clip, library.Options{}) // at the mixer's 48 kHz
 	fmt.Println(s.Name(), s.Rate(), s.Frames(), err)
 	// Output: saw 48000 24000 <nil>
 }
@@ -95,8 +95,8 @@ func ExampleStream() {
 		fmt.Println(err)
 		return
 	}
-	lib := sounds.NewLibrary(sounds.Options{})
-	music, err := lib.StreamFrames(beepio.Stream("song", song, format.SampleRate), sounds.StreamOptions{})
+	lib := library.NewLibrary(library.Options{})
+	music, err := lib.StreamFrames(beepio.Stream("song", song, format.SampleRate), library.StreamOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,12 +9,12 @@ import (
 	"github.com/gopxl/beep/v2"
 
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
-// Stream returns s, at rate frames per second, as a source for sounds.Library.StreamFrames:
+// Stream returns s, at rate frames per second, as a source for library.Library.StreamFrames:
 //
-//	music, err := lib.StreamFrames(beepio.Stream("music", s, format.SampleRate), sounds.StreamOptions{})
+//	music, err := lib.StreamFrames(beepio.Stream("music", s, format.SampleRate), library.StreamOptions{})
 //
 // A streamer that cannot seek can be played once. A beep.StreamSeeker can be played repeatedly, from any
 // position, and looped, but by one voice at a time, since it has only one position. When a second voice
@@ -23,11 +23,11 @@ import (
 // program must not use s. Package speaker need not be locked.
 //
 // The stream ends with an error that wraps ErrStreamer if s panics, fails, outputs invalid samples, or
-// returns no frames three times in a row with ok set. sounds.StreamOptions.OnError receives the error. If
+// returns no frames three times in a row with ok set. library.StreamOptions.OnError receives the error. If
 // s.Stream blocks forever, the voice falls silent, and the goroutine that reads s cannot be stopped.
-func Stream(name string, s beep.Streamer, rate beep.SampleRate) sounds.FrameSource {
+func Stream(name string, s beep.Streamer, rate beep.SampleRate) library.FrameSource {
 	shared := &streamer{s: s}
-	src := sounds.FrameSource{Name: name, Rate: int(rate), Open: shared.open}
+	src := library.FrameSource{Name: name, Rate: int(rate), Open: shared.open}
 	if seeker, ok := s.(beep.StreamSeeker); ok {
 		src.Frames = lengthOf(seeker)
 	}
@@ -44,7 +44,7 @@ type streamer struct {
 
 // open returns a reader from the beginning of the streamer, which becomes its only valid reader. The error wraps
 // ErrStreamer if a streamer that cannot seek is opened a second time, or if seeking fails.
-func (s *streamer) open() (sounds.FrameReader, error) {
+func (s *streamer) open() (library.FrameReader, error) {
 	seeker, ok := s.s.(beep.StreamSeeker)
 	r := &reader{streamer: s}
 	s.mu.Lock()
@@ -123,7 +123,7 @@ type seekReader struct {
 	s beep.StreamSeeker
 }
 
-var _ sounds.FrameSeeker = (*seekReader)(nil)
+var _ library.FrameSeeker = (*seekReader)(nil)
 
 // SeekFrame makes Read continue at a frame. Frames beyond the end are limited to the end. The error wraps
 // ErrStreamer.
@@ -147,15 +147,15 @@ var ErrStreamer = errors.New("beepio: bad streamer")
 // emptyReads is the number of consecutive reads without frames after which a streamer counts as broken.
 const emptyReads = 3
 
-// Read reads s to its end, at rate frames per second, into a clip for package sounds. s may be a decoder, a
+// Read reads s to its end, at rate frames per second, into a clip for package library. s may be a decoder, a
 // generator or an effect of beep. frames limits the length: if s has more frames, panics, fails, or returns
 // no frames three times in a row with ok set, Read returns an error that wraps ErrStreamer. If s.Stream
 // never returns, neither does Read.
-func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (*sounds.Clip, error) {
+func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (*library.Clip, error) {
 	shared := &streamer{s: s, prefix: name + ": "}
 	r := &reader{streamer: shared}
 	shared.now = r
-	c := &sounds.Clip{Name: name, Format: "beep", Channels: 2, Rate: int(rate)}
+	c := &library.Clip{Name: name, Format: "beep", Channels: 2, Rate: int(rate)}
 	var got [block]pcm.Frame
 	for empty := 0; ; {
 		n, err := r.Read(got[:])

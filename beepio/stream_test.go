@@ -12,11 +12,12 @@ import (
 	"voicepool/beepio"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/voice"
 )
 
 // hear plays a range of a sound to its end, or up to n frames.
-func hear(t *testing.T, s *voice.Sound, c voice.PlayRange, n int) []pcm.Frame {
+func hear(t *testing.T, s *sounds.Sound, c sounds.PlayRange, n int) []pcm.Frame {
 	t.Helper()
 	f, err := s.Open(c)
 	if err != nil {
@@ -81,15 +82,15 @@ func TestStreamSeeker(t *testing.T) {
 		n += k
 	}
 	var told faults
-	lib := sounds.NewLibrary(sounds.Options{})
-	s, err := lib.StreamFrames(beepio.Stream("ramp", b.Streamer(0, length), 48000), sounds.StreamOptions{OnError: told.add})
+	lib := library.NewLibrary(library.Options{})
+	s, err := lib.StreamFrames(beepio.Stream("ramp", b.Streamer(0, length), 48000), library.StreamOptions{OnError: told.add})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Frames() != length || s.Name() != "ramp" {
 		t.Errorf("%q has %d frames", s.Name(), s.Frames())
 	}
-	for _, c := range []voice.PlayRange{{}, {From: 12345}, {From: length + 10}, {Loop: [2]int64{0, length}}, {From: 1000, Loop: [2]int64{20000, 21000}}} {
+	for _, c := range []sounds.PlayRange{{}, {From: 12345}, {From: length + 10}, {Loop: [2]int64{0, length}}, {From: 1000, Loop: [2]int64{20000, 21000}}} {
 		got := hear(t, s, c, 2*length)
 		n := 2 * length
 		if c.Loop[1] == 0 {
@@ -109,12 +110,12 @@ func TestStreamSeeker(t *testing.T) {
 		t.Error(told.first())
 	}
 	// The second voice takes the streamer over, and the first one gets an error.
-	f, err := s.Open(voice.PlayRange{Loop: [2]int64{0, length}})
+	f, err := s.Open(sounds.PlayRange{Loop: [2]int64{0, length}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if n := len(hear(t, s, voice.PlayRange{}, 2*length)); n != length {
+	if n := len(hear(t, s, sounds.PlayRange{}, 2*length)); n != length {
 		t.Errorf("the second voice hears %d frames", n)
 	}
 	f.Wait(1) // it is still full of decoded frames
@@ -123,16 +124,16 @@ func TestStreamSeeker(t *testing.T) {
 // TestStreamOnce checks that a streamer that cannot seek is played once, and cannot be looped.
 func TestStreamOnce(t *testing.T) {
 	var told faults
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	tone := beep.Take(30000, generators.Silence(-1))
-	s, err := lib.StreamFrames(beepio.Stream("once", tone, 44100), sounds.StreamOptions{OnError: told.add})
+	s, err := lib.StreamFrames(beepio.Stream("once", tone, 44100), library.StreamOptions{OnError: told.add})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(hear(t, s, voice.PlayRange{From: 100}, 1<<17)); n != 32653-100 {
+	if n := len(hear(t, s, sounds.PlayRange{From: 100}, 1<<17)); n != 32653-100 {
 		t.Errorf("%d frames", n)
 	}
-	if _, err := s.Open(voice.PlayRange{}); !errors.Is(err, beepio.ErrStreamer) ||
+	if _, err := s.Open(sounds.PlayRange{}); !errors.Is(err, beepio.ErrStreamer) ||
 		err.Error() != "sounds: once: beepio: bad streamer: it cannot seek, so it is played once, and it has been" {
 		t.Errorf("error %v", err)
 	}
@@ -172,12 +173,12 @@ func TestStreamFaults(t *testing.T) {
 		},
 	} {
 		var told faults
-		lib := sounds.NewLibrary(sounds.Options{})
-		s, err := lib.StreamFrames(beepio.Stream("x", &c.source, 48000), sounds.StreamOptions{OnError: told.add})
+		lib := library.NewLibrary(library.Options{})
+		s, err := lib.StreamFrames(beepio.Stream("x", &c.source, 48000), library.StreamOptions{OnError: told.add})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(hear(t, s, voice.PlayRange{}, 1<<16)); n != c.want {
+		if n := len(hear(t, s, sounds.PlayRange{}, 1<<16)); n != c.want {
 			t.Errorf("%s: %d frames, want %d", name, n, c.want)
 		}
 		if err := told.first(); (err == nil) != (c.text == "") || err != nil && err.Error() != "x: sounds: x: "+c.text {

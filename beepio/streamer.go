@@ -5,11 +5,11 @@
 // bus. For a mixer as an io.Reader see package device/reader.
 //
 // Use beep's decoders only for files that you trust: malicious files make them panic, exhaust the memory or
-// never return. The decoders of package sounds are safe for any file, and are the default.
+// never return. The decoders of package library are safe for any file, and are the default.
 //
 //	speaker.Play(beepio.NewStreamer(m))          // the audio side
 //	clip, err := beepio.Read("tone", tone, 48000, 10*48000) // at most ten seconds
-//	music, err := lib.StreamFrames(beepio.Stream("music", s, 44100), sounds.StreamOptions{})
+//	music, err := lib.StreamFrames(beepio.Stream("music", s, 44100), library.StreamOptions{})
 package beepio
 
 import (

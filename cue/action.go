@@ -4,8 +4,8 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // Verb is the kind of an action, such as VerbPlay or VerbFade.
@@ -75,7 +75,7 @@ type Play struct {
 	From      rules.Time
 	For       *rules.Time // nil: the whole sound
 	FadeIn    rules.Time
-	FadeShape voice.Shape
+	FadeShape sounds.Shape
 
 	Gain              pcm.Decibels
 	Pan               float64
@@ -100,7 +100,7 @@ type Parameter struct {
 type Stop struct {
 	Target Target
 	Over   rules.Time // of the fade-out
-	Shape  voice.Shape
+	Shape  sounds.Shape
 	Cut    bool // ends at once, without a fade or tail
 }
 

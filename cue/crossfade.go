@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/sheet/parse"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // crossfadeSpec is the parsed value of the key `crossfade`.
@@ -94,7 +94,7 @@ func (d *draft) expandCrossfade(n *yaml.Node, p *yaml.Pair) (actions []*yaml.Nod
 	with := func(key, value string) *yaml.Pair {
 		return &yaml.Pair{Position: p.Position, Key: key, Value: text(value)}
 	}
-	shape, from, over := with("shape", voice.ConstantPower.String()), lookup("from"), lookup("over")
+	shape, from, over := with("shape", sounds.ConstantPower.String()), lookup("from"), lookup("over")
 	if d.Buses[c.from] {
 		actions = append(actions, node(as("fade", from), with("to", "-80"), over, shape))
 	} else {

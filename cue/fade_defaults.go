@@ -5,7 +5,7 @@ import (
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // chooseFadeShape sets the default shape of a fade in the list of cues. d has its values, and n is its YAML node. The
@@ -36,7 +36,7 @@ func (d *draft) chooseFadeShape(n *yaml.Node, target *yaml.Pair) {
 	}
 	silent := gain <= pcm.Silence
 	if d.List > 0 && d.verb == VerbFade && fields.Missing(n, "shape") && (silent || d.silent[name]) {
-		d.set.Change.Shape = voice.RaisedCosine
+		d.set.Change.Shape = sounds.RaisedCosine
 	}
 	d.silent[name] = silent
 }

@@ -18,7 +18,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // parse parses a valid sheet.
@@ -74,7 +74,7 @@ cues:
 func TestParseWhole(t *testing.T) {
 	s := parse(t, wholeSheet)
 	if s.Voices != 16 || s.Overflow != mixer.GrowPool || s.Rate != 44100 || s.Seed != 7 || s.Length.String() != "60s" ||
-		!s.Refuse || s.Quality != voice.Linear || !reflect.DeepEqual(s.Master, rules.Master{Gain: -1}) {
+		!s.Refuse || s.Quality != sounds.Linear || !reflect.DeepEqual(s.Master, rules.Master{Gain: -1}) {
 		t.Errorf("the head of the sheet came as %+v", s)
 	}
 	if g := s.Grow; g.Step != 8 || g.Max != 128 || g.Idle.String() != "2s" {
@@ -96,7 +96,7 @@ func TestParseWhole(t *testing.T) {
 	if v := s.Sounds[1]; v.Gain != (rules.Range{From: -6, To: -3}) || v.Pitch != (rules.Range{From: -1, To: 1}) || v.Pick != rules.PickShuffle || len(v.Files) != 2 {
 		t.Errorf("step came as %+v", v)
 	}
-	if v := s.Sounds[2]; v.Leveling != (sounds.Leveling{LUFS: -18, Tags: true}) {
+	if v := s.Sounds[2]; v.Leveling != (library.Leveling{LUFS: -18, Tags: true}) {
 		t.Errorf("song came as %+v", v)
 	}
 	play := func(i int) *cue.Play { return s.Cues[i].Action.(*cue.Play) }

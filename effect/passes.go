@@ -2,7 +2,7 @@ package effect
 
 import (
 	"voicepool/internal/spectrum"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Filters reports whether the effect is an equaliser, the only kind for which Processor.Passes computes a
@@ -13,7 +13,7 @@ func (e *Effect) Filters() bool { return e.kind != nil && e.kind.Bands > 0 }
 // During a ramp it uses the response at frame or at the end of the ramp, the larger of both in each band. It reports
 // whether a ramp is still running. For other kinds it leaves gains unchanged and returns false. The mixer uses it to
 // estimate how audible a voice is. Audio side.
-func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (moves bool) {
+func (p *Processor) Passes(frame int64, gains *[sounds.SpectrumBands]float64) (moves bool) {
 	e, ok := p.engine.(*eqEngine)
 	if !ok {
 		return false

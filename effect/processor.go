@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/move"
 	"voicepool/pcm"
-	"voicepool/voice"
 )
 
 // updateInterval is the distance in frames between updates of an engine's values while they move. Updates happen at
@@ -52,7 +52,7 @@ type Processor struct {
 	engine       engine
 	rate         int
 	offPosition  float64 // end point of a move to off: 0.49 of the rate, as a logarithm
-	moves        [maxValues]voice.Move
+	moves        [maxValues]move.Move
 	values       [maxValues]float64
 	constantFrom int64 // first frame with constant values
 	tail         int64 // upper bound of the tail for the present and the target values
@@ -94,7 +94,7 @@ func (e *Effect) NewProcessor(rate, maxBlock int) *Processor {
 		p.dryDelay = make([]pcm.Frame, d.Latency())
 	}
 	for i := range e.kind.Len() {
-		p.moves[i] = voice.Constant(p.domain(i, e.set[i]))
+		p.moves[i] = move.Constant(p.domain(i, e.set[i]))
 		p.set[i].Store(math.Float64bits(e.set[i]))
 	}
 	p.updateValues(0)
@@ -157,7 +157,7 @@ func (p *Processor) Set(frame int64, index int, to float64, over int64) {
 	p.set[index].Store(math.Float64bits(to))
 	m := &p.moves[index]
 	if len(p.kind.Param(index).Choices) > len(onOff) {
-		*m = voice.Constant(to)
+		*m = move.Constant(to)
 	} else {
 		m.Ramp(frame, p.domain(index, to), over)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestCallsDoNotAllocate checks each call of the control side. The exceptions are New, NewGroup,
@@ -47,7 +47,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"Protect":     func() { h.Protect(n%2 == 0) },
 		"SetLoop":     func() { h.SetLoop(mixer.Forever) },
 		"Seek":        func() { h.Seek(time.Duration(n%400) * time.Millisecond) },
-		"Fade":        func() { h.Fade(pcm.Decibels(-n%9), time.Millisecond, voice.ConstantPower) },
+		"Fade":        func() { h.Fade(pcm.Decibels(-n%9), time.Millisecond, sounds.ConstantPower) },
 		"State": func() {
 			h.State()
 			h.Number()
@@ -62,14 +62,14 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		},
 		"At.Pause": func() { m.At(mixer.Now).Pause(busTarget); m.At(mixer.Now).Resume(busTarget) },
 		"At.Set": func() {
-			m.At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority | mixer.FieldProtect | mixer.FieldRounds, Shape: voice.RaisedCosine, Rounds: 2}, time.Second)
+			m.At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority | mixer.FieldProtect | mixer.FieldRounds, Shape: sounds.RaisedCosine, Rounds: 2}, time.Second)
 			m.At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldMute | mixer.FieldSolo, Solo: n%2 == 0}, time.Second)
 		},
 		"Bus": func() {
 			bus.SetGain(pcm.Decibels(-n % 9))
 			bus.Pause()
 			bus.Resume()
-			bus.Fade(-3, time.Millisecond, voice.InDecibels)
+			bus.Fade(-3, time.Millisecond, sounds.InDecibels)
 			bus.Levels()
 			h.Slot()
 			h.Pan()
@@ -125,7 +125,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 		})},
 	}})
 	s := level(t, 8000, 700, 0.1)
-	short := sound(t, voice.Samples{Rate: 8000, Channels: 2, Data: make([]float32, 600), Loop: [2]int64{20, 31}})
+	short := sound(t, sounds.Samples{Rate: 8000, Channels: 2, Data: make([]float32, 600), Loop: [2]int64{20, 31}})
 	g, _ := m.NewGroup("g", mixer.GroupOptions{Coalesce: 3 * time.Millisecond})
 	var buses []mixer.Bus
 	for _, name := range []string{"sfx", "shots", "music", "echo", "master"} {
@@ -147,14 +147,14 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 			if i < 2 { // 17 frames apart
 				o.Group = g
 			}
-			sounds := [2]*voice.Sound{s, short}
-			handles[i], _ = m.At(m.Now()+int64(17*i)).Play(sounds[i%2], o)
+			all := [2]*sounds.Sound{s, short}
+			handles[i], _ = m.At(m.Now()+int64(17*i)).Play(all[i%2], o)
 			spots[i].Position[0] = float64((n*7 + i) % 40)
 			spots[i].Occlusion, spots[i].Obstruction = float64((n+i)%3)/2, float64((n+i)%2)
 		}
 		m.SetPositions(handles, spots)
 		m.SetListener(space.Listener{Position: space.Vector{float64(n % 9), 0, 0}, Doppler: 1})
-		m.At(m.Now()+30).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain | mixer.FieldRounds, Gain: pcm.Decibels(-n % 20), Shape: voice.Shape(n % 4), Rounds: 1 + n%3}, 9*time.Millisecond)
+		m.At(m.Now()+30).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain | mixer.FieldRounds, Gain: pcm.Decibels(-n % 20), Shape: sounds.Shape(n % 4), Rounds: 1 + n%3}, 9*time.Millisecond)
 		m.At(m.Now()+41).Seek(mixer.TargetTag(1), time.Duration(n%60)*time.Millisecond)
 		m.At(m.Now()+55).Set(mixer.TargetBus(buses[n%4]), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)
 		handles[0].SetPriority(n % 3)

@@ -3,8 +3,8 @@ package mixer
 import (
 	"slices"
 
+	"voicepool/internal/move"
 	"voicepool/mixer/internal/busmix"
-	"voicepool/voice"
 )
 
 // busProperties maps properties to properties of busmix; 0: a bus does not have the property.
@@ -38,7 +38,7 @@ func (s *shared) busConfigs(c *checkedConfig) []busmix.BusConfig {
 
 // newSend returns the state of the send d to the bus with index bus.
 func newSend(bus int, d *Send) busmix.Send {
-	return busmix.Send{Bus: bus, Gain: voice.Constant(float64(d.Gain)), Pre: d.Pre}
+	return busmix.Send{Bus: bus, Gain: move.Constant(float64(d.Gain)), Pre: d.Pre}
 }
 
 // refresh recomputes, for the present frame, the state of all buses that scores and pauses use. If the gains or the

@@ -2,7 +2,7 @@ package mixer
 
 import (
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // execute executes c at the present frame, whatever c.frame is, and records c in the journal. A resize is ignored if a
@@ -210,7 +210,7 @@ func (a *audio) smoothed(audible bool, fadeFrames int64) int64 {
 // that should follow it without a gap, its successor, will not play. If fadeFrames is 0, the voice ends now and leaves
 // a short tail. If fadeFrames is the constant noTail, the voice ends now without a tail. A paused voice ends now in any
 // case, without a tail. An earlier fade-out that ends first stays.
-func (a *audio) stop(i int, fadeFrames int64, shape voice.Shape) {
+func (a *audio) stop(i int, fadeFrames int64, shape sounds.Shape) {
 	s := a.mutable(i)
 	if fadeFrames > 0 && s.paused == 0 {
 		s.stopping = true
@@ -244,7 +244,7 @@ func (a *audio) storePause(c *command) {
 func (a *audio) pause(i int, by pauses) {
 	s := a.mutable(i)
 	if s.stopping { // it would keep its slot during the pause
-		a.stop(i, 0, voice.Natural)
+		a.stop(i, 0, sounds.Natural)
 		return
 	}
 	if s.paused == 0 {

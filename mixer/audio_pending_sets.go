@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // applyDeferred applies the stops, property changes and positions that did not fit into the ring buffer of commands.
@@ -174,7 +174,7 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 
 // applyBusSet fades property f of the bus with the given index to x, in the unit of the property, within fadeFrames frames along
 // shape. The fade begins at the present frame. The change is recorded in the journal.
-func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape voice.Shape) {
+func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape sounds.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: fadeFrames, change: Change{Shape: shape}}
 	c.change.put(f, x)
 	a.journalCommand(&c)

@@ -52,7 +52,7 @@ func (k *scorer) measure(v *score.Voice) score.Audibility {
 func (k *scorer) rescore(i int) {
 	a := k.a
 	s := a.mutable(i)
-	reach := busmix.NewStereo(s.voice.PeakGains(a.now))
+	reach := busmix.NewStereo(s.voice.PeakGains(a.now, false))
 	s.Power = a.graph.Buses[s.bus].Power(reach)
 	s.Shaped = k.applyResponse(i, &s.voice, s.record, reach, s.Power)
 	k.classify(i, s)
@@ -76,7 +76,7 @@ func (k *scorer) store(v *score.Voice, s *slot, level score.Audibility) {
 func (in *incoming) computeScores() (audibility, remaining float64) {
 	a := in.a
 	k, last := &a.scores, len(a.newPlayheads)
-	reach := busmix.NewStereo(in.voice.PeakGains(a.now))
+	reach := busmix.NewStereo(in.voice.PeakGains(a.now, false))
 	in.isScored, in.Power = true, a.graph.Buses[in.record.bus].Power(reach)
 	in.Shaped = k.applyResponse(last, in.voice, in.record, reach, in.Power)
 	v := score.Voice{State: &in.State, Playing: in.voice, Response: k.response(last, in.Shaped)}
@@ -217,8 +217,9 @@ func (k *scorer) lossBound(s *slot) float64 {
 		return math.Inf(1)
 	}
 	b := &a.graph.Buses[s.bus]
+	e, at, looped := s.voice.Envelope()
 	if s.Constant() && s.Power > 0 && b.ReachesMaximum(a.now) && s.voice.Sound().Channels() == 1 {
-		return float64(s.Power * s.voice.MaxRemaining()) // constant gains: the power is the bound
+		return float64(s.Power * e.MaxAfter(at, looped)) // constant gains: the power is the bound
 	}
 	g := b.MaxGains(busmix.NewStereo(s.voice.GainBounds(a.now)), a.now)
 	if s.voice.Sound().Channels() == 2 {
@@ -228,7 +229,7 @@ func (k *scorer) lossBound(s *slot) float64 {
 	if power == 0 {
 		return 0 // even if its loudness is unknown
 	}
-	return float64(power * s.voice.MaxRemaining())
+	return float64(power * e.MaxAfter(at, looped))
 }
 
 // scoreMasking sets the masking score of every real voice: how much of the voice is audible beside the others. If
@@ -317,12 +318,12 @@ func (k *scorer) applyResponse(i int, v *voice.Voice, r *record, reach busmix.St
 		heard.Add(&bus.Sent, power)
 	}
 	if screen := r.screen(); screen != nil { // on the path to the bus
-		screen.ApplyResponse(v, a.now, (*[spectrum.Bands]float64)(heard))
+		screen.ApplyResponse(a.now, heard)
 	}
 	if r.sends > 0 {
 		extra := r.extra.Load()
 		if r.isSpatial { // sends have their own attenuation and may be audible if the voice is not
-			power = busmix.NewStereo(v.PeakSendGains(a.now)).Power()
+			power = busmix.NewStereo(v.PeakGains(a.now, true)).Power()
 		}
 		for j := range r.sends {
 			s := &extra.sends[j]
@@ -379,7 +380,7 @@ func (k *scorer) mayGetLouder(s *slot) bool {
 func (k *scorer) noteFilters(e *audioEvent, s *slot, i int) {
 	lowPass, highPass := s.voice.Cutoffs()
 	if screen := s.record.screen(); screen != nil {
-		if hz := screen.Cutoff(); hz > 0 && (lowPass == 0 || hz < lowPass) {
+		if hz := screen.Low.TargetHz(); hz > 0 && (lowPass == 0 || hz < lowPass) {
 			lowPass = hz
 		}
 	}
@@ -387,7 +388,8 @@ func (k *scorer) noteFilters(e *audioEvent, s *slot, i int) {
 	if !s.Shaped || s.Power == 0 {
 		return
 	}
-	if index, _ := s.voice.Energies(); index > 0 {
+	loudness, at, looped := s.voice.Envelope()
+	if index, _ := loudness.BothAt(at, looped); index > 0 {
 		e.Muffled = float32(max(float64(k.Remaining(i))/float64(s.Power*index), 1e-30)) // a factor; 0 means no filters
 	}
 }

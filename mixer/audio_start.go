@@ -176,7 +176,7 @@ func (in *incoming) coalesce(g *Group) bool {
 		return false
 	}
 	s := a.mutable(first.status.Index())
-	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // the merged start would not be heard
+	if s.voice.FadeEnd() != never || s.paused&pausedItself != 0 || s.virtual { // the merged start would not be heard
 		return false
 	}
 	// The sounds of a group are considered equal, so only their gains are compared.

@@ -233,7 +233,7 @@ func (a *audio) updateRestorePrio(i int) {
 		return
 	}
 	prio := int32(victim.Unstealable)
-	if s := a.mutable(i); s.paused == 0 && !s.voice.FadingOut() {
+	if s := a.mutable(i); s.paused == 0 && s.voice.FadeEnd() == never {
 		prio = -s.prio
 	}
 	a.scores.SetRestorePrio(i, prio)

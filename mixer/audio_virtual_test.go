@@ -8,7 +8,7 @@ import (
 
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestFirstBack compares nextRestore with a linear search through up to 100 virtual voices, after random
@@ -20,7 +20,7 @@ func TestFirstBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := voice.NewSound(voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 400), Envelope: voice.Envelope{Hop: 20, Once: make([]float32, 20), Near: []float32{
+		s, err := sounds.NewSound(sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 400), Envelope: sounds.Envelope{Hop: 20, Once: make([]float32, 20), Near: []float32{
 			1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, 0, 0.2, 0.2, 0.2, 0.2, 0.1, 0.1, 0, 0,
 		}}})
 		if err != nil {
@@ -66,7 +66,7 @@ func TestFirstBack(t *testing.T) {
 			a := m.audio.(*audio)
 			var waiting []int
 			for i := a.voices.Next(a.voices.Base()); i >= 0; i = a.voices.Next(i + 1) {
-				if s := a.mutable(i); s.paused == 0 && !s.voice.FadingOut() {
+				if s := a.mutable(i); s.paused == 0 && s.voice.FadeEnd() == never {
 					waiting = append(waiting, i)
 				}
 			}
@@ -112,7 +112,7 @@ func TestManyComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := voice.NewSound(voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 5000)})
+		s, err := sounds.NewSound(sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 5000)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -121,7 +121,8 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	s.sounded = s.sounded || got > 0
 	switch at := a.now + got; {
 	case got < room || s.voice.Ended(at):
-		a.endings = append(a.endings, ending{offset: int32(got), slot: int32(i), fault: s.voice.Faulty(), broken: s.voice.Broken()})
+		invalid, broken := s.voice.Failure()
+		a.endings = append(a.endings, ending{offset: int32(got), slot: int32(i), fault: invalid, broken: broken})
 	case s.endAt == at:
 		a.endings = append(a.endings, ending{offset: int32(got), slot: int32(i), cut: true})
 	}
@@ -160,7 +161,7 @@ func (a *audio) endFinishedVoices() {
 			a.stats.Broken++
 			a.emitVoiceEvent(&audioEvent{}, EventBroken, s, frame, i)
 		}
-		if s.stopping && s.voice.FadingOut() && frame >= s.voice.FadeEnd() {
+		if s.stopping && frame >= s.voice.FadeEnd() {
 			kind = EventStopped
 		}
 		a.endVoice(i, frame, kind, &audioEvent{})
@@ -215,14 +216,15 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 		return
 	}
 	clear(a.scratch)
-	copied := s.voice
-	copied.SplitFilter(&a.tailFilter)
-	length := copied.TailFrames(frame, a.tail)
-	var pre []pcm.Frame
+	var prefader *voice.Prefader
 	if s.record.sendsPre {
+		prefader = a.sendBuffers.Prefader()
+	}
+	copied := s.voice
+	length := copied.BeginTail(&a.tailFilter, prefader, frame, a.tail)
+	var pre []pcm.Frame
+	if prefader != nil {
 		pre = a.sendBuffers.Pre(length)
-		prefader := a.sendBuffers.Prefader()
-		copied.SplitPrefader(prefader)
 		prefader.SetOutput(pre, frame)
 	}
 	n := mixRecovered(&copied, a.scratch[:length], frame)

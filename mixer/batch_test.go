@@ -10,19 +10,19 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // follower is a start at a delay after all earlier starts are over.
 type follower struct {
-	sound  *voice.Sound
+	sound  *sounds.Sound
 	o      mixer.Options
 	after  int64
 	starts int
 }
 
 // steps returns a random chain of starts.
-func steps(draw *rand.Rand, sounds []*voice.Sound) (chain []follower) {
+func steps(draw *rand.Rand, sounds []*sounds.Sound) (chain []follower) {
 	for range 1 + draw.IntN(8) {
 		f := follower{sound: sounds[draw.IntN(len(sounds))], after: int64(draw.IntN(3) * draw.IntN(90)), starts: draw.IntN(3)}
 		f.o = mixer.Options{Speed: 0.5 + draw.Float64(), Gain: pcm.Decibels(-draw.IntN(30)), Priority: draw.IntN(3)}
@@ -37,18 +37,18 @@ func steps(draw *rand.Rand, sounds []*voice.Sound) (chain []follower) {
 // TestBatchFollows compares a chain of batches that is sent at once with starts that are requested when
 // the previous ones are over. Frames and events must be equal in blocks of any length.
 func TestBatchFollows(t *testing.T) {
-	var sounds []*voice.Sound
+	var all []*sounds.Sound
 	for _, frames := range []int{900, 133, 1} {
-		s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, frames)})
+		s, err := sounds.NewSound(sounds.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, frames)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sounds = append(sounds, s)
+		all = append(all, s)
 	}
 	steals := 0
 	for seed := range uint64(longtest.Amount(30, 60)) {
 		draw := rand.New(rand.NewPCG(seed, 9))
-		chain, others := steps(draw, sounds), steps(draw, sounds)
+		chain, others := steps(draw, all), steps(draw, all)
 		first := int64(draw.IntN(700))
 		begin := func() *mixer.Mixer {
 			m, err := mixer.New(mixer.Config{Voices: 2, Rate: 8000})
@@ -160,7 +160,7 @@ func TestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 1000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 50)})
+	s, err := sounds.NewSound(sounds.Samples{Name: "s", Rate: 1000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 50)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // noiseSounds returns n shared sounds of two seconds at 48 kHz.
-func noiseSounds(b testing.TB, n, channels int) []*voice.Sound {
-	var out []*voice.Sound
+func noiseSounds(b testing.TB, n, channels int) []*sounds.Sound {
+	var out []*sounds.Sound
 	x := uint32(1)
 	for range n {
 		data := make([]float32, 96000*channels)
@@ -19,7 +19,7 @@ func noiseSounds(b testing.TB, n, channels int) []*voice.Sound {
 			x = x*1664525 + 1013904223
 			data[i] = float32(int32(x)) / (1 << 31) / 64
 		}
-		out = append(out, sound(b, voice.Samples{Rate: 48000, Channels: channels, Data: data}))
+		out = append(out, sound(b, sounds.Samples{Rate: 48000, Channels: channels, Data: data}))
 	}
 	return out
 }

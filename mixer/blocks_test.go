@@ -12,8 +12,8 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // echo is an insert with an output that does not depend on blocks.
@@ -34,8 +34,8 @@ func (e *echo) Process(block []pcm.Frame) {
 }
 
 // noise returns decaying white noise with its loudness index.
-func noise(r *rand.Rand, rate, channels, frames int) voice.Samples {
-	s := voice.Samples{Rate: rate, Channels: channels, Data: make([]float32, frames*channels)}
+func noise(r *rand.Rand, rate, channels, frames int) sounds.Samples {
+	s := sounds.Samples{Rate: rate, Channels: channels, Data: make([]float32, frames*channels)}
 	for i := range s.Data {
 		s.Data[i] = float32((r.Float64() - 0.5) * (1 - float64(i)/float64(len(s.Data))))
 	}
@@ -48,17 +48,17 @@ func noise(r *rand.Rand, rate, channels, frames int) voice.Samples {
 }
 
 // filled returns a stream that is completely decoded before it begins.
-func filled(t testing.TB, rate, frames int) *voice.Sound {
+func filled(t testing.TB, rate, frames int) *sounds.Sound {
 	wave := make([]pcm.Frame, frames)
 	for i := range wave {
 		wave[i] = pcm.Frame{float32(0.3 * math.Sin(float64(i)/9)), float32(0.3 * math.Cos(float64(i)/31))}
 	}
-	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: rate, Frames: int64(frames), Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+	s, err := sounds.NewStream(sounds.Stream{Name: "stream", Rate: rate, Frames: int64(frames), Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
 		n := frames - int(c.From)
 		if c.Loop[1] > 0 {
 			n = 4 * frames
 		}
-		f := voice.NewStreamBuffer(max(n, 1), c)
+		f := sounds.NewStreamBuffer(max(n, 1), c)
 		data := make([]pcm.Frame, max(n, 0))
 		for i := range data {
 			data[i] = wave[c.FrameAt(int64(i))]
@@ -75,7 +75,7 @@ const movingRate = 8000
 
 // movingSounds returns seven sounds and a stream for a moving scene, drawn from a seed. In the short variant, eight
 // lists serve all seeds.
-func movingSounds(t testing.TB, seed uint64) []*voice.Sound {
+func movingSounds(t testing.TB, seed uint64) []*sounds.Sound {
 	if longtest.Enabled() {
 		return newMovingSounds(t, seed)
 	}
@@ -86,12 +86,12 @@ func movingSounds(t testing.TB, seed uint64) []*voice.Sound {
 	return *made
 }
 
-var movingSoundsMade [8][]*voice.Sound
+var movingSoundsMade [8][]*sounds.Sound
 
 // newMovingSounds makes the sounds of movingSounds.
-func newMovingSounds(t testing.TB, seed uint64) []*voice.Sound {
+func newMovingSounds(t testing.TB, seed uint64) []*sounds.Sound {
 	r := rand.New(rand.NewPCG(seed, 2))
-	sounds := []*voice.Sound{filled(t, movingRate, 3000)}
+	sounds := []*sounds.Sound{filled(t, movingRate, 3000)}
 	for i := range 7 {
 		s := noise(r, movingRate, 1+i%2, 100+r.IntN(4000))
 		s.Name = fmt.Sprint("s", i)
@@ -104,12 +104,12 @@ func newMovingSounds(t testing.TB, seed uint64) []*voice.Sound {
 }
 
 // movingScene plays a scene in which every property moves, drawn from a seed, and renders it in blocks.
-func movingScene(t testing.TB, seed uint64, sounds []*voice.Sound, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+func movingScene(t testing.TB, seed uint64, sounds []*sounds.Sound, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
 	return movingSceneFrom(t, seed, sounds, limiter, 0, block)
 }
 
 // movingSceneFrom is movingScene after a Skip to a frame. It has no inserts then.
-func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter bool, from int, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter bool, from int, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
 	const rate, length = movingRate, 4500
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := mixer.Config{
@@ -131,7 +131,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 	group, err := m.NewGroup("crowd", mixer.GroupOptions{Voices: 2, Coalesce: 25 * time.Millisecond})
 	must(t, err)
 	var handles []mixer.Handle
-	theme := play(t, m.At(0), sounds[0], mixer.Options{Gain: -20, Loop: true, Protect: true, Priority: 9, Tag: 9})
+	theme := play(t, m.At(0), all[0], mixer.Options{Gain: -20, Loop: true, Protect: true, Priority: 9, Tag: 9})
 	ms := func(n int) time.Duration { return time.Duration(r.IntN(n*8)) * time.Millisecond / 8 }
 	buses := []string{"master", "top", "left", "right", "music"}
 	for i := range 100 {
@@ -146,7 +146,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 		default:
 			o := mixer.Options{
 				Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Tag: uint64(1 + r.IntN(5)), Ref: int64(i), Bus: bus, Loop: r.IntN(3) == 0,
-				Priority: r.IntN(3), Quality: voice.Quality(r.IntN(2)), FadeIn: ms(1 + r.IntN(2)*90), From: ms(1 + r.IntN(2)*60),
+				Priority: r.IntN(3), Quality: sounds.Quality(r.IntN(2)), FadeIn: ms(1 + r.IntN(2)*90), From: ms(1 + r.IntN(2)*60),
 			}
 			if r.IntN(2) == 0 {
 				o.Pitch = pcm.Semitones(r.Float64()*24 - 12)
@@ -172,14 +172,14 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 			if cutoff := []float64{0, 0, 60, 400, 3000}; from == 0 && r.IntN(3) == 0 { // Skip does not run filters
 				o.LowPass, o.HighPass = cutoff[r.IntN(5)], cutoff[r.IntN(5)]
 			}
-			s := sounds[r.IntN(len(sounds))]
+			s := all[r.IntN(len(all))]
 			if o.Loop && !s.Streamed() && s.Loop().Frames() > 0 && r.IntN(2) == 0 {
 				o.Rounds = 1 + r.IntN(4)
 			}
 			handles = append(handles, play(t, at, s, o))
 			for r.IntN(4) == 0 {
 				follows := mixer.Options{Gain: -20, Loop: r.IntN(3) == 0, Tag: o.Tag, Ref: int64(i), Bus: bus}
-				next, err := handles[len(handles)-1].Then(sounds[r.IntN(len(sounds))], follows, []mixer.When{mixer.AtEnd, mixer.AtLoopEnd, mixer.AtLoopEnd}[r.IntN(3)])
+				next, err := handles[len(handles)-1].Then(all[r.IntN(len(all))], follows, []mixer.When{mixer.AtEnd, mixer.AtLoopEnd, mixer.AtLoopEnd}[r.IntN(3)])
 				must(t, err)
 				handles = append(handles, next)
 			}
@@ -191,12 +191,12 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 			must(t, at.Resume(target))
 		case 3:
 			// Except streams, which may be over by then.
-			must(t, at.Seek(mixer.TargetSound(sounds[1+r.IntN(len(sounds)-1)]), ms(300)))
+			must(t, at.Seek(mixer.TargetSound(all[1+r.IntN(len(all)-1)]), ms(300)))
 			must(t, at.Seek(mixer.TargetVoice(theme), ms(300)))
 		case 4, 5, 6:
 			must(t, at.Set(target, mixer.Change{
 				Fields: mixer.FieldGain | mixer.FieldPan<<r.IntN(3), Gain: pcm.Decibels(-r.Float64() * 90), Pan: r.Float64()*2 - 1,
-				Pitch: pcm.Semitones(r.Float64()*10 - 5), Speed: 0.5 + r.Float64(), Shape: voice.Shape(r.IntN(4)),
+				Pitch: pcm.Semitones(r.Float64()*10 - 5), Speed: 0.5 + r.Float64(), Shape: sounds.Shape(r.IntN(4)),
 			}, ms(400)))
 			if from == 0 && r.IntN(2) == 0 {
 				cutoff := []float64{0, 0, 60, 400, 3000}
@@ -204,7 +204,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 			}
 		case 7, 8:
 			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{
-				Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Shape: voice.Shape(r.IntN(4)),
+				Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Shape: sounds.Shape(r.IntN(4)),
 			}, ms(300)))
 		case 9:
 			if name != "master" {
@@ -219,7 +219,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 			if rounds == 4 {
 				rounds = mixer.Forever
 			}
-			must(t, at.Set(mixer.TargetSound(sounds[1+r.IntN(len(sounds)-1)]), mixer.Change{Fields: mixer.FieldRounds, Rounds: rounds}, 0))
+			must(t, at.Set(mixer.TargetSound(all[1+r.IntN(len(all)-1)]), mixer.Change{Fields: mixer.FieldRounds, Rounds: rounds}, 0))
 		}
 	}
 	buf, polled := make([]pcm.Frame, 4096), make([]mixer.Event, 256)

@@ -7,14 +7,14 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // breaking returns a stream that breaks after some frames, or ends there.
-func breaking(t *testing.T, frames int, breaks bool) *voice.Sound {
+func breaking(t *testing.T, frames int, breaks bool) *sounds.Sound {
 	t.Helper()
-	s, err := voice.NewStream(voice.Stream{Name: "tape", Rate: 48000, Frames: 100000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-		f := voice.NewStreamBuffer(1<<14, c)
+	s, err := sounds.NewStream(sounds.Stream{Name: "tape", Rate: 48000, Frames: 100000, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+		f := sounds.NewStreamBuffer(1<<14, c)
 		for range frames {
 			f.Write([]pcm.Frame{{0.1, 0.1}})
 		}

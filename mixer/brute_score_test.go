@@ -8,12 +8,12 @@ import (
 
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // bruteSound is a sound with all its indices, computed from its samples by definition, in float64.
 type bruteSound struct {
-	sound      *voice.Sound
+	sound      *sounds.Sound
 	frames     int64
 	loop       [2]int64
 	channels   int
@@ -27,7 +27,7 @@ type bruteIndex struct {
 	masks      [][2]bruteMasks
 }
 
-type bruteMasks struct{ energy, spread [voice.Bands]float64 }
+type bruteMasks struct{ energy, spread [sounds.Bands]float64 }
 
 // bruteSounds returns the sounds at a rate with their indices by definition. All tests share them.
 func bruteSounds(t testing.TB, rate int) []*bruteSound {
@@ -43,7 +43,7 @@ func newBruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 	ms := rate / 1000
 	for i, n := range []int{35, 90, 150, 210, 280, 400, 700, 1000, 1700} {
 		n *= ms
-		c := &sounds.Clip{Name: fmt.Sprint("b", i), Rate: rate, Channels: 1 + i%2, Samples: make([]float32, n*(1+i%2))}
+		c := &library.Clip{Name: fmt.Sprint("b", i), Rate: rate, Channels: 1 + i%2, Samples: make([]float32, n*(1+i%2))}
 		if i%3 == 1 {
 			c.Loop = &pcm.Loop{int64(n / 4), int64(n - n/9)}
 		}
@@ -56,7 +56,7 @@ func newBruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 			tone := math.Sin(float64(j/c.Channels) * 0.02 * float64(1+i*i%23))
 			c.Samples[j] = float32(level * (0.6*tone + 0.3*(2*r.Float64()-1)))
 		}
-		s, err := sounds.Prepare(c, sounds.Options{Rate: rate, Masking: i != 4})
+		s, err := library.Prepare(c, library.Options{Rate: rate, Masking: i != 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func bruteBands(rate, hops, channels int, at func(int64, int) float64, repeats b
 		for bin := 1; bin < size/2; bin++ {
 			f := float64(bin) * float64(rate) / float64(size)
 			band := int(math.Floor((bark(f) - bark(80)) / 4))
-			if band < 0 || band >= voice.Bands {
+			if band < 0 || band >= sounds.Bands {
 				continue
 			}
 			khz := f / 1000
@@ -197,7 +197,7 @@ func bruteBands(rate, hops, channels int, at func(int64, int) float64, repeats b
 				m.energy[band] += (re*re + im*im) * math.Pow(10, (92+ear)/10) * 32 / 3 / float64(size*size) / float64(channels)
 			}
 		}
-		for to := range voice.Bands {
+		for to := range sounds.Bands {
 			for from, e := range m.energy {
 				slope := 12.0
 				if to < from {
@@ -223,8 +223,8 @@ func bruteBands(rate, hops, channels int, at func(int64, int) float64, repeats b
 
 // flatMasks returns the energies of a sound without a masking index: equally loud in all bands.
 func flatMasks(near float64) (m [2]bruteMasks) {
-	for b := range voice.Bands {
-		m[0].energy[b] = near * 2 * math.Pow(10, 9.2) / voice.Bands
+	for b := range sounds.Bands {
+		m[0].energy[b] = near * 2 * math.Pow(10, 9.2) / sounds.Bands
 	}
 	m[0].spread = m[0].energy
 	m[1] = m[0]
@@ -235,7 +235,7 @@ func flatMasks(near float64) (m [2]bruteMasks) {
 // sum of r/(1+r).
 func bruteHeard(own [2]bruteMasks, power float64, others []bruteMasker) (score float64) {
 	for h := range 2 {
-		for b := range voice.Bands {
+		for b := range sounds.Bands {
 			mask := 0.0
 			for _, o := range others {
 				mask += o.power * o.masks[h].spread[b]
@@ -276,12 +276,12 @@ func TestBruteIndex(t *testing.T) {
 			same("Near", e.Near, b.once.near)
 			same("NearLoop", e.NearLoop, b.many.near)
 			for i, m := range b.once.masks {
-				for k := range voice.Bands {
+				for k := range sounds.Bands {
 					same("Masks", []float32{e.Masks[i].Energy[k], e.Masks[i].Spread[k]}, []float64{m[0].energy[k], m[0].spread[k]})
 				}
 			}
 			for i, m := range b.many.masks {
-				for k := range voice.Bands {
+				for k := range sounds.Bands {
 					same("MasksLoop", []float32{e.MasksLoop[i+1].Energy[k], e.MasksLoop[i+1].Spread[k]}, []float64{m[1].energy[k], m[1].spread[k]})
 				}
 			}

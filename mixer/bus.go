@@ -11,7 +11,7 @@ import (
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Bus identifies a bus of a mixer. It is a small comparable value. In Options and in TargetBus, the zero
@@ -121,7 +121,7 @@ func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Sol
 // Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, along shape. The fade lasts as long as within, but at
 // least 5 ms. It does not stop voices. The error wraps ErrOption for a value out of range or the zero Bus. With
 // Config.Lead it may also be ErrBusy.
-func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
+func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 

@@ -22,11 +22,11 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // corpus returns the embedded sounds, and the sounds in the folder VOICEPOOL_SOUNDS.
-func corpus(t *testing.T) []*voice.Sound {
+func corpus(t *testing.T) []*sounds.Sound {
 	t.Helper()
 	all, err := loadCorpus()
 	must(t, err)
@@ -34,13 +34,13 @@ func corpus(t *testing.T) []*voice.Sound {
 }
 
 // loadCorpus decodes the sounds of corpus once for all tests.
-var loadCorpus = sync.OnceValues(func() ([]*voice.Sound, error) {
-	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
+var loadCorpus = sync.OnceValues(func() ([]*sounds.Sound, error) {
+	lib := library.NewLibrary(library.Options{Rate: 48000})
 	sources := embedded.Sources()
 	if folder := os.Getenv("VOICEPOOL_SOUNDS"); folder != "" {
 		err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
 			if strings.HasSuffix(path, ".wav") {
-				sources = append(sources, sounds.Source{File: path})
+				sources = append(sources, library.Source{File: path})
 			}
 			return err
 		})
@@ -48,7 +48,7 @@ var loadCorpus = sync.OnceValues(func() ([]*voice.Sound, error) {
 			return nil, err
 		}
 	}
-	return library.Load(context.Background(), sources...)
+	return lib.Load(context.Background(), sources...)
 })
 
 // TestHearsFilters compares the scores of filtered voices with their measured loudness, rendered alone:
@@ -60,7 +60,7 @@ func TestHearsFilters(t *testing.T) {
 		if s.Frames() > 20*48000 {
 			continue
 		}
-		s.Refine(voice.SpectrumLevel, false)
+		s.Refine(sounds.SpectrumLevel, false)
 		for hertz := 100.0; hertz <= 10001; hertz *= math.Pow(10, 0.25*float64(longtest.Amount(3, 1))) {
 			low = append(low, wrongBy(t, s, mixer.Options{LowPass: hertz})...)
 			high = append(high, wrongBy(t, s, mixer.Options{HighPass: hertz})...)
@@ -77,7 +77,7 @@ func TestHearsFilters(t *testing.T) {
 }
 
 // wrongBy returns the errors of scores in dB at each hop of a sound that is louder than -80 dB.
-func wrongBy(t *testing.T, s *voice.Sound, o mixer.Options) (all []float64) {
+func wrongBy(t *testing.T, s *sounds.Sound, o mixer.Options) (all []float64) {
 	m, err := mixer.New(mixer.Config{Rate: 48000, Voices: 1, NoLimiter: true})
 	if err != nil {
 		t.Fatal(err)

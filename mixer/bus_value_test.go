@@ -10,7 +10,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestBusVerbs compares each method of Bus with the command of the same name.
@@ -32,7 +32,7 @@ func TestBusVerbs(t *testing.T) {
 		"SetMute": {verb: func(b mixer.Bus) error { return b.SetMute(true) }, state: mixer.StatePlaying},
 		"SetSolo": {verb: func(b mixer.Bus) error { return b.SetSolo(true) }, left: 1, state: mixer.StatePlaying},
 		"Fade": {
-			verb: func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms, voice.InAmplitude) },
+			verb: func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms, sounds.InAmplitude) },
 			left: 0.25, state: mixer.StatePlaying,
 		},
 		"Pause":  {verb: mixer.Bus.Pause, state: mixer.StatePaused},
@@ -106,7 +106,7 @@ func TestBusNames(t *testing.T) {
 		t.Errorf("%v, error %v", b, err)
 	}
 	for name, err := range map[string]error{
-		"SetGain": b.SetGain(0), "Pause": b.Pause(), "Resume": b.Resume(), "Stop": b.Stop(0), "Fade": b.Fade(0, time.Second, voice.InDecibels),
+		"SetGain": b.SetGain(0), "Pause": b.Pause(), "Resume": b.Resume(), "Stop": b.Stop(0), "Fade": b.Fade(0, time.Second, sounds.InDecibels),
 	} {
 		if !errors.Is(err, mixer.ErrOption) {
 			t.Errorf("%s of the zero Bus: %v", name, err)
@@ -139,9 +139,9 @@ func TestMomentVerbs(t *testing.T) {
 		},
 		"Fade": {
 			verb: func(at mixer.Moment, target mixer.Target) error {
-				return at.Fade(target, -20, 50*ms, voice.ConstantPower)
+				return at.Fade(target, -20, 50*ms, sounds.ConstantPower)
 			},
-			change: mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: voice.ConstantPower},
+			change: mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: sounds.ConstantPower},
 			within: 50 * ms,
 		},
 	} {
@@ -181,12 +181,12 @@ func TestOptionsThatContradict(t *testing.T) {
 // TestQualityOfAVoice checks that Options.Quality overrides Config.Quality.
 func TestQualityOfAVoice(t *testing.T) {
 	for name, c := range map[string]struct {
-		mixer, voice, want voice.Quality
+		mixer, voice, want sounds.Quality
 	}{
-		"nothing said":  {mixer: voice.DefaultQuality, voice: voice.DefaultQuality, want: voice.Best},
-		"the mixer's":   {mixer: voice.Linear, voice: voice.DefaultQuality, want: voice.Linear},
-		"its own":       {mixer: voice.Linear, voice: voice.Cubic, want: voice.Cubic},
-		"its own, best": {mixer: voice.Linear, voice: voice.Best, want: voice.Best},
+		"nothing said":  {mixer: sounds.DefaultQuality, voice: sounds.DefaultQuality, want: sounds.Best},
+		"the mixer's":   {mixer: sounds.Linear, voice: sounds.DefaultQuality, want: sounds.Linear},
+		"its own":       {mixer: sounds.Linear, voice: sounds.Cubic, want: sounds.Cubic},
+		"its own, best": {mixer: sounds.Linear, voice: sounds.Best, want: sounds.Best},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Quality: c.mixer, Journal: 1})
 		play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Quality: c.voice})
@@ -223,7 +223,7 @@ func TestGainOfLaterFrames(t *testing.T) {
 		}
 	}
 	fired, dropped := m.NewBatch(), m.NewBatch()
-	do(m.At(30000).SetGain(sfx, -3), m.At(10000).Fade(sfx, -2, time.Second, voice.InDecibels), m.At(20000).Fire(fired))
+	do(m.At(30000).SetGain(sfx, -3), m.At(10000).Fade(sfx, -2, time.Second, sounds.InDecibels), m.At(20000).Fire(fired))
 	do(fired.At(5000).SetGain(sfx, -5), dropped.At(0).SetGain(sfx, -9), m.At(mixer.Now).Drop(dropped))
 	const soon = 2400 // 50 ms
 	want("before all", -1)

@@ -12,7 +12,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // leadPair are a mixer with a lead that is called at times, and a mixer without a lead that gets the
@@ -41,7 +41,7 @@ func (l *leadPair) fatal(format string, a ...any) {
 func (l *leadPair) frame() int64 { return l.c.now.Milliseconds() + l.lead }
 
 // call makes the same random call to both.
-func (l *leadPair) call(r *rand.Rand, sounds []*voice.Sound) {
+func (l *leadPair) call(r *rand.Rand, all []*sounds.Sound) {
 	at := l.set.At(l.frame())
 	both := func(a, b error) {
 		l.t.Helper()
@@ -51,10 +51,10 @@ func (l *leadPair) call(r *rand.Rand, sounds []*voice.Sound) {
 	}
 	over := time.Duration(pick(r, 0, 3, 40)) * ms
 	if len(l.handles[0]) == 0 || r.IntN(3) == 0 {
-		s := sounds[2+r.IntN(len(sounds)-2)]
+		s := all[2+r.IntN(len(all)-2)]
 		o := mixer.Options{
 			Gain: pcm.Decibels(-r.IntN(40)), Pan: r.Float64()*2 - 1, Priority: r.IntN(2), Protect: r.IntN(9) == 0, Loop: r.IntN(4) == 0,
-			Tag: uint64(1 + r.IntN(3)), Quality: voice.Linear, FadeIn: over,
+			Tag: uint64(1 + r.IntN(3)), Quality: sounds.Linear, FadeIn: over,
 		}
 		l.say("Play %s %+v", s.Name(), o)
 		a, err := l.led.Play(s, o)

@@ -11,14 +11,14 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 const certificateRate = 8000
 
 // certificateSounds returns decaying noise and tones, beats, and pauses followed by sound: in mono, in
 // stereo, and in one channel of two. With deep, all are below the passband of the K filter.
-func certificateSounds(t testing.TB, deep bool) (out []*voice.Sound) {
+func certificateSounds(t testing.TB, deep bool) (out []*sounds.Sound) {
 	r := rand.New(rand.NewPCG(8, 15))
 	for i := range 48 {
 		n, channels := 800+r.IntN(3200), 1+i%2
@@ -48,7 +48,7 @@ func certificateSounds(t testing.TB, deep bool) (out []*voice.Sound) {
 				}
 			}
 		}
-		s, err := sounds.Prepare(&sounds.Clip{Name: "s", Rate: certificateRate, Channels: channels, Samples: samples}, sounds.Options{Rate: certificateRate})
+		s, err := library.Prepare(&library.Clip{Name: "s", Rate: certificateRate, Channels: channels, Samples: samples}, library.Options{Rate: certificateRate})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ type excess struct {
 // voice. It returns maxima of the K-weighted power in windows of 60 ms, relative to the certificate. They
 // are for the voice itself on the hops of its sound, for the missing part of the mix on these hops, and
 // for the missing part in any window.
-func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess, ok bool) {
+func taken(t testing.TB, r *rand.Rand, all []*sounds.Sound, moves bool) (x excess, ok bool) {
 	s, other := pick(r, all...), pick(r, all...)
 	o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 30), Pan: pick(r, 0, -1, 1, r.Float64()*2-1), Loop: r.IntN(4) == 0, Priority: -1, Base: mixer.Base{Gain: -2}}
 	change, changeBus, from := mixer.Change{}, mixer.Change{}, int64(0)

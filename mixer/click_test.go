@@ -7,8 +7,8 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // The click metric. A low tone plays, an event happens at a frame, and the output passes the fourth
@@ -26,12 +26,12 @@ const (
 )
 
 // clickTone is a second of 200 Hz with a loop of a whole number of periods.
-func clickTone(t testing.TB) *voice.Sound {
+func clickTone(t testing.TB) *sounds.Sound {
 	data := make([]float32, clickRate)
 	for i := range data {
 		data[i] = float32(0.5 * math.Sin(2*math.Pi*200*float64(i)/clickRate))
 	}
-	return sound(t, voice.Samples{Name: "tone", Rate: clickRate, Channels: 1, Data: data, Loop: [2]int64{2400, 7200}})
+	return sound(t, sounds.Samples{Name: "tone", Rate: clickRate, Channels: 1, Data: data, Loop: [2]int64{2400, 7200}})
 }
 
 // click returns the metric of an output in dB, from 3 ms before a frame on.
@@ -159,8 +159,8 @@ func clickScenes(t testing.TB) []clickScene {
 		{name: "rounds", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true, Rounds: 2} }},
 		{name: "priority and protection", happens: set(mixer.Change{Fields: mixer.FieldPriority | mixer.FieldProtect, Priority: 3, Protect: true}, 0)},
 	}
-	for shape := voice.InDecibels; shape <= voice.ConstantPower; shape++ {
-		corner := shape != voice.RaisedCosine
+	for shape := sounds.InDecibels; shape <= sounds.ConstantPower; shape++ {
+		corner := shape != sounds.RaisedCosine
 		scenes = append(scenes,
 			clickScene{name: "fade out, " + shape.String(), corner: corner, happens: set(mixer.Change{Fields: mixer.FieldGain, Gain: -80, Shape: shape}, 20*time.Millisecond)},
 			clickScene{
@@ -196,7 +196,7 @@ func must(t testing.TB, err error) {
 var clickPhases = []int64{4800, 4860, 4913, 4981, 5003, 5020}
 
 // output plays the tone and triggers the event at a frame.
-func (s *clickScene) output(t testing.TB, tone *voice.Sound, at int64) []pcm.Frame {
+func (s *clickScene) output(t testing.TB, tone *sounds.Sound, at int64) []pcm.Frame {
 	c := s.config
 	c.Rate, c.NoLimiter = clickRate, true
 	m := newMixer(t, c)
@@ -323,9 +323,9 @@ func TestUnderrunDoesNotClick(t *testing.T) {
 		for i := range frames {
 			frames[i][0] = float32(0.5 * math.Sin(2*math.Pi*200*float64(i)/clickRate))
 		}
-		var feed *voice.StreamBuffer
-		s, err := voice.NewStream(voice.Stream{Rate: clickRate, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-			feed = voice.NewStreamBuffer(clickFrames*2, c)
+		var feed *sounds.StreamBuffer
+		s, err := sounds.NewStream(sounds.Stream{Rate: clickRate, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+			feed = sounds.NewStreamBuffer(clickFrames*2, c)
 			return feed, nil
 		}})
 		must(t, err)

@@ -6,8 +6,8 @@ import (
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/spatial"
 	"voicepool/pool"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 type commandKind uint8
@@ -45,9 +45,9 @@ type command struct {
 	record           pool.Handle // for cmdPlay, cmdThen and cmdPending
 	target           Target
 	change           Change
-	feed             *voice.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
-	payload          *payload            // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of batches and countdowns
-	batch            *batches.Batch      // waits for this batch; frame then counts from its firing
+	feed             *sounds.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
+	payload          *payload             // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of batches and countdowns
+	batch            *batches.Batch       // waits for this batch; frame then counts from its firing
 	kind             commandKind
 	props            propertySet // for cmdPending and cmdPendingBus
 	continuesPending bool        // a cmdSet that continues a pending set

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"voicepool/effect"
+	"voicepool/internal/passfilter"
 	"voicepool/internal/words"
 	"voicepool/mixer/internal/bustree"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 var (
@@ -90,7 +91,7 @@ type Config struct {
 	LowPass, HighPass float64
 
 	// Quality is the interpolation of pitched voices if Options.Quality is 0; 0: Best.
-	Quality voice.Quality
+	Quality sounds.Quality
 
 	NoLimiter bool        // disables the limiter and its latency; NaN and Inf still become silence
 	SoftClip  bool        // with NoLimiter: bends samples above -3 dBFS, so that the output stays within full scale
@@ -221,7 +222,7 @@ func (c Config) withDefaults() (checkedConfig, error) {
 	var check configCheck
 	commands, events := c.Commands, c.Events
 	c.Rate, c.Voices, c.Commands = cmp.Or(c.Rate, 48000), cmp.Or(c.Voices, 32), cmp.Or(c.Commands, 1024)
-	c.Quality = cmp.Or(c.Quality, voice.Best)
+	c.Quality = cmp.Or(c.Quality, sounds.Best)
 	c.Buses = slices.Clone(c.Buses)
 	c.fillOutputDefaults()
 	check.requireRange(float64(c.Voices), 1, MaxVoices, "Voices", "")
@@ -233,7 +234,7 @@ func (c Config) withDefaults() (checkedConfig, error) {
 	}
 	c.MaxVoices = cmp.Or(c.MaxVoices, c.Voices)
 	c.maxVirtualEndless = cmp.Or(c.maxVirtualEndless, c.defaultMaxEndless())
-	check.require(c.Quality <= voice.Cubic, "there is no quality %d", c.Quality)
+	check.require(c.Quality <= sounds.Cubic, "there is no quality %d", c.Quality)
 	check.requireRange(float64(c.Rate), 1, MaxRate, "Rate", "Hz")
 	check.requireRange(float64(c.MaxVoices), float64(c.Voices), MaxVoices, "MaxVoices", "")
 	check.requireRange(float64(c.Virtual), 0, MaxVoices, "Virtual", "")
@@ -352,8 +353,8 @@ const (
 	MinSpeed = 1. / 16 // a ratio
 	MaxSpeed = 16
 
-	MinCutoff = voice.MinCutoff // Hz
-	MaxCutoff = voice.MaxCutoff
+	MinCutoff = passfilter.MinCutoff // Hz
+	MaxCutoff = passfilter.MaxCutoff
 )
 
 // Check returns the error that New would return for c, or nil if c is valid. It creates no mixer.

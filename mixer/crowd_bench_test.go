@@ -8,7 +8,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // BenchmarkStartsInCrowd renders blocks of 10 ms with 100 starts, at one frame or each at its own, with
@@ -49,13 +49,13 @@ func BenchmarkStartsInCrowd(b *testing.B) {
 }
 
 // noises returns prepared sounds of noise with n/2 to n frames.
-func noises(b testing.TB, r *rand.Rand, count, n int) (all []*voice.Sound) {
+func noises(b testing.TB, r *rand.Rand, count, n int) (all []*sounds.Sound) {
 	for range count {
 		samples := make([]float32, n/2+r.IntN(n/2))
 		for i := range samples {
 			samples[i] = float32(0.5*r.Float64() - 0.25)
 		}
-		s, err := sounds.Prepare(&sounds.Clip{Name: "noise", Rate: 48000, Channels: 1, Samples: samples}, sounds.Options{Rate: 48000, Masking: true})
+		s, err := library.Prepare(&library.Clip{Name: "noise", Rate: 48000, Channels: 1, Samples: samples}, library.Options{Rate: 48000, Masking: true})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestSilentFromWithDCGuard checks that Stats.SilentFrom is independent of blocks and is the frame after
@@ -20,7 +20,7 @@ func TestSilentFromWithDCGuard(t *testing.T) {
 		for i := range data {
 			data[i] = float32(0.2 + 0.1*r.Float64())
 		}
-		s := sound(t, voice.Samples{Rate: rate, Channels: 1, Data: data})
+		s := sound(t, sounds.Samples{Rate: rate, Channels: 1, Data: data})
 		at := r.Int64N(100)
 		run := func(block func() int) (silent, last int64) {
 			m := newMixer(t, mixer.Config{Rate: rate, DCGuard: true, NoLimiter: true})
@@ -66,7 +66,7 @@ func TestSilentFromWithDCGuard(t *testing.T) {
 func TestSilentFromGrows(t *testing.T) {
 	const rate = 8000
 	m := newMixer(t, mixer.Config{Rate: rate, DCGuard: true, NoLimiter: true})
-	play(t, m.At(0), sound(t, voice.Samples{Rate: rate, Channels: 1, Data: slices.Repeat([]float32{0.3}, 2*rate)}), mixer.Options{})
+	play(t, m.At(0), sound(t, sounds.Samples{Rate: rate, Channels: 1, Data: slices.Repeat([]float32{0.3}, 2*rate)}), mixer.Options{})
 	m.Render(make([]pcm.Frame, 2*rate))
 	block := make([]pcm.Frame, 1)
 	was := m.Stats().SilentFrom

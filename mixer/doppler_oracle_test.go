@@ -8,8 +8,8 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // straight is a value that moves linearly to its target.
@@ -58,11 +58,11 @@ func TestDopplerAgainstFormula(t *testing.T) {
 		for i := range samples {
 			samples[i] = float32(math.Sin(2 * math.Pi * float64(i) / period))
 		}
-		m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true, Quality: voice.Cubic})
+		m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true, Quality: sounds.Cubic})
 		listener := space.Listener{Position: ear, Velocity: earSpeed, Doppler: doppler, SpeedOfSound: speed, Strength: 1}
 		must(t, m.SetListener(listener))
 		spot := space.Spot{Position: place, Velocity: velocity}
-		h := play(t, m.At(0), sound(t, voice.Samples{Name: "sine", Rate: rate, Channels: 1, Data: samples}), mixer.Options{
+		h := play(t, m.At(0), sound(t, sounds.Samples{Name: "sine", Rate: rate, Channels: 1, Data: samples}), mixer.Options{
 			Loop: true, Emitter: &space.Emitter{Spot: spot},
 		})
 		// heard returns gain, pan and semitones by the documented formulas.

@@ -6,8 +6,8 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestDuckHold checks that the release begins Hold after the last voice has ended, was stopped or paused.
@@ -61,14 +61,14 @@ func TestDuckHold(t *testing.T) {
 // released on the grid after the voice has become quiet.
 func TestDuckHears(t *testing.T) {
 	flat := level(t, 1000, 999, 1) // without an index it counts as -20 dB
-	decays := sound(t, voice.Samples{
+	decays := sound(t, sounds.Samples{
 		Name: "decays", Rate: 1000, Channels: 1, Data: make([]float32, 999),
-		Envelope: voice.Envelope{Hop: 100, Once: []float32{0.25, 0.25, 0.25, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6}},
+		Envelope: sounds.Envelope{Hop: 100, Once: []float32{0.25, 0.25, 0.25, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6}},
 	})
 	for _, c := range []struct {
 		name    string
 		above   pcm.Decibels
-		sound   *voice.Sound
+		sound   *sounds.Sound
 		options mixer.Options
 		bus     mixer.BusConfig
 		others  mixer.BusConfig

@@ -11,7 +11,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // The oracles of this file compute the formulas of docs/effects.md and of the effect packages: one frame
@@ -143,7 +143,7 @@ func (o *oracleRun) play(t *testing.T, r *rand.Rand, bus string, frames int) []p
 		out[i] = pcm.Frame{float32(x), float32(x * side)}
 		samples = append(samples, out[i][0], out[i][1])
 	}
-	s := sound(t, voice.Samples{Name: bus, Rate: o.rate, Channels: 2, Data: samples})
+	s := sound(t, sounds.Samples{Name: bus, Rate: o.rate, Channels: 2, Data: samples})
 	play(t, o.mixer.At(0), s, mixer.Options{Bus: busOf(t, o.mixer, bus)})
 	return out
 }

@@ -7,7 +7,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestLoopsAreNotLost plays twelve loops, then a menu with 8 voices of its own, then continues. Under
@@ -159,8 +159,8 @@ func TestEndlessStreams(t *testing.T) {
 		{name: "it ends", frames: 4000}, {name: "it repeats", frames: 4000, loop: true, endless: true}, {name: "nobody knows", endless: true},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
-		s, err := voice.NewStream(voice.Stream{Rate: 1000, Frames: c.frames, Level: -60, Open: func(course voice.PlayRange) (*voice.StreamBuffer, error) {
-			f := voice.NewStreamBuffer(8192, course)
+		s, err := sounds.NewStream(sounds.Stream{Rate: 1000, Frames: c.frames, Level: -60, Open: func(course sounds.PlayRange) (*sounds.StreamBuffer, error) {
+			f := sounds.NewStreamBuffer(8192, course)
 			ramp := make([]pcm.Frame, 4000)
 			for i := range ramp {
 				ramp[i] = pcm.Frame{float32(i) / 4000, float32(i) / 4000}

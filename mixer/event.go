@@ -10,7 +10,7 @@ import (
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/eventcode"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // EventKind is the kind of an Event.
@@ -67,9 +67,9 @@ type Event struct {
 	Frame  int64
 	Kind   EventKind
 	Reason Reason
-	Slot   int          // the voice's slot, or -1
-	Voice  uint64       // the number of the start, from 1; 0: it never started
-	Sound  *voice.Sound // nil for Missed and for the Fault of a bus
+	Slot   int           // the voice's slot, or -1
+	Voice  uint64        // the number of the start, from 1; 0: it never started
+	Sound  *sounds.Sound // nil for Missed and for the Fault of a bus
 	Group  *Group
 	Ref    int64 // Options.Ref or, for Missed, the reference of the command, see Moment.WithRef
 
@@ -81,7 +81,7 @@ type Event struct {
 	// Coalesced, By is the number of the voice that the start was merged into. BySound, ByGroup and ByRef
 	// belong to the same start.
 	By      uint64
-	BySound *voice.Sound
+	BySound *sounds.Sound
 	ByGroup *Group
 	ByRef   int64
 
@@ -238,7 +238,7 @@ func (e Event) String() string {
 			fmt.Fprintf(&b, format, values...)
 		}
 	}
-	name := func(s *voice.Sound) string {
+	name := func(s *sounds.Sound) string {
 		if s == nil {
 			return ""
 		}

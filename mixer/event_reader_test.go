@@ -8,7 +8,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestEventReaders checks that each reader receives all events since its creation in order, independent
@@ -106,7 +106,7 @@ func ExampleMixer_NewEventReader() {
 	m, _ := mixer.New(mixer.Config{Rate: 8})
 	log := m.NewEventReader()
 	defer log.Close()
-	coin, _ := voice.NewSound(voice.Samples{Name: "coin", Rate: 8, Channels: 1, Data: make([]float32, 4)})
+	coin, _ := sounds.NewSound(sounds.Samples{Name: "coin", Rate: 8, Channels: 1, Data: make([]float32, 4)})
 	m.Play(coin, mixer.Options{})
 	m.Render(make([]pcm.Frame, 8))
 	events := make([]mixer.Event, 8)

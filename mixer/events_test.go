@@ -8,12 +8,12 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // restless returns a sound at 1000 Hz that alternates between loud and quiet every 20 ms, so that it
 // gains and loses a slot all the time.
-func restless(t *testing.T, on int) *voice.Sound {
+func restless(t *testing.T, on int) *sounds.Sound {
 	return indexed(t, 0.1, func(hop int) float32 {
 		if hop%2 == on {
 			return 0.1
@@ -25,7 +25,7 @@ func restless(t *testing.T, on int) *voice.Sound {
 // TestEventsOfALongBlock checks that the default Config.Events loses no events in one block of 20 s, with
 // the maximum number of exchanges and commands.
 func TestEventsOfALongBlock(t *testing.T) {
-	sounds := [2]*voice.Sound{restless(t, 0), restless(t, 1)}
+	sounds := [2]*sounds.Sound{restless(t, 0), restless(t, 1)}
 	polled := make([]mixer.Event, 1<<16)
 	for _, c := range []mixer.Config{
 		{Voices: 8, Virtual: 32}, {Voices: 32, Virtual: 64}, {Voices: 1, Virtual: 1}, {Voices: 4, Virtual: 200, Overflow: mixer.StealMasked},

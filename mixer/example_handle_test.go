@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 func ExampleHandle_Stop() {
@@ -53,7 +53,7 @@ func ExampleHandle_Pause() {
 func ExampleHandle_Fade() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	h, _ := m.Play(tone(500), mixer.Options{Pan: -1})
-	h.Fade(-20, 100*time.Millisecond, voice.InAmplitude)
+	h.Fade(-20, 100*time.Millisecond, sounds.InAmplitude)
 	block := render(m, 200)
 	fmt.Printf("%.3f, half way %.3f, then %.3f\n", block[0][0], block[50][0], block[100][0])
 	// Output: 0.500, half way 0.275, then 0.050
@@ -124,9 +124,9 @@ func ExampleHandle_SetGain() {
 
 func ExampleHandle_Audibility() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	s, _ := voice.NewSound(voice.Samples{
+	s, _ := sounds.NewSound(sounds.Samples{
 		Rate: 1000, Channels: 1, Data: make([]float32, 40),
-		Envelope: voice.Envelope{Hop: 20, Once: []float32{0.01, 0.0001}}, // package sounds measures it
+		Envelope: sounds.Envelope{Hop: 20, Once: []float32{0.01, 0.0001}}, // package library measures it
 	})
 	h, _ := m.Play(s, mixer.Options{Pan: 1, Gain: -10})
 	render(m, 10)

@@ -6,17 +6,17 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
-// tone returns a sound of the given length; package sounds loads real ones.
-func tone(milliseconds int) *voice.Sound {
+// tone returns a sound of the given length; package library loads real ones.
+func tone(milliseconds int) *sounds.Sound {
 	data := make([]float32, milliseconds)
 	for i := range data {
 		data[i] = 0.5
 	}
-	s, _ := voice.NewSound(voice.Samples{Name: "tone", Rate: 1000, Channels: 1, Data: data})
+	s, _ := sounds.NewSound(sounds.Samples{Name: "tone", Rate: 1000, Channels: 1, Data: data})
 	return s
 }
 
@@ -283,7 +283,7 @@ func ExampleParseOverflow() {
 func ExampleMixer_Stems() {
 	m, _ := mixer.New(mixer.Config{Rate: 8, NoLimiter: true, Stems: true})
 	for name, x := range map[string]float32{"bell": 0.5, "coin": 0.25} {
-		s, _ := voice.NewSound(voice.Samples{Name: name, Rate: 8, Channels: 1, Data: []float32{x}})
+		s, _ := sounds.NewSound(sounds.Samples{Name: name, Rate: 8, Channels: 1, Data: []float32{x}})
 		m.Play(s, mixer.Options{Pan: -1})
 	}
 	mix := make([]pcm.Frame, 1)

@@ -10,7 +10,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // wave is repeated by the streams.
@@ -25,8 +25,8 @@ var wave = func() []pcm.Frame {
 
 // supplied is a stream with feeds that are filled by hand.
 type supplied struct {
-	sound *voice.Sound
-	feeds []*voice.StreamBuffer
+	sound *sounds.Sound
+	feeds []*sounds.StreamBuffer
 	given []int64
 }
 
@@ -34,8 +34,8 @@ type supplied struct {
 func newSupplied(t testing.TB, rate, size int) *supplied {
 	s := &supplied{}
 	var err error
-	s.sound, err = voice.NewStream(voice.Stream{Name: "supplied", Rate: rate, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-		s.feeds, s.given = append(s.feeds, voice.NewStreamBuffer(size, c)), append(s.given, c.From)
+	s.sound, err = sounds.NewStream(sounds.Stream{Name: "supplied", Rate: rate, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+		s.feeds, s.given = append(s.feeds, sounds.NewStreamBuffer(size, c)), append(s.given, c.From)
 		return s.feeds[len(s.feeds)-1], nil
 	}})
 	must(t, err)
@@ -43,7 +43,7 @@ func newSupplied(t testing.TB, rate, size int) *supplied {
 }
 
 // fill writes to each feed until the given room is left.
-func (s *supplied) fill(free func(f *voice.StreamBuffer) int) {
+func (s *supplied) fill(free func(f *sounds.StreamBuffer) int) {
 	for i, f := range s.feeds {
 		n := f.Free() - free(f)
 		if f.Closed() || n <= 0 {
@@ -62,7 +62,7 @@ func (s *supplied) fill(free func(f *voice.StreamBuffer) int) {
 func TestFastStreams(t *testing.T) {
 	for _, rate := range []int{8000, 48000} {
 		for _, size := range []int{1, 1 << 17} {
-			run := func(seed uint64, free func(f *voice.StreamBuffer) int) []pcm.Frame {
+			run := func(seed uint64, free func(f *sounds.StreamBuffer) int) []pcm.Frame {
 				r := rand.New(rand.NewPCG(seed, 7))
 				m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 2, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "b"}}})
 				defer m.Close()
@@ -111,11 +111,11 @@ func TestFastStreams(t *testing.T) {
 				return out
 			}
 			for seed := range uint64(longtest.Amount(1, 3)) {
-				want := run(seed, func(f *voice.StreamBuffer) int { return f.Capacity() / 4 })
+				want := run(seed, func(f *sounds.StreamBuffer) int { return f.Capacity() / 4 })
 				r := rand.New(rand.NewPCG(seed, 8))
-				for name, free := range map[string]func(f *voice.StreamBuffer) int{
-					"all":    func(*voice.StreamBuffer) int { return 0 },
-					"chance": func(f *voice.StreamBuffer) int { return r.IntN(f.Capacity()/4 + 1) },
+				for name, free := range map[string]func(f *sounds.StreamBuffer) int{
+					"all":    func(*sounds.StreamBuffer) int { return 0 },
+					"chance": func(f *sounds.StreamBuffer) int { return r.IntN(f.Capacity()/4 + 1) },
 				} {
 					got := run(seed, free)
 					for i := range want {

@@ -7,16 +7,16 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const faultRate = 8000
 
 // streamOf returns a stream that is completely decoded before it begins. Its frames are not checked.
-func streamOf(t testing.TB, frames []pcm.Frame) *voice.Sound {
+func streamOf(t testing.TB, frames []pcm.Frame) *sounds.Sound {
 	t.Helper()
-	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: faultRate, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-		f := voice.NewStreamBuffer(len(frames), c)
+	s, err := sounds.NewStream(sounds.Stream{Name: "stream", Rate: faultRate, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+		f := sounds.NewStreamBuffer(len(frames), c)
 		f.Write(frames)
 		f.End()
 		return f, nil
@@ -154,7 +154,7 @@ func TestFaultyInsert(t *testing.T) {
 func TestPanickingVoice(t *testing.T) {
 	want, _, _, _ := withOthers(t, nil, 500, nil)
 	got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {
-		return play(t, m.At(20), sound(t, voice.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Bus: bus})
+		return play(t, m.At(20), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Bus: bus})
 	}, 100, nil)
 	if h.State() != mixer.StateEnded || m.Stats().Faults != 0 || len(events) == 0 {
 		t.Fatalf("unbroken it is %v", h.State())
@@ -168,7 +168,7 @@ func TestPanickingVoice(t *testing.T) {
 		m = newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Voices: 4})
 		s := ramp(t, faultRate, 3000)
 		before := play(t, m.At(0), s, mixer.Options{Pan: -1})
-		broken := play(t, m.At(0), sound(t, voice.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Ref: 9})
+		broken := play(t, m.At(0), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Ref: 9})
 		after := play(t, m.At(0), s, mixer.Options{Pan: 1})
 		out := make([]pcm.Frame, 400)
 		m.Render(out[:100])

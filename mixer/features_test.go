@@ -9,8 +9,8 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // happened polls all events and formats them: "10 started 1, 20 stolen 1 (pool)".
@@ -140,8 +140,8 @@ func TestFeatureErrors(t *testing.T) {
 		{h.SetLoop(-2), "rounds: -2 is not in -1..1000000000" + leaves},
 		{h.SetLoop(1000000001), "rounds: 1000000001 is not in -1..1000000000" + leaves},
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
-		{h.Fade(25, 0, voice.InDecibels), "gain: 25 dB is not in -120..24"},
-		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 5"},
+		{h.Fade(25, 0, sounds.InDecibels), "gain: 25 dB is not in -120..24"},
+		{h.Fade(0, 0, sounds.ConstantPower+1), "there is no shape 5"},
 		{start(mixer.Options{Loop: true, Rounds: -2}), "rounds: -2 is not in -1..1000000000" + leaves},
 		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "rounds: 1000000001 is not in -1..1000000000" + leaves},
 		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
@@ -222,13 +222,13 @@ func wantError(t testing.TB, err, kind error, want string) {
 // TestShapes checks the middle of each fade shape, of a voice and of a bus, up and down.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
-		shape    voice.Shape
+		shape    sounds.Shape
 		down, up float64 // half way between 0 dB and -20 dB
 	}{
-		{shape: voice.InDecibels, down: math.Pow(10, -0.5), up: math.Pow(10, -0.5)},
-		{shape: voice.InAmplitude, down: 0.55, up: 0.55},
-		{shape: voice.RaisedCosine, down: 0.55, up: 0.55},
-		{shape: voice.ConstantPower, down: 0.1 + 0.9*math.Sqrt2/2, up: 0.1 + 0.9*math.Sqrt2/2},
+		{shape: sounds.InDecibels, down: math.Pow(10, -0.5), up: math.Pow(10, -0.5)},
+		{shape: sounds.InAmplitude, down: 0.55, up: 0.55},
+		{shape: sounds.RaisedCosine, down: 0.55, up: 0.55},
+		{shape: sounds.ConstantPower, down: 0.1 + 0.9*math.Sqrt2/2, up: 0.1 + 0.9*math.Sqrt2/2},
 	} {
 		for _, onBus := range []bool{false, true} {
 			m := at1k(t, mixer.BusConfig{Name: "b"})
@@ -247,7 +247,7 @@ func TestShapes(t *testing.T) {
 			}{{20, 1}, {70, c.down}, {120, 0.1}, {200, 0.1}, {250, c.up}, {300, 1}} {
 				wantAbout(t, fmt.Sprintf("%v, of a bus %v: frame %d", c.shape, onBus, w.frame), got[w.frame], w.want)
 			}
-			if c.shape == voice.RaisedCosine {
+			if c.shape == sounds.RaisedCosine {
 				wantAbout(t, "a quarter of the cosine", got[46], 1-0.9*(1-falling(26, 100)))
 			}
 		}
@@ -259,8 +259,8 @@ func TestConstantPowerKeepsPower(t *testing.T) {
 	m := at1k(t)
 	out := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
 	in := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: 1, Gain: pcm.Silence})
-	m.At(20).Set(mixer.TargetVoice(out), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: voice.ConstantPower}, 100*ms)
-	m.At(20).Set(mixer.TargetVoice(in), mixer.Change{Fields: mixer.FieldGain, Shape: voice.ConstantPower}, 100*ms)
+	m.At(20).Set(mixer.TargetVoice(out), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: sounds.ConstantPower}, 100*ms)
+	m.At(20).Set(mixer.TargetVoice(in), mixer.Change{Fields: mixer.FieldGain, Shape: sounds.ConstantPower}, 100*ms)
 	block := make([]pcm.Frame, 140)
 	m.Render(block)
 	for i := 20; i <= 120; i += 2 {
@@ -279,8 +279,8 @@ func TestConstantPowerKeepsPower(t *testing.T) {
 func TestFadeTurnsMidway(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), level(t, 1000, 900, 1), hardLeft)
-	m.At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: voice.InAmplitude}, 100*ms)
-	m.At(70).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: voice.RaisedCosine}, 50*ms)
+	m.At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: sounds.InAmplitude}, 100*ms)
+	m.At(70).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: sounds.RaisedCosine}, 50*ms)
 	got := left(m, 200)
 	wantAbout(t, "where it turns", got[70], 0.5)
 	wantAbout(t, "half way back", got[96], 1-0.5*falling(26, 50))
@@ -292,7 +292,7 @@ func TestFadeOfAHandle(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
 	left(m, 20)
-	if err := h.Fade(-20, 100*ms, voice.InAmplitude); err != nil {
+	if err := h.Fade(-20, 100*ms, sounds.InAmplitude); err != nil {
 		t.Fatal(err)
 	}
 	got := left(m, 200)

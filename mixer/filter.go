@@ -3,9 +3,11 @@ package mixer
 import (
 	"fmt"
 
+	"voicepool/internal/passfilter"
 	"voicepool/internal/spectrum"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/refiner"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -31,9 +33,9 @@ func (m *Mixer) requestSpectrum(r *record) {
 	if s == nil || m.ignoreFilters {
 		return
 	}
-	m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: r.loop})
+	m.refiner.Request(refiner.Level{Sound: s, Level: sounds.SpectrumLevel, Looped: r.loop})
 	if r.hasPitchRange && r.extra.Load().pitchRange.MayLeaveLoop || r.options.Rounds != 0 {
-		m.refiner.Request(refiner.Level{Sound: s, Level: voice.SpectrumLevel, Looped: !r.loop})
+		m.refiner.Request(refiner.Level{Sound: s, Level: sounds.SpectrumLevel, Looped: !r.loop})
 	}
 }
 
@@ -125,7 +127,7 @@ func (r *record) attachFilters(v *voice.Voice, now int64) {
 			v.SetSpatialLowPass(now, lowPass, 0)
 		}
 		if screen := r.screen(); screen != nil {
-			screen.Start(v.Sound().Rate(), direct)
+			screen.StartSpatial(v.Sound().Playable().Warped, direct)
 		}
 	}
 	if r.sendsPre {
@@ -136,7 +138,7 @@ func (r *record) attachFilters(v *voice.Voice, now int64) {
 // screen returns the low-pass on the direct path of the voice that r starts. This filter muffles the direct sound, but
 // not the sends. screen does not allocate it. The result is nil if the voice has no sends or no place in space, or if
 // the filter was not allocated before.
-func (r *record) screen() *voice.DirectFilter {
+func (r *record) screen() *passfilter.Filter {
 	if !r.isSpatial || r.sends == 0 {
 		return nil
 	}
@@ -156,9 +158,9 @@ func (s *slot) moveSpatialLowPass(now, fadeFrames int64) {
 		return
 	}
 	if !screen.Started() { // allocated after the start
-		screen.Start(s.voice.Sound().Rate(), 0)
+		screen.StartSpatial(s.voice.Sound().Playable().Warped, 0)
 	}
-	screen.Set(now, direct, fadeFrames)
+	screen.RampSpatial(now, direct, fadeFrames)
 }
 
 // resetScreen marks the state of the low-pass on the voice's direct path as stale, so that it is cleared before its

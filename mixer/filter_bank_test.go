@@ -9,13 +9,13 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const filteredRate = 24000
 
 // filteredSounds returns six sounds drawn from a seed; two of them are compact.
-func filteredSounds(t *testing.T, seed uint64) (sounds []*voice.Sound) {
+func filteredSounds(t *testing.T, seed uint64) (sounds []*sounds.Sound) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	for i := range 6 {
 		samples := noise(r, filteredRate, 1+i%2, 3000+1000*i)
@@ -28,7 +28,7 @@ func filteredSounds(t *testing.T, seed uint64) (sounds []*voice.Sound) {
 
 // filteredCrowd renders voices, most of them with filters, on buses and with sends, that are moved,
 // paused, stolen and stopped. With stems, the mixer mixes each voice separately.
-func filteredCrowd(t *testing.T, seed uint64, sounds []*voice.Sound, block int, stems bool) []pcm.Frame {
+func filteredCrowd(t *testing.T, seed uint64, sounds []*sounds.Sound, block int, stems bool) []pcm.Frame {
 	const rate = filteredRate
 	n := longtest.Amount(8000, 24000)
 	r := rand.New(rand.NewPCG(seed, 7))

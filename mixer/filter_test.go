@@ -11,12 +11,13 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 // filterVoice mixes a single voice with initial cutoffs, and with other target cutoffs from a frame on. A
 // negative frame means no change.
-func filterVoice(s *voice.Sound, low, high float64, at int64, toLow, toHigh float64, frames int64, n int) []pcm.Frame {
+func filterVoice(s *sounds.Sound, low, high float64, at int64, toLow, toHigh float64, frames int64, n int) []pcm.Frame {
 	var v voice.Voice
 	var f voice.Filter
 	v.Start(s, voice.Options{Loop: true}, 0)
@@ -146,8 +147,8 @@ func TestFilterThen(t *testing.T) {
 	const rate, n, half = 8000, 3000, 1024 // the end of a segment
 	r := rand.New(rand.NewPCG(5, 6))
 	data := noise(r, rate, 1, n).Data
-	part := func(from, to int) *voice.Sound {
-		return sound(t, voice.Samples{Rate: rate, Channels: 1, Data: data[from:to]})
+	part := func(from, to int) *sounds.Sound {
+		return sound(t, sounds.Samples{Rate: rate, Channels: 1, Data: data[from:to]})
 	}
 	for _, c := range []struct{ first, next, to float64 }{{400, 400, 400}, {300, 300, 2000}, {0, 0, 500}, {500, 500, 0}} {
 		render := func(block int, joined bool) []pcm.Frame {

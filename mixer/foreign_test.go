@@ -10,18 +10,18 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // opening returns a stream that uses open from the second call of Open on.
-func opening(t testing.TB, open func() (*voice.StreamBuffer, error)) *voice.Sound {
+func opening(t testing.TB, open func() (*sounds.StreamBuffer, error)) *sounds.Sound {
 	t.Helper()
 	calls := 0
-	s, err := voice.NewStream(voice.Stream{Name: "foreign", Rate: 1000, Frames: 900, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
+	s, err := sounds.NewStream(sounds.Stream{Name: "foreign", Rate: 1000, Frames: 900, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
 		if calls++; calls > 1 {
 			return open()
 		}
-		f := voice.NewStreamBuffer(900, c)
+		f := sounds.NewStreamBuffer(900, c)
 		f.Write(make([]pcm.Frame, 900))
 		f.End()
 		return f, nil
@@ -33,11 +33,11 @@ func opening(t testing.TB, open func() (*voice.StreamBuffer, error)) *voice.Soun
 // TestForeignOpen checks that a stream whose Open panics or returns no feed is an error of Play and of
 // Seek, without further effects.
 func TestForeignOpen(t *testing.T) {
-	for name, open := range map[string]func() (*voice.StreamBuffer, error){
-		"panics":         func() (*voice.StreamBuffer, error) { panic("no such file") },
-		"gives no feed":  func() (*voice.StreamBuffer, error) { return nil, nil },
-		"fails":          func() (*voice.StreamBuffer, error) { return nil, errors.New("no such file") },
-		"fails and says": func() (*voice.StreamBuffer, error) { var f *voice.StreamBuffer; return f, errors.New("no such file") },
+	for name, open := range map[string]func() (*sounds.StreamBuffer, error){
+		"panics":         func() (*sounds.StreamBuffer, error) { panic("no such file") },
+		"gives no feed":  func() (*sounds.StreamBuffer, error) { return nil, nil },
+		"fails":          func() (*sounds.StreamBuffer, error) { return nil, errors.New("no such file") },
+		"fails and says": func() (*sounds.StreamBuffer, error) { var f *sounds.StreamBuffer; return f, errors.New("no such file") },
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 2})
 		s := opening(t, open)
@@ -64,7 +64,7 @@ func TestForeignOpen(t *testing.T) {
 // TestForeignOpenLeaves checks that an Open that ends its goroutine leaves the mixer unchanged.
 func TestForeignOpenLeaves(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 2})
-	s := opening(t, func() (*voice.StreamBuffer, error) { runtime.Goexit(); return nil, nil })
+	s := opening(t, func() (*sounds.StreamBuffer, error) { runtime.Goexit(); return nil, nil })
 	play(t, m.At(mixer.Now), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 9))
 	for range 50 {
@@ -83,11 +83,11 @@ func TestForeignOpenLeaves(t *testing.T) {
 
 // TestForeignRefiner checks that a Refiner that panics makes no versions; the sound plays without them.
 func TestForeignRefiner(t *testing.T) {
-	s := pitchable(t, func(*voice.Sound, int, bool, int64, int64) []float32 { panic("out of memory") })
+	s := pitchable(t, func(*sounds.Sound, int, bool, int64, int64) []float32 { panic("out of memory") })
 	m := newMixer(t, mixer.Config{})
 	h := play(t, m.At(mixer.Now), s, mixer.Options{Pitch: 3})
 	m.Prepare()
-	play(t, m.At(mixer.Now), pitchable(t, sounds.Refine), mixer.Options{Pitch: 3})
+	play(t, m.At(mixer.Now), pitchable(t, library.Refine), mixer.Options{Pitch: 3})
 	m.Prepare()
 	m.Render(make([]pcm.Frame, 100))
 	if st := m.Stats(); s.CanRefine() || st.Faults != 0 || h.State() != mixer.StatePlaying {

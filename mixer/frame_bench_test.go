@@ -6,8 +6,8 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // BenchmarkFrame200 measures the control side for a game frame with 200 voices that change gain, pan,
@@ -20,7 +20,7 @@ func BenchmarkFrame200(b *testing.B) {
 			m := newMixer(b, mixer.Config{Voices: 200, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 			handles, spots := make([]mixer.Handle, 200), make([]space.Spot, 200)
 			for i := range handles {
-				handles[i] = play(b, m.At(mixer.Now), s, mixer.Options{Loop: true, Emitter: at(1, 2, 3), Quality: voice.Cubic})
+				handles[i] = play(b, m.At(mixer.Now), s, mixer.Options{Loop: true, Emitter: at(1, 2, 3), Quality: sounds.Cubic})
 			}
 			block := make([]pcm.Frame, 64)
 			m.Render(block)
@@ -33,7 +33,7 @@ func BenchmarkFrame200(b *testing.B) {
 				for i, h := range handles {
 					var err error
 					if fade > 0 {
-						err = h.Fade(pcm.Decibels(-n%20), fade, voice.InDecibels)
+						err = h.Fade(pcm.Decibels(-n%20), fade, sounds.InDecibels)
 					} else {
 						err = h.SetGain(pcm.Decibels(-n % 20))
 					}
@@ -42,7 +42,7 @@ func BenchmarkFrame200(b *testing.B) {
 					}
 					spots[i].Position[0] = float64((n + i) % 40)
 				}
-				must(b, bus.Fade(pcm.Decibels(-n%7), fade, voice.InDecibels))
+				must(b, bus.Fade(pcm.Decibels(-n%7), fade, sounds.InDecibels))
 				must(b, m.SetPositions(handles, spots))
 				if spent := time.Since(begin); n%10 == 1 {
 					first = min(first, spent)

@@ -12,7 +12,7 @@ import (
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pcm"
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // ErrGone is returned if the voice has ended or never existed. The call had no effect.
@@ -193,7 +193,7 @@ func (h Handle) Seek(position time.Duration) error {
 // of the fade, at least 5 ms. The gain follows the curve shape. At the end the voice continues, even if it is silent.
 // The error is ErrGone if the voice is over, or wraps ErrOption for an invalid gain or shape. With Config.Lead it may
 // also be ErrBusy.
-func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
+func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
 	switch err := c.check(); {
 	case h.mixer == nil || err != nil && h.State().Over():
@@ -205,8 +205,8 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 }
 
 // Sound returns the sound of the start, also while the start is pending. It returns nil if the voice is gone.
-func (h Handle) Sound() *voice.Sound {
-	return fromRecord(h, Handle.lockRecord, nil, func(r *record) *voice.Sound { return r.sound.Load() })
+func (h Handle) Sound() *sounds.Sound {
+	return fromRecord(h, Handle.lockRecord, nil, func(r *record) *sounds.Sound { return r.sound.Load() })
 }
 
 // Tag returns the Options.Tag of the start. It is 0 for the zero Handle and for a voice that ended long ago.
@@ -336,7 +336,7 @@ func (h Handle) setProperty(field property, value float64) error {
 	if m.clock.Lead > 0 { // each set has its own frame
 		return m.push(setCommand(h, field, value))
 	}
-	h.storeSet(r, field, value, 0, voice.InDecibels)
+	h.storeSet(r, field, value, 0, sounds.InDecibels)
 	return nil
 }
 
@@ -344,7 +344,7 @@ func (h Handle) setProperty(field property, value float64) error {
 // Times are converted to frames. It allocates the state that the options need on both sides: sends, filters,
 // countdowns, and the stem of the start. It also requests the spectrum of s if scores include filters. The stream and
 // the place in space are left to the caller. The caller holds m.mutex.
-func (r *record) setOptions(m *Mixer, s *voice.Sound, o *Options) {
+func (r *record) setOptions(m *Mixer, s *sounds.Sound, o *Options) {
 	pitch := o.Base.Pitch
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {
 		pitch += pcm.FromRatio(o.Base.Speed)

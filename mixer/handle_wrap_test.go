@@ -7,14 +7,14 @@ import (
 
 	"voicepool/pcm"
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestHandlesWrap runs a random program with handle generations far from their end, and again just before
 // it, so that they wrap around. Events and states must be equal: an old handle never identifies another
 // voice.
 func TestHandlesWrap(t *testing.T) {
-	sound, err := voice.NewSound(voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 30)})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 30)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestRoundsBeyondCounting plays more rounds of a short loop than an unrolled position could count,
@@ -30,11 +30,11 @@ func TestRoundsBeyondCounting(t *testing.T) {
 }
 
 // whole returns a stream that is decoded at once, and the feeds that it has opened.
-func whole(t *testing.T, frames int) (*voice.Sound, *[]weak.Pointer[voice.StreamBuffer]) {
+func whole(t *testing.T, frames int) (*sounds.Sound, *[]weak.Pointer[sounds.StreamBuffer]) {
 	t.Helper()
-	var opened []weak.Pointer[voice.StreamBuffer]
-	s, err := voice.NewStream(voice.Stream{Rate: 1000, Frames: int64(frames), Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-		f := voice.NewStreamBuffer(frames, c)
+	var opened []weak.Pointer[sounds.StreamBuffer]
+	s, err := sounds.NewStream(sounds.Stream{Rate: 1000, Frames: int64(frames), Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+		f := sounds.NewStreamBuffer(frames, c)
 		f.Write(make([]pcm.Frame, frames))
 		f.End()
 		opened = append(opened, weak.Make(f))
@@ -153,9 +153,9 @@ func TestHostileRefiner(t *testing.T) {
 		"short": func(int64) []float32 { return make([]float32, 100) },
 		"none":  func(int64) []float32 { return nil },
 	} {
-		bad := sound(t, voice.Samples{Rate: 8000, Channels: 1, Data: data, Refine: func(_ *voice.Sound, _ int, _ bool, _, frames int64) []float32 { return give(frames) }})
-		plain := sound(t, voice.Samples{Rate: 8000, Channels: 1, Data: data})
-		render := func(s *voice.Sound) []float32 {
+		bad := sound(t, sounds.Samples{Rate: 8000, Channels: 1, Data: data, Refine: func(_ *sounds.Sound, _ int, _ bool, _, frames int64) []float32 { return give(frames) }})
+		plain := sound(t, sounds.Samples{Rate: 8000, Channels: 1, Data: data})
+		render := func(s *sounds.Sound) []float32 {
 			m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
 			h := play(t, m.At(mixer.Now), s, mixer.Options{Pitch: 3, Pan: -1})
 			m.Prepare()
@@ -181,8 +181,8 @@ func TestHostileRefiner(t *testing.T) {
 func TestDryWhateverTheBlocks(t *testing.T) {
 	run := func(block int) string {
 		m := newMixer(t, mixer.Config{NoLimiter: true})
-		s, err := voice.NewStream(voice.Stream{Rate: 48000, Frames: 100000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-			f := voice.NewStreamBuffer(1<<14, c)
+		s, err := sounds.NewStream(sounds.Stream{Rate: 48000, Frames: 100000, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+			f := sounds.NewStreamBuffer(1<<14, c)
 			f.Write(slices.Repeat([]pcm.Frame{{0.1, 0.1}}, 6000))
 			return f, nil
 		}})
@@ -216,8 +216,8 @@ func TestPrepareSmallFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{NoLimiter: true})
 		defer m.Close()
-		s, err := voice.NewStream(voice.Stream{Rate: 48000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-			f := voice.NewStreamBuffer(1, c)
+		s, err := sounds.NewStream(sounds.Stream{Rate: 48000, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+			f := sounds.NewStreamBuffer(1, c)
 			go func() {
 				for !f.Closed() {
 					f.Write(slices.Repeat([]pcm.Frame{{0.1, 0.1}}, 1000))

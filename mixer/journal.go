@@ -6,8 +6,8 @@ import (
 	"voicepool/effect"
 	"voicepool/internal/ring"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // EntryKind is the kind of command that an Entry records.
@@ -57,7 +57,7 @@ type Entry struct {
 
 	// For EntryPlay: the sound and its options, in frames. How.Pitch excludes Base, and How.BasePitch is
 	// the pitch of Base including its speed.
-	Sound    *voice.Sound
+	Sound    *sounds.Sound
 	Group    *Group
 	How      Played
 	Priority int
@@ -77,10 +77,10 @@ type Played struct {
 
 	From, For int64 // frames; For 0: until the end of the sound
 	FadeIn    int64
-	FadeShape voice.Shape
+	FadeShape sounds.Shape
 	Loop      bool
 	Rounds    int
-	Quality   voice.Quality
+	Quality   sounds.Quality
 	Placed    bool // it has a place in space: Emitter
 	Emitter   space.Emitter
 	Sends     []Send // read-only

@@ -7,12 +7,12 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
-func journalSound(t *testing.T) *voice.Sound {
+func journalSound(t *testing.T) *sounds.Sound {
 	t.Helper()
-	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 1000, Channels: 1, Data: make([]float32, 5000)})
+	s, err := sounds.NewSound(sounds.Samples{Name: "s", Rate: 1000, Channels: 1, Data: make([]float32, 5000)})
 	if err != nil {
 		t.Fatal(err)
 	}

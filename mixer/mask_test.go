@@ -8,13 +8,20 @@ import (
 
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/voice"
 )
 
+// masksOf returns the masks of the voice at its position, without its gain.
+func masksOf(v *voice.Voice) [2]sounds.Masks {
+	e, at, looped := v.Envelope()
+	return e.MasksAt(at, looped)
+}
+
 // slowMask returns how much of a voice is heard beside others, by definition.
-func slowMask(own *[2]voice.Masks, power float64, masks []*[2]voice.Masks, powers []float64) (score float64) {
+func slowMask(own *[2]sounds.Masks, power float64, masks []*[2]sounds.Masks, powers []float64) (score float64) {
 	for h := range 2 {
-		for b := range voice.Bands {
+		for b := range sounds.Bands {
 			others := 0.0
 			for i := range masks {
 				others += powers[i] * float64(masks[i][h].Spread[b])
@@ -34,13 +41,13 @@ func slowMask(own *[2]voice.Masks, power float64, masks []*[2]voice.Masks, power
 // definition, on the grid.
 func TestMaskAgainstDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
-	var all []*voice.Sound
+	var all []*sounds.Sound
 	for i := range 6 {
-		c := &sounds.Clip{Name: "s", Rate: policyRate, Channels: 1 + i%2, Samples: make([]float32, 6000)}
+		c := &library.Clip{Name: "s", Rate: policyRate, Channels: 1 + i%2, Samples: make([]float32, 6000)}
 		for j := range c.Samples {
 			c.Samples[j] = float32(math.Sin(float64(j)*0.05*float64(1+i*i))*0.3 + r.Float64()*0.02)
 		}
-		s, err := sounds.Prepare(c, sounds.Options{Rate: policyRate, Masking: i != 5})
+		s, err := library.Prepare(c, library.Options{Rate: policyRate, Masking: i != 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +62,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 	events := make([]Event, 64)
 	taken := 0
 	power := func(i int) float64 {
-		left, right := a.mutable(i).voice.PeakGains(a.now)
+		left, right := a.mutable(i).voice.PeakGains(a.now, false)
 		return left*left + right*right
 	}
 	for n := range 600 {
@@ -67,12 +74,12 @@ func TestMaskAgainstDefinition(t *testing.T) {
 			m.Render(nil)
 		}
 		// A start between two frames of the grid: changes were scored on the grid.
-		var now [][2]voice.Masks
-		var own, others []*[2]voice.Masks
+		var now [][2]sounds.Masks
+		var own, others []*[2]sounds.Masks
 		var powers []float64
 		var index []int
 		for i := a.voices.Next(0); i >= 0; i = a.voices.Next(i + 1) {
-			now = append(now, a.mutable(i).voice.Masks())
+			now = append(now, masksOf(&a.mutable(i).voice))
 			index = append(index, i)
 		}
 		for j := range now {
@@ -86,15 +93,15 @@ func TestMaskAgainstDefinition(t *testing.T) {
 		o := Options{Gain: pcm.Decibels(-r.Float64() * 50), Pan: r.Float64()*2 - 1, Loop: r.IntN(2) == 0}
 		var v voice.Voice
 		v.Start(s, voice.Options{Gain: o.Gain, Pan: o.Pan, Loop: o.Loop}, a.now)
-		left, right := v.PeakGains(a.now)
-		came := v.Masks()
+		left, right := v.PeakGains(a.now, false)
+		came := masksOf(&v)
 		full := a.voices.Len() == a.voices.Limit()
 		least, second, victim := math.Inf(1), math.Inf(1), uint64(0)
 		for j, i := range index {
 			if i >= a.voices.Base() || !full {
 				continue
 			}
-			var beside []*[2]voice.Masks
+			var beside []*[2]sounds.Masks
 			var loud []float64
 			for k := range others {
 				if others[k] != own[j] {
@@ -135,24 +142,24 @@ func TestMaskedGoesWithVirtual(t *testing.T) {
 // TestMaskedTakesWhatIsHidden plays a loud tone, a tone next to it and a distant faint tone. The second
 // is masked most, though it is not the quietest. When the loud tone ends, the second must be restored.
 func TestMaskedTakesWhatIsHidden(t *testing.T) {
-	tone := func(hz float64) *voice.Sound {
-		c := &sounds.Clip{Name: "tone", Rate: policyRate, Channels: 1, Samples: make([]float32, policyRate)}
+	tone := func(hz float64) *sounds.Sound {
+		c := &library.Clip{Name: "tone", Rate: policyRate, Channels: 1, Samples: make([]float32, policyRate)}
 		for i := range c.Samples {
 			c.Samples[i] = float32(math.Sin(float64(i) * hz * 2 * math.Pi / policyRate))
 		}
-		s, err := sounds.Prepare(c, sounds.Options{Rate: policyRate, Masking: true})
+		s, err := library.Prepare(c, library.Options{Rate: policyRate, Masking: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
 	loud, beside, far := tone(600), tone(620), tone(2500)
-	for policy, want := range map[Overflow]*voice.Sound{StealQuietest: far, StealMasked: beside} {
+	for policy, want := range map[Overflow]*sounds.Sound{StealQuietest: far, StealMasked: beside} {
 		m, err := New(Config{Rate: policyRate, Voices: 3, Virtual: 2, Overflow: policy, NoLimiter: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s, gain := range map[*voice.Sound]pcm.Decibels{loud: -6, beside: -22, far: -32} {
+		for s, gain := range map[*sounds.Sound]pcm.Decibels{loud: -6, beside: -22, far: -32} {
 			if _, err := m.Play(s, Options{Gain: gain, Loop: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +169,7 @@ func TestMaskedTakesWhatIsHidden(t *testing.T) {
 		}
 		m.Render(make([]pcm.Frame, 4000))
 		events := make([]Event, 16)
-		var gone []*voice.Sound
+		var gone []*sounds.Sound
 		for _, e := range events[:m.Events(events)] {
 			if e.Kind == EventVirtual {
 				gone = append(gone, e.Sound)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/internal/hearing"
+	"voicepool/internal/passfilter"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busgain"
 	"voicepool/mixer/internal/callclock"
@@ -19,6 +20,7 @@ import (
 	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
 	"voicepool/pool"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -40,7 +42,7 @@ type Mixer struct {
 	extras     chunk.Allocator[recordExtra]
 	spatials   chunk.Allocator[recordSpatial]
 	filters    chunk.Allocator[voice.Filter]
-	screens    chunk.Allocator[voice.DirectFilter]
+	screens    chunk.Allocator[passfilter.Filter]
 
 	filtersUntil    int64                 // pending commands may set a cutoff of starts up to this frame
 	seq             uint64                // of the last command
@@ -56,12 +58,12 @@ type Mixer struct {
 	readers         []*EventReader        // the first one serves Events; nil without an EventReader
 	clock           callclock.Clock
 	closed          bool
-	openStreams     []*voice.StreamBuffer // open streams of starts that are not over
+	openStreams     []*sounds.StreamBuffer // open streams of starts that are not over
 	refiner         refiner.Refiner
 	pitches         pitches
 	busGains        busgain.Readback
 	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
-	quality         voice.Quality
+	quality         sounds.Quality
 	outputs         int    // the number of channel pairs
 	firstOutput     string // the name of the first output, which is also a name of the master
 	busyCalls       atomic.Int64
@@ -210,7 +212,7 @@ func (m *Mixer) next() int64 {
 // Play requests a start of the sound s with the options o, at the next frame that is mixed. With Config.Lead the
 // start is at the frame that Next returns. Whether the start gets a voice is decided only when Render executes the
 // request. Play is the same as m.At(Now).Play(s, o), with the same errors.
-func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
+func (m *Mixer) Play(s *sounds.Sound, o Options) (Handle, error) {
 	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }
 
@@ -234,7 +236,7 @@ func (m *Mixer) StopAll(over time.Duration) {
 // On an error the handle is zero and no start was requested. The error wraps ErrOption for an invalid argument. It is
 // ErrBusy if too many commands or starts are under way, ErrClosed after Close, and ErrGone if the predecessor is
 // over. It may also come from opening a stream. play locks m.mutex.
-func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
+func (m *Mixer) play(c *command, s *sounds.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
 	}
@@ -278,7 +280,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		m.busyCalls.Add(1)
 		return Handle{}, ErrBusy
 	}
-	var feed *voice.StreamBuffer
+	var feed *sounds.StreamBuffer
 	if s.Streamed() {
 		var err error
 		if feed, err = m.openStreamFor(id, s, o); err != nil {

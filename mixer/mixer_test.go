@@ -6,38 +6,38 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // ramp returns a mono sound with increasing samples, which identify their frames: frame n is (n+1)/1024.
-func ramp(t testing.TB, rate, frames int) *voice.Sound {
+func ramp(t testing.TB, rate, frames int) *sounds.Sound {
 	t.Helper()
 	data := make([]float32, frames)
 	for i := range data {
 		data[i] = float32(i+1) / 1024
 	}
-	return sound(t, voice.Samples{Name: "ramp", Rate: rate, Channels: 1, Data: data})
+	return sound(t, sounds.Samples{Name: "ramp", Rate: rate, Channels: 1, Data: data})
 }
 
 // level returns a constant mono sound.
-func level(t testing.TB, rate, frames int, x float32) *voice.Sound {
+func level(t testing.TB, rate, frames int, x float32) *sounds.Sound {
 	t.Helper()
 	data := make([]float32, frames)
 	for i := range data {
 		data[i] = x
 	}
-	return sound(t, voice.Samples{Name: "level", Rate: rate, Channels: 1, Data: data})
+	return sound(t, sounds.Samples{Name: "level", Rate: rate, Channels: 1, Data: data})
 }
 
 // sound returns a sound with its spectrum, because scores change when a spectrum becomes available.
-func sound(t testing.TB, s voice.Samples) *voice.Sound {
+func sound(t testing.TB, s sounds.Samples) *sounds.Sound {
 	t.Helper()
-	out, err := voice.NewSound(s)
+	out, err := sounds.NewSound(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, looped := range []bool{false, true} {
-		out.Refine(voice.SpectrumLevel, looped)
+		out.Refine(sounds.SpectrumLevel, looped)
 	}
 	return out
 }
@@ -53,7 +53,7 @@ func newMixer(t testing.TB, c mixer.Config) *mixer.Mixer {
 }
 
 // play starts s at the moment, or fails the test.
-func play(t testing.TB, at mixer.Moment, s *voice.Sound, o mixer.Options) mixer.Handle {
+func play(t testing.TB, at mixer.Moment, s *sounds.Sound, o mixer.Options) mixer.Handle {
 	h, err := at.Play(s, o)
 	if err != nil {
 		t.Helper() // only here: it walks the stack

@@ -9,7 +9,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // modelBusFilter is one filter of a bus in float64: its cutoff moves linearly in its logarithm.
@@ -120,10 +120,10 @@ func TestBusFilterModel(t *testing.T) {
 			b.parent, b.gain = []int{-1, 0, 1, 1, 0}[i], math.Pow(10, float64(db[i])/20)
 			b.high.high = true
 		}
-		names, sounds := []string{"master", "a", "b", "c", "d"}, make([]voice.Samples, 5)
-		for i := range sounds {
-			sounds[i] = noise(r, rate, 2, n)
-			loaded, err := voice.NewSound(sounds[i])
+		names, all := []string{"master", "a", "b", "c", "d"}, make([]sounds.Samples, 5)
+		for i := range all {
+			all[i] = noise(r, rate, 2, n)
+			loaded, err := sounds.NewSound(all[i])
 			must(t, err)
 			play(t, m.At(0), loaded, mixer.Options{Bus: busOf(t, m, names[i]), Gain: -12})
 		}
@@ -165,7 +165,7 @@ func TestBusFilterModel(t *testing.T) {
 			var sums [5][2]float64
 			for i := range sums {
 				for c := range 2 {
-					sums[i][c] = math.Pow(10, -12./20) * float64(sounds[i].Data[2*frame+c])
+					sums[i][c] = math.Pow(10, -12./20) * float64(all[i].Data[2*frame+c])
 				}
 			}
 			for _, i := range []int{2, 3, 1, 4, 0} {

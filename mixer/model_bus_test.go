@@ -3,7 +3,7 @@ package mixer_test
 import (
 	"math"
 
-	"voicepool/voice"
+	"voicepool/internal/panning"
 )
 
 // modelBus is a bus of the model.
@@ -81,7 +81,7 @@ func (x *model) refresh() {
 		for j := i; j >= 0; j = x.buses[j].parent {
 			c := &x.buses[j]
 			g := max(c.gain.gain(x.now), factor(c.gain.to))
-			b.score = b.score.times(louderPan(voice.Balance, &c.pan, x.now)).times(pair{g, g})
+			b.score = b.score.times(louderPan(panning.Balance, &c.pan, x.now)).times(pair{g, g})
 			b.quiet = b.quiet || c.muted
 		}
 	}

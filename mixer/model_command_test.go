@@ -3,7 +3,7 @@ package mixer_test
 import (
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // do executes a command.
@@ -118,7 +118,7 @@ func oneIf(b bool) float64 {
 // apply sets a property of a voice from its handle.
 func (x *model) apply(v *modelVoice, field int, value float64, over int64) {
 	v.play.dirty[field] = false
-	x.move(v, field, value, over, voice.InDecibels)
+	x.move(v, field, value, over, sounds.InDecibels)
 	if field == wantSeek {
 		x.seek(v, int64(value))
 	}
@@ -133,7 +133,7 @@ func (x *model) apply(v *modelVoice, field int, value float64, over int64) {
 }
 
 // move fades a field of v to value within over frames; a priority and similar fields change at once.
-func (x *model) move(v *modelVoice, field int, value float64, over int64, shape voice.Shape) {
+func (x *model) move(v *modelVoice, field int, value float64, over int64, shape sounds.Shape) {
 	switch field {
 	case wantGain:
 		v.gain.rampGain(x.now, value, over, shape)
@@ -190,7 +190,7 @@ func (x *model) act(v *modelVoice, c *modelCommand) {
 
 // stop fades v out within over frames along shape; with 0 frames, or if v is paused, v leaves a tail and ends at
 // once.
-func (x *model) stop(v *modelVoice, over int64, shape voice.Shape) {
+func (x *model) stop(v *modelVoice, over int64, shape sounds.Shape) {
 	if over > 0 && !v.paused() {
 		v.dying = true
 		before := v.out.first()
@@ -207,7 +207,7 @@ func (x *model) stop(v *modelVoice, over int64, shape voice.Shape) {
 // pause sets flag, a reason for a pause of v, with a tail; a voice that is fading out ends instead.
 func (x *model) pause(v *modelVoice, flag *bool) {
 	if v.dying {
-		x.stop(v, 0, voice.Natural)
+		x.stop(v, 0, sounds.Natural)
 		return
 	}
 	if !v.paused() {

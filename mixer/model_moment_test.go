@@ -6,7 +6,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // target draws the target of a command.
@@ -56,7 +56,7 @@ func (d *modelTest) moment(r *rand.Rand) {
 	switch c.kind = kind; kind {
 	case modelStop:
 		over := d.time(r)
-		c.change.Shape = voice.Shape(r.IntN(5))
+		c.change.Shape = sounds.Shape(r.IntN(5))
 		d.say("At(%d).FadeOut %s %v %v", at, name, over, c.change.Shape)
 		d.check(moment.FadeOut(t.Target, over, c.change.Shape))
 		c.over = d.model.frames(over)
@@ -90,7 +90,7 @@ func (d *modelTest) moment(r *rand.Rand) {
 // change draws new values for fields that t can have.
 func (d *modelTest) change(r *rand.Rand, t *modelTarget) mixer.Change {
 	c := mixer.Change{
-		Gain: d.gain(r), Pan: d.pan(r), Pitch: pick[pcm.Semitones](r, 0, 0, 3, -5.5), Speed: pick(r, 1, 1, 1.3), Shape: voice.Shape(r.IntN(4)),
+		Gain: d.gain(r), Pan: d.pan(r), Pitch: pick[pcm.Semitones](r, 0, 0, 3, -5.5), Speed: pick(r, 1, 1, 1.3), Shape: sounds.Shape(r.IntN(4)),
 		Mute: r.IntN(3) == 0, Solo: r.IntN(3) == 0, Priority: r.IntN(3), Protect: r.IntN(4) == 0, Rounds: pick(r, 0, mixer.Forever, 1, 3),
 	}
 	if t.bus >= 0 {

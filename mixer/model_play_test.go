@@ -2,13 +2,13 @@ package mixer_test
 
 import (
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // modelPlay is one start, as the caller sees it.
 type modelPlay struct {
 	h      mixer.Handle
-	sound  *voice.Sound
+	sound  *sounds.Sound
 	o      mixer.Options
 	bus    int
 	group  *modelGroup

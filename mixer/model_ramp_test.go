@@ -3,14 +3,14 @@ package mixer_test
 import (
 	"math"
 
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // modelRamp is a fade of the model.
 type modelRamp struct {
 	from, to      float64
 	start, frames int64
-	shape         voice.Shape
+	shape         sounds.Shape
 }
 
 func constantRamp(x float64) modelRamp { return modelRamp{from: x, to: x} }
@@ -23,7 +23,7 @@ func (g *modelRamp) at(f int64) float64 {
 	if t >= g.frames {
 		return g.to
 	}
-	if g.shape > voice.InDecibels {
+	if g.shape > sounds.InDecibels {
 		return max(20*math.Log10(g.gain(f)), -80)
 	}
 	return g.from + float64((g.to-g.from)*(float64(t)/float64(g.frames)))
@@ -32,15 +32,15 @@ func (g *modelRamp) at(f int64) float64 {
 // gain returns the value in decibels as a factor, along the shape of the fade.
 func (g *modelRamp) gain(f int64) float64 {
 	t := f - g.start
-	if g.shape <= voice.InDecibels || t >= g.frames {
+	if g.shape <= sounds.InDecibels || t >= g.frames {
 		return factor(g.at(f))
 	}
 	x := float64(t) / float64(g.frames)
 	a, b := factor(g.from), factor(g.to)
 	switch {
-	case g.shape == voice.InAmplitude:
+	case g.shape == sounds.InAmplitude:
 		return a + (b-a)*x
-	case g.shape == voice.RaisedCosine:
+	case g.shape == sounds.RaisedCosine:
 		return a + (b-a)*(0.5-0.5*math.Cos(math.Pi*x))
 	case b > a: // constant power, up and down
 		return a + (b-a)*math.Sin(math.Pi/2*x)
@@ -54,7 +54,7 @@ func (g *modelRamp) ramp(f int64, to float64, frames int64) {
 }
 
 // rampGain fades decibels; -80 counts as silence.
-func (g *modelRamp) rampGain(f int64, to float64, frames int64, shape voice.Shape) {
+func (g *modelRamp) rampGain(f int64, to float64, frames int64, shape sounds.Shape) {
 	from := g.at(f)
 	if from < -80+1e-9 { // a line of amplitudes can cross 1e-4 at a frame, and its logarithm may round to either side
 		from = -80
@@ -73,7 +73,7 @@ func factor(db float64) float64 {
 // cosineFade is the raised cosine of a fade-in.
 type cosineFade struct {
 	start, frames int64
-	shape         voice.Shape
+	shape         sounds.Shape
 }
 
 func (b *cosineFade) end() int64 { return b.start + b.frames }
@@ -85,11 +85,11 @@ func (b *cosineFade) down(f int64) float64 {
 	}
 	x := float64(f-b.start) / float64(b.frames)
 	switch b.shape {
-	case voice.InDecibels:
+	case sounds.InDecibels:
 		return factor(-80 * x)
-	case voice.InAmplitude:
+	case sounds.InAmplitude:
 		return 1 - x
-	case voice.ConstantPower:
+	case sounds.ConstantPower:
 		return math.Cos(math.Pi / 2 * x)
 	}
 	return 0.5 + 0.5*math.Cos(math.Pi*x)

@@ -14,7 +14,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestAgainstModel sends random calls to a mixer and to the model, and renders blocks of random lengths
@@ -67,7 +67,7 @@ type modelTest struct {
 	t       *rapid.T
 	m       *mixer.Mixer
 	model   *model
-	sounds  []*voice.Sound
+	sounds  []*sounds.Sound
 	counts  bool // rounds are counted, and loops left
 	seeks   bool
 	groups  []*modelGroup
@@ -129,7 +129,7 @@ func (d *modelTest) last() string {
 // modelSounds returns tones and noise, mono and stereo, of several lengths, some with an index. The index
 // of looping voices is different, except if loops are left: the frame at which such a voice stops looping
 // is not specified. All tests share the sounds.
-func modelSounds(t testing.TB, rate int, counts bool) []*voice.Sound {
+func modelSounds(t testing.TB, rate int, counts bool) []*sounds.Sound {
 	key := modelSoundsKey{rate, counts}
 	if modelSoundsMade[key] == nil {
 		modelSoundsMade[key] = newModelSounds(t, rate, counts)
@@ -142,15 +142,15 @@ type modelSoundsKey struct {
 	counts bool
 }
 
-var modelSoundsMade = map[modelSoundsKey][]*voice.Sound{}
+var modelSoundsMade = map[modelSoundsKey][]*sounds.Sound{}
 
 // newModelSounds makes the sounds of modelSounds.
-func newModelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound) {
+func newModelSounds(t testing.TB, rate int, counts bool) (all []*sounds.Sound) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ms := rate / 1000
 	for i, n := range []int{0, 1, 35, 90, 150, 280, 400, 700, 1000, 1600} {
 		n *= ms
-		s := voice.Samples{Name: fmt.Sprint("m", i), Rate: rate, Channels: 1 + i%2}
+		s := sounds.Samples{Name: fmt.Sprint("m", i), Rate: rate, Channels: 1 + i%2}
 		for range n * s.Channels {
 			s.Data = append(s.Data, float32(r.Float64()-0.5))
 		}
@@ -168,9 +168,9 @@ func newModelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound)
 				s.Envelope.Loop = append(s.Envelope.Loop, float32(0.05+0.02*r.Float64()))
 			}
 		}
-		sounds = append(sounds, sound(t, s))
+		all = append(all, sound(t, s))
 	}
-	return sounds
+	return all
 }
 
 // say appends a formatted call to the log, which a failure prints.
@@ -237,7 +237,7 @@ func (d *modelTest) play(r *rand.Rand) {
 	i := r.IntN(len(d.sounds))
 	o := mixer.Options{
 		Gain: d.gain(r), Pan: d.pan(r), Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Priority: pick(r, 0, 0, 0, 1, 2), Protect: r.IntN(12) == 0,
-		Loop: r.IntN(4) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: voice.Linear,
+		Loop: r.IntN(4) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: sounds.Linear,
 	}
 	switch r.IntN(6) {
 	case 0:
@@ -245,7 +245,7 @@ func (d *modelTest) play(r *rand.Rand) {
 	case 1:
 		o.For = max(d.time(r), 1)
 	case 2:
-		o.FadeIn, o.FadeShape = d.time(r), voice.Shape(r.IntN(5))
+		o.FadeIn, o.FadeShape = d.time(r), sounds.Shape(r.IntN(5))
 	case 3:
 		o.Pitch, o.Base.Pitch = pick[pcm.Semitones](r, 0, 7, -12, 1.37), pick[pcm.Semitones](r, 0, 0, -1)
 		o.Speed = pick(r, 0, 1, 1.1, 0.7)
@@ -352,7 +352,7 @@ func (d *modelTest) handle(r *rand.Rand) {
 		to := d.time(r) / 3
 		want("Seek", wantSeek, float64(d.model.frames(to)), p.h.Seek(to))
 	case 11:
-		g, over, shape := d.gain(r), d.time(r), voice.Shape(r.IntN(4))
+		g, over, shape := d.gain(r), d.time(r), sounds.Shape(r.IntN(4))
 		d.say("Fade #%d %v %v %v", i, g, over, shape)
 		done(p.h.Fade(g, over, shape))
 		if !gone {

@@ -3,8 +3,9 @@ package mixer_test
 import (
 	"math"
 
+	"voicepool/internal/panning"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // pair is a left and a right factor or sample.
@@ -46,7 +47,7 @@ func louderPan(law func(float64) (left, right float64), pan *modelRamp, f int64)
 // modelVoice is a voice by definition: every frame is computed separately.
 type modelVoice struct {
 	play    *modelPlay
-	sound   *voice.Sound
+	sound   *sounds.Sound
 	data    []float32
 	peak    float64
 	number  uint64
@@ -86,7 +87,7 @@ type modelScore struct {
 }
 
 type twinKey struct {
-	sound            *voice.Sound
+	sound            *sounds.Sound
 	bus              int
 	base, index, out float64
 	gain, gainTo     float64
@@ -252,9 +253,9 @@ func (v *modelVoice) sample(i int64) float64 {
 func (v *modelVoice) reach(f int64) pair {
 	g := factor(v.base) * max(v.gain.gain(f), factor(v.gain.to)) * math.Pow(10, max(v.crowd.at(f), v.crowd.to)/20)
 	g *= v.out.at(f)
-	law := voice.Pan
+	law := panning.Gains
 	if v.sound.Channels() == 2 {
-		law = voice.Balance
+		law = panning.Balance
 	}
 	return louderPan(law, &v.pan, f).times(pair{g, g})
 }

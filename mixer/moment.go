@@ -6,7 +6,7 @@ import (
 
 	"voicepool/mixer/internal/batches"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Now is a frame for At. It means the first frame that is mixed after the command has arrived. Such a command
@@ -55,7 +55,7 @@ func (at Moment) WithRank(rank int32) Moment {
 // sent. Whether the start gets a voice is decided at its frame, see Handle.State. The sound must have the sample rate
 // of the mixer. On an error the handle is zero. The error is ErrBusy or ErrClosed, wraps ErrOption, or comes from
 // opening a stream.
-func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
+func (at Moment) Play(s *sounds.Sound, o Options) (Handle, error) {
 	if at.mixer == nil {
 		return Handle{}, errNoMixer
 	}
@@ -75,11 +75,11 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 
 // FadeOut ends the voices that t selects within the time fade, as Stop does, but the gain follows the curve shape.
 // The error wraps ErrOption for an unknown shape or an invalid target, or is ErrBusy.
-func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
+func (at Moment) FadeOut(t Target, fade time.Duration, shape sounds.Shape) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
-	if shape > voice.ConstantPower {
+	if shape > sounds.ConstantPower {
 		return shapeError(shape)
 	}
 	return at.mixer.sendToPlay(command{
@@ -148,7 +148,7 @@ func (at Moment) SetHighPass(t Target, hz float64) error {
 // Fade moves the gain of the voices that t selects, or of the bus t, to the parameter gain, -120..+24 dB or -Inf. The
 // parameter within is the duration of the fade, at least 5 ms. The gain follows the curve shape. The voices do not
 // stop at the end. The error is ErrBusy or wraps ErrOption.
-func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
+func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 

@@ -7,7 +7,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestMostVoices fills a pool of the maximum size, steals the quietest voices for more starts, and stops
@@ -20,7 +20,7 @@ func TestMostVoices(t *testing.T) {
 	const more = 100
 	r := rand.New(rand.NewPCG(1, 9))
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: voices, Commands: 2*voices + more, NoLimiter: true, Events: 4 * voices})
-	s := sound(t, voice.Samples{Name: "level", Rate: 8000, Channels: 1, Data: []float32{1, 1, 1, 1}, Loop: pcm.Loop{0, 4}})
+	s := sound(t, sounds.Samples{Name: "level", Rate: 8000, Channels: 1, Data: []float32{1, 1, 1, 1}, Loop: pcm.Loop{0, 4}})
 	options := func(i int, gain pcm.Decibels) mixer.Options {
 		return mixer.Options{Loop: true, Gain: gain, Tag: uint64(1 + i%2), WhenFull: mixer.WhenFullEnd}
 	}

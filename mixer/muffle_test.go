@@ -10,18 +10,18 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // rain returns noise without an attack or a decay.
-func rain(t testing.TB, rate, frames int) *voice.Sound {
+func rain(t testing.TB, rate, frames int) *sounds.Sound {
 	r := rand.New(rand.NewPCG(3, 4))
 	data := make([]float32, frames)
 	for i := range data {
 		data[i] = float32(r.Float64() - 0.5)
 	}
-	return sound(t, voice.Samples{Rate: rate, Channels: 1, Data: data, Loop: [2]int64{0, int64(frames)}})
+	return sound(t, sounds.Samples{Rate: rate, Channels: 1, Data: data, Loop: [2]int64{0, int64(frames)}})
 }
 
 // muffled returns a random spot, usually occluded or obstructed.
@@ -188,7 +188,7 @@ func TestSendDistance(t *testing.T) {
 // be equal in blocks of any length, and with stems.
 func TestMuffledBlocks(t *testing.T) {
 	const frames = 12000
-	render := func(wind *voice.Sound, seed uint64, block int, stems bool) []pcm.Frame {
+	render := func(wind *sounds.Sound, seed uint64, block int, stems bool) []pcm.Frame {
 		r := rand.New(rand.NewPCG(seed, 5))
 		m := newMixer(t, mixer.Config{
 			Rate: 8000, Voices: 4, Virtual: 4, NoLimiter: true, Stems: stems,

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // Options configures a start. The zero value plays the whole sound once, unchanged, in the center, on the
@@ -40,9 +40,9 @@ type Options struct {
 	For    time.Duration // stops the voice after this time, with a fade-out of 10 ms; 0: it plays to its end
 	FadeIn time.Duration // from silence, along FadeShape
 
-	FadeShape voice.Shape // of FadeIn; 0: a raised cosine
+	FadeShape sounds.Shape // of FadeIn; 0: a raised cosine
 
-	Quality voice.Quality // interpolation when pitched; 0: Config.Quality
+	Quality sounds.Quality // interpolation when pitched; 0: Config.Quality
 
 	Owner uint64 // the object that the sound belongs to, for GroupOptions.PerOwner; 0: no owner
 
@@ -101,9 +101,9 @@ func (o *Options) check() error {
 		return propRounds.optionError(float64(o.Rounds))
 	case o.WhenFull > WhenFullEnd:
 		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
-	case o.FadeShape > voice.ConstantPower:
+	case o.FadeShape > sounds.ConstantPower:
 		return shapeError(o.FadeShape)
-	case o.Quality > voice.Cubic:
+	case o.Quality > sounds.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
 	o.Rounds = max(o.Rounds, 0)
@@ -135,7 +135,7 @@ type Change struct {
 	Mute    bool
 	Solo    bool
 	Protect bool
-	Shape   voice.Shape // of a fade of Gain
+	Shape   sounds.Shape // of a fade of Gain
 
 	Gain     pcm.Decibels  // -120..+24; -80 or less is silence
 	Pan      float64       // -1..+1

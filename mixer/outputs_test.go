@@ -10,7 +10,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const outRate, outLength = 8000, 14000
@@ -149,7 +149,7 @@ func newOutScript(t testing.TB, seed uint64) *outScript {
 
 // draw draws the commands.
 func (s *outScript) draw(t testing.TB, r *rand.Rand) {
-	sounds := []*voice.Sound{level(t, outRate, 11000, 0.2)}
+	sounds := []*sounds.Sound{level(t, outRate, 11000, 0.2)}
 	for i := range 5 {
 		n := noise(r, outRate, 1+i%2, 200+r.IntN(5000))
 		n.Name = fmt.Sprint("s", i)

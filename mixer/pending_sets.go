@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // A game sets properties of many voices, often several times between two blocks. So a set of now is a
@@ -33,7 +33,7 @@ type pendingSets struct {
 // command returns a cmdSet for the voice or bus of w, with the same effect as a pending set of property f. The
 // command fades f to value, in the unit of the property, within fadeFrames frames along shape. It acts at Now. It is
 // not sent.
-func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape voice.Shape) command {
+func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape sounds.Shape) command {
 	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: fadeFrames}
 	if w.voice == (Handle{}) {
 		c.target = Target{kind: busVoices, bus: w.bus}
@@ -72,7 +72,7 @@ func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 // There are two exceptions. If other commands were sent since the earlier pending set, that set must act before them.
 // So storeSet leaves it and sends value as a command of its own. If the ring buffer of commands has no room, value
 // waits as a pending set for the next block. So no set is lost. storeSet updates w.sentSeq. The caller holds m.mutex.
-func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames int64, shape voice.Shape) {
+func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames int64, shape sounds.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
 	follows := pending && w.sentSeq[f] <= m.otherSeq
@@ -138,7 +138,7 @@ type busPending struct {
 // that can fade does so within fadeFrames frames along shape; other properties change at once. storeSet stores a
 // pending set, which the audio side reads before the next block. It also allocates filters for a cutoff, and requests
 // the band-limited versions of the sound for a new pitch. The caller holds the mutex.
-func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64, shape voice.Shape) {
+func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64, shape sounds.Shape) {
 	m := h.mixer
 	m.mayLoop = m.mayLoop || f == propRounds
 	if f == propPitch || f == propSpeed || f == propRounds {

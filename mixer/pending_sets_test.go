@@ -9,13 +9,13 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // setsOf draws calls that set properties of voices and buses of a mixer.
 func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) error {
 	within := time.Duration(rapid.SampledFrom([]int{0, 0, 1, 7, 30, 100}).Draw(t, "within")) * time.Millisecond
-	shape := voice.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
+	shape := sounds.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
 	c := mixer.Change{
 		Gain: pcm.Decibels(rapid.SampledFrom([]int{-100, -80, -40, -20, -6, 0, 6}).Draw(t, "gain")),
 		Pan:  rapid.Float64Range(-1, 1).Draw(t, "pan"), Shape: shape,
@@ -98,7 +98,7 @@ func TestSetsOfOneBlock(t *testing.T) {
 			if start := rapid.SampledFrom([]int64{mixer.Now, mixer.Now, 0, 3, 40}).Draw(t, "start"); len(handles[0]) == 0 || rapid.Bool().Draw(t, "starts") {
 				n := len(handles[0])
 				for i, m := range mixers {
-					o := mixer.Options{Tag: uint64(n % 2), Loop: true, Quality: voice.Cubic}
+					o := mixer.Options{Tag: uint64(n % 2), Loop: true, Quality: sounds.Cubic}
 					o.Bus, _ = m.Bus(fmt.Sprint(1 + n%2))
 					at := m.At(mixer.Now)
 					if start > 0 {
@@ -148,11 +148,11 @@ func TestSetsAreNeverLost(t *testing.T) {
 		}
 		for n := range 300 {
 			for _, h := range handles {
-				must(t, h.Fade(pcm.Decibels(-n%50), 30*time.Millisecond, voice.InDecibels))
+				must(t, h.Fade(pcm.Decibels(-n%50), 30*time.Millisecond, sounds.InDecibels))
 				must(t, h.SetPan(float64(n%3)-1))
 				must(t, m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch | mixer.FieldSpeed, Speed: 1}, time.Second))
 			}
-			must(t, b.Fade(pcm.Decibels(-n%9), 20*time.Millisecond, voice.InDecibels))
+			must(t, b.Fade(pcm.Decibels(-n%9), 20*time.Millisecond, sounds.InDecibels))
 			must(t, b.SetMute(n%2 == 0))
 			if n%10 == 9 {
 				left(m, 3)
@@ -163,11 +163,11 @@ func TestSetsAreNeverLost(t *testing.T) {
 			}
 		}
 		for _, h := range handles {
-			must(t, h.Fade(-20, 30*time.Millisecond, voice.InDecibels))
+			must(t, h.Fade(-20, 30*time.Millisecond, sounds.InDecibels))
 			must(t, h.SetPan(-1))
 		}
 		must(t, b.SetMute(true))
-		must(t, b.Fade(-20, 20*time.Millisecond, voice.InDecibels))
+		must(t, b.Fade(-20, 20*time.Millisecond, sounds.InDecibels))
 		must(t, b.SetMute(false))
 		got := left(m, 100)[99]
 		wantAbout(t, fmt.Sprintf("with %d commands what is heard", commands), got, 8*0.5*0.1*0.1)

@@ -8,8 +8,8 @@ import (
 	"voicepool/mixer/internal/refiner"
 	"voicepool/pcm"
 	"voicepool/pool"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // pitches tracks the pitches that starts may reach, and requests the mip levels that they then read. It belongs to the
@@ -82,7 +82,7 @@ func (p *pitches) pitchRangeOf(r *record) *pitchrange.Range {
 // false.
 func (r *record) readsMips() bool {
 	s := r.sound.Load()
-	return s != nil && r.options.Quality == voice.Best && s.CanRefine()
+	return s != nil && r.options.Quality == sounds.Best && s.CanRefine()
 }
 
 // notePitchSet records that c sets the pitch, speed or rounds of the start r. The set begins at frame, or Now, and

@@ -11,7 +11,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestPlayOrder sends commands to plays of three to six layers by one handle. It checks that the output
@@ -25,13 +25,13 @@ func TestPlayOrder(t *testing.T) {
 	const frames = 12000
 	for seed := range uint64(longtest.Amount(7, 20)) {
 		r := rand.New(rand.NewPCG(seed, 6))
-		var sounds []*voice.Sound
+		var all []*sounds.Sound
 		for i := range 6 {
 			data := make([]float32, 300+200*i)
 			for j := range data {
 				data[j] = float32(r.Float64() - 0.5)
 			}
-			sounds = append(sounds, sound(t, voice.Samples{Name: fmt.Sprint(i), Rate: 8000, Channels: 1, Data: data, Loop: pcm.Loop{0, int64(len(data))}}))
+			all = append(all, sound(t, sounds.Samples{Name: fmt.Sprint(i), Rate: 8000, Channels: 1, Data: data, Loop: pcm.Loop{0, int64(len(data))}}))
 		}
 		var want []pcm.Frame
 		for _, longest := range []int{1, 4000, 700, 90} {
@@ -43,7 +43,7 @@ func TestPlayOrder(t *testing.T) {
 				begin := r.Int64N(frames - 1000)
 				for layer := range 3 + r.IntN(4) {
 					o := mixer.Options{Loop: r.IntN(3) > 0, Gain: pcm.Decibels(-20 * r.Float64()), Play: uint64(number + 1), Pan: r.Float64()}
-					s := sounds[r.IntN(len(sounds))]
+					s := all[r.IntN(len(all))]
 					actions = append(actions, action{begin, func(at mixer.Moment) {
 						if h := play(t, at, s, o); layer == 0 {
 							tags[number] = h

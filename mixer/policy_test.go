@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"voicepool/internal/loudness"
+	"voicepool/internal/panning"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // policySound is a sound with its loudness index by definition, in O(n^2).
 type policySound struct {
-	sound      *voice.Sound
+	sound      *sounds.Sound
 	once, loop []float64
 }
 
@@ -45,7 +46,7 @@ func policySounds(t testing.TB) (out []policySound) {
 	r := rand.New(rand.NewPCG(31, 7))
 	for i := range 8 {
 		n, channels := 900+r.IntN(4000), 1+i%2
-		c := &sounds.Clip{Name: "s", Rate: policyRate, Channels: channels, Samples: make([]float32, n*channels)}
+		c := &library.Clip{Name: "s", Rate: policyRate, Channels: channels, Samples: make([]float32, n*channels)}
 		if i%3 == 0 {
 			c.Loop = &pcm.Loop{int64(n / 5), int64(n - n/7)}
 		}
@@ -56,7 +57,7 @@ func policySounds(t testing.TB) (out []policySound) {
 			}
 			c.Samples[j] = float32((r.Float64()*2 - 1) * decay)
 		}
-		s, err := sounds.Prepare(c, sounds.Options{Rate: policyRate})
+		s, err := library.Prepare(c, library.Options{Rate: policyRate})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,15 +89,15 @@ func policySounds(t testing.TB) (out []policySound) {
 
 // defined returns the audibility of a voice by definition at this frame, with the buses as of another
 // frame.
-func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) float64 {
+func (a *audio) defined(i int, since int64, known map[*sounds.Sound]policySound) float64 {
 	s := a.mutable(i)
-	left, right := s.voice.PeakGains(a.now)
+	left, right := s.voice.PeakGains(a.now, false)
 	for b, first := int(s.bus), true; b >= 0; b, first = a.tree.Nodes[b].Parent, false {
 		bus := &a.graph.Buses[b]
 		if bus.Mute.To == 0 || first && bus.Solo.To == 0 {
 			return 0
 		}
-		l, r := voice.LouderPan(voice.Stereo, &bus.Pan, since)
+		l, r := panning.Louder(panning.Stereo, &bus.Pan, since)
 		g := math.Pow(10, math.Max(float64(pcm.FromLinear(bus.Gain.Gain(since))), bus.Gain.To)/20)
 		left, right = left*l*g, right*r*g
 	}
@@ -121,12 +122,12 @@ func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) 
 // must stay the same until a choice. The victim must be the least at its frame.
 func TestScores(t *testing.T) {
 	all := policySounds(t)
-	known := map[*voice.Sound]policySound{}
+	known := map[*sounds.Sound]policySound{}
 	for _, s := range all {
 		known[s.sound] = s
 	}
-	stream, err := voice.NewStream(voice.Stream{Rate: policyRate, Frames: 4000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-		f := voice.NewStreamBuffer(4096, c)
+	stream, err := sounds.NewStream(sounds.Stream{Rate: policyRate, Frames: 4000, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+		f := sounds.NewStreamBuffer(4096, c)
 		f.Write(make([]pcm.Frame, 4000))
 		f.End()
 		return f, nil

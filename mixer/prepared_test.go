@@ -12,8 +12,8 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestPreparedWhatIsSetBefore checks that Prepare computes versions for a pitch that was set for a later
@@ -25,32 +25,32 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 	}
 	up := mixer.Change{Fields: mixer.FieldPitch, Pitch: 30}
 	fast := space.Spot{Position: space.Vector{1000}, Velocity: space.Vector{-300}}
-	for name, ask := range map[string]func(m *mixer.Mixer, s *voice.Sound){
-		"a tag": func(m *mixer.Mixer, s *voice.Sound) {
+	for name, ask := range map[string]func(m *mixer.Mixer, s *sounds.Sound){
+		"a tag": func(m *mixer.Mixer, s *sounds.Sound) {
 			set(m.At(5000), mixer.TargetTag(7), up)
 			play(t, m.At(100), s, mixer.Options{Tag: 7})
 		},
-		"a tag, after a block": func(m *mixer.Mixer, s *voice.Sound) {
+		"a tag, after a block": func(m *mixer.Mixer, s *sounds.Sound) {
 			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 8})
 			m.Render(make([]pcm.Frame, 1000))
 			play(t, m.At(mixer.Now), s, mixer.Options{Tag: 7})
 		},
-		"a tag that is set before a start": func(m *mixer.Mixer, s *voice.Sound) {
+		"a tag that is set before a start": func(m *mixer.Mixer, s *sounds.Sound) {
 			play(t, m.At(3000), s, mixer.Options{Tag: 7, Bus: busOf(t, m, "b")})
 			set(m.At(1000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldPitch, Pitch: -40})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 4000))
 			set(m.At(mixer.Now), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 30})
 		},
-		"a sound": func(m *mixer.Mixer, s *voice.Sound) {
+		"a sound": func(m *mixer.Mixer, s *sounds.Sound) {
 			set(m.At(5000), mixer.TargetSound(s), up)
 			play(t, m.At(100), s, mixer.Options{})
 		},
-		"rounds": func(m *mixer.Mixer, s *voice.Sound) {
+		"rounds": func(m *mixer.Mixer, s *sounds.Sound) {
 			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1})
 			play(t, m.At(100), s, mixer.Options{Tag: 7, Loop: true, Pitch: 3})
 		},
-		"two sets of a voice": func(m *mixer.Mixer, s *voice.Sound) {
+		"two sets of a voice": func(m *mixer.Mixer, s *sounds.Sound) {
 			h := play(t, m.At(100), s, mixer.Options{})
 			set(m.At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
 			set(m.At(5000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1})
@@ -58,35 +58,35 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 			m.Render(make([]pcm.Frame, 9500))
 			set(m.At(9500), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 3})
 		},
-		"a voice and its bus meanwhile": func(m *mixer.Mixer, s *voice.Sound) {
+		"a voice and its bus meanwhile": func(m *mixer.Mixer, s *sounds.Sound) {
 			h := play(t, m.At(100), s, mixer.Options{Bus: busOf(t, m, "b")})
 			set(m.At(2000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24})
 			set(m.At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch})
 			set(m.At(1000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
 			set(m.At(9000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch})
 		},
-		"Doppler at the start": func(m *mixer.Mixer, s *voice.Sound) {
+		"Doppler at the start": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
 			play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: fast}})
 		},
-		"Doppler of a voice that is moved": func(m *mixer.Mixer, s *voice.Sound) {
+		"Doppler of a voice that is moved": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
 			h := play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{}})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 1000))
 			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{fast}))
 		},
-		"Doppler of a start that is moved": func(m *mixer.Mixer, s *voice.Sound) {
+		"Doppler of a start that is moved": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
 			h := play(t, m.At(3000), s, mixer.Options{Emitter: &space.Emitter{}})
 			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{fast}))
 		},
-		"Doppler of a listener that is moved": func(m *mixer.Mixer, s *voice.Sound) {
+		"Doppler of a listener that is moved": func(m *mixer.Mixer, s *sounds.Sound) {
 			play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{1000}}}})
 			m.Render(make([]pcm.Frame, 1000))
 			must(t, m.SetListener(space.Listener{Doppler: 40, Velocity: space.Vector{100}}))
 		},
-		"Doppler that goes while a pitch comes": func(m *mixer.Mixer, s *voice.Sound) {
+		"Doppler that goes while a pitch comes": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
 			h := play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: fast}})
 			m.Prepare()
@@ -95,7 +95,7 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 			must(t, h.SetPitch(12))
 		},
 	} {
-		s := pitchable(t, sounds.Refine)
+		s := pitchable(t, library.Refine)
 		m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "b"}}})
 		ask(m, s)
 		for range 20 {
@@ -109,7 +109,7 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 }
 
 // thinned is a fast Refiner: every frame of a version is a frame of the sound.
-func thinned(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
+func thinned(s *sounds.Sound, level int, looped bool, first, frames int64) []float32 {
 	samples, channels := s.Samples(), int64(s.Channels())
 	dst := make([]float32, frames*channels)
 	loop := s.Loop()
@@ -156,11 +156,11 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 	}
 	m := newMixer(t, c)
 	defer m.Close()
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
-	stream, err := lib.StreamFrames(sounds.FrameSource{Name: "stream", Rate: rate, Open: func() (sounds.FrameReader, error) { return &tune{}, nil }},
-		sounds.StreamOptions{Ahead: time.Duration(1+r.IntN(3000)) * time.Millisecond})
+	lib := library.NewLibrary(library.Options{Rate: rate})
+	stream, err := lib.StreamFrames(library.FrameSource{Name: "stream", Rate: rate, Open: func() (library.FrameReader, error) { return &tune{}, nil }},
+		library.StreamOptions{Ahead: time.Duration(1+r.IntN(3000)) * time.Millisecond})
 	must(t, err)
-	list := []*voice.Sound{stream}
+	list := []*sounds.Sound{stream}
 	for i := range 3 {
 		n := noise(r, rate, 1+i%2, 2000+r.IntN(4000))
 		for k := range n.Data {
@@ -172,7 +172,7 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 		}
 		list = append(list, sound(t, n))
 		if used { // as if played in all pitches before
-			for level := range voice.Levels {
+			for level := range sounds.Levels {
 				list[i+1].Refine(level, false)
 				list[i+1].Refine(level, true)
 			}

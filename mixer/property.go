@@ -5,7 +5,10 @@ import (
 	"math"
 	"math/bits"
 
+	"voicepool/internal/move"
+	"voicepool/internal/passfilter"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -147,14 +150,14 @@ func (c *Change) check() error {
 		}
 		c.put(f, x)
 	}
-	if c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower {
+	if c.Fields&FieldGain != 0 && c.Shape > sounds.ConstantPower {
 		return shapeError(c.Shape)
 	}
 	return nil
 }
 
 // shapeError returns the error for the unknown shape s. It wraps ErrOption.
-func shapeError(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
+func shapeError(s sounds.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
 // finalValue converts x, the final value of a fade of property f, to the unit that a voice fades in. Cutoffs in Hz
 // become log2 Hz, and a speed ratio becomes semitones. A gain is at least pcm.Silence. Other values are unchanged.
@@ -162,9 +165,9 @@ func shapeError(s voice.Shape) error { return fmt.Errorf("%w: there is no shape 
 func (f property) finalValue(x float64, rate int) float64 {
 	switch f {
 	case propLowPass:
-		return voice.LowPassAt(x, rate)
+		return passfilter.LowPassAt(x, rate)
 	case propHighPass:
-		return voice.HighPassAt(x, rate)
+		return passfilter.HighPassAt(x, rate)
 	case propGain:
 		return max(x, float64(pcm.Silence))
 	case propSpeed:
@@ -195,7 +198,7 @@ func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), 
 
 // journalCutoff returns the cutoff c at frame, a frame of the mix, and the final value of its fade. Both are in Hz,
 // limited to MinCutoff..MaxCutoff; 0 is off.
-func journalCutoff(c *voice.Cutoff, frame int64) (current, target float64) {
+func journalCutoff(c *passfilter.Cutoff, frame int64) (current, target float64) {
 	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 }
 
@@ -210,8 +213,8 @@ func clampCutoff(hz float64) float64 {
 
 // fadesByProperty returns pointers to the fades in m, indexed by property. It has the properties of a voice that can
 // fade: gain, pan, pitch, speed and both cutoffs.
-func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
-	return [numVoiceFades]*voice.Move{
+func fadesByProperty(m *voice.Moves) [numVoiceFades]*move.Move {
+	return [numVoiceFades]*move.Move{
 		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,
 		propLowPass: &m.LowPass.Move, propHighPass: &m.HighPass.Move,
 	}
@@ -221,7 +224,7 @@ func fadesByProperty(m *voice.Moves) [numVoiceFades]*voice.Move {
 // fadeFrames frames from now, a frame of the mix; the gain follows the curve shape. Priority, protection and rounds
 // change at once. Other properties have no effect. For a cutoff, set first attaches the voice's allocated filter. The
 // caller then computes the score of the voice again.
-func (s *slot) set(f property, x float64, now, fadeFrames int64, shape voice.Shape) {
+func (s *slot) set(f property, x float64, now, fadeFrames int64, shape sounds.Shape) {
 	v := &s.voice
 	switch f {
 	case propGain:

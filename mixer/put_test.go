@@ -9,15 +9,15 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestPutIsWhereItIsToldAtOnce compares SetPosition and SetListener of a Moment with SetPositions and
 // SetListener of the mixer between the blocks, in blocks of any length. The journals must agree.
 func TestPutIsWhereItIsToldAtOnce(t *testing.T) {
 	const frames, step = 4800, 480
-	render := func(wind *voice.Sound, seed uint64, block int, ahead bool) ([]pcm.Frame, []mixer.Entry) {
+	render := func(wind *sounds.Sound, seed uint64, block int, ahead bool) ([]pcm.Frame, []mixer.Entry) {
 		m, err := mixer.New(mixer.Config{Rate: 8000, Voices: 3, Virtual: 3, NoLimiter: true, Journal: 1 << 10})
 		if err != nil {
 			t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // long selects tests of many minutes, run by hand.
@@ -92,13 +92,13 @@ func TestEightCallers(t *testing.T) {
 	must(t, err)
 	var feeds sync.Map // the open ones, and some more
 	var opened atomic.Int64
-	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 4000, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-		f := voice.NewStreamBuffer(4096, c)
+	stream, err := sounds.NewStream(sounds.Stream{Rate: rate, Frames: 4000, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+		f := sounds.NewStreamBuffer(4096, c)
 		f.Write(make([]pcm.Frame, 2000))
 		f.End()
 		if feeds.Store(f, true); opened.Add(1)%256 == 0 { // otherwise they would fill the memory
 			feeds.Range(func(f, _ any) bool {
-				if f.(*voice.StreamBuffer).Closed() {
+				if f.(*sounds.StreamBuffer).Closed() {
 					feeds.Delete(f)
 				}
 				return true
@@ -107,7 +107,7 @@ func TestEightCallers(t *testing.T) {
 		return f, nil
 	}})
 	must(t, err)
-	sounds := []*voice.Sound{level(t, rate, 400, 0.2), level(t, rate, 4000, 0.1), stream}
+	all := []*sounds.Sound{level(t, rate, 400, 0.2), level(t, rate, 4000, 0.1), stream}
 	var shared [16]atomic.Pointer[mixer.Handle]
 	var stop atomic.Bool
 	var calls atomic.Int64
@@ -123,7 +123,7 @@ func TestEightCallers(t *testing.T) {
 					h = *p
 				}
 				at := m.At(pick(r, mixer.Now, m.Now()+r.Int64N(200)))
-				target := pick(r, mixer.TargetVoice(h), mixer.TargetTag(uint64(1+caller)), mixer.TargetSound(sounds[r.IntN(2)]), mixer.TargetBus(buses[r.IntN(4)]))
+				target := pick(r, mixer.TargetVoice(h), mixer.TargetTag(uint64(1+caller)), mixer.TargetSound(all[r.IntN(2)]), mixer.TargetBus(buses[r.IntN(4)]))
 				if h == (mixer.Handle{}) {
 					target = mixer.TargetTag(1)
 				}
@@ -137,7 +137,7 @@ func TestEightCallers(t *testing.T) {
 					if r.IntN(3) == 0 {
 						o.Sends = []mixer.Send{{To: "music"}} // refused for existing sends
 					}
-					if n, err := at.Play(sounds[r.IntN(3)], o); err == nil {
+					if n, err := at.Play(all[r.IntN(3)], o); err == nil {
 						shared[r.IntN(len(shared))].Store(&n)
 					}
 				case 5:
@@ -163,7 +163,7 @@ func TestEightCallers(t *testing.T) {
 				case 14:
 					h.Seek(ms)
 				case 15:
-					h.Fade(-20, ms, voice.RaisedCosine)
+					h.Fade(-20, ms, sounds.RaisedCosine)
 				case 16:
 					m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 1, 0}, Occlusion: float64(r.IntN(2)), Obstruction: float64(r.IntN(2))}})
 				case 17:
@@ -263,7 +263,7 @@ func TestEightCallers(t *testing.T) {
 	}
 	feedsAreClosed := func() {
 		feeds.Range(func(f, _ any) bool {
-			if !f.(*voice.StreamBuffer).Closed() {
+			if !f.(*sounds.StreamBuffer).Closed() {
 				t.Error("the feed of a stream is still open")
 				return false
 			}
@@ -273,11 +273,11 @@ func TestEightCallers(t *testing.T) {
 	feedsAreClosed()
 	// The initial capacity is available again, without a frame in between.
 	for i := range commands {
-		if _, err := m.Play(sounds[0], mixer.Options{}); err != nil {
+		if _, err := m.Play(all[0], mixer.Options{}); err != nil {
 			t.Fatalf("start %d of %d: %v", i+1, commands, err)
 		}
 	}
-	if _, err := m.Play(sounds[0], mixer.Options{}); err != mixer.ErrBusy {
+	if _, err := m.Play(all[0], mixer.Options{}); err != mixer.ErrBusy {
 		t.Errorf("one more than fit: %v", err)
 	}
 	m.Render(block)

@@ -9,18 +9,18 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // pitchable returns a second of sines with a Refiner.
-func pitchable(t *testing.T, refine voice.Refiner) *voice.Sound {
+func pitchable(t *testing.T, refine sounds.Refiner) *sounds.Sound {
 	t.Helper()
 	data := make([]float32, 48000)
 	for i := range data {
 		data[i] = float32(0.4*math.Sin(float64(i)/11) + 0.1*math.Sin(float64(i)/2))
 	}
-	s, err := voice.NewSound(voice.Samples{Name: "sines", Rate: 48000, Channels: 1, Data: data, Refine: refine})
+	s, err := sounds.NewSound(sounds.Samples{Name: "sines", Rate: 48000, Channels: 1, Data: data, Refine: refine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func pitchable(t *testing.T, refine voice.Refiner) *voice.Sound {
 
 // TestRefineNothing plays at unity speed: no versions are computed.
 func TestRefineNothing(t *testing.T) {
-	s := pitchable(t, sounds.Refine)
+	s := pitchable(t, library.Refine)
 	before := s.Bytes()
 	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	h, err := m.Play(s, mixer.Options{Loop: true, Speed: 2, Pitch: -12})
@@ -48,52 +48,52 @@ func TestRefineNothing(t *testing.T) {
 // TestRefineAsked checks which versions are computed for different calls.
 func TestRefineAsked(t *testing.T) {
 	for name, c := range map[string]struct {
-		play         func(*mixer.Mixer, *voice.Sound)
+		play         func(*mixer.Mixer, *sounds.Sound)
 		once, looped []int
 	}{
-		"a pitch": {play: func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Pitch: 3}) }, once: []int{0}},
-		"a pitch of its own and of the sound": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a pitch": {play: func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Pitch: 3}) }, once: []int{0}},
+		"a pitch of its own and of the sound": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			m.Play(s, mixer.Options{Speed: 2, Base: mixer.Base{Pitch: 3}})
 		}, once: []int{2}},
 		"a loop": {
-			play:   func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true}) },
+			play:   func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true}) },
 			looped: []int{1},
 		},
 		"rounds": {
-			play: func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true, Rounds: 2}) },
+			play: func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true, Rounds: 2}) },
 			once: []int{1}, looped: []int{1},
 		},
-		"linear": {play: func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Quality: voice.Linear}) }},
+		"linear": {play: func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Speed: 2, Quality: sounds.Linear}) }},
 		"a handle": {
-			play: func(m *mixer.Mixer, s *voice.Sound) { h, _ := m.Play(s, mixer.Options{}); h.SetPitch(10) },
+			play: func(m *mixer.Mixer, s *sounds.Sound) { h, _ := m.Play(s, mixer.Options{}); h.SetPitch(10) },
 			once: []int{0, 1},
 		},
-		"a tag": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a tag": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			m.Play(s, mixer.Options{Speed: 4, Tag: 7})
 			m.At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}, once: []int{1, 2, 3}},
-		"another tag": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"another tag": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			m.Play(s, mixer.Options{Tag: 7})
 			m.At(100).Set(mixer.TargetTag(8), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}},
-		"a bus": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a bus": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			m.Play(s, mixer.Options{Bus: b})
 		}, once: []int{0}},
-		"a bus that is set": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a bus that is set": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.Play(s, mixer.Options{Bus: b, Pitch: 12})
 			m.At(100).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, time.Second)
 		}, once: []int{0, 1, 2}},
-		"a bus on its way": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a bus on its way": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
 			m.Render(make([]pcm.Frame, 100))
 			m.At(300).Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{0, 1, 2, 3}},
-		"a bus that turns back on its way": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a bus that turns back on its way": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
@@ -101,13 +101,13 @@ func TestRefineAsked(t *testing.T) {
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch}, time.Second)
 			m.At(24100).Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{0, 1, 2, 3}},
-		"before a bus moves": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"before a bus moves": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(48000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
 			m.Play(s, mixer.Options{Bus: b, Pitch: 8})
 		}, once: []int{0, 1, 2, 3}},
-		"a bus that is set before what was asked of it for later": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a bus that is set before what was asked of it for later": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(1000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
@@ -115,30 +115,30 @@ func TestRefineAsked(t *testing.T) {
 			m.Render(make([]pcm.Frame, 4000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{3}},
-		"a bus that has arrived": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"a bus that has arrived": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 10*time.Millisecond)
 			m.Render(make([]pcm.Frame, 2000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{3}},
-		"Doppler": {play: func(m *mixer.Mixer, s *voice.Sound) {
+		"Doppler": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			m.SetListener(space.Listener{Doppler: 1})
 			m.Play(s, mixer.Options{Emitter: &space.Emitter{}})
 		}, once: []int{0}},
-		"a mixer of another quality": {play: func(_ *mixer.Mixer, s *voice.Sound) {
-			m := newMixer(t, mixer.Config{Quality: voice.Cubic})
+		"a mixer of another quality": {play: func(_ *mixer.Mixer, s *sounds.Sound) {
+			m := newMixer(t, mixer.Config{Quality: sounds.Cubic})
 			m.Play(s, mixer.Options{Speed: 2})
 			m.Prepare()
 		}},
 	} {
-		s := pitchable(t, sounds.Refine)
+		s := pitchable(t, library.Refine)
 		m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "up"}, {Name: "low", Parent: "up", Pitch: -5}}})
 		c.play(m, s)
 		m.Prepare()
 		for i, want := range [2][]int{c.once, c.looped} {
 			var got []int
-			for level := range voice.Levels {
+			for level := range sounds.Levels {
 				if s.Refined(level, i == 1) {
 					got = append(got, level)
 				}
@@ -161,9 +161,9 @@ func TestRefineAsked(t *testing.T) {
 // without a click.
 func TestMissingMipLevels(t *testing.T) {
 	ready := make(chan struct{})
-	s := pitchable(t, func(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
+	s := pitchable(t, func(s *sounds.Sound, level int, looped bool, first, frames int64) []float32 {
 		<-ready
-		return sounds.Refine(s, level, looped, first, frames)
+		return library.Refine(s, level, looped, first, frames)
 	})
 	m := newMixer(t, mixer.Config{NoLimiter: true})
 	h, err := m.Play(s, mixer.Options{Speed: 1.1, Loop: true})
@@ -208,7 +208,7 @@ func TestMissingMipLevels(t *testing.T) {
 
 // TestRefineNeeds checks that the next Prepare computes a version that a voice lacked unexpectedly.
 func TestRefineNeeds(t *testing.T) {
-	s := pitchable(t, sounds.Refine)
+	s := pitchable(t, library.Refine)
 	m := newMixer(t, mixer.Config{})
 	h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Pitch: 1})
 	m.Prepare()
@@ -227,7 +227,7 @@ func TestRefineNeeds(t *testing.T) {
 
 // TestRefinedPlayAllocatesNothing plays and changes a sound with all its versions.
 func TestRefinedPlayAllocatesNothing(t *testing.T) {
-	s := pitchable(t, sounds.Refine)
+	s := pitchable(t, library.Refine)
 	for level := range 4 {
 		s.Refine(level, false)
 		s.Refine(level, true)

@@ -8,7 +8,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // writtenOut returns the frames of a sound that plays its loop a number of rounds.
@@ -68,11 +68,11 @@ func TestRoundsAtAnyPitch(t *testing.T) {
 		for _, i := range writtenOut(len(data), from, from+length, rounds) {
 			long = append(long, data[i])
 		}
-		o := mixer.Options{Pan: -1, Speed: 1. / 4 * float64(1+r.IntN(30)) * (1 + r.Float64()/7), Quality: voice.Quality(r.IntN(2))}
+		o := mixer.Options{Pan: -1, Speed: 1. / 4 * float64(1+r.IntN(30)) * (1 + r.Float64()/7), Quality: sounds.Quality(r.IntN(2))}
 		o.Speed = min(max(o.Speed, 1./16), 16)
 		render := func(data []float32, loop [2]int64, o mixer.Options) []float32 {
 			m := at1k(t)
-			play(t, m.At(0), sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: data, Loop: loop}), o)
+			play(t, m.At(0), sound(t, sounds.Samples{Rate: 1000, Channels: 1, Data: data, Loop: loop}), o)
 			return left(m, 1200)
 		}
 		want := render(long, [2]int64{}, o)
@@ -179,8 +179,8 @@ func TestSetLoop(t *testing.T) {
 // TestRoundsCountInTheFuture checks that parts that will not be played again do not count in the
 // audibility.
 func TestRoundsCountInTheFuture(t *testing.T) {
-	env := voice.Envelope{Hop: 20, Once: []float32{.5, .5, .5, .5, .5, .01, .01, .01, .01, .01}, Loop: []float32{.5, .5, .5, .5, .5, .5, .5, .5, .5, .5}}
-	s := sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 200), Envelope: env})
+	env := sounds.Envelope{Hop: 20, Once: []float32{.5, .5, .5, .5, .5, .01, .01, .01, .01, .01}, Loop: []float32{.5, .5, .5, .5, .5, .5, .5, .5, .5, .5}}
+	s := sound(t, sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 200), Envelope: env})
 	m := at1k(t)
 	looping := play(t, m.At(0), s, mixer.Options{Pan: -1, Loop: true})
 	once := play(t, m.At(0), s, mixer.Options{Pan: -1})

@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // A scene is a list of calls with their frames, drawn from a seed from all calls of a mixer.
@@ -25,7 +25,7 @@ type scene struct {
 }
 
 type sceneState struct {
-	sounds  []*voice.Sound
+	sounds  []*sounds.Sound
 	handles []mixer.Handle
 	groups  []*mixer.Group
 }
@@ -33,14 +33,14 @@ type sceneState struct {
 const sceneRate = 8000
 
 // sceneSounds returns noise, tones and a decay, mono and stereo, some with loops.
-func sceneSounds(t testing.TB) []*voice.Sound {
+func sceneSounds(t testing.TB) []*sounds.Sound {
 	r := rand.New(rand.NewPCG(1, 2))
-	var out []*voice.Sound
+	var out []*sounds.Sound
 	for i := range 8 {
 		n := 200 + i*i*90
 		c := 1 + i%2
 		data := make([]float32, n*c)
-		env := voice.Envelope{Hop: 160}
+		env := sounds.Envelope{Hop: 160}
 		for j := range data {
 			decay := 1 - float64(j)/float64(len(data))
 			data[j] = float32((r.Float64()*2 - 1) * decay * 0.7)
@@ -50,7 +50,7 @@ func sceneSounds(t testing.TB) []*voice.Sound {
 			env.Once = append(env.Once, float32(d*d*0.1*float64(1+i)))
 			env.Loop = append(env.Loop, 0.05)
 		}
-		s := voice.Samples{Name: fmt.Sprint("s", i), Rate: sceneRate, Channels: c, Data: data, Envelope: env}
+		s := sounds.Samples{Name: fmt.Sprint("s", i), Rate: sceneRate, Channels: c, Data: data, Envelope: env}
 		if i%3 == 1 {
 			s.Loop = [2]int64{int64(n / 3), int64(n/3 + 7*i*i)}
 		}
@@ -100,7 +100,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 			o := mixer.Options{
 				Gain: pcm.Decibels(r.Float64()*30 - 25), Pan: r.Float64()*2 - 1, Pitch: pcm.Semitones(r.IntN(25) - 12),
 				Priority: r.IntN(3), Protect: r.IntN(12) == 0, Loop: r.IntN(4) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(sc.calls)),
-				From: maybe(maybe(ms(40))), For: maybe(ms(300)), FadeIn: maybe(maybe(ms(60))), Quality: voice.Quality(r.IntN(2)),
+				From: maybe(maybe(ms(40))), For: maybe(ms(300)), FadeIn: maybe(maybe(ms(60))), Quality: sounds.Quality(r.IntN(2)),
 				Base: mixer.Base{Gain: pcm.Decibels(-r.IntN(6)), Speed: []float64{0, 1, 1.1, 0.5}[r.IntN(4)]},
 			}
 			if r.IntN(3) == 0 {
@@ -150,7 +150,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 
 // run renders the scene in blocks. It returns its frames, its events without groups and buses, which belong to a mixer,
 // and the last stats.
-func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) int) (frames []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+func (sc *scene) run(t testing.TB, sounds []*sounds.Sound, block func(at int64) int) (frames []pcm.Frame, events []mixer.Event, st mixer.Stats) {
 	t.Helper()
 	m := newMixer(t, sc.config)
 	s := &sceneState{sounds: sounds}

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // loopedRamp returns a ramp with a loop.
-func loopedRamp(t testing.TB, frames int, from, to int64) *voice.Sound {
+func loopedRamp(t testing.TB, frames int, from, to int64) *sounds.Sound {
 	t.Helper()
 	data := make([]float32, frames)
 	for i := range data {
 		data[i] = float32(i+1) / 1024
 	}
-	return sound(t, voice.Samples{Name: "looped", Rate: 1000, Channels: 1, Data: data, Loop: [2]int64{from, to}})
+	return sound(t, sounds.Samples{Name: "looped", Rate: 1000, Channels: 1, Data: data, Loop: [2]int64{from, to}})
 }
 
 // frames returns the frames of a ramp that samples come from; -1 is silence.

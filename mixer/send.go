@@ -9,6 +9,7 @@ import (
 	"voicepool/internal/words"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -245,7 +246,7 @@ func (a *audio) moveSend(r *record, c *command, fadeFrames int64) {
 	for i := range sends {
 		if s := &sends[i]; s.Bus == c.payload.send.bus {
 			opened := s.Opens(a.now)
-			s.Gain.RampGain(a.now, c.payload.send.gain, fadeFrames, voice.Natural)
+			s.Gain.RampGain(a.now, c.payload.send.gain, fadeFrames, sounds.Natural)
 			if end := s.Gain.End(); opened && !s.Opens(end) {
 				a.noteTailUntil(a.graph.TailUntil(s.Bus, end))
 			}

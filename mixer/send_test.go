@@ -12,8 +12,8 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestBusSends checks sends of buses after and before their gains, for any order in the configuration.
@@ -263,7 +263,7 @@ func TestVoicePreSends(t *testing.T) {
 		for i := range data {
 			data[i] = 1 - float32(i%2)/2 // 1 on the left, a half on the right
 		}
-		h := play(t, m.At(50), sound(t, voice.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{
+		h := play(t, m.At(50), sound(t, sounds.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{
 			Base: mixer.Base{Gain: -3}, Gain: -10, Pan: 1, Bus: busOf(t, m, "sfx"), FadeIn: 100 * ms,
 			Sends: []mixer.Send{{To: "hall", Gain: -6, Pre: true}},
 		})

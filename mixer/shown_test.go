@@ -7,8 +7,8 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestShown checks that a handle returns the position, loudness, pan and loop state of its voice, also
@@ -18,7 +18,7 @@ func TestShown(t *testing.T) {
 	for i := range data {
 		data[i] = 0.1
 	}
-	s, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: data})
+	s, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 1, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestShown(t *testing.T) {
 	if err := m.At(mixer.Now).Set(mixer.TargetVoice(first), mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 80*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Fade(-12, 80*time.Millisecond, voice.InDecibels); err != nil {
+	if err := first.Fade(-12, 80*time.Millisecond, sounds.InDecibels); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

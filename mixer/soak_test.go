@@ -10,7 +10,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestADay mixes 24 hours at a low rate. Voices start, loop, wait and are stolen. Counters and positions
@@ -22,7 +22,7 @@ func TestADay(t *testing.T) {
 		day /= 24
 	}
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 3, NoLimiter: true, Commands: 16})
-	theme := sound(t, voice.Samples{Name: "theme", Rate: rate, Channels: 2, Data: make([]float32, 2*7919)})
+	theme := sound(t, sounds.Samples{Name: "theme", Rate: rate, Channels: 2, Data: make([]float32, 2*7919)})
 	blip := level(t, rate, 30, 0.1)
 	h := play(t, m.At(0), theme, mixer.Options{Loop: true, Protect: true, Speed: 1.0001})
 	block := make([]pcm.Frame, 4096)
@@ -81,7 +81,7 @@ func TestAnHourAtASpeed(t *testing.T) {
 	const rate, hour = 48000, 3600 * 48000
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 1, NoLimiter: true})
 	s := level(t, rate, 1000003, 0)
-	h := play(t, m.At(0), s, mixer.Options{Loop: true, Speed: 1.0001, Quality: voice.Linear})
+	h := play(t, m.At(0), s, mixer.Options{Loop: true, Speed: 1.0001, Quality: sounds.Linear})
 	block := make([]pcm.Frame, 1<<16)
 	for left := hour; left > 0; left -= len(block) {
 		block = block[:min(len(block), left)]

@@ -8,18 +8,18 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // steady returns silence with a declared constant power.
-func steady(t testing.TB, power float32) *voice.Sound {
+func steady(t testing.TB, power float32) *sounds.Sound {
 	t.Helper()
-	env := voice.Envelope{Hop: 20}
+	env := sounds.Envelope{Hop: 20}
 	for range 100 {
 		env.Once, env.Loop = append(env.Once, power), append(env.Loop, power)
 	}
-	return sound(t, voice.Samples{Name: "steady", Rate: 1000, Channels: 1, Data: make([]float32, 2000), Envelope: env})
+	return sound(t, sounds.Samples{Name: "steady", Rate: 1000, Channels: 1, Data: make([]float32, 2000), Envelope: env})
 }
 
 // at returns an emitter at a position.
@@ -240,7 +240,7 @@ func TestPlacedStereo(t *testing.T) {
 		for range 50 {
 			data = append(data, 0.5, 0.25)
 		}
-		play(t, m.At(5), sound(t, voice.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{Emitter: c.emitter})
+		play(t, m.At(5), sound(t, sounds.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{Emitter: c.emitter})
 		block := make([]pcm.Frame, 50)
 		m.Render(block)
 		for _, i := range []int{5, 49} {

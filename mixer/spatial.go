@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 
 	"voicepool/internal/hearing"
+	"voicepool/internal/move"
 	"voicepool/mixer/internal/spatial"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // positionError turns an error of package space into an error of the mixer with a single prefix.
@@ -158,7 +158,7 @@ type positioner struct {
 
 // startSpatial sets how the start of r sounds at its position for the present listener: gain, pan, pitch and low-pass.
 // These values apply at once, without a fade. The result is for the voice; it is nil if r is not spatial.
-func (p *positioner) startSpatial(r *record) *voice.Space {
+func (p *positioner) startSpatial(r *record) *move.Spatial {
 	if !r.isSpatial {
 		return nil
 	}

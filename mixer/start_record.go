@@ -3,6 +3,7 @@ package mixer
 import (
 	"sync/atomic"
 
+	"voicepool/internal/passfilter"
 	"voicepool/internal/release"
 	"voicepool/internal/words"
 	"voicepool/mixer/internal/batches"
@@ -12,6 +13,7 @@ import (
 	"voicepool/mixer/internal/publish"
 	"voicepool/mixer/internal/spatial"
 	"voicepool/pool"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -48,8 +50,8 @@ type record struct {
 	slot slot // audio side: the voice while the start plays; zero otherwise
 
 	// Written by the control side before the start is sent.
-	sound         atomic.Pointer[voice.Sound] // nil when the start is over
-	options       voice.Options               // including the feed of a stream
+	sound         atomic.Pointer[sounds.Sound] // nil when the start is over
+	options       voice.Options                // including the feed of a stream
 	group         *Group
 	tag           uint64
 	owner         uint64
@@ -105,9 +107,9 @@ type recordExtra struct {
 	pre              *voice.Prefader          // of a start with a pre-fader send; allocated by the control side
 	sent             []Send                   // the initial sends; the audio side may change them before the start
 
-	screen            atomic.Pointer[voice.DirectFilter] // of starts with sends and a place; as filter
-	filter            atomic.Pointer[voice.Filter]       // audio side; allocated by the control side
-	lowPass, highPass float64                            // the initial cutoffs if filtered; set by the control side before the start
+	screen            atomic.Pointer[passfilter.Filter] // of starts with sends and a place; as filter
+	filter            atomic.Pointer[voice.Filter]      // audio side; allocated by the control side
+	lowPass, highPass float64                           // the initial cutoffs if filtered; set by the control side before the start
 
 	recordControl
 	recordBeforeStart
@@ -136,7 +138,7 @@ type recordAudio struct {
 // recordBeforeStart holds audio-side data of a start that has not begun.
 type recordBeforeStart struct {
 	overrides startOverrides
-	newRounds *voice.StreamBuffer // makes a stream leave its loop when it begins; may be nil
+	newRounds *sounds.StreamBuffer // makes a stream leave its loop when it begins; may be nil
 }
 
 // overrides returns the property changes that arrived before the start with the handle id began, for use when it
@@ -151,7 +153,7 @@ func (r *record) overrides(id pool.Handle) *startOverrides {
 // setNewRounds stores feed, a stream buffer that repeats the loop another number of times. A pending start switches
 // to it when it begins. An earlier stored buffer is dropped; a nil feed only drops it. Without extra data in r it has
 // no effect. Audio side.
-func (r *record) setNewRounds(feed *voice.StreamBuffer) {
+func (r *record) setNewRounds(feed *sounds.StreamBuffer) {
 	extra := r.extra.Load()
 	if extra == nil { // no command arrived before the start
 		return

@@ -7,7 +7,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 func TestCooldownAndLimits(t *testing.T) {
@@ -59,8 +59,8 @@ func TestCooldownAndLimits(t *testing.T) {
 func TestFuture(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
 	data := make([]float32, 400)
-	knock := sound(t, voice.Samples{Name: "knock", Rate: 1000, Channels: 1, Data: data, Envelope: voice.Envelope{Hop: 20, Once: []float32{.1, .1, .1, .1, .1, .1, .1, .1, .1, .1}}})
-	fading := sound(t, voice.Samples{Name: "fading", Rate: 1000, Channels: 1, Data: data, Envelope: voice.Envelope{Hop: 20, Once: []float32{.5, .4, .3, .2, .1, .05, .02, .01}}})
+	knock := sound(t, sounds.Samples{Name: "knock", Rate: 1000, Channels: 1, Data: data, Envelope: sounds.Envelope{Hop: 20, Once: []float32{.1, .1, .1, .1, .1, .1, .1, .1, .1, .1}}})
+	fading := sound(t, sounds.Samples{Name: "fading", Rate: 1000, Channels: 1, Data: data, Envelope: sounds.Envelope{Hop: 20, Once: []float32{.5, .4, .3, .2, .1, .05, .02, .01}}})
 	a := play(t, m.At(0), knock, mixer.Options{})
 	b := play(t, m.At(0), fading, mixer.Options{})
 	play(t, m.At(100), knock, mixer.Options{})

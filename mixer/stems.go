@@ -11,8 +11,8 @@ import (
 // Stem identifies a part of the mix: all starts with the same name, sound and file.
 type Stem struct {
 	Name  string // Options.Name; may be empty
-	Sound string // voice.Sound.Name
-	File  string // voice.Sound.File, because two files may have the same name
+	Sound string // sounds.Sound.Name
+	File  string // sounds.Sound.File, because two files may have the same name
 }
 
 // Stems returns an iterator over all stems, with the contribution of each stem to the last n frames of the mix. A

@@ -14,15 +14,15 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 const stemRate = 8000
 
 // stemSounds returns the sounds of a game, drawn from a seed. The fourth is a stream. In the short variant, eight lists
 // serve all seeds.
-func stemSounds(t testing.TB, seed uint64, kinds int) []*voice.Sound {
+func stemSounds(t testing.TB, seed uint64, kinds int) []*sounds.Sound {
 	if longtest.Enabled() {
 		return newStemSounds(t, seed, kinds)
 	}
@@ -35,9 +35,9 @@ func stemSounds(t testing.TB, seed uint64, kinds int) []*voice.Sound {
 
 const mostStemSounds = 6
 
-var stemSoundsMade [8][]*voice.Sound
+var stemSoundsMade [8][]*sounds.Sound
 
-func newStemSounds(t testing.TB, seed uint64, kinds int) (list []*voice.Sound) {
+func newStemSounds(t testing.TB, seed uint64, kinds int) (list []*sounds.Sound) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	for i := range kinds {
 		if i == 3 {
@@ -52,7 +52,7 @@ func newStemSounds(t testing.TB, seed uint64, kinds int) (list []*voice.Sound) {
 }
 
 // stemGame plays a random game in blocks and returns the mix and, with keep, the stems.
-func stemGame(t testing.TB, seed uint64, list []*voice.Sound, keep bool, c mixer.Config, block func() int) (mix []pcm.Frame, stems map[string][]pcm.Frame) {
+func stemGame(t testing.TB, seed uint64, list []*sounds.Sound, keep bool, c mixer.Config, block func() int) (mix []pcm.Frame, stems map[string][]pcm.Frame) {
 	const rate, length = stemRate, 3200
 	kinds := len(list)
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -77,7 +77,7 @@ func stemGame(t testing.TB, seed uint64, list []*voice.Sound, keep bool, c mixer
 		default:
 			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, Tag: uint64(1 + r.IntN(5)), Name: names[r.IntN(len(names))]}
 			if r.IntN(2) == 0 {
-				o.Pitch, o.Quality = pcm.Semitones(r.Float64()*24-12), voice.Quality(1+r.IntN(2))
+				o.Pitch, o.Quality = pcm.Semitones(r.Float64()*24-12), sounds.Quality(1+r.IntN(2))
 			}
 			if r.IntN(3) == 0 {
 				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
@@ -226,12 +226,12 @@ func events(m *mixer.Mixer) []mixer.Event {
 // and that events contain the stem.
 func TestWhatAStemIs(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true, Stems: true, Virtual: 2})
-	made := func(name, file string, x float32) *voice.Sound {
+	made := func(name, file string, x float32) *sounds.Sound {
 		data := make([]float32, 100)
 		for i := range data {
 			data[i] = x
 		}
-		return sound(t, voice.Samples{Name: name, File: file, Rate: 1000, Channels: 1, Data: data})
+		return sound(t, sounds.Samples{Name: name, File: file, Rate: 1000, Channels: 1, Data: data})
 	}
 	want := map[mixer.Stem]float32{}
 	for i, of := range []mixer.Stem{

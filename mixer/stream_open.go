@@ -8,20 +8,20 @@ import (
 	"slices"
 
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // registerStream adds feed, an open stream, to m.openStreams, the list that Prepare and Close use. It drops closed
 // streams from that list. The caller holds m.mutex.
-func (m *Mixer) registerStream(feed *voice.StreamBuffer) {
-	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed), feed)
+func (m *Mixer) registerStream(feed *sounds.StreamBuffer) {
+	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*sounds.StreamBuffer).Closed), feed)
 }
 
 // openStreamFor opens a stream of the sound s with the options o, for the new start with the handle id. It unlocks
 // m.mutex while it opens the stream, because foreign code may block, and locks it again. During that time it reserves
 // room for the command of the start. On an error it releases the record of the start. The error is ErrClosed if the
 // mixer was closed, or as in openStream. The caller holds m.mutex.
-func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.StreamBuffer, err error) {
+func (m *Mixer) openStreamFor(id pool.Handle, s *sounds.Sound, o *Options) (feed *sounds.StreamBuffer, err error) {
 	m.inFlight.Add(1) // reserves room for the command
 	m.mutex.Unlock()
 	defer func() {
@@ -41,9 +41,9 @@ func (m *Mixer) openStreamFor(id pool.Handle, s *voice.Sound, o *Options) (feed 
 // openStream opens a stream of the sound s at the frame from of s. If loop is true, the stream plays its loop rounds
 // times and then continues to its end; 0 means endlessly. If rounds is not 1 and the length of the loop is unknown, the
 // error wraps ErrOption. Other errors come from the decoder and are wrapped; if opening the decoder panics, the error
-// wraps voice.ErrSound.
-func (m *Mixer) openStream(s *voice.Sound, from int64, loop bool, rounds int) (*voice.StreamBuffer, error) {
-	c := voice.PlayRange{From: from}
+// wraps sounds.ErrSound.
+func (m *Mixer) openStream(s *sounds.Sound, from int64, loop bool, rounds int) (*sounds.StreamBuffer, error) {
+	c := sounds.PlayRange{From: from}
 	if loop && rounds != 1 {
 		c.Rounds = int64(rounds)
 		if c.Loop = s.Loop(); c.Loop.Frames() <= 0 {
@@ -121,7 +121,7 @@ func (at Moment) setStreamRounds(t *Target, rounds int) error {
 // Forever means endlessly. The round that is playing then counts as the first. It opens another stream shortly before
 // the end of the loop and sends it to the audio side. It then stores the setting in the record of h. The error wraps
 // ErrOption for wrong rounds or an unknown loop, or is as in openStream and sendStream.
-func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
+func (at Moment) setStreamRoundsOf(h Handle, s *sounds.Sound, rounds int) error {
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
 	switch {
@@ -130,7 +130,7 @@ func (at Moment) setStreamRoundsOf(h Handle, s *voice.Sound, rounds int) error {
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 	}
-	feed, err := m.openStream(s, loop[1]-min(loop.Frames(), voice.SwitchLead), true, max(rounds, 0))
+	feed, err := m.openStream(s, loop[1]-min(loop.Frames(), sounds.SwitchLead), true, max(rounds, 0))
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (m *Mixer) Prepare() (frames int) {
 	m.pitches.requestMissingMips()
 	m.refiner.Wait()
 	m.mutex.Lock()
-	m.openStreams = slices.DeleteFunc(m.openStreams, (*voice.StreamBuffer).Closed)
+	m.openStreams = slices.DeleteFunc(m.openStreams, (*sounds.StreamBuffer).Closed)
 	open := slices.Clone(m.openStreams)
 	m.mutex.Unlock()
 	frames = math.MaxInt32

@@ -11,7 +11,7 @@ import (
 	"voicepool/internal/subnormal"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // tinyInsert is an Insert that returns subnormal samples.
@@ -54,14 +54,14 @@ func TestNoSubnormals(t *testing.T) {
 			samples[i] = float32(at(i))
 		}
 		for k := range 12 {
-			s := sound(t, voice.Samples{Rate: 8000, Channels: 1 + k%2, Data: samples})
+			s := sound(t, sounds.Samples{Rate: 8000, Channels: 1 + k%2, Data: samples})
 			bus, err := m.Bus([]string{"master", "quiet", "insert"}[k%3])
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := mixer.Options{
 				Bus: bus, Gain: pcm.Decibels(-60 * (k % 3)), Loop: k%2 == 0, FadeIn: 10 * time.Millisecond, Pitch: pcm.Semitones(k%5 - 2),
-				Quality: []voice.Quality{voice.Best, voice.Linear, voice.Cubic}[k%3],
+				Quality: []sounds.Quality{sounds.Best, sounds.Linear, sounds.Cubic}[k%3],
 			}
 			if k%4 > 1 {
 				o.LowPass, o.HighPass = 4000, 20

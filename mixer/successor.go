@@ -3,6 +3,7 @@ package mixer
 import (
 	"voicepool/mixer/internal/successor"
 	"voicepool/pool"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -32,7 +33,7 @@ const (
 //
 // A successor counts as a command under way. Then fails with ErrGone if the voice is over, and with the errors of
 // Play.
-func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
+func (h Handle) Then(next *sounds.Sound, o Options, when When) (Handle, error) {
 	if h.mixer == nil {
 		return Handle{}, ErrGone
 	}
@@ -113,7 +114,7 @@ func (in *incoming) continueFades() (props propertySet) {
 		return 0
 	}
 	a := in.a
-	if f := in.record.filter(); f != nil && in.fades.HadFilter() {
+	if f := in.record.filter(); f != nil && in.fades.Filtered {
 		in.voice.AttachFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
 	}
 	own := in.voice.Moves()
@@ -136,10 +137,11 @@ func (in *incoming) continueFades() (props propertySet) {
 	if props&(1<<propHighPass) != 0 {
 		own.HighPass = in.fades.HighPass
 	}
-	if props != 0 {
-		in.voice.SetMoves(a.now, &own)
+	moves := &own
+	if props == 0 {
+		moves = nil
 	}
-	in.voice.ContinueFilters(in.fades)
+	in.voice.Continue(a.now, moves, in.fades)
 	return props
 }
 

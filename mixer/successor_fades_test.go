@@ -10,7 +10,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // joined renders commands on two halves that follow each other, and on the whole sound. join is the frame
@@ -19,7 +19,7 @@ func joined(t *testing.T, streams, join, block int, do func(m *mixer.Mixer, hs .
 	t.Helper()
 	const size = 6000
 	all := hiss(5, size)
-	one := func(frames []pcm.Frame, streamed bool) *voice.Sound {
+	one := func(frames []pcm.Frame, streamed bool) *sounds.Sound {
 		if streamed {
 			return tape(t, frames, nil)
 		}
@@ -51,7 +51,7 @@ func each(t *testing.T, hs []mixer.Handle, do func(mixer.Handle) error) {
 // sound, with the call on both handles or on the first alone. If the join is on the grid of the segments,
 // the bits must be equal. Otherwise the difference is at most the deviation of a segment from its curve.
 func TestThenMoves(t *testing.T) {
-	shapes := []voice.Shape{voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower}
+	shapes := []sounds.Shape{sounds.InDecibels, sounds.InAmplitude, sounds.RaisedCosine, sounds.ConstantPower}
 	type move struct {
 		name string
 		do   func(m *mixer.Mixer, hs []mixer.Handle)
@@ -65,8 +65,8 @@ func TestThenMoves(t *testing.T) {
 		}, false},
 		{"two fades", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(64).Fade(mixer.TargetVoice(h), -20, 100*ms, voice.InAmplitude))
-				must(t, m.At(640).Fade(mixer.TargetVoice(h), -3, time.Second, voice.RaisedCosine))
+				must(t, m.At(64).Fade(mixer.TargetVoice(h), -20, 100*ms, sounds.InAmplitude))
+				must(t, m.At(640).Fade(mixer.TargetVoice(h), -3, time.Second, sounds.RaisedCosine))
 			}
 		}, false},
 		{"two fields", func(m *mixer.Mixer, hs []mixer.Handle) {
@@ -87,7 +87,7 @@ func TestThenMoves(t *testing.T) {
 		}, true},
 		{"handles", func(m *mixer.Mixer, hs []mixer.Handle) {
 			m.Render(nil)
-			each(t, hs, func(h mixer.Handle) error { return h.Fade(-24, 250*ms, voice.ConstantPower) })
+			each(t, hs, func(h mixer.Handle) error { return h.Fade(-24, 250*ms, sounds.ConstantPower) })
 			each(t, hs, func(h mixer.Handle) error { return h.SetPan(0.5) })
 		}, true},
 	}
@@ -148,8 +148,8 @@ func TestThenMovesPitch(t *testing.T) {
 			}
 			return at
 		}
-		o := mixer.Options{Quality: voice.Cubic}
-		half := func(n int, streamed bool) *voice.Sound {
+		o := mixer.Options{Quality: sounds.Cubic}
+		half := func(n int, streamed bool) *sounds.Sound {
 			if streamed {
 				return tape(t, hiss(1, n), nil)
 			}
@@ -188,7 +188,7 @@ func TestThenMovesPitch(t *testing.T) {
 // dB and ends at frame 100; the second one begins with -40 dB.
 func TestThenMovesOwn(t *testing.T) {
 	fade := func(m *mixer.Mixer, h mixer.Handle, at int64, gain pcm.Decibels, within time.Duration) {
-		must(t, m.At(at).Fade(mixer.TargetVoice(h), gain, within, voice.InDecibels))
+		must(t, m.At(at).Fade(mixer.TargetVoice(h), gain, within, sounds.InDecibels))
 	}
 	for _, c := range []struct {
 		name string
@@ -251,12 +251,12 @@ func TestThenMovesFar(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1, NoLimiter: true, Journal: 64})
 	s := level(t, 1000, 50, 0.5)
 	h := play(t, m.At(0), s, hardLeft)
-	must(t, m.At(10).Fade(mixer.TargetVoice(h), -40, 200*ms, voice.InDecibels))
+	must(t, m.At(10).Fade(mixer.TargetVoice(h), -40, 200*ms, sounds.InDecibels))
 	last := h
 	for i := range 5 {
 		next := s
 		if i == 1 {
-			next = sound(t, voice.Samples{Rate: 1000, Channels: 1})
+			next = sound(t, sounds.Samples{Rate: 1000, Channels: 1})
 		}
 		var err error
 		last, err = last.Then(next, hardLeft, mixer.AtEnd)
@@ -288,9 +288,9 @@ func TestThenMovesFar(t *testing.T) {
 func TestThenMovesPrepared(t *testing.T) {
 	for _, c := range []mixer.Change{{Fields: mixer.FieldPitch, Pitch: 30}, {Fields: mixer.FieldSpeed, Speed: 9}} {
 		for early := range 4 { // from 2 on, the first one needs no versions itself
-			s, second, third := pitchable(t, sounds.Refine), pitchable(t, sounds.Refine), pitchable(t, sounds.Refine)
+			s, second, third := pitchable(t, library.Refine), pitchable(t, library.Refine), pitchable(t, library.Refine)
 			m := newMixer(t, mixer.Config{Voices: 1})
-			h := play(t, m.At(100), s, mixer.Options{For: 50 * ms, Quality: []voice.Quality{voice.Best, voice.Cubic}[early/2]})
+			h := play(t, m.At(100), s, mixer.Options{For: 50 * ms, Quality: []sounds.Quality{sounds.Best, sounds.Cubic}[early/2]})
 			set := func() { must(t, m.At(1000).Set(mixer.TargetVoice(h), c, 200*ms)) }
 			if early&1 == 1 {
 				set()

@@ -13,7 +13,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // taped reads the frames of a stream from memory.
@@ -36,12 +36,12 @@ func (s *taped) SeekFrame(frame int64) error {
 }
 
 // tape returns a stream of frames at 8 kHz, which may have a loop.
-func tape(t testing.TB, frames []pcm.Frame, loop *pcm.Loop) *voice.Sound {
+func tape(t testing.TB, frames []pcm.Frame, loop *pcm.Loop) *sounds.Sound {
 	t.Helper()
-	s, err := sounds.NewLibrary(sounds.Options{Rate: 8000}).StreamFrames(sounds.FrameSource{
+	s, err := library.NewLibrary(library.Options{Rate: 8000}).StreamFrames(library.FrameSource{
 		Name: "tape", Rate: 8000, Frames: int64(len(frames)), Loop: loop,
-		Open: func() (sounds.FrameReader, error) { return &taped{frames: frames}, nil },
-	}, sounds.StreamOptions{})
+		Open: func() (library.FrameReader, error) { return &taped{frames: frames}, nil },
+	}, library.StreamOptions{})
 	must(t, err)
 	return s
 }
@@ -57,13 +57,13 @@ func hiss(seed uint64, n int) []pcm.Frame {
 }
 
 // loaded returns frames as a sound at 8 kHz.
-func loaded(t testing.TB, frames []pcm.Frame, loop pcm.Loop) *voice.Sound {
+func loaded(t testing.TB, frames []pcm.Frame, loop pcm.Loop) *sounds.Sound {
 	t.Helper()
 	data := make([]float32, 0, 2*len(frames))
 	for _, f := range frames {
 		data = append(data, f[0], f[1])
 	}
-	return sound(t, voice.Samples{Name: "loaded", Rate: 8000, Channels: 2, Data: data, Loop: loop})
+	return sound(t, sounds.Samples{Name: "loaded", Rate: 8000, Channels: 2, Data: data, Loop: loop})
 }
 
 // renderIn renders n frames of a mixer with streams in blocks of a length.
@@ -102,8 +102,8 @@ func TestThen(t *testing.T) {
 					length = to
 				}
 				end := begin + int(math.Ceil(float64(length)*(1<<32)/step))
-				o := mixer.Options{Speed: speed, Loop: when == mixer.AtLoopEnd, Quality: voice.Cubic}
-				follows := mixer.Options{Gain: -3, Speed: 1.1, Quality: voice.Cubic}
+				o := mixer.Options{Speed: speed, Loop: when == mixer.AtLoopEnd, Quality: sounds.Cubic}
+				follows := mixer.Options{Gain: -3, Speed: 1.1, Quality: sounds.Cubic}
 
 				// Two starts. At a loop's end the first sound has no frames after it.
 				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
@@ -173,7 +173,7 @@ func TestThenWhateverMoves(t *testing.T) {
 						a = tape(t, first, &loop)
 					}
 					m := newMixer(t, mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
-					h := play(t, m.At(7), a, mixer.Options{Speed: 1.3, Quality: voice.Cubic, Loop: when == mixer.AtLoopEnd})
+					h := play(t, m.At(7), a, mixer.Options{Speed: 1.3, Quality: sounds.Cubic, Loop: when == mixer.AtLoopEnd})
 					next, err := h.Then(loaded(t, hiss(4, 500), pcm.Loop{}), mixer.Options{}, when)
 					must(t, err)
 					move(h, m)
@@ -309,7 +309,7 @@ func TestThenVirtual(t *testing.T) {
 // TestThenFor checks that successors follow the end of a For, and a start that is over as it begins.
 func TestThenFor(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
-	empty := sound(t, voice.Samples{Rate: 1000, Channels: 1})
+	empty := sound(t, sounds.Samples{Rate: 1000, Channels: 1})
 	h := play(t, m.At(3), level(t, 1000, 500, 0.1), mixer.Options{For: 47 * time.Millisecond})
 	for range 3 {
 		next, err := h.Then(empty, mixer.Options{}, mixer.AtEnd)
@@ -353,7 +353,7 @@ func TestThenAtLoopEnd(t *testing.T) {
 	cases, next := 0, loaded(t, hiss(2, 50), pcm.Loop{})
 	for _, size := range []int64{100, 1000, 3000} {
 		loop := pcm.Loop{size / 4, size * 3 / 4}
-		for streamed, s := range []*voice.Sound{loaded(t, hiss(1, int(size)), loop), tape(t, hiss(1, int(size)), &loop)} {
+		for streamed, s := range []*sounds.Sound{loaded(t, hiss(1, int(size)), loop), tape(t, hiss(1, int(size)), &loop)} {
 			for _, speed := range []float64{1, 1.3} {
 				for rounds := -1; rounds < 4; rounds++ { // -1: no loop
 					o := mixer.Options{Loop: rounds >= 0, Rounds: max(rounds, 0), Speed: speed}

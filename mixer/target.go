@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 type targetKind uint8
@@ -25,7 +25,7 @@ type Target struct {
 	mixer *Mixer      // of the voice or the bus; nil: the master of any mixer
 	id    pool.Handle // of the voice
 	tag   uint64      // for a voice its Options.Play
-	sound *voice.Sound
+	sound *sounds.Sound
 }
 
 // check checks that t is a valid target for a command of m. If m is nil, the error is errNoMixer. Otherwise the error
@@ -63,7 +63,7 @@ func TargetTag(tag uint64) Target {
 
 // TargetSound selects the living voices, real or virtual, that play s. For nil it returns the zero Target, and calls
 // with that Target fail.
-func TargetSound(s *voice.Sound) Target {
+func TargetSound(s *sounds.Sound) Target {
 	if s == nil {
 		return Target{}
 	}

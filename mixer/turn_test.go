@@ -7,7 +7,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestStreamLeavesItsLoop releases the loop of a stream, or keeps it, at any time. The bits must be the
@@ -24,9 +24,9 @@ func TestStreamLeavesItsLoop(t *testing.T) {
 							continue
 						}
 						var out [2][]pcm.Frame
-						for i, s := range []*voice.Sound{whole, stream} {
+						for i, s := range []*sounds.Sound{whole, stream} {
 							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-							h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: starts, Speed: speed, Quality: voice.Cubic})
+							h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: starts, Speed: speed, Quality: sounds.Cubic})
 							out[i] = renderIn(m, at, block)
 							rounds := 1
 							if !starts {
@@ -74,10 +74,10 @@ func TestStreamCountsRounds(t *testing.T) {
 						if (set.at+block+int(loop[0])+o.Rounds)%5 != 0 && (!longtest.Enabled() || block == 1) {
 							continue
 						}
-						o.Speed, o.Quality = speed, voice.Cubic
+						o.Speed, o.Quality = speed, sounds.Cubic
 						var out [2][]pcm.Frame
 						var events [2]string
-						for i, s := range []*voice.Sound{whole, stream} {
+						for i, s := range []*sounds.Sound{whole, stream} {
 							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
 							h := play(t, m.At(mixer.Now), s, o)
 							out[i] = renderIn(m, set.at, block)
@@ -113,7 +113,7 @@ func TestStreamRoundsFollowed(t *testing.T) {
 	for _, when := range []mixer.When{mixer.AtEnd, mixer.AtLoopEnd} {
 		for _, asked := range []int{10, 1200, 2800, 2950} {
 			var events [2]string
-			for i, s := range []*voice.Sound{loaded(t, frames, loop), tape(t, frames, &loop)} {
+			for i, s := range []*sounds.Sound{loaded(t, frames, loop), tape(t, frames, &loop)} {
 				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
 				h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Rounds: 3})
 				renderIn(m, asked, 480)

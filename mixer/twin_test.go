@@ -9,7 +9,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // hardRight keeps a mono sound out of the left channel, to the bit.
@@ -19,7 +19,7 @@ var hardRight = mixer.Options{Pan: 1}
 // another sound from frame taken to frame given.
 type twin struct {
 	name   string
-	sound  *voice.Sound
+	sound  *sounds.Sound
 	play   mixer.Options
 	script func(m *mixer.Mixer, h mixer.Handle) error // while it is virtual
 	rate   int                                        // 0: 8,000
@@ -67,7 +67,7 @@ func eventOf(events []mixer.Event, k mixer.EventKind) (frame int64, e mixer.Even
 }
 
 // noisy returns a sound of noise with a loop and a Refiner.
-func noisy(t testing.TB, rate, channels, frames int, loop [2]int64, refine voice.Refiner) *voice.Sound {
+func noisy(t testing.TB, rate, channels, frames int, loop [2]int64, refine sounds.Refiner) *sounds.Sound {
 	s := noise(rand.New(rand.NewPCG(3, uint64(frames))), rate, channels, frames)
 	s.Loop, s.Refine = loop, refine
 	return sound(t, s)
@@ -77,18 +77,18 @@ func noisy(t testing.TB, rate, channels, frames int, loop [2]int64, refine voice
 // fade-in, and the same end.
 func TestTwin(t *testing.T) {
 	const rate = 8000
-	noisy := func(channels, frames int, loop [2]int64) *voice.Sound {
+	noisy := func(channels, frames int, loop [2]int64) *sounds.Sound {
 		return noisy(t, rate, channels, frames, loop, nil)
 	}
 	noisy48 := sound(t, noise(rand.New(rand.NewPCG(9, 9)), 48000, 1, 5000))
 	looped := noisy(1, 5000, [2]int64{700, 4321})
-	refined := sound(t, func() voice.Samples {
+	refined := sound(t, func() sounds.Samples {
 		s := noise(rand.New(rand.NewPCG(4, 4)), rate, 1, 5000)
-		s.Refine = sounds.Refine
+		s.Refine = library.Refine
 		return s
 	}())
-	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 30000, Level: -20, Open: func(c voice.PlayRange) (*voice.StreamBuffer, error) {
-		f := voice.NewStreamBuffer(32768, c)
+	stream, err := sounds.NewStream(sounds.Stream{Rate: rate, Frames: 30000, Level: -20, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+		f := sounds.NewStreamBuffer(32768, c)
 		r := rand.New(rand.NewPCG(1, 1))
 		block := make([]pcm.Frame, 30000)
 		for i := range block {
@@ -109,7 +109,7 @@ func TestTwin(t *testing.T) {
 		{name: "stereo", sound: noisy(2, 4999, [2]int64{}), play: loop},
 		{name: "pitched", sound: looped, play: with(func(o *mixer.Options) { o.Pitch = 5.3 })},
 		{name: "refined", sound: refined, play: with(func(o *mixer.Options) { o.Pitch = 5.3 })},
-		{name: "linear", sound: looped, play: with(func(o *mixer.Options) { o.Pitch, o.Quality = -7.1, voice.Linear })},
+		{name: "linear", sound: looped, play: with(func(o *mixer.Options) { o.Pitch, o.Quality = -7.1, sounds.Linear })},
 		{name: "short loop", sound: noisy(1, 900, [2]int64{800, 837}), play: with(func(o *mixer.Options) { o.Pitch = 0.2 })},
 		{name: "rounds", sound: noisy(1, 1500, [2]int64{100, 1100}), play: with(func(o *mixer.Options) { o.Rounds = 14 })},
 		{name: "rounds of a short loop", sound: noisy(1, 9000, [2]int64{100, 137}), play: with(func(o *mixer.Options) { o.Rounds, o.Pitch = 180, 0.3 })},

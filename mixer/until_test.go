@@ -8,7 +8,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestUntilEnd mixes in stretches of UntilEnd, and checks that each voice ends and leaves its loop at the
@@ -21,7 +21,7 @@ func TestUntilEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sound, err := voice.NewSound(voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 900), Loop: pcm.Loop{100, 600}})
+		sound, err := sounds.NewSound(sounds.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 900), Loop: pcm.Loop{100, 600}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // BenchmarkVirtual renders a second with 32 slots for up to 288 voices: 300 starts of decaying noise,
@@ -17,13 +17,13 @@ import (
 func BenchmarkVirtual(b *testing.B) {
 	const rate, block = 48000, 480
 	r := rand.New(rand.NewPCG(1, 2))
-	var all []*voice.Sound
+	var all []*sounds.Sound
 	for range 40 {
 		samples := make([]float32, rate/5+r.IntN(rate*14/5))
 		for i := range samples {
 			samples[i] = float32(0.5*r.Float64()-0.25) * float32(math.Exp(-4*float64(i)/float64(len(samples))))
 		}
-		s, err := sounds.Prepare(&sounds.Clip{Name: "noise", Rate: rate, Channels: 1, Samples: samples}, sounds.Options{Rate: rate})
+		s, err := library.Prepare(&library.Clip{Name: "noise", Rate: rate, Channels: 1, Samples: samples}, library.Options{Rate: rate})
 		if err != nil {
 			b.Fatal(err)
 		}

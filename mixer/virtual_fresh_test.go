@@ -6,20 +6,20 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // fallen returns a second of silence at 1000 Hz with the index once in its first hop, and later after it.
 // near is its audibility in the next 20 ms.
-func fallen(t *testing.T, once, later, near float32) *voice.Sound {
-	e := voice.Envelope{Hop: 20}
+func fallen(t *testing.T, once, later, near float32) *sounds.Sound {
+	e := sounds.Envelope{Hop: 20}
 	for hop := range 50 {
 		if hop > 0 {
 			once = later
 		}
 		e.Once, e.Near = append(e.Once, once), append(e.Near, near)
 	}
-	return sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 1000), Envelope: e})
+	return sound(t, sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 1000), Envelope: e})
 }
 
 // TestVirtualFresh checks that a virtual voice that is lost between two frames of the grid is the least

@@ -10,13 +10,13 @@ import (
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // crowdSounds returns sounds at 8 kHz with a loudness that changes every 20 ms.
-func crowdSounds(t *testing.T, r *rand.Rand, n int) (sounds []*voice.Sound) {
+func crowdSounds(t *testing.T, r *rand.Rand, n int) (all []*sounds.Sound) {
 	for range n {
-		s := voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: make([]float32, 900+r.IntN(6000))}
+		s := sounds.Samples{Name: "s", Rate: 8000, Channels: 1, Data: make([]float32, 900+r.IntN(6000))}
 		for i := range s.Data {
 			s.Data[i] = float32(r.Float64() - 0.5)
 		}
@@ -27,13 +27,13 @@ func crowdSounds(t *testing.T, r *rand.Rand, n int) (sounds []*voice.Sound) {
 		if r.IntN(2) == 0 {
 			s.Loop = pcm.Loop{100, int64(200 + r.IntN(700))}
 		}
-		sound, err := voice.NewSound(s)
+		sound, err := sounds.NewSound(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sounds = append(sounds, sound)
+		all = append(all, sound)
 	}
-	return sounds
+	return all
 }
 
 // TestVirtualVoicesLag sends random commands for exact frames. It checks that frames, events and
@@ -241,9 +241,9 @@ func TestMaskedCost(t *testing.T) {
 
 // noiseOfSteps returns prepared sounds of noise at 8 kHz. Their loudness in the next 20 ms has four steps
 // in each hop of the index.
-func noiseOfSteps(t *testing.T, r *rand.Rand, n int) (all []*voice.Sound) {
+func noiseOfSteps(t *testing.T, r *rand.Rand, n int) (all []*sounds.Sound) {
 	for i := range n {
-		c := &sounds.Clip{Name: "noise", Rate: 8000, Channels: 1, Samples: make([]float32, 1500+r.IntN(6000))}
+		c := &library.Clip{Name: "noise", Rate: 8000, Channels: 1, Samples: make([]float32, 1500+r.IntN(6000))}
 		level := 0.0
 		for j := range c.Samples {
 			if j%100 == 0 {
@@ -255,7 +255,7 @@ func noiseOfSteps(t *testing.T, r *rand.Rand, n int) (all []*voice.Sound) {
 			frames := int64(len(c.Samples))
 			c.Loop = &pcm.Loop{frames / 4, frames / 2}
 		}
-		s, err := sounds.Prepare(c, sounds.Options{Rate: 8000, Masking: true})
+		s, err := library.Prepare(c, library.Options{Rate: 8000, Masking: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,17 +10,17 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // indexed returns a second of silence at 1000 Hz with an index for the rest of the sound, and one for the
 // next 20 ms at each hop.
-func indexed(t *testing.T, once float32, near func(hop int) float32) *voice.Sound {
-	e := voice.Envelope{Hop: 20}
+func indexed(t *testing.T, once float32, near func(hop int) float32) *sounds.Sound {
+	e := sounds.Envelope{Hop: 20}
 	for hop := range 2000 {
 		e.Once, e.Near = append(e.Once, once), append(e.Near, near(hop))
 	}
-	return sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 40000), Envelope: e})
+	return sound(t, sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 40000), Envelope: e})
 }
 
 // TestVirtualLimit checks that a limit ends a voice for good, even if virtual voices are possible. The
@@ -63,7 +63,7 @@ func TestVirtualLimit(t *testing.T) {
 // TestVirtualPositions alternates two voices on one slot. Concurrent reads of a position must never
 // return the other voice's.
 func TestVirtualPositions(t *testing.T) {
-	var sounds [2]*voice.Sound
+	var sounds [2]*sounds.Sound
 	for on := range sounds {
 		sounds[on] = indexed(t, 0.1, func(hop int) float32 {
 			if hop%2 == on {

@@ -7,7 +7,7 @@ import (
 
 	"voicepool/mixer/internal/victim"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestRefreshRemaining sends random commands at random frames. It checks that whole of virtual voices is
@@ -15,13 +15,13 @@ import (
 func TestRefreshRemaining(t *testing.T) {
 	stale, looked := 0, 0
 	// How many scores are stale depends on when the mixer's own goroutine runs: 900 to 2,200 in 20 programs.
-	var lists [3][]*voice.Sound
+	var lists [3][]*sounds.Sound
 	for i := range lists {
 		r := rand.New(rand.NewPCG(uint64(i), 12))
 		lists[i] = append(crowdSounds(t, r, 6), noiseOfSteps(t, r, 6)...)
 		for _, s := range lists[i] { // otherwise another goroutine would compute the spectra at any time
-			s.Refine(voice.SpectrumLevel, false)
-			s.Refine(voice.SpectrumLevel, true)
+			s.Refine(sounds.SpectrumLevel, false)
+			s.Refine(sounds.SpectrumLevel, true)
 		}
 	}
 	for seed := uint64(0); seed < 20 || stale < 1000 && seed < 200; seed++ {

@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestVirtualByHand has frames of a millisecond, a grid of 10 and a fade-in of 5.
@@ -23,102 +23,102 @@ func TestVirtualByHand(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config mixer.Config
-		play   func(m m, long *voice.Sound, g *mixer.Group)
+		play   func(m m, long *sounds.Sound, g *mixer.Group)
 		frames int
 		want   string
 	}{
-		{name: "a refused one waits", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "a refused one waits", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 50 ended 1, 50 real 2"},
-		{name: "an unfinished one ends in time", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "an unfinished one ends in time", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{For: 33 * ms})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 38 ended 2, 50 ended 1"},
-		{name: "the quieter newcomer waits", config: mixer.Config{RejectQuietest: true}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "the quieter newcomer waits", config: mixer.Config{RejectQuietest: true}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{Gain: -20})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 50 real 2"},
-		{name: "so it does without being refused", play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "so it does without being refused", play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{Gain: -0.1})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 50 real 2"},
-		{name: "one as loud plays, and so does a quieter one for which there is no place", config: mixer.Config{Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "one as loud plays, and so does a quieter one for which there is no place", config: mixer.Config{Virtual: 1}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(1), long, mixer.Options{})
 			play(t, m.At(2), long, mixer.Options{Gain: -0.1})
 		}, frames: 9, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
-		{name: "one that would end is heard from its beginning", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "one that would end is heard from its beginning", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(5), long, mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd})
 		}, frames: 9, want: "0 started 1, 5 virtual 1 by 2 (pool), 5 started 2"},
-		{name: "the protected stay", play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "the protected stay", play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Protect: true, Gain: -40})
 			play(t, m.At(5), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (protected)"},
-		{name: "higher ones stay, lower ones give way", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "higher ones stay, lower ones give way", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Priority: 5, Gain: -40})
 			play(t, m.At(5), long, mixer.Options{})
 			play(t, m.At(6), long, mixer.Options{Priority: 9, Gain: -60})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (priority), 6 virtual 1 by 3 (pool), 6 started 3"},
-		{name: "priority comes back first", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "priority comes back first", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(1), long, mixer.Options{Priority: 1, Gain: -30})
 			play(t, m.At(2), long, mixer.Options{Priority: 2, For: 30 * ms})
 		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3, 32 ended 3, 40 real 2"},
-		{name: "what is silent does not stand in the way", config: mixer.Config{Virtual: 4, Buses: []mixer.BusConfig{{Name: "off", Mute: true}}}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "what is silent does not stand in the way", config: mixer.Config{Virtual: 4, Buses: []mixer.BusConfig{{Name: "off", Mute: true}}}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			off := busOf(t, m, "off")
 			play(t, m.At(0), long, mixer.Options{Priority: 1, Bus: off})
 			play(t, m.At(1), long, mixer.Options{Priority: 1, For: 30 * ms})
 			play(t, m.At(2), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 started 3, 2 virtual 3 (priority), 31 ended 2, 40 real 3"},
-		{name: "what is protected has no higher priority for that", config: mixer.Config{Virtual: 4, Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "what is protected has no higher priority for that", config: mixer.Config{Virtual: 4, Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Priority: 1, Tag: 1})
 			play(t, m.At(5), long, mixer.Options{Protect: true, Gain: -10})
 			play(t, m.At(5), long, mixer.Options{Priority: 2})
 			must(t, m.At(50).Stop(mixer.TargetTag(1), 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 10 virtual 1 by 3 (exchange), 10 real 3, 50 stopped 1"},
-		{name: "louder by more than 1 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "louder by more than 1 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
 			play(t, m.At(5), long, mixer.Options{Gain: -9.1})
 			must(t, m.At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -10.2}, 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
-		{name: "the least is lost", config: mixer.Config{Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "the least is lost", config: mixer.Config{Virtual: 1}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -30})
 			play(t, m.At(1), long, mixer.Options{Gain: -20})
 			play(t, m.At(2), long, mixer.Options{})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
-		{name: "the victim itself is lost", config: mixer.Config{Virtual: 1, Overflow: mixer.StealOldest}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "the victim itself is lost", config: mixer.Config{Virtual: 1, Overflow: mixer.StealOldest}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -20})
 			play(t, m.At(1), long, mixer.Options{Gain: -30})
 			play(t, m.At(2), long, mixer.Options{})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 2 by 3 (pool), 2 started 3"},
-		{name: "a refused one has to be worth it", config: mixer.Config{Virtual: 1, Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "a refused one has to be worth it", config: mixer.Config{Virtual: 1, Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(1), long, mixer.Options{Gain: -20})
 			play(t, m.At(2), long, mixer.Options{Gain: -21})
 			play(t, m.At(3), long, mixer.Options{Gain: -19})
 		}, frames: 19, want: "0 started 1, 1 started 2, 1 virtual 2 (pool), 2 rejected (pool), 3 stolen 2 by 3 (virtual), 3 started 3, 3 virtual 3 (pool)"},
-		{name: "a limit counts all and takes the quietest of all", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "a limit counts all and takes the quietest of all", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Group: g, Gain: -20})
 			play(t, m.At(1), long, mixer.Options{Group: g, Gain: -10})
 			play(t, m.At(2), long, mixer.Options{Group: g})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (limit), 2 virtual 2 by 3 (pool), 2 started 3"},
-		{name: "a smaller pool", config: mixer.Config{Voices: 3, Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "a smaller pool", config: mixer.Config{Voices: 3, Virtual: 1}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10})
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(0), long, mixer.Options{Gain: -20})
 			must(t, m.At(5).Resize(1))
 			must(t, m.At(30).Resize(3))
 		}, frames: 100, want: "0 started 1, 0 started 2, 0 started 3, 5 virtual 3 (resize), 5 stolen 3 (virtual), 5 virtual 1 (resize), 40 real 1"},
-		{name: "nobody joins what is not heard", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "nobody joins what is not heard", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			crowd, err := m.NewGroup("crowd", mixer.GroupOptions{Coalesce: 50 * ms})
 			must(t, err)
 			play(t, m.At(0), long, mixer.Options{Group: crowd, Gain: -20})
 			play(t, m.At(1), long, mixer.Options{Gain: -10})
 			play(t, m.At(2), long, mixer.Options{Group: crowd})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3"},
-		{name: "paused ones stay where they are", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "paused ones stay where they are", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Tag: 1})
 			play(t, m.At(1), long, mixer.Options{Gain: 3, For: 30 * ms})
 			must(t, m.At(5).Pause(mixer.TargetTag(1)))
@@ -318,7 +318,7 @@ func TestVirtualDoesNotAllocate(t *testing.T) {
 // goroutines, while it renders. The race detector checks accesses.
 func TestVirtualCallers(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, MaxVoices: 8, Virtual: 12, Overflow: mixer.StealMasked, Commands: 128, NoLimiter: true})
-	s := []*voice.Sound{level(t, 8000, 900, 0.1), level(t, 8000, 5000, 0.1)}
+	s := []*sounds.Sound{level(t, 8000, 900, 0.1), level(t, 8000, 5000, 0.1)}
 	var stop atomic.Bool
 	var callers sync.WaitGroup
 	for caller := range 4 {

@@ -8,17 +8,17 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // rainy returns prepared noise that a low-pass attenuates strongly.
-func rainy(t *testing.T) *voice.Sound {
+func rainy(t *testing.T) *sounds.Sound {
 	t.Helper()
 	for _, s := range corpus(t) {
 		if s.Name() == "rain" {
-			s.Refine(voice.SpectrumLevel, false)
-			s.Refine(voice.SpectrumLevel, true)
+			s.Refine(sounds.SpectrumLevel, false)
+			s.Refine(sounds.SpectrumLevel, true)
 			return s
 		}
 	}

@@ -1,29 +1,12 @@
-// Package sounds loads audio files for the mixer. It reads WAV, AIFF, FLAC, Ogg Vorbis, Opus and MP3, detected by
-// content. It downmixes them to mono or stereo and converts them to the mixer's rate. It also computes a loudness
-// index: how loud the rest of a sound is from each position on. When all voices of the mixer are in use, the mixer
-// compares these values to choose the voice that it ends early for a new start.
+// Package sounds has the types of sounds that voices play: Sound, its samples or its Stream, its loudness index,
+// and how a voice reads it. It does not read files: package library makes sounds from them, as package image/png
+// makes an image.
 //
-//	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
-//	boom, err := library.LoadFile("sfx/boom.ogg")    // read once, also for concurrent calls
-//	step, err := library.LoadFS(assets, "step.wav")  // from an embed.FS
-//	all, err := library.Load(ctx, sources...)        // many at a time
-//	song, err := library.OpenStream(sounds.Source{File: "music/song.ogg"}, sounds.StreamOptions{})
+// A program makes a sound from its own samples or from frames that it computes while the sound plays:
 //
-// A stream is decoded while it plays, by one goroutine per voice, in memory that is independent of its length.
-// Its frames have the same bits as the loaded sound. A Queue plays several files without a gap.
-// Library.StreamFrames plays generated frames. Library.Reload reads a file again; package watch calls it when a
-// file changes on disk.
+//	click, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 1, Data: samples})
+//	radio, err := sounds.NewStream(sounds.Stream{Rate: 48000, Open: open}) // open returns a StreamBuffer
 //
-// Loading takes time and allocates. Therefore all functions here are for the control side: every goroutine except the
-// goroutine that mixes. The result, a *voice.Sound, is immutable: any number of voices and mixers may play it at the
-// same time.
-//
-// Files are untrusted. Limits bounds their size, length, memory and decoding time. A panic or a hang of a
-// decoder becomes an error, headers are checked against the data, and checksums are verified. Damaged places
-// are concealed and listed, or refused with Options.Strict. Limits.Isolate decodes files in a child process
-// with resource limits. An error is one line that names the sound and wraps ErrFormat, ErrDecode, ErrLimit, or
-// the system's error.
-//
-// Decoding is exact: WAV, AIFF and FLAC to the bit, Vorbis, Opus and MP3 to a millionth of full scale. The padding
-// that Opus and MP3 encoders add is removed. Loading a file gives the same bits on every machine.
+// Making sounds allocates, so all functions are for the control side, unless they say otherwise. A Sound is
+// immutable: any number of voices and mixers may play it at the same time.
 package sounds

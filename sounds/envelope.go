@@ -1,176 +1,182 @@
 package sounds
 
 import (
-	"slices"
-
-	"voicepool/internal/loudness"
-	"voicepool/internal/stretch"
-	"voicepool/voice"
+	"cmp"
+	"math"
 )
 
-// loopAhead is the lookahead of a looped sound's index into the repetitions, in seconds.
-const loopAhead = 2
+// Envelope is the loudness index of a sound at unit gain. It divides the sound into hops of equal length.
+// For each hop it holds the largest mean loudness of any stretch that begins there. The unit is a K-weighted
+// mean square (the mean of the channels), 0..1e15. The audio side reads the slices, so they must never
+// change.
+type Envelope struct {
+	Hop  int64     // frames per hop, at least 1; 0: no index
+	Once []float32 // the loudness by hop, for voices that play to the end
+	Loop []float32 // the same for looping voices; nil: Once
 
-// hopMeter measures the K-weighted energy of a sound per hop of 20 ms and per step of a quarter of a hop.
-type hopMeter struct {
-	filters []loudness.Filter
-	hop     int64
-	sum     float64
-	frames  int64     // in the current hop
-	k       []float64 // mean square per hop, averaged over the channels
+	// Near is the mean energy of the next 20 ms. The mixer uses it to decide which voices become virtual or
+	// are restored. NearLoop is the same for looping voices. Both have an entry for each Step frames; if
+	// Step is 0, for each hop. If Near is nil, Once and Loop are used instead.
+	Near, NearLoop []float32
+	Step           int64
 
-	step       int64     // a quarter of a hop, at least one frame
-	stepFrames int64     // frames left in the current step
-	carried    float64   // past+sum is the energy of the current step, also across the end of a hop
-	stepEnergy []float64 // like k, per step
+	// Later holds, by hop, the largest mean energy of any three consecutive hops that are still to come.
+	// LaterLoop is the same for a loop, from any position in it.
+	Later     []float32
+	LaterLoop float32
+
+	// Masks holds, by hop, the energy in each band and how much it masks. MasksLoop is the same for looping
+	// voices and has one hop more. nil: the energy is spread evenly over the bands. See mixer.StealMasked.
+	Masks, MasksLoop []Masks
+
+	declared float64 // power without an index; 0: unknown
 }
 
-// newHopMeter returns a meter of the K-weighted energy of a sound, per hop of 20 ms and per step of a quarter of a
-// hop. Its samples will be interleaved, with the given number of channels, at rate in Hz.
-func newHopMeter(rate, channels int) *hopMeter {
-	h := &hopMeter{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
-	h.step = max(h.hop/4, 1)
-	h.stepFrames = h.step
-	for i := range h.filters {
-		h.filters[i] = loudness.NewFilter(rate)
+// defaultPower is the declared power of a sound without an index: -20 dB.
+const defaultPower = 0.01
+
+// At returns the loudness index of the sound at the position frame. The index is the largest mean loudness of any
+// stretch of the sound that begins there, as a K-weighted mean square at unit gain. looped selects the index for
+// looping voices. After the end of the sound the result is 0. A sound without an index has its declared level
+// everywhere, or -20 dB if no level was declared.
+func (e *Envelope) At(frame int64, looped bool) float64 {
+	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.HopAt(frame))
+}
+
+// NearAt returns the mean energy of the 20 ms after the position frame of the sound, as a K-weighted mean square at
+// unit gain. looped selects the table for looping voices. If the sound has no Near table, it returns the result of At.
+func (e *Envelope) NearAt(frame int64, looped bool) float64 {
+	if e.Near == nil {
+		return e.At(frame, looped)
 	}
-	return h
+	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// hopFrames returns the number of frames in 20 ms at rate in Hz, rounded, at least 1.
-func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
+// BothAt returns the results of At (index) and of NearAt (near) for the position frame of the sound. It is faster than
+// two calls. Both results are K-weighted mean squares at unit gain. looped selects the tables for looping voices.
+func (e *Envelope) BothAt(frame int64, looped bool) (index, near float64) {
+	if e.Near == nil {
+		index = e.At(frame, looped)
+		return index, index
+	}
+	if !e.fourStepsPerHop() {
+		return e.At(frame, looped), e.NearAt(frame, looped)
+	}
+	step := max(frame/e.Step, 0)
+	return e.lookUp(tableOf(e.Once, e.Loop, looped), step/4), e.lookUp(tableOf(e.Near, e.NearLoop, looped), step)
+}
 
-// write measures interleaved samples, which continue the samples of the previous call. It appends the mean energy of
-// each completed hop of 20 ms to h.k, and of each completed step of 5 ms to h.stepEnergy. An incomplete frame at the
-// end is ignored.
-func (h *hopMeter) write(samples []float32) {
-	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
-		n := min(h.hop-h.frames, h.stepFrames, int64(len(samples))/channels)
-		h.sum = loudness.Energy(h.filters, samples[:n*channels], h.sum)
-		h.frames += n
-		if h.stepFrames -= n; h.stepFrames == 0 {
-			h.endStep()
+// fourStepsPerHop reports whether an entry of Once covers exactly as many frames as four entries of Near. Then a single
+// division finds the entries of both tables.
+func (e *Envelope) fourStepsPerHop() bool { return e.Step > 0 && e.Hop == 4*e.Step }
+
+// MaxAfter returns the largest mean energy of any 60 ms (three consecutive hops) after the position frame of the sound.
+// It is a K-weighted mean square at unit gain. If looped is true, the whole loop counts, too. Without the table Later,
+// the result is +Inf.
+func (e *Envelope) MaxAfter(frame int64, looped bool) float64 {
+	if e.Later == nil {
+		return math.Inf(1)
+	}
+	most := e.lookUp(e.Later, e.HopAt(frame))
+	if looped {
+		most = max(most, float64(e.LaterLoop))
+	}
+	return most
+}
+
+// tableOf selects the table for a voice. It returns loop if looped is true and loop is not nil, otherwise once.
+func tableOf[T any](once, loop []T, looped bool) []T {
+	if looped && loop != nil {
+		return loop
+	}
+	return once
+}
+
+// step returns how many frames of the sound an entry of Near covers: Step, or Hop if Step is 0 or less.
+func (e *Envelope) step() int64 { return cmp.Or(max(e.Step, 0), e.Hop) }
+
+// HopAt returns the index of the table entry (hop) for the position frame of the sound. It is 0 without an index and
+// for a negative position.
+func (e *Envelope) HopAt(frame int64) int64 {
+	if e.Hop < 1 {
+		return 0
+	}
+	return max(frame/e.Hop, 0)
+}
+
+// lookUp returns the entry number hop of table, which must be a table of e. It returns 0 for entries behind the end.
+// Without an index or with an empty table, it returns the declared power of the sound, or -20 dB if no level was
+// declared.
+func (e *Envelope) lookUp(table []float32, hop int64) float64 {
+	switch {
+	case e.Hop < 1 || len(table) == 0:
+		return cmp.Or(e.declared, defaultPower)
+	case hop >= int64(len(table)):
+		return 0
+	}
+	return float64(table[hop])
+}
+
+// bytes returns the size of the tables in bytes.
+func (e *Envelope) bytes() int64 {
+	return 4 * int64(len(e.Once)+len(e.Loop)+len(e.Near)+len(e.NearLoop)+len(e.Later)+2*Bands*(len(e.Masks)+len(e.MasksLoop)))
+}
+
+// Bands is the number of frequency bands of Masks, four Bark each.
+const Bands = 7
+
+// Masks holds, for one hop and each band, the ear-weighted energy and the masking that it causes, spread over
+// the bands. Both are powers at unit gain, the mean of the channels; full scale is 92 dB.
+type Masks struct {
+	Energy, Spread [Bands]float32
+}
+
+// maskScale converts a mean square to the powers of Masks.
+const maskScale = 2 * 1.5848931924611134e9
+
+// MasksAt returns, for each band, the ear-weighted energy of the sound and its masking effect on all bands, both at
+// unit gain. m[0] is for the position frame, m[1] for the next hop. looped selects the index for looping voices. After
+// the end of the index they are zero. Without a masking index, m[0] and m[1] are equal. Both then spread the result of
+// NearAt, in the unit of Masks, evenly over the bands.
+func (e *Envelope) MasksAt(frame int64, looped bool) (m [2]Masks) {
+	if e.Masks == nil {
+		near := e.NearAt(frame, looped)
+		for b := range Bands {
+			m[0].Energy[b] = float32(float64(near*maskScale) / Bands)
 		}
-		if h.frames == h.hop {
-			h.end()
+		m[0].Spread = m[0].Energy // a flat spectrum equals its spread to within a fraction of a decibel
+		m[1] = m[0]
+		return m
+	}
+	table := tableOf(e.Masks, e.MasksLoop, looped)
+	if e.Hop > 0 && frame/e.Hop < int64(len(table)) {
+		copy(m[:], table[max(frame/e.Hop, 0):])
+	}
+	return m
+}
+
+// BandEnergiesAt fills energies with the energy of the sound in each masking band, as in Masks. energies[0] is for the
+// position frame, energies[1] for the next hop, about 20 ms later. Each energy is multiplied by powers, a power gain
+// for each band. looped selects the index for looping voices. After the end of the index the energies are 0. Without a
+// masking index the near energy, in the unit of Masks, is spread evenly over the bands. Audio side.
+func (e *Envelope) BandEnergiesAt(frame int64, looped bool, powers *[Bands]float32, energies *[2][Bands]float32) {
+	if e.Masks == nil {
+		for h, m := range e.MasksAt(frame, looped) {
+			for b, g := range powers {
+				energies[h][b] = float32(m.Energy[b] * g)
+			}
 		}
-		samples = samples[n*channels:]
+		return
 	}
-}
-
-// end completes the current hop of 20 ms and appends its mean energy to h.k. A partial hop is averaged over the full
-// length of a hop. end also clears tiny rest values of the filters.
-func (h *hopMeter) end() {
-	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
-	h.carried += h.sum
-	h.sum, h.frames = 0, 0
-	for c := range h.filters {
-		h.filters[c].FlushTiny()
+	table, at := tableOf(e.Masks, e.MasksLoop, looped), max(e.HopAt(frame), 0)
+	for h := range energies {
+		if at += int64(h); e.Hop < 1 || at >= int64(len(table)) {
+			energies[h] = [Bands]float32{}
+			continue
+		}
+		energy := &table[at].Energy
+		for b, g := range powers {
+			energies[h][b] = float32(energy[b] * g)
+		}
 	}
-}
-
-// endStep completes the current step, a quarter of a hop, and appends its mean energy to h.stepEnergy. A partial step
-// is averaged over the full length of a step.
-func (h *hopMeter) endStep() {
-	h.stepEnergy = append(h.stepEnergy, (h.carried+h.sum)/float64(h.step*int64(len(h.filters))))
-	h.carried, h.stepFrames = -h.sum, h.step
-}
-
-// finish ends the measurement. It completes the last step and hop, even if they are partial, and returns h.k: the mean
-// K-weighted energy of each hop of 20 ms. The energies of the steps are in h.stepEnergy. The meter must not be used
-// afterwards.
-func (h *hopMeter) finish() []float64 {
-	if h.stepFrames < h.step {
-		h.endStep()
-	}
-	if h.frames > 0 {
-		h.end()
-	}
-	return h.k
-}
-
-// fork returns an independent copy of h in its present state, which can measure another continuation.
-func (h *hopMeter) fork() *hopMeter {
-	c := *h
-	c.filters, c.k, c.stepEnergy = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.stepEnergy)
-	return &c
-}
-
-// measureEnvelope computes the loudness index of a sound. The mixer uses it to find how loud the rest of a voice is.
-// samples are interleaved, and rate is in Hz. One part of the index is for voices that play to the end, another part
-// for voices that repeat loop. loop is a half-open range in frames; for a sound without a loop it is the whole sound.
-// For an empty sound loop is empty, and the part for loops stays empty.
-func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
-	h := newHopMeter(rate, channels)
-	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
-	h.write(samples[:to])
-	looped := h.fork()
-	h.write(samples[to:])
-	// The K filter rings after the last frame. This energy is inaudible, but an upper bound must include it.
-	tail := h.fork()
-	tail.write(make([]float32, (stretch.Least+2)*h.hop*int64(channels)))
-	once := h.finish()
-	best, _ := stretch.Once(once)
-	e := voice.Envelope{
-		Hop: h.hop, Once: toFloat32(best), Later: toFloat32(laterMax(tail.finish())[:len(once)]),
-		Near: toFloat32(nearEnergy(h.stepEnergy)), Step: h.step,
-	}
-	if from == to {
-		return e
-	}
-	ahead := max((loopAhead*int64(rate)+h.hop-1)/h.hop, stretch.Least)
-	hops := (loop[1] + h.hop - 1) / h.hop
-	for int64(len(looped.k)) < hops+ahead {
-		missing := (hops+ahead-int64(len(looped.k)))*h.hop - looped.frames
-		looped.write(samples[from:min(to, from+missing*int64(channels))])
-	}
-	best, _ = stretch.Loop(looped.k, int(hops), int(ahead))
-	e.Loop = toFloat32(best)
-	e.NearLoop = toFloat32(nearEnergy(looped.stepEnergy)[:(loop[1]+h.step-1)/h.step])
-	// A voice in a loop still has the whole loop ahead of it, whatever its position.
-	e.LaterLoop = float32(laterMax(looped.k)[loop[0]/h.hop])
-	return e
-}
-
-// nearSteps is the number of steps over which restored voices are compared: 20 ms.
-const nearSteps = 4
-
-// nearEnergy returns, for each step of 5 ms, the mean energy of the 20 ms that begin with that step. fine has the
-// energy of each step. Steps past the end count as silence.
-func nearEnergy(fine []float64) []float64 {
-	out := make([]float64, len(fine))
-	for i := range fine {
-		out[i] = sumOf(fine[i:min(i+nearSteps, len(fine))]) / nearSteps
-	}
-	return out
-}
-
-// laterMax returns an upper bound of the energy in the rest of a sound, for each hop of 20 ms. The bound is the largest
-// mean of the energies in k over three consecutive hops that begin there or later. Hops past the end count as
-// silence.
-func laterMax(k []float64) []float64 {
-	out := make([]float64, len(k))
-	largest := 0.0
-	for i := len(k) - 1; i >= 0; i-- {
-		largest = max(largest, sumOf(k[i:min(i+stretch.Least, len(k))])/stretch.Least)
-		out[i] = largest
-	}
-	return out
-}
-
-// sumOf returns the sum of the values, added in their order.
-func sumOf(k []float64) (sum float64) {
-	for _, x := range k {
-		sum += x
-	}
-	return sum
-}
-
-// toFloat32 returns a copy of x, converted to float32.
-func toFloat32(x []float64) []float32 {
-	y := make([]float32, len(x))
-	for i := range x {
-		y[i] = float32(x[i])
-	}
-	return y
 }

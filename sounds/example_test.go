@@ -1,51 +1,18 @@
 package sounds_test
 
 import (
-	"context"
 	"fmt"
-	"log"
 
 	"voicepool/sounds"
-	"voicepool/sounds/embedded"
-	"voicepool/voice"
 )
 
-// A loading screen shows the progress of loading and the memory used.
-func ExampleLibrary_LoadEach() {
-	lib := sounds.NewLibrary(sounds.Options{Rate: 48000, Compact: true})
-	rain := embedded.Source("rain")
-	rain.Looped = true
-	sources := []sounds.Source{embedded.Source("coin"), embedded.Source("laser"), rain}
-	done := 0
-	lib.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
-		if err != nil {
-			log.Print(err)
-			return false
-		}
-		done++
-		fmt.Printf("%d of %d\n", done, len(sources))
-		return true
-	})
-	fmt.Printf("%.1f MB\n", float64(lib.Bytes())/1e6)
+// Samples of a program's own become a sound, which any number of voices play.
+func ExampleNewSound() {
+	click, err := sounds.NewSound(sounds.Samples{Name: "click", Rate: 48000, Channels: 1, Data: []float32{1, -0.5, 0.25, 0}})
+	fmt.Println(click.Name(), click.Frames(), err)
+	_, err = sounds.NewSound(sounds.Samples{Name: "click", Rate: 48000, Channels: 3, Data: []float32{0, 0, 0}})
+	fmt.Println(err)
 	// Output:
-	// 1 of 3
-	// 2 of 3
-	// 3 of 3
-	// 0.7 MB
-}
-
-// All sounds are brought to the same loudness.
-func ExampleLeveling() {
-	lib := sounds.NewLibrary(sounds.Options{Measure: true, Leveling: sounds.Leveling{LUFS: -23}})
-	for _, name := range []string{"coin", "door"} {
-		s, err := embedded.Load(lib, name)
-		if err != nil {
-			log.Fatal(err)
-		}
-		info, _ := lib.Info(s)
-		fmt.Printf("%s: %.1f LUFS, changed by %+.1f dB\n", name, info.Loudness, info.Gain)
-	}
-	// Output:
-	// coin: -19.5 LUFS, changed by -3.5 dB
-	// door: -24.9 LUFS, changed by +1.9 dB
+	// click 4 <nil>
+	// sounds: not a playable sound: 3 channels, a sound has 1 or 2
 }

@@ -9,6 +9,5 @@
 //	v.Start(sound, voice.Options{Gain: -6}, frame)
 //	n := v.Mix(dst, frame) // adds len(dst) frames; n < len(dst): the voice has ended
 //
-// Games use package mixer, which is built on this one. Package sounds makes a Sound from a file; NewSound
-// and NewStream make one from samples.
+// Games use package mixer, which is built on this one. The sound is a Sound of package sounds.
 package voice

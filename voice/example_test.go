@@ -3,16 +3,23 @@ package voice_test
 import (
 	"fmt"
 
+	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
-// Samples of a program's own become a sound, which any number of voices play.
-func ExampleNewSound() {
-	click, err := voice.NewSound(voice.Samples{Name: "click", Rate: 48000, Channels: 1, Data: []float32{1, -0.5, 0.25, 0}})
-	fmt.Println(click.Name(), click.Frames(), err)
-	_, err = voice.NewSound(voice.Samples{Name: "click", Rate: 48000, Channels: 3, Data: []float32{0, 0, 0}})
-	fmt.Println(err)
+// A voice adds its sound to a block and ends with the sound.
+func ExampleVoice() {
+	click, err := sounds.NewSound(sounds.Samples{Name: "click", Rate: 48000, Channels: 2, Data: []float32{1, 1, -0.5, -0.5}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var v voice.Voice
+	v.Start(click, voice.Options{}, 100)
+	var block [4]pcm.Frame
+	n := v.Mix(block[:], 100)
+	fmt.Println(n, block[:n], v.Ended(102))
 	// Output:
-	// click 4 <nil>
-	// voice: not a playable sound: 3 channels, a sound has 1 or 2
+	// 2 [[1 1] [-0.5 -0.5]] true
 }

@@ -14,5 +14,9 @@ func (v *Voice) ActingLowPass(frame int64) (now, target float64) {
 		}
 		return pcm.Exp2(at)
 	}
-	return hz(v.filter.low.now(frame)), hz(v.filter.low.targets())
+	low := &v.filter.passes.Low
+	return hz(low.Now(frame)), hz(low.Targets())
 }
+
+// Gains returns the linear left and right factors of the voice at a frame.
+func (v *Voice) Gains(frame int64) (left, right float64) { return v.gains(frame) }

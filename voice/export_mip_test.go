@@ -8,7 +8,7 @@ func (v *Voice) Level() (level int, crossing bool) {
 	if v.mip.level == nil {
 		return -1, v.crossfadeFrames > 0
 	}
-	return v.mip.level.index, v.crossfadeFrames > 0
+	return v.mip.level.Level, v.crossfadeFrames > 0
 }
 
 // Unsettle discards cached state, so that the voice works it out again.

@@ -2,6 +2,7 @@ package voice
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/internal/playable"
 	"voicepool/pcm"
 )
 
@@ -11,7 +12,7 @@ type fastPath struct {
 	left   int64 // frames for which the fast path is valid; 0: it is not
 	step   int64 // in frames of the source
 	shift  int64 // offset from the reader's position to the position in from
-	from   *sampleStore
+	from   *playable.Store
 	kernel kernel
 	refine bool // the source is a mip level
 
@@ -76,7 +77,7 @@ func (v *Voice) SkipFast(n int64) bool {
 		return false
 	}
 	if v.fast.filtered {
-		v.filter.stale = true
+		v.filter.passes.MarkStale()
 	}
 	return true
 }
@@ -136,14 +137,14 @@ func (v *Voice) planFastPath() {
 		return
 	}
 	data, first, limit := v.window()
-	if data != &v.sound.data { // a seam is too short
+	if data != &v.data().Samples { // a seam is too short
 		return
 	}
 	s.filtered = v.filter.active()
 	left := wholeSteps(limit<<32-v.pos-1, v.step)
 	if from := v.mip.level; from != nil {
-		s.step, s.shift, s.refine, s.kernel = scaled(v.step, from.index), guardBefore<<32, true, monoBest+v.sound.stereoOffset()
-		left, data = min(left, wholeSteps(from.wrap-v.mip.pos-1, s.step)), &from.data
+		s.step, s.shift, s.refine, s.kernel = playable.Scaled(v.step, from.Level), playable.GuardBefore<<32, true, monoBest+v.stereoOffset()
+		left, data = min(left, wholeSteps(from.Wrap-v.mip.pos-1, s.step)), &from.Samples
 	} else {
 		s.step, s.shift, s.refine, s.kernel = v.step, -first<<32, false, v.kernelAt(v.pos)
 	}
@@ -166,23 +167,19 @@ func wholeSteps(distance, step int64) int64 {
 	return distance / step
 }
 
-// StableIndexFrames returns for how many frames of the mix, at least, some estimates stay constant if no method changes
-// the voice. These are the index of Energies, the result of LoopsAgain and, for a sound with a masking index, the
-// result of Masks. It is 0 if MixFast does not work now, and 2^40 for a stream.
-func (v *Voice) StableIndexFrames() int64 { return v.untilHop(v.sound.envelope.Hop) }
-
-// StableNearFrames returns for how many frames of the mix, at least, some estimates stay constant if no method changes
-// the voice. These are both results of Energies and the results of Masks and LoopsAgain. It is 0 if MixFast does not
-// work now, and 2^40 for a stream.
-func (v *Voice) StableNearFrames() int64 {
-	e := &v.sound.envelope
+// StableFrames returns for how many frames of the mix, at least, values of the loudness index stay constant if no
+// method changes the voice. These are the index of Envelope.BothAt, the result of LoopsAgain and, for a sound with a
+// masking index, the result of Envelope.MasksAt. If near is true, both results of BothAt stay constant, and the result
+// of MasksAt for any sound. It is 0 if MixFast does not work now, and 2^40 for a stream.
+func (v *Voice) StableFrames(near bool) int64 {
+	e := v.sound.Envelope()
 	switch {
-	case e.Near == nil || e.Step == 0:
-		return v.StableIndexFrames()
-	case e.fourStepsPerHop(): // a hop ends where a step does
+	case !near || e.Near == nil || e.Step == 0:
+		return v.untilHop(e.Hop)
+	case e.Step > 0 && e.Hop == 4*e.Step: // a hop ends where a step does
 		return v.untilHop(e.Step)
 	}
-	return min(v.StableIndexFrames(), v.untilHop(e.Step))
+	return min(v.untilHop(e.Hop), v.untilHop(e.Step))
 }
 
 // untilHop returns how many frames of the mix pass, at least, until the position of the voice reaches the next multiple

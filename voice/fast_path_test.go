@@ -6,15 +6,17 @@ import (
 
 	"pgregory.net/rapid"
 	"voicepool/internal/longtest"
+	"voicepool/internal/move"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 // steady caches the result of steadySounds.
-var steady []*voice.Sound
+var steady []*sounds.Sound
 
 // steadySounds returns sounds with all mip levels for speeds up to 2. All tests share them.
-func steadySounds(t *testing.T) []*voice.Sound {
+func steadySounds(t *testing.T) []*sounds.Sound {
 	if steady == nil {
 		steady = newSteadySounds(t)
 	}
@@ -23,10 +25,10 @@ func steadySounds(t *testing.T) []*voice.Sound {
 
 // newSteadySounds returns new sounds, mono and stereo, in both storage formats: without a loop, with a long loop, with
 // a short loop, and without mip levels.
-func newSteadySounds(t *testing.T) (out []*voice.Sound) {
+func newSteadySounds(t *testing.T) (out []*sounds.Sound) {
 	for _, channels := range []int{1, 2} {
 		for _, compact := range []bool{false, true} {
-			for _, s := range []voice.Samples{
+			for _, s := range []sounds.Samples{
 				{Data: chords(9000, channels)},
 				{Data: chords(5000, channels), Loop: [2]int64{1000, 4100}},
 				{Data: chords(1200, channels), Loop: [2]int64{300, 330}},
@@ -34,7 +36,7 @@ func newSteadySounds(t *testing.T) (out []*voice.Sound) {
 				s.Channels, s.Compact = channels, compact
 				out = append(out, refined(t, s, 3))
 			}
-			plain, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: channels, Data: chords(3000, channels), Compact: compact})
+			plain, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: channels, Data: chords(3000, channels), Compact: compact})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,15 +73,15 @@ func TestFastPath(t *testing.T) {
 		o := voice.Options{
 			Loop: rapid.Bool().Draw(t, "loop"), Rounds: int32(rapid.IntRange(0, 4).Draw(t, "rounds")), Pan: -0.3, Gain: -3,
 			Speed: rapid.SampledFrom([]float64{1, 1, 0.5, 1.1, 1.9}).Draw(t, "speed"), From: rapid.Int64Range(0, s.Frames()).Draw(t, "from"),
-			FadeIn: rapid.SampledFrom([]int64{0, 100}).Draw(t, "fade"), Quality: rapid.SampledFrom([]voice.Quality{voice.Best, voice.Linear, voice.Cubic}).Draw(t, "quality"),
+			FadeIn: rapid.SampledFrom([]int64{0, 100}).Draw(t, "fade"), Quality: rapid.SampledFrom([]sounds.Quality{sounds.Best, sounds.Linear, sounds.Cubic}).Draw(t, "quality"),
 		}
 		var v, next voice.Voice
 		var slow slowly
-		var places [2]voice.Space // one per voice
+		var places [2]move.Spatial // one per voice
 		placed := rapid.Bool().Draw(t, "placed")
 		for i, v := range []*voice.Voice{&v, &slow.Voice} {
 			if placed {
-				places[i].Set(voice.SpaceValues{Gain: 0.5, Pan: 0.2}, 1)
+				places[i].Set(move.SpatialValues{Gain: 0.5, Pan: 0.2}, 1)
 				o.Space = &places[i]
 			}
 			v.Start(s, o, 0)
@@ -92,7 +94,7 @@ func TestFastPath(t *testing.T) {
 			n := rapid.SampledFrom([]int{1, 7, 16, 64, 500, 960, int(max(v.Steady(), 1))}).Draw(t, "n")
 			switch rapid.IntRange(0, 16).Draw(t, "what") {
 			case 0:
-				both(func(v *voice.Voice) { v.SetGain(frame, -9, 240, voice.InDecibels) })
+				both(func(v *voice.Voice) { v.SetGain(frame, -9, 240, sounds.InDecibels) })
 			case 1:
 				speed := rapid.SampledFrom([]float64{1, 0.8, 1.6}).Draw(t, "to")
 				frames := rapid.SampledFrom([]int64{0, 0, 1000, 5000}).Draw(t, "frames")
@@ -107,22 +109,22 @@ func TestFastPath(t *testing.T) {
 				both(func(v *voice.Voice) { v.SeekTo(frame, to, 240, nil) })
 			case 5:
 				if step > 10 {
-					both(func(v *voice.Voice) { v.FadeOut(frame, 3000, voice.Natural) })
+					both(func(v *voice.Voice) { v.FadeOut(frame, 3000, sounds.Natural) })
 				}
 			case 6:
-				frames, shape := rapid.SampledFrom([]int64{500, 3000, 9000}).Draw(t, "long"), voice.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
+				frames, shape := rapid.SampledFrom([]int64{500, 3000, 9000}).Draw(t, "long"), sounds.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
 				both(func(v *voice.Voice) { v.SetGain(frame, pcm.Decibels(-step), frames, shape) })
 			case 7:
 				both(func(v *voice.Voice) { v.SetPan(frame, 0.1*float64(step%9), 2000) })
 			case 8, 9:
-				if to := (voice.SpaceValues{Gain: 0.1 * float64(step%9), Pan: 0.1 * float64(-step%9), Pitch: pcm.Semitones(step / 9)}); placed {
+				if to := (move.SpatialValues{Gain: 0.1 * float64(step%9), Pan: 0.1 * float64(-step%9), Pitch: pcm.Semitones(step / 9)}); placed {
 					places[0].Ramp(frame, to, 960)
 					places[1].Ramp(frame, to, 960)
 					both(func(v *voice.Voice) { v.Replan(frame) })
 				}
 			}
-			index, _ := v.Energies()
-			slowIndex, _ := slow.Energies()
+			index, _ := energies(&v)
+			slowIndex, _ := energies(&slow.Voice)
 			if v.Position() != slow.Position() || index != slowIndex {
 				t.Fatalf("step %d, frame %d: at %d, want %d", step, frame, v.Position(), slow.Position())
 			}
@@ -170,14 +172,14 @@ func TestFastPath(t *testing.T) {
 // TestFastPathMoved checks that any change of a voice ends its cached steady state, and that an empty run
 // leaves it empty.
 func TestFastPathMoved(t *testing.T) {
-	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{100, 8000}}, 2)
+	s := refined(t, sounds.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{100, 8000}}, 2)
 	for name, move := range map[string]func(v *voice.Voice){
-		"gain":   func(v *voice.Voice) { v.SetGain(64, 0, 0, voice.InDecibels) },
+		"gain":   func(v *voice.Voice) { v.SetGain(64, 0, 0, sounds.InDecibels) },
 		"pan":    func(v *voice.Voice) { v.SetPan(64, 1, 0) },
 		"speed":  func(v *voice.Voice) { v.SetSpeed(64, 2, 0) },
 		"rounds": func(v *voice.Voice) { v.SetRounds(1) },
 		"seek":   func(v *voice.Voice) { v.SeekTo(64, 0, 0, nil) },
-		"fade":   func(v *voice.Voice) { v.FadeOut(64, 10, voice.Natural) },
+		"fade":   func(v *voice.Voice) { v.FadeOut(64, 10, sounds.Natural) },
 		"return": func(v *voice.Voice) { v.FadeBackIn(64, 10) },
 		"delay":  func(v *voice.Voice) { v.DelayStart(64) },
 	} {

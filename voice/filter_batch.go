@@ -1,6 +1,9 @@
 package voice
 
-import "voicepool/internal/dsp"
+import (
+	"voicepool/internal/dsp"
+	"voicepool/internal/passfilter"
+)
 
 // FilterBatch filters several voices side by side. This takes a fraction of the time of filtering one
 // voice after the other, and gives the same bits. Add registers voices that are mixed next, Run filters
@@ -11,11 +14,11 @@ type FilterBatch struct {
 	usedRows   int       // rows in use
 	discardRow []float32 // scratch space for an unused right channel
 	voices     [dsp.MaxLanes]batchedVoice
-	count      int  // number of voices
-	pending    int  // filtered voices that are not mixed yet
-	dirty      bool // refers to voices of this block or the last one
-	high       filterLanes
-	low        filterLanes
+	inputs     [dsp.MaxLanes]passfilter.Input // of voices, by the same index
+	count      int                            // number of voices
+	pending    int                            // filtered voices that are not mixed yet
+	dirty      bool                           // refers to voices of this block or the last one
+	filters    passfilter.Batch
 }
 
 // NewFilterBatch returns an empty batch for blocks of at most the given number of frames. It allocates all memory that
@@ -43,8 +46,8 @@ func (b *FilterBatch) Clear() {
 		}
 	}
 	clear(b.voices[:])
-	b.high.dropReferences()
-	b.low.dropReferences()
+	clear(b.inputs[:])
+	b.filters.DropReferences()
 	b.count, b.usedRows, b.pending, b.dirty = 0, 0, 0, false
 }
 
@@ -77,14 +80,15 @@ func (b *FilterBatch) Add(v *Voice, n, frame int64) bool {
 	if !b.canFilter(v, n, frame) {
 		return true
 	}
-	first, channels := b.usedRows, v.sound.channels
+	first, channels := b.usedRows, v.data().Channels
 	if first+channels > dsp.MaxLanes {
 		return false
 	}
 	e := &b.voices[b.count]
-	*e = batchedVoice{batch: b, voice: v, filter: v.filter}
+	*e = batchedVoice{batch: b, voice: v, filter: v.filter, input: &b.inputs[b.count]}
+	*e.input = passfilter.Input{Filter: &v.filter.passes}
 	for i := range channels {
-		e.rows[i] = b.rows[first+i]
+		e.input.Rows[i] = b.rows[first+i]
 	}
 	b.usedRows += channels
 	b.count++
@@ -100,73 +104,12 @@ func (b *FilterBatch) Run(n, frame int64) {
 	if b.count, b.usedRows = 0, 0; used < 2 {
 		return
 	}
-	moves := false
 	for i := range all {
 		all[i].read(n)
-		moves = moves || all[i].cutoffsMove
 	}
-	b.filterConstant(all, n, frame)
-	if moves {
-		b.filterRamping(all, n, frame)
-	}
+	b.filters.Run(b.inputs[:len(all)], n, frame)
 	for i := range all {
 		all[i].filter.batched = &all[i]
 	}
 	b.pending = len(all)
-}
-
-// filterConstant filters the voices whose cutoffs are constant, for n frames of the mix from frame on. It leaves voices
-// with moving cutoffs alone. The samples of each voice are filtered in its rows of the batch, and its new filter states
-// are stored in its filter.
-func (b *FilterBatch) filterConstant(voices []batchedVoice, n, frame int64) {
-	b.high.reset(true, false)
-	b.low.reset(false, false)
-	for i := range voices {
-		if e := &voices[i]; !e.cutoffsMove {
-			b.high.add(e, 0, frame)
-			b.low.add(e, 0, frame)
-		}
-	}
-	for from := int64(0); from < n; {
-		k := min(n-from, filterPiece-(frame+from)%filterPiece)
-		b.high.filter(int(from), int(k))
-		b.low.filter(int(from), int(k))
-		if from += k; (frame+from)%filterPiece == 0 {
-			b.high.FlushTinyStates(b.high.count, silentState)
-			b.low.FlushTinyStates(b.low.count, silentState)
-		}
-	}
-	b.high.storeStates()
-	b.low.storeStates()
-}
-
-// filterRamping filters the voices whose cutoffs move, for n frames of the mix from frame on. It leaves voices with
-// constant cutoffs alone. The samples of each voice are filtered in its rows of the batch, in pieces within which every
-// coefficient ramp is linear. The new filter states are stored in the filter of the voice.
-func (b *FilterBatch) filterRamping(voices []batchedVoice, n, frame int64) {
-	for from := int64(0); from < n; {
-		k := n - from
-		for i := range voices {
-			if e := &voices[i]; e.cutoffsMove {
-				k = e.filter.nextPiece(k, frame+from)
-			}
-		}
-		for kind := range 4 {
-			c := &b.high
-			c.reset(kind < 2, kind&1 != 0)
-			for i := range voices {
-				if e := &voices[i]; e.cutoffsMove && e.filter.ramping == c.ramping {
-					c.add(e, int(from), frame+from)
-				}
-			}
-			c.filter(int(from), int(k))
-			c.storeStates()
-		}
-		from += k
-		for i := range voices {
-			if e := &voices[i]; e.cutoffsMove {
-				e.filter.flushTinyStates(frame + from)
-			}
-		}
-	}
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+	"voicepool/internal/move"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -44,7 +46,7 @@ func sameBits(x, y pcm.Frame) bool {
 // TestFilterBatch checks that voices filtered side by side in a batch have the bits of each filtered alone.
 // Blocks have any length and the voices are changed at random.
 func TestFilterBatch(t *testing.T) {
-	sounds := steadySounds(t)
+	all := steadySounds(t)
 	ready := map[int]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(1, 33).Draw(t, "voices")
@@ -52,19 +54,19 @@ func TestFilterBatch(t *testing.T) {
 		alone, together := make([]voice.Voice, count), make([]voice.Voice, count)
 		var voices []*voice.Voice
 		placed := make([]bool, count)
-		places := [2][]voice.Space{make([]voice.Space, count), make([]voice.Space, count)}
+		places := [2][]move.Spatial{make([]move.Spatial, count), make([]move.Spatial, count)}
 		frame := rapid.Int64Range(0, 300).Draw(t, "begin")
 		for i := range alone {
-			s := sounds[rapid.IntRange(0, len(sounds)-1).Draw(t, "sound")]
+			s := all[rapid.IntRange(0, len(all)-1).Draw(t, "sound")]
 			o := voice.Options{
 				Loop: rapid.Bool().Draw(t, "loop"), Pan: float64(i%5)/4 - 0.5, Speed: rapid.SampledFrom([]float64{1, 1, 1, 0.7, 1.9}).Draw(t, "speed"),
-				FadeIn: rapid.SampledFrom([]int64{0, 0, 900}).Draw(t, "fade"), From: rapid.Int64Range(0, 1000).Draw(t, "from"), Quality: rapid.SampledFrom([]voice.Quality{voice.Best, voice.Linear}).Draw(t, "quality"),
+				FadeIn: rapid.SampledFrom([]int64{0, 0, 900}).Draw(t, "fade"), From: rapid.Int64Range(0, 1000).Draw(t, "from"), Quality: rapid.SampledFrom([]sounds.Quality{sounds.Best, sounds.Linear}).Draw(t, "quality"),
 			}
 			cutoffs, spread := [2]float64{cutoff.Draw(t, "low"), cutoff.Draw(t, "high")}, rapid.SampledFrom([]float64{-1, -1, 0.5, 1}).Draw(t, "spread")
 			for j, v := range []*voice.Voice{&alone[i], &together[i]} {
 				if o.Space = nil; spread >= 0 {
 					o.Space, placed[i] = &places[j][i], true
-					o.Space.Set(voice.SpaceValues{Gain: 0.5, Pan: 0.2}, spread)
+					o.Space.Set(move.SpatialValues{Gain: 0.5, Pan: 0.2}, spread)
 				}
 				*v = filtered(s, o, cutoffs, frame)
 			}
@@ -85,14 +87,14 @@ func TestFilterBatch(t *testing.T) {
 					case 2:
 						v.SetHighPass(frame, hz, frames)
 					case 3:
-						v.SetGain(frame, pcm.Decibels(-hz/999), frames, voice.InDecibels)
+						v.SetGain(frame, pcm.Decibels(-hz/999), frames, sounds.InDecibels)
 					case 4:
 						v.SetPan(frame, hz/20000, frames)
 					case 5:
-						v.FadeOut(frame, frames, voice.Natural)
+						v.FadeOut(frame, frames, sounds.Natural)
 					case 6, 7, 8:
 						if placed {
-							places[j][i].Ramp(frame, voice.SpaceValues{Gain: hz / 20000, Pan: hz/15000 - 1}, 960)
+							places[j][i].Ramp(frame, move.SpatialValues{Gain: hz / 20000, Pan: hz/15000 - 1}, 960)
 							v.Replan(frame)
 						}
 					}
@@ -146,7 +148,7 @@ func TestFilterBatchEnds(t *testing.T) {
 	for i := range 900 {
 		data[i] = float32(math.Sin(float64(i)))
 	}
-	s := newSound(t, voice.Samples{Rate: 8000, Channels: 1, Data: data})
+	s := newSound(t, sounds.Samples{Rate: 8000, Channels: 1, Data: data})
 	const count, n = 5, 500
 	var alone, together [count]voice.Voice
 	var voices []*voice.Voice
@@ -198,7 +200,7 @@ func TestFilterBatchAllocates(t *testing.T) {
 
 // TestFilterBatchClear checks that frames that were filtered but not mixed are dropped by Clear.
 func TestFilterBatchClear(t *testing.T) {
-	s := newSound(t, voice.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
+	s := newSound(t, sounds.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
 	var alone, together [3]voice.Voice
 	for i := range alone {
 		o := voice.Options{Loop: true, From: int64(100 * i)}
@@ -235,7 +237,7 @@ func TestFilterBatchForgets(t *testing.T) {
 	b := voice.NewFilterBatch(64)
 	gone := make(chan bool, 1)
 	func() {
-		s := newSound(t, voice.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
+		s := newSound(t, sounds.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
 		runtime.AddCleanup(s, func(int) { gone <- true }, 0)
 		var voices []*voice.Voice
 		got := make([][]pcm.Frame, 3)

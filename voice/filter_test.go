@@ -10,12 +10,14 @@ import (
 
 	"pgregory.net/rapid"
 	"voicepool/internal/longtest"
+	"voicepool/internal/move"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 // filtered starts a voice with a low-pass and a high-pass.
-func filtered(s *voice.Sound, o voice.Options, cutoffs [2]float64, frame int64) (v voice.Voice) {
+func filtered(s *sounds.Sound, o voice.Options, cutoffs [2]float64, frame int64) (v voice.Voice) {
 	v.Start(s, o, frame)
 	v.AttachFilter(frame, new(voice.Filter), cutoffs[0], cutoffs[1])
 	return v
@@ -51,7 +53,7 @@ func TestFilterResponse(t *testing.T) {
 				frames := max(int(20*float64(rate)/hz), 4000)
 				data := make([]float32, frames)
 				data[0] = 1
-				v := filtered(newSound(t, voice.Samples{Rate: rate, Channels: 1, Data: data}), voice.Options{Pan: -1}, lowOrHigh(hz, high), 0)
+				v := filtered(newSound(t, sounds.Samples{Rate: rate, Channels: 1, Data: data}), voice.Options{Pan: -1}, lowOrHigh(hz, high), 0)
 				out := mix(&v, frames, 0)
 				for _, share := range []float64{0.0001, 0.001, 0.005, 0.02, 0.1, 0.2, 0.3, 0.4, 0.45} {
 					want := butterworth(high, hz/float64(rate), share)
@@ -95,7 +97,7 @@ func TestFilterModel(t *testing.T) {
 			for i := range data {
 				data[i] = float32(r.IntN(1<<16)-1<<15) * 0x1p-15
 			}
-			s, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: channels, Data: data, Compact: compact})
+			s, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: channels, Data: data, Compact: compact})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,10 +144,10 @@ func TestFilterBlocks(t *testing.T) {
 		spread := rapid.SampledFrom([]float64{-1, 0.5, 1}).Draw(t, "spread")
 		var v voice.Voice
 		var slow slowly
-		var places [2]voice.Space
+		var places [2]move.Spatial
 		for i, v := range []*voice.Voice{&v, &slow.Voice} {
 			if spread >= 0 {
-				places[i].Set(voice.SpaceValues{Gain: 0.5, Pan: 0.2}, spread)
+				places[i].Set(move.SpatialValues{Gain: 0.5, Pan: 0.2}, spread)
 				o.Space = &places[i]
 			}
 			*v = filtered(s, o, cutoffs, 5)
@@ -162,7 +164,7 @@ func TestFilterBlocks(t *testing.T) {
 				hz := cutoff.Draw(t, "to")
 				both(func(v *voice.Voice) { v.SetHighPass(frame, hz, frames) })
 			case 4:
-				both(func(v *voice.Voice) { v.SetGain(frame, -9, frames, voice.InDecibels) })
+				both(func(v *voice.Voice) { v.SetGain(frame, -9, frames, sounds.InDecibels) })
 			case 5:
 				to := rapid.Int64Range(0, s.Frames()).Draw(t, "seek")
 				both(func(v *voice.Voice) { v.SeekTo(frame, to, 240, nil) })
@@ -210,8 +212,8 @@ func TestFilterOff(t *testing.T) {
 				t.Fatalf("sound %d, frame %d: same bits %v", i, frame, frame < 500)
 			}
 		}
-		if is, goes := closed.LowPass(4000); is != 0 || goes != 0 {
-			t.Errorf("a low-pass that is off says %v, %v", is, goes)
+		if own := closed.Moves().LowPass; own.Hz(4000) != 0 || own.Target() != 0 {
+			t.Errorf("a low-pass that is off says %v, %v", own.Hz(4000), own.Target())
 		}
 	}
 }
@@ -236,7 +238,7 @@ func TestFilterClicks(t *testing.T) {
 		for i := range data {
 			data[i] = float32(math.Sin(2 * math.Pi * 200 * float64(i) / float64(rate)))
 		}
-		s := newSound(t, voice.Samples{Rate: rate, Channels: 1, Data: data})
+		s := newSound(t, sounds.Samples{Rate: rate, Channels: 1, Data: data})
 		worst[rate] = math.Inf(-1)
 		for _, from := range filterCutoffs[1:] {
 			for _, to := range filterCutoffs[1:] {
@@ -296,7 +298,7 @@ func TestFilterSplit(t *testing.T) {
 		one, other := start(), start()
 		var f voice.Filter
 		tail := one
-		tail.SplitFilter(&f)
+		tail.BeginTail(&f, nil, 0, 480)
 		got, want := mix(&tail, 480, 500), mix(&other, 480, 500)
 		if !slices.Equal(got, want) || !slices.Equal(mix(&one, 480, 500), want) {
 			t.Errorf("sound %d: a copy and its voice do not go on alike", i)
@@ -310,7 +312,7 @@ func TestFilterEnds(t *testing.T) {
 	for i := range 1000 {
 		data[i] = float32(i%7) / 7
 	}
-	s := newSound(t, voice.Samples{Rate: 8000, Channels: 1, Data: data})
+	s := newSound(t, sounds.Samples{Rate: 8000, Channels: 1, Data: data})
 	for _, hz := range []float64{20, 400, 20000} {
 		for _, high := range []bool{false, true} {
 			v := filtered(s, voice.Options{}, lowOrHigh(hz, high), 0)
@@ -335,7 +337,7 @@ func TestFilterAllocates(t *testing.T) {
 			v.SetLowPass(frame, float64(frame), 700)
 			v.SetHighPass(frame, 90, 100)
 			tail := v
-			tail.SplitFilter(&f)
+			tail.BeginTail(&f, nil, 0, 480)
 			tail.Mix(dst, frame)
 			v.Mix(dst, frame)
 			frame += 500

@@ -2,7 +2,10 @@ package voice
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/internal/move"
+	"voicepool/internal/panning"
 	"voicepool/pcm"
+	"voicepool/sounds"
 )
 
 // gainPoints are gains at equidistant frames; no move ends before the last of them. Vector kernels compute
@@ -40,12 +43,12 @@ func (p *gainPoints) snapEnd(x *values, end int64, at float64) {
 }
 
 // gainsAt sets p.left and p.right to the linear left and right factors of the voice at each point (frame) of p. They
-// equal the results of Gains at these frames. No move of v may end before the last point, and the spatial position of v
+// equal the results of gains at these frames. No move of v may end before the last point, and the spatial position of v
 // must not narrow a stereo image.
 func (v *Voice) gainsAt(p *gainPoints) {
 	var gain, x values
 	p.gainFactors(&gain, v)
-	if v.fadeOut.toSilence {
+	if v.fadeOut.ToSilence {
 		p.fadeOut(&x, &v.fadeOut)
 		for i := range p.count {
 			gain[i] = float64(float64(v.baseGain*x[i]) * gain[i])
@@ -53,7 +56,7 @@ func (v *Voice) gainsAt(p *gainPoints) {
 	} else {
 		p.scale(&gain, v.baseGain)
 	}
-	if in, back := p.moving(v.fadeIn.end()), p.moving(v.resume.end()); in || back {
+	if in, back := p.moving(v.fadeIn.End()), p.moving(v.resume.End()); in || back {
 		var y values
 		p.fadeIn(&x, &v.fadeIn)
 		p.fadeIn(&y, &v.resume)
@@ -68,12 +71,12 @@ func (v *Voice) gainsAt(p *gainPoints) {
 		}
 	}
 	if v.space != nil {
-		p.move(&x, &v.space.gain)
+		p.move(&x, &v.space.Gain)
 		for i := range p.count {
 			gain[i] = float64(gain[i] * x[i])
 		}
 	}
-	if !p.moving(v.pan.End()) && (v.space == nil || !p.moving(v.space.pan.End())) {
+	if !p.moving(v.pan.End()) && (v.space == nil || !p.moving(v.space.Pan.End())) {
 		left, right := v.cachedPan(v.Pan(p.first))
 		for i := range p.count {
 			p.left[i], p.right[i] = float64(gain[i]*left), float64(gain[i]*right)
@@ -94,7 +97,7 @@ func (p *gainPoints) scale(x *values, factor float64) {
 }
 
 // move sets x to the values of m at the points of p. m must be linear; its shape is not used.
-func (p *gainPoints) move(x *values, m *Move) {
+func (p *gainPoints) move(x *values, m *move.Move) {
 	if !p.moving(m.End()) {
 		for i := range p.count {
 			x[i] = m.To
@@ -115,7 +118,7 @@ func (p *gainPoints) gainFactors(x *values, v *Voice) {
 			x[i] = factor
 		}
 		return
-	case m.Shape <= InDecibels:
+	case m.Shape <= sounds.InDecibels:
 		p.move(x, m)
 		dsp.Factors(p.padded(x))
 		return
@@ -136,44 +139,44 @@ func (p *gainPoints) gainFactors(x *values, v *Voice) {
 }
 
 // fadeIn sets x to the linear factors of the fade-in c at the points of p. After the end of the fade they are 1.
-func (p *gainPoints) fadeIn(x *values, c *fadeCurve) {
-	if !p.moving(c.end()) {
+func (p *gainPoints) fadeIn(x *values, c *move.Fade) {
+	if !p.moving(c.End()) {
 		for i := range p.count {
 			x[i] = 1
 		}
 		return
 	}
-	p.line(x, 0, 1, c.start, c.frames)
-	p.fadeFactors(x, c.shape)
-	p.snapEnd(x, c.end(), 1)
+	p.line(x, 0, 1, c.Start, c.Frames)
+	p.fadeFactors(x, c.Shape)
+	p.snapEnd(x, c.End(), 1)
 }
 
 // fadeOut sets x to the linear factors of the fade-out c at the points of p. If c has ended at the last point, the
 // factor there is 0.
-func (p *gainPoints) fadeOut(x *values, c *fadeCurve) {
-	if c.shape == Natural {
-		p.line(x, 0, 1, c.start, c.frames)
+func (p *gainPoints) fadeOut(x *values, c *move.Fade) {
+	if c.Shape == sounds.Natural {
+		p.line(x, 0, 1, c.Start, c.Frames)
 		dsp.CosPi(p.padded(x))
 		for i := range p.count {
 			x[i] = 0.5 + float64(0.5*x[i])
 		}
 	} else {
-		dsp.Line(p.padded(x), 0, 1, c.end()-p.first, -p.grid, c.frames)
-		p.fadeFactors(x, c.shape)
+		dsp.Line(p.padded(x), 0, 1, c.End()-p.first, -p.grid, c.Frames)
+		p.fadeFactors(x, c.Shape)
 	}
 	for i := range p.count {
-		x[i] = float64(c.level * x[i])
+		x[i] = float64(c.Level * x[i])
 	}
-	p.snapEnd(x, c.end(), 0)
+	p.snapEnd(x, c.End(), 0)
 }
 
 // fadeFactors converts each value of x in place. Before, it is a share 0..1 of the way from silence to full gain.
 // Afterwards it is the linear factor of a fade with the shape s at this share.
-func (p *gainPoints) fadeFactors(x *values, s Shape) {
+func (p *gainPoints) fadeFactors(x *values, s sounds.Shape) {
 	switch s {
-	case Natural:
-		s = RaisedCosine
-	case InDecibels:
+	case sounds.Natural:
+		s = sounds.RaisedCosine
+	case sounds.InDecibels:
 		for i := range x {
 			x[i] = float64(float64(pcm.Silence) * (1 - x[i]))
 		}
@@ -185,14 +188,14 @@ func (p *gainPoints) fadeFactors(x *values, s Shape) {
 
 // progress converts each value of x in place. Before, it is the share 0..1 of a move's time that has passed. Afterwards
 // it is the progress 0..1 of the amplitude under shape s. Only RaisedCosine and ConstantPower change x.
-func (p *gainPoints) progress(x *values, s Shape) {
+func (p *gainPoints) progress(x *values, s sounds.Shape) {
 	switch s {
-	case RaisedCosine:
+	case sounds.RaisedCosine:
 		dsp.CosPi(p.padded(x))
 		for i := range p.count {
 			x[i] = 0.5 - float64(0.5*x[i])
 		}
-	case ConstantPower:
+	case sounds.ConstantPower:
 		for i := range x {
 			x[i] = float64(x[i]/2) - 0.5
 		}
@@ -210,21 +213,21 @@ func (p *gainPoints) panGains(x *values, v *Voice) {
 		p.move(x, &v.pan)
 	case !p.moving(v.pan.End()):
 		beside = v.pan.To
-		p.move(x, &v.space.pan)
+		p.move(x, &v.space.Pan)
 	default:
 		var y values
 		p.move(x, &v.pan)
-		p.move(&y, &v.space.pan)
+		p.move(&y, &v.space.Pan)
 		for i := range p.count {
-			x[i] = clampPan(x[i] + y[i])
+			x[i] = move.ClampPan(x[i] + y[i])
 		}
 	}
-	if law == Mono {
+	if law == panning.Mono {
 		dsp.Pans(p.padded(&p.left), p.padded(&p.right), p.padded(x), beside)
 		return
 	}
 	for i := range p.count {
-		x[i] = clampPan(x[i] + beside)
+		x[i] = move.ClampPan(x[i] + beside)
 		p.left[i] = x[i] / 2
 	}
 	dsp.CosPi(p.padded(&p.left))

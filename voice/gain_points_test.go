@@ -5,25 +5,27 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/move"
 	"voicepool/pcm"
+	"voicepool/sounds"
 )
 
 // TestGainPoints checks that gains computed in batches have the bits of gains computed one by one, for any
 // moves, up to the end of the first move.
 func TestGainPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	var sounds [2]*Sound
-	for i := range sounds {
+	var played [2]*sounds.Sound
+	for i := range played {
 		var err error
-		if sounds[i], err = NewSound(Samples{Rate: 48000, Channels: i + 1, Data: make([]float32, 96000)}); err != nil {
+		if played[i], err = sounds.NewSound(sounds.Samples{Rate: 48000, Channels: i + 1, Data: make([]float32, 96000)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	move := func(v *Voice, now int64) {
+	change := func(v *Voice, now int64) {
 		frames := r.Int64N(20000)
 		switch r.IntN(9) {
 		case 0:
-			v.SetGain(now, pcm.Decibels(r.IntN(120)-96), frames, Shape(r.IntN(5)))
+			v.SetGain(now, pcm.Decibels(r.IntN(120)-96), frames, sounds.Shape(r.IntN(5)))
 		case 1:
 			v.SetPan(now, float64(r.IntN(5)-2)/2, frames)
 		case 2:
@@ -33,10 +35,10 @@ func TestGainPoints(t *testing.T) {
 		case 4:
 			v.FadeBackIn(now, frames)
 		case 5:
-			v.FadeOut(now, 4000+frames, Shape(r.IntN(5)))
+			v.FadeOut(now, 4000+frames, sounds.Shape(r.IntN(5)))
 		case 6:
 			if v.space != nil {
-				v.space.Ramp(now, SpaceValues{Gain: r.Float64(), Pan: r.Float64()*2 - 1}, frames)
+				v.space.Ramp(now, move.SpatialValues{Gain: r.Float64(), Pan: r.Float64()*2 - 1}, frames)
 				v.Replan(now)
 			}
 		}
@@ -44,19 +46,19 @@ func TestGainPoints(t *testing.T) {
 	checked := 0
 	for range 3000 {
 		var v Voice
-		var space *Space
+		var space *move.Spatial
 		if r.IntN(2) == 0 {
-			space = &Space{}
-			space.Set(SpaceValues{Gain: r.Float64(), Pan: r.Float64() - 0.5}, 1)
+			space = &move.Spatial{}
+			space.Set(move.SpatialValues{Gain: r.Float64(), Pan: r.Float64() - 0.5}, 1)
 		}
-		v.Start(sounds[r.IntN(2)], Options{
+		v.Start(played[r.IntN(2)], Options{
 			Space: space, Loop: true, Gain: pcm.Decibels(r.IntN(20) - 15), BaseGain: pcm.Decibels(r.IntN(3)), Pan: float64(r.IntN(3)-1) / 2,
-			FadeIn: r.Int64N(3) * 3000, FadeShape: Shape(r.IntN(5)),
+			FadeIn: r.Int64N(3) * 3000, FadeShape: sounds.Shape(r.IntN(5)),
 		}, 0)
 		now := int64(0)
 		for range 6 {
 			now += r.Int64N(300)
-			move(&v, now)
+			change(&v, now)
 			v.plan(now)
 			grid := v.rampSpan.grid
 			first := (now/grid + 1) * grid

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/move"
+	"voicepool/internal/playable"
 	"voicepool/pcm"
 )
 
@@ -22,18 +24,18 @@ func (v *Voice) onlyGainsMove(frame int64) bool {
 	if v.rampSpan.until == never || v.buffer != nil || v.crossfadeFrames > 0 || v.lacksMip || v.filter.prefaderOutput() != nil || v.loopedMipFrames() > 0 {
 		return false
 	}
-	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
+	for _, m := range [...]*move.Move{&v.pitch, &v.speed, &v.busPitch} {
 		if m.From != m.To && m.End() > frame {
 			return false
 		}
 	}
-	return v.space == nil || v.space.pitch.From == v.space.pitch.To || v.space.pitch.End() <= frame
+	return v.space == nil || v.space.Pitch.From == v.space.Pitch.To || v.space.Pitch.End() <= frame
 }
 
 // sampleRun is a run of contiguous samples and the kernel that reads it.
 type sampleRun struct {
 	kernel    kernel
-	from      *sampleStore
+	from      *playable.Store
 	pos, step int64
 	ahead     uintptr // address of the samples that are read next, for prefetching
 }
@@ -120,7 +122,7 @@ func (v *Voice) addWholeRamps(dst []pcm.Frame, frame int64, src *sampleRun) {
 	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight
 	if frame != v.toAt {
-		left, right = v.Gains(frame)
+		left, right = v.gains(frame)
 	}
 	grid := v.rampSpan.grid
 	p := gainPoints{first: frame + grid, grid: grid, count: len(dst) >> bits.TrailingZeros64(uint64(grid))}

@@ -3,20 +3,22 @@ package voice
 import (
 	"math"
 
+	"voicepool/internal/move"
+	"voicepool/internal/panning"
 	"voicepool/pcm"
 )
 
-// Gains returns the linear left and right factors of the voice at frame of the mix. They are the product of all gains,
+// gains returns the linear left and right factors of the voice at frame of the mix. They are the product of all gains,
 // fades, the pan and the spatial position. Filters and the spatial factors for the direct path and the sends are not
 // included.
-func (v *Voice) Gains(frame int64) (left, right float64) {
+func (v *Voice) gains(frame int64) (left, right float64) {
 	g := float64(v.fixedGain(frame) * v.gainFactor(frame))
-	g = float64(g * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
+	g = float64(g * float64(v.fadeIn.At(frame)*v.resume.At(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
 	}
 	if v.space != nil {
-		g = float64(g * v.space.gain.At(frame))
+		g = float64(g * v.space.Gain.At(frame))
 	}
 	left, right = v.cachedPan(v.Pan(frame))
 	return float64(g * left), float64(g * right)
@@ -25,7 +27,7 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 // Gain returns the final value of the voice's moving gain, in decibels, without Options.BaseGain. It is -Inf after
 // FadeOut.
 func (v *Voice) Gain() float64 {
-	if v.fadeOut.toSilence {
+	if v.fadeOut.ToSilence {
 		return math.Inf(-1)
 	}
 	return v.gain.To
@@ -36,13 +38,10 @@ func (v *Voice) Gain() float64 {
 func (v *Voice) Pan(frame int64) float64 {
 	pan := v.pan.At(frame)
 	if v.space != nil {
-		pan = clampPan(pan + v.space.pan.At(frame))
+		pan = move.ClampPan(pan + v.space.Pan.At(frame))
 	}
 	return pan
 }
-
-// clampPan clamps a pan to -1..+1.
-func clampPan(pan float64) float64 { return min(max(pan, -1), 1) }
 
 // gainCache caches factors that consecutive segments and scores often need again.
 type gainCache struct {
@@ -104,20 +103,17 @@ func (v *Voice) lookUpPan(pan float64) (left, right float64) {
 	return v.panLaw().At(pan)
 }
 
-// PeakGains returns linear left and right factors for estimating how audible the voice is. Each moving gain counts with
-// its value at frame of the mix or its target, whichever is larger. A moving pan counts with the louder of the two
-// pairs of factors. A fade-out counts with its value at frame. Fade-ins are left out.
-func (v *Voice) PeakGains(frame int64) (left, right float64) {
-	return v.peakGainsFor(frame, v.peakGain(frame))
-}
-
-// PeakSendGains returns linear left and right factors for estimating how audible the sends of the voice are. Each
-// moving gain counts with its value at frame of the mix or its target, whichever is larger; fade-ins are left out.
-// Unlike in PeakGains, the spatial factor of the sends counts instead of the factor of the direct path. The levels of
-// the individual sends are not included.
-func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
+// PeakGains returns linear left and right factors for estimating how audible the voice is. If sends is true, they are
+// for its sends: the spatial factor of the sends counts instead of the factor of the direct path. The levels of the
+// individual sends are not included. Each moving gain counts with its value at frame of the mix or its target,
+// whichever is larger. A moving pan counts with the louder of the two pairs of factors. A fade-out counts with its
+// value at frame. Fade-ins are left out.
+func (v *Voice) PeakGains(frame int64, sends bool) (left, right float64) {
+	if !sends {
+		return v.peakGainsFor(frame, v.peakGain(frame))
+	}
 	g := v.peakGainBeforePaths(frame)
-	if s := v.space; s != nil && s.pathsDiffer {
+	if s := v.space; s != nil && s.PathsDiffer {
 		g = float64(g * max(s.Sends.At(frame), s.Sends.To))
 	}
 	return v.peakGainsFor(frame, g)
@@ -126,13 +122,13 @@ func (v *Voice) PeakSendGains(frame int64) (left, right float64) {
 // peakGainsFor multiplies the linear gain g by the left and right factors of the voice's pan and returns both products.
 // While the pan moves, its value at frame of the mix or its target counts, whichever has more power.
 func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
-	var placed Move
+	var placed move.Move
 	pan := v.totalPan(frame, &placed)
 	at := pan.At(frame)
 	left, right = v.lookUpPan(at)
 	if at != pan.To {
 		toLeft, toRight := v.cachedPan(pan.To)
-		left, right = louderPair(left, right, toLeft, toRight)
+		left, right = panning.LouderPair(left, right, toLeft, toRight)
 	}
 	return float64(g * left), float64(g * right)
 }
@@ -142,12 +138,12 @@ func (v *Voice) peakGainsFor(frame int64, g float64) (left, right float64) {
 // included, the factor of the sends is not. On each side, every moving factor counts with its value at frame or its
 // target, whichever is larger.
 func (v *Voice) GainBounds(frame int64) (left, right float64) {
-	var placed Move
+	var placed move.Move
 	g, pan := v.peakGain(frame), v.totalPan(frame, &placed)
 	if at := pan.At(frame); at == pan.To {
 		left, right = v.cachedPan(at)
 	} else {
-		left, right = LargerPan(v.panLaw(), pan, frame)
+		left, right = panning.Larger(v.panLaw(), pan, frame)
 	}
 	return float64(g * left), float64(g * right)
 }
@@ -155,11 +151,11 @@ func (v *Voice) GainBounds(frame int64) (left, right float64) {
 // totalPan returns the sum of the voice's own pan and the pan of its spatial position as a move, valid from frame of
 // the mix on. The result may point to spatial, which must be a zero Move. Without a spatial position the result is the
 // voice's own pan.
-func (v *Voice) totalPan(frame int64, spatial *Move) *Move {
+func (v *Voice) totalPan(frame int64, spatial *move.Move) *move.Move {
 	if v.space == nil {
 		return &v.pan
 	}
-	v.space.sumPan(spatial, &v.pan, frame)
+	v.space.SumPan(spatial, &v.pan, frame)
 	return spatial
 }
 
@@ -168,8 +164,8 @@ func (v *Voice) totalPan(frame int64, spatial *Move) *Move {
 // direct path is included.
 func (v *Voice) peakGain(frame int64) (gain float64) {
 	gain = v.peakGainBeforePaths(frame)
-	if s := v.space; s != nil && s.pathsDiffer {
-		gain = float64(gain * s.peakDirect(frame))
+	if s := v.space; s != nil && s.PathsDiffer {
+		gain = float64(gain * max(s.Direct.At(frame), s.Direct.To))
 	}
 	return gain
 }
@@ -187,7 +183,7 @@ func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
 	if v.space != nil {
-		gain = float64(gain * max(v.space.gain.At(frame), v.space.gain.To))
+		gain = float64(gain * max(v.space.Gain.At(frame), v.space.Gain.To))
 	}
 	return gain
 }
@@ -196,8 +192,8 @@ func (v *Voice) peakGainBeforePaths(frame int64) (gain float64) {
 // two.
 func (v *Voice) fixedGain(frame int64) float64 {
 	g := v.baseGain
-	if v.fadeOut.toSilence {
-		g = float64(g * v.fadeOut.at(frame))
+	if v.fadeOut.ToSilence {
+		g = float64(g * v.fadeOut.At(frame))
 	}
 	return g
 }
@@ -205,53 +201,18 @@ func (v *Voice) fixedGain(frame int64) float64 {
 // Settled reports whether the results of PeakGains and ApplyResponse stay constant from frame of the mix on if no
 // method changes the voice. It is false during and after a fade-out.
 func (v *Voice) Settled(frame int64) bool {
-	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.fadeOut.toSilence && v.filter.settled(frame) &&
-		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.pathsDiffer || v.space.Direct.End() <= frame))
+	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.fadeOut.ToSilence && (v.filter == nil || v.filter.passes.Settled(frame)) &&
+		(v.space == nil || v.space.Gain.End() <= frame && v.space.Pan.End() <= frame && (!v.space.PathsDiffer || v.space.Direct.End() <= frame))
 }
 
 // panLaw returns the pan law of the voice. It is Mono for a sound with one channel or two equal ones. A stereo sound
 // with a spatial position has the law of its remaining width, other stereo sounds have Stereo.
-func (v *Voice) panLaw() PanLaw {
+func (v *Voice) panLaw() panning.Law {
 	switch {
-	case v.sound.channels == 1 || v.sound.mono:
-		return Mono
+	case v.data().Mono:
+		return panning.Mono
 	case v.space != nil:
-		return PanLaw(v.space.spread)
+		return panning.Law(v.space.Spread)
 	}
-	return Stereo
-}
-
-// LouderPan returns the linear left and right factors of pan under law. While pan moves, the factors at frame of the
-// mix or at the target count, whichever pair has more power.
-func LouderPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
-	at := pan.At(frame)
-	left, right = law.At(at)
-	if at == pan.To {
-		return left, right
-	}
-	toLeft, toRight := law.At(pan.To)
-	return louderPair(left, right, toLeft, toRight)
-}
-
-// louderPair returns the pair of factors with the larger sum of squares: left and right, or toLeft and toRight. If the
-// sums are practically equal, it returns left and right.
-func louderPair(left, right, toLeft, toRight float64) (float64, float64) {
-	// The pans of a mono sound have equal power except for the last bits. Those bits must not decide, because
-	// under a panned bus the two pairs are not equivalent.
-	if float64(toLeft*toLeft)+float64(toRight*toRight) > (float64(left*left)+float64(right*right))*(1+1e-9) {
-		return toLeft, toRight
-	}
-	return left, right
-}
-
-// LargerPan returns the linear left and right factors of pan under law. While pan moves, each side is the larger of two
-// factors: at frame of the mix and at the target.
-func LargerPan(law PanLaw, pan *Move, frame int64) (left, right float64) {
-	at := pan.At(frame)
-	left, right = law.At(at)
-	if at != pan.To {
-		toLeft, toRight := law.At(pan.To)
-		left, right = max(left, toLeft), max(right, toRight)
-	}
-	return left, right
+	return panning.Stereo
 }

@@ -2,13 +2,16 @@ package voice
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/internal/move"
+	"voicepool/internal/playable"
 	"voicepool/pcm"
+	"voicepool/sounds"
 )
 
 // mipReader is the position of a voice in a mip level of its sound. Without a level, the voice reads the
 // original sound at its own position.
 type mipReader struct {
-	level *mipLevel
+	level *playable.Mip
 	pos   int64 // in 32.32 frames of the level
 }
 
@@ -20,11 +23,11 @@ func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	if v == nil {
 		return
 	}
-	step = scaled(step, v.index)
-	for n > 0 && r.pos < v.wrap {
-		part := stepsToCover(v.wrap-r.pos, step, n)
+	step = playable.Scaled(step, v.Level)
+	for n > 0 && r.pos < v.Wrap {
+		part := stepsToCover(v.Wrap-r.pos, step, n)
 		if dst != nil {
-			k.mix(dst[:part], &v.data, r.pos+guardBefore<<32, step, g)
+			k.mix(dst[:part], &v.Samples, r.pos+playable.GuardBefore<<32, step, g)
 			dst = dst[part:]
 		}
 		n -= part
@@ -38,21 +41,21 @@ func (r *mipReader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 // looped.
 func (r *mipReader) wrap() {
 	v := r.level
-	if over := r.pos - v.wrap; v.looped && over >= 0 {
-		r.pos -= v.back * (over/v.back + 1)
+	if over := r.pos - v.Wrap; v.Looped && over >= 0 {
+		r.pos -= v.Back * (over/v.Back + 1)
 	}
 }
 
 // mipReaderAt returns a reader of the given mip level (a band-limited version of the sound) that begins at the present
 // position of the voice. If level is nil, it returns the zero reader.
-func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
+func (v *Voice) mipReaderAt(level *playable.Mip) mipReader {
 	if level == nil {
 		return mipReader{}
 	}
-	r := mipReader{level, scaled(v.pos, level.index)}
-	if level.looped {
-		if v.jumpedBack && r.pos+level.back < level.wrap {
-			r.pos += level.back // so that the samples before it are the end of the loop
+	r := mipReader{level, playable.Scaled(v.pos, level.Level)}
+	if level.Looped {
+		if v.jumpedBack && r.pos+level.Back < level.Wrap {
+			r.pos += level.Back // so that the samples before it are the end of the loop
 		}
 		r.wrap()
 	}
@@ -64,7 +67,7 @@ func (v *Voice) mipReaderAt(level *mipLevel) mipReader {
 // has not sounded yet. The crossfade lasts 5 ms, or less near the end of the last loop round. During a crossfade, and
 // for voices without mip levels, it has no effect. It reports whether the segment at frame must be planned again.
 func (v *Voice) selectMip(frame int64) bool {
-	if v.quality != Best || v.sound.refine == nil || v.crossfadeFrames > 0 {
+	if v.quality != sounds.Best || !v.data().Refinable || v.crossfadeFrames > 0 {
 		return false
 	}
 	from, lacks := v.chooseMip(frame)
@@ -78,19 +81,15 @@ func (v *Voice) selectMip(frame int64) bool {
 	if v.fresh {
 		return changed
 	}
-	v.oldMip, v.crossfadeStart, v.crossfadeFrames = was, frame, int32(v.sound.rate+199)/200
+	v.oldMip, v.crossfadeStart, v.crossfadeFrames = was, frame, int32(v.data().Rate+199)/200
 	if v.Looping() && v.jumps == 0 && from != nil {
 		// Looped and unlooped levels are equal only between the loop's start and end.
-		if room := (v.sound.loop[1] - v.pos>>32 - mipReach(from.index)) << 32 / v.step; room >= 16 {
+		if room := (v.data().Loop[1] - v.pos>>32 - playable.MipReach(from.Level)) << 32 / v.step; room >= 16 {
 			v.crossfadeFrames = int32(min(int64(v.crossfadeFrames), room))
 		}
 	}
 	return true
 }
-
-// mipReach returns how many frames of the original sound the filter of mip level number level and a kernel cover to
-// each side.
-func mipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 1 }
 
 // loopedMipFrames returns for how many more frames of the mix a voice in its last loop round may read the looped mip
 // level, a band-limited version of the sound. The limit is the reach of the level's filter, which mixes in samples from
@@ -98,12 +97,12 @@ func mipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 
 // not use the looped level.
 func (v *Voice) loopedMipFrames() int64 {
 	from := v.mip.level
-	if from == nil || !from.looped || !v.Looping() || v.jumps != 0 {
+	if from == nil || !from.Looped || !v.Looping() || v.jumps != 0 {
 		return 0
 	}
-	reach := mipReach(from.index)
-	out := (v.sound.loop[0] + reach) << 32
-	if v.sound.loop[1]-v.sound.loop[0] < 2*reach+64 || v.pos >= out {
+	reach := playable.MipReach(from.Level)
+	out := (v.data().Loop[0] + reach) << 32
+	if v.data().Loop[1]-v.data().Loop[0] < 2*reach+64 || v.pos >= out {
 		return 0
 	}
 	return (out - v.pos + v.step - 1) / v.step
@@ -112,20 +111,20 @@ func (v *Voice) loopedMipFrames() int64 {
 // chooseMip returns the mip level (a band-limited version of the sound) that the voice must read from frame of the mix
 // on; nil for the original sound. If the best level does not exist yet, lacks is true and from is a substitute, or nil.
 // The missing level is then recorded for DrainMissing. While the pitch moves, a small change does not switch the level.
-func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
+func (v *Voice) chooseMip(frame int64) (from *playable.Mip, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
 	}
 	looped := v.Looping() && (v.jumps != 0 || v.loopedMipFrames() > 0)
-	level := levelOf(v.step)
-	if from := v.mip.level; from != nil && from.looped == looped && v.pitchMoves(frame) {
+	level := playable.LevelOf(v.step)
+	if from := v.mip.level; from != nil && from.Looped == looped && v.pitchMoves(frame) {
 		// Hysteresis for a moving pitch: the limits are 1.55 upwards and 1.45 downwards.
-		if from.index == level-1 && v.step <= maxMipStep(level-1)/30*31 || from.index == level+1 && v.step > maxMipStep(level)/30*29 {
-			level = from.index
+		if from.Level == level-1 && v.step <= playable.MaxStep(level-1)/30*31 || from.Level == level+1 && v.step > playable.MaxStep(level)/30*29 {
+			level = from.Level
 		}
 	}
-	if from, lacks = v.sound.findMip(level, looped); lacks {
-		v.sound.recordMissing(level, looped)
+	if from, lacks = v.data().FindMip(level, looped); lacks {
+		v.data().RecordMissing(level, looped)
 	}
 	return from, lacks
 }
@@ -133,19 +132,19 @@ func (v *Voice) chooseMip(frame int64) (from *mipLevel, lacks bool) {
 // pitchMoves reports whether any part of the pitch still moves after frame of the mix: the voice's own pitch or speed,
 // the pitch of its bus or of its spatial position.
 func (v *Voice) pitchMoves(frame int64) bool {
-	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.busPitch} {
+	for _, m := range [...]*move.Move{&v.pitch, &v.speed, &v.busPitch} {
 		if m.End() > frame {
 			return true
 		}
 	}
-	return v.space != nil && v.space.pitch.End() > frame
+	return v.space != nil && v.space.Pitch.End() > frame
 }
 
 // replanMip ends the present segment, so that the next one selects its mip level (a band-limited version of the sound)
 // again. It is called when the number of remaining loop jumps has changed. For voices without mip levels it has no
 // effect.
 func (v *Voice) replanMip() {
-	if v.quality == Best && v.sound.refine != nil {
+	if v.quality == sounds.Best && v.data().Refinable {
 		v.segEnd, v.rampSpan = v.segStart, rampSpan{}
 	}
 }
@@ -165,7 +164,7 @@ func (v *Voice) runMips(dst []pcm.Frame, n int64, at int) int64 {
 		now, was = v.crossfadeRamps()
 	}
 	now.Start, was.Start = at, at
-	step, best := v.step, monoBest+v.sound.stereoOffset()
+	step, best := v.step, monoBest+v.stereoOffset()
 	switch {
 	case v.mip.level == nil:
 		n = v.runOriginal(dst, n, now)

@@ -10,17 +10,18 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/voice"
 )
 
 // refined returns a sound with all mip levels up to the given one.
-func refined(t *testing.T, s voice.Samples, levels int) *voice.Sound {
+func refined(t *testing.T, s sounds.Samples, levels int) *sounds.Sound {
 	t.Helper()
 	if s.Rate == 0 {
 		s.Rate = 48000
 	}
-	s.Refine = sounds.Refine
-	sound, err := voice.NewSound(s)
+	s.Refine = library.Refine
+	sound, err := sounds.NewSound(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestMipMoving(t *testing.T) {
 	for _, channels := range []int{1, 2} {
 		data := chords(10000+16*int(slow), channels)
 		for _, compact := range []bool{false, true} {
-			s := refined(t, voice.Samples{Channels: channels, Data: data, Compact: compact}, 0)
+			s := refined(t, sounds.Samples{Channels: channels, Data: data, Compact: compact}, 0)
 			for level := range 5 {
 				s.Refine(level, false)
 			}
@@ -118,7 +119,7 @@ func TestMipBlocks(t *testing.T) {
 	}
 	for n := range longtest.Amount(15, 24) {
 		channels := 1 + n%2
-		s := refined(t, voice.Samples{Channels: channels, Data: data, Loop: [2]int64{1000, 1000 + []int64{17, 63, 64, 900, 4000}[n%5]}}, 6)
+		s := refined(t, sounds.Samples{Channels: channels, Data: data, Loop: [2]int64{1000, 1000 + []int64{17, 63, 64, 900, 4000}[n%5]}}, 6)
 		o := voice.Options{Loop: n%3 > 0, Rounds: int32(n % 4 * 2), Speed: []float64{1, 1.3, 2.2}[n%3], From: int64(n % 7)}
 		seed := r.Uint64()
 		run := func(block int) []pcm.Frame {
@@ -165,7 +166,7 @@ func TestMipBlocks(t *testing.T) {
 
 // TestMipSkip mixes a voice after skipping frames.
 func TestMipSkip(t *testing.T) {
-	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{500, 4321}}, 4)
+	s := refined(t, sounds.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{500, 4321}}, 4)
 	for n := range 20 {
 		var v voice.Voice
 		v.Start(s, voice.Options{Loop: true, Rounds: int32(n % 5), Speed: 0.7 + float64(n)/5}, 0)
@@ -201,8 +202,8 @@ func TestMipLoops(t *testing.T) {
 				}
 				intro, loop, outro := noise(700), noise(length), noise(3000)
 				data := slices.Concat(intro, loop, outro)
-				level := voice.LevelOf(pcm.FromRatio(speed))
-				s := refined(t, voice.Samples{Channels: 1, Data: data, Loop: [2]int64{700, 700 + int64(length)}}, 0)
+				level := sounds.LevelOf(pcm.FromRatio(speed))
+				s := refined(t, sounds.Samples{Channels: 1, Data: data, Loop: [2]int64{700, 700 + int64(length)}}, 0)
 				s.Refine(level, true)
 				s.Refine(level, false)
 				out := slices.Clone(intro)
@@ -213,7 +214,7 @@ func TestMipLoops(t *testing.T) {
 				if rounds > 0 {
 					out = append(out, outro...)
 				}
-				written := refined(t, voice.Samples{Channels: 1, Data: out}, 0)
+				written := refined(t, sounds.Samples{Channels: 1, Data: out}, 0)
 				written.Refine(level, false)
 				var v, w voice.Voice
 				v.Start(s, voice.Options{Loop: true, Rounds: int32(rounds), Speed: speed}, 0)
@@ -254,7 +255,7 @@ func TestMipLoops(t *testing.T) {
 
 // TestMipHour plays an hour at a speed of 1.0001 of a loop of a second.
 func TestMipHour(t *testing.T) {
-	s := refined(t, voice.Samples{Rate: 1000, Channels: 1, Data: chords(1000, 1)}, 1)
+	s := refined(t, sounds.Samples{Rate: 1000, Channels: 1, Data: chords(1000, 1)}, 1)
 	var v voice.Voice
 	v.Start(s, voice.Options{Loop: true, Speed: 1.0001}, 0)
 	const hour = 3600 * 48000
@@ -282,12 +283,12 @@ func TestMipLoopsMoving(t *testing.T) {
 		for i := range data {
 			data[i] = float32(r.Float64() - 0.5)
 		}
-		s := refined(t, voice.Samples{Channels: 1, Data: data, Loop: [2]int64{500, 500 + int64(length)}}, 0)
+		s := refined(t, sounds.Samples{Channels: 1, Data: data, Loop: [2]int64{500, 500 + int64(length)}}, 0)
 		out := slices.Clone(data)
 		for len(out) < 60000 {
 			out = append(out, data[500:]...)
 		}
-		written := refined(t, voice.Samples{Channels: 1, Data: out}, 0)
+		written := refined(t, sounds.Samples{Channels: 1, Data: out}, 0)
 		for level := range 4 {
 			s.Refine(level, true)
 			written.Refine(level, false)

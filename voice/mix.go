@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/playable"
 	"voicepool/pcm"
 )
 
@@ -33,7 +34,7 @@ func (v *Voice) Skip(n, frame int64) int64 {
 		return n
 	}
 	if v.filter != nil {
-		v.filter.stale = true
+		v.filter.passes.MarkStale()
 	}
 	if v.buffer != nil {
 		return v.skipStream(n, frame)
@@ -83,16 +84,16 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 // Ended reports whether the voice has ended at frame of the mix. A voice ends when it has played its sound to the end,
 // has faded out, meets invalid samples or is dropped. The zero Voice has ended.
 func (v *Voice) Ended(frame int64) bool {
-	if v.sound == nil || v.faulty || v.fadeOut.toSilence && frame >= v.fadeOut.end() {
+	if v.sound == nil || v.faulty || v.fadeOut.ToSilence && frame >= v.fadeOut.End() {
 		return true
 	}
 	if v.buffer != nil {
-		return v.buffer.playedOut(v.played)
+		return v.playedOut()
 	}
 	if v.unrolls() {
-		return v.pos>>32 >= v.unrolled(v.sound.frames)
+		return v.pos>>32 >= v.unrolled(v.data().Frames)
 	}
-	return !v.Looping() && v.pos>>32 >= v.sound.frames
+	return !v.Looping() && v.pos>>32 >= v.data().Frames
 }
 
 // run adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the voice. If dst
@@ -153,18 +154,18 @@ func stepsToCover(left, step, n int64) int64 {
 // number of the store's first sample, guard frames included. limit is the first frame number that must not be read from
 // the store. Around the end of a loop, the store holds the samples in playing order (the seam). data is nil for an
 // unrolled loop, see unrolls.
-func (v *Voice) window() (data *sampleStore, first, limit int64) {
-	s := v.sound
+func (v *Voice) window() (data *playable.Store, first, limit int64) {
+	s := v.data()
 	if !v.Looping() {
-		return &s.data, -guardBefore, s.frames
+		return &s.Samples, -playable.GuardBefore, s.Frames
 	}
 	if v.unrolls() {
 		return nil, 0, v.unrolledEnd()
 	}
-	if v.pos>>32 < s.seam.from {
-		return &s.data, -guardBefore, min(s.seam.from, v.seamExit())
+	if v.pos>>32 < s.Seam.From {
+		return &s.Samples, -playable.GuardBefore, min(s.Seam.From, v.seamExit())
 	}
-	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.seamExit())
+	return &s.Seam.Samples, s.Seam.From - playable.GuardBefore, min(s.Seam.Wrap, v.seamExit())
 }
 
 // seamExit returns a frame number shortly before the end of the last round of the loop. From there on the voice must
@@ -174,38 +175,38 @@ func (v *Voice) seamExit() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64
 	}
-	s := v.sound
-	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
+	s := v.data()
+	return s.Loop[1] + int64(v.jumps)*(s.Loop[1]-s.Loop[0]) - playable.GuardAfter
 }
 
 // wrap moves the position of a looping voice back into the loop if it has passed the end by a few frames. It counts
 // down v.jumps if the number of rounds is limited. In the last round, shortly before the loop's end, it ends the
-// looping by setting v.loop to false. For a loop shorter than shortLoop with a limited number of rounds it calls rewind
-// instead. A voice that does not loop is unchanged.
+// looping by setting v.loop to false. For a loop shorter than playable.ShortLoop with a limited number of rounds it
+// calls rewind instead. A voice that does not loop is unchanged.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return
 	}
-	m := &v.sound.seam
+	m := &v.data().Seam
 	if v.jumps < 0 {
-		if over := v.pos - m.wrap<<32; over >= 0 {
-			back := m.back << 32
+		if over := v.pos - m.Wrap<<32; over >= 0 {
+			back := m.Back << 32
 			v.pos -= back * (over/back + 1)
 			v.jumpedBack = true
 		}
 		return
 	}
-	length := v.sound.loop[1] - v.sound.loop[0]
-	if length < shortLoop {
+	length := v.data().Loop[1] - v.data().Loop[0]
+	if length < playable.ShortLoop {
 		v.rewind()
 		return
 	}
 	for v.pos>>32 < v.seamExit() {
-		if v.pos < m.wrap<<32 {
+		if v.pos < m.Wrap<<32 {
 			return
 		}
-		v.pos -= m.back << 32
-		v.jumps -= int32(m.back / length)
+		v.pos -= m.Back << 32
+		v.jumps -= int32(m.Back / length)
 		v.jumpedBack = true
 		if v.jumps == 0 {
 			v.replanMip()

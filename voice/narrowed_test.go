@@ -5,19 +5,21 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/move"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 // stereo returns a sound of two channels and its samples.
-func stereo(t testing.TB, seed uint64, frames int, compact bool) (*voice.Sound, []float32) {
+func stereo(t testing.TB, seed uint64, frames int, compact bool) (*sounds.Sound, []float32) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 2))
 	data := make([]float32, 2*frames)
 	for i := range data {
 		data[i] = float32(r.IntN(1<<16)-1<<15) * 0x1p-15
 	}
-	s, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 2, Data: data, Compact: compact})
+	s, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 2, Data: data, Compact: compact})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +34,13 @@ func TestNarrowed(t *testing.T) {
 		s, data := stereo(t, 1, frames, compact)
 		for _, spread := range []float64{0, 0.25, 0.5, 0.9, 1} {
 			for _, pan := range []float64{0, -1, -0.3, 0.5, 1} {
-				var space voice.Space
+				var space move.Spatial
 				var v voice.Voice
-				space.Set(voice.SpaceValues{Gain: 0.7, Pan: pan}, spread)
+				space.Set(move.SpatialValues{Gain: 0.7, Pan: pan}, spread)
 				v.Start(s, voice.Options{Space: &space}, 0)
 				out := make([]pcm.Frame, frames)
 				v.Mix(out[:1000], 0)
-				space.Ramp(1000, voice.SpaceValues{Gain: 0.2, Pan: -pan}, 960)
+				space.Ramp(1000, move.SpatialValues{Gain: 0.2, Pan: -pan}, 960)
 				v.Replan(1000)
 				gains := v
 				v.Mix(out[1000:], 1000)
@@ -80,14 +82,14 @@ func TestNarrowedBlocks(t *testing.T) {
 		s, _ := stereo(t, uint64(n), 200+r.IntN(3000), n%2 == 0)
 		o := voice.Options{
 			Pitch: pcm.Semitones([]float64{0, 0, 7, -5, 30}[r.IntN(5)]), Loop: n%3 == 0, FadeIn: int64(r.IntN(300)),
-			Quality: voice.Quality(r.IntN(4)), Rounds: int32(r.IntN(4)),
+			Quality: sounds.Quality(r.IntN(4)), Rounds: int32(r.IntN(4)),
 		}
-		place := func() voice.SpaceValues {
-			return voice.SpaceValues{Gain: r.Float64(), Pan: 2*r.Float64() - 1, Pitch: pcm.Semitones(r.IntN(3))}
+		place := func() move.SpatialValues {
+			return move.SpatialValues{Gain: r.Float64(), Pan: 2*r.Float64() - 1, Pitch: pcm.Semitones(r.IntN(3))}
 		}
 		first, second, spread := place(), place(), r.Float64()
 		mix := func(spread float64, block func() int, skip bool) (out [4000]pcm.Frame, got int) {
-			var space voice.Space
+			var space move.Spatial
 			var v voice.Voice
 			o := o
 			o.Space = &space
@@ -135,8 +137,8 @@ func TestNarrowedStream(t *testing.T) {
 	const frames = 2500
 	s, data := stereo(t, 5, frames, false)
 	for _, mono := range []bool{false, true} {
-		stream, err := voice.NewStream(voice.Stream{Rate: 48000, Frames: frames, Mono: mono, Open: func(voice.PlayRange) (*voice.StreamBuffer, error) {
-			f := voice.NewStreamBuffer(8192, voice.PlayRange{})
+		stream, err := sounds.NewStream(sounds.Stream{Rate: 48000, Frames: frames, Mono: mono, Open: func(sounds.PlayRange) (*sounds.StreamBuffer, error) {
+			f := sounds.NewStreamBuffer(8192, sounds.PlayRange{})
 			for i := range frames {
 				f.Write([]pcm.Frame{{data[2*i], data[2*i+1]}})
 			}
@@ -146,14 +148,14 @@ func TestNarrowedStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		buffer, err := stream.Open(voice.PlayRange{})
+		buffer, err := stream.Open(sounds.PlayRange{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := func(s *voice.Sound, f *voice.StreamBuffer) (out [frames]pcm.Frame) {
-			var space voice.Space
+		run := func(s *sounds.Sound, f *sounds.StreamBuffer) (out [frames]pcm.Frame) {
+			var space move.Spatial
 			var v voice.Voice
-			space.Set(voice.SpaceValues{Gain: 1, Pan: 0.4}, 0.3)
+			space.Set(move.SpatialValues{Gain: 1, Pan: 0.4}, 0.3)
 			v.Start(s, voice.Options{Space: &space, Buffer: f, Pitch: 2}, 0)
 			for at := 0; at < frames; at += 100 {
 				v.Mix(out[at:at+100], int64(at))
@@ -175,9 +177,9 @@ func BenchmarkNarrowed(b *testing.B) {
 	s, _ := stereo(b, 1, 48000, false)
 	for name, spread := range map[string]float64{"folded": 0, "wide": 1} {
 		b.Run(name, func(b *testing.B) {
-			var space voice.Space
+			var space move.Spatial
 			var v voice.Voice
-			space.Set(voice.SpaceValues{Gain: 1, Pan: 0.3}, spread)
+			space.Set(move.SpatialValues{Gain: 1, Pan: 0.3}, spread)
 			v.Start(s, voice.Options{Space: &space, Loop: true}, 0)
 			block := make([]pcm.Frame, 512)
 			frame := int64(0)

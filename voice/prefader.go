@@ -2,12 +2,13 @@ package voice
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/internal/panning"
 	"voicepool/pcm"
 )
 
 // Prefader is the pre-fader output of a voice. It includes the base gain, the filter, fades and the gain for
 // merged starts (see SetCrowd), but not the moving gain, the pan and the spatial position. It belongs to one
-// voice at a time: a copy needs its own, see SplitPrefader.
+// voice at a time: a copy needs its own, see BeginTail.
 type Prefader struct {
 	ramp            dsp.Ramp // gains in the segment of the voice
 	toLeft, toRight float64  // as in Voice
@@ -21,15 +22,6 @@ func (v *Voice) AttachPrefader(frame int64, p *Prefader) {
 	*p = Prefader{}
 	v.filter.prefader = p
 	v.Replan(frame)
-}
-
-// SplitPrefader gives v, which must be a copy of another voice, its own pre-fader output p with the state of the
-// original's. It has no effect if the voice has no pre-fader output. Call it after SplitFilter.
-func (v *Voice) SplitPrefader(p *Prefader) {
-	if was := v.filter.prefaderOutput(); was != nil {
-		*p = *was
-		v.filter.prefader = p
-	}
 }
 
 // prefaderOutput returns the pre-fader output of the filter's voice. It is nil if f is nil or the voice has no
@@ -49,13 +41,13 @@ func (p *Prefader) SetOutput(dst []pcm.Frame, frame int64) { p.output, p.first =
 // gain, the fades, the crowd gain (for merged starts) and the pan law at the centre. The moving gain, the pan and the
 // spatial position are left out.
 func (p *Prefader) gains(v *Voice, frame int64) (left, right float64) {
-	g := float64(v.fixedGain(frame) * float64(v.fadeIn.at(frame)*v.resume.at(frame)))
+	g := float64(v.fixedGain(frame) * float64(v.fadeIn.At(frame)*v.resume.At(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
 	}
-	law := Stereo
-	if v.panLaw() == Mono {
-		law = Mono
+	law := panning.Stereo
+	if v.panLaw() == panning.Mono {
+		law = panning.Mono
 	}
 	left, right = law.At(0)
 	return float64(g * left), float64(g * right)
@@ -87,25 +79,6 @@ func (p *Prefader) add(piece []pcm.Frame, frame int64, at int) {
 	dsp.Frames(p.output[frame-p.first:][:len(piece)], piece, g)
 }
 
-// filterPiece filters x in place with the filter of the voice and advances the filter states. x begins at frame of the
-// mix and has at most filterPiece frames. For a mono sound it filters the left side and writes the result to both
-// sides.
-func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
-	if v.sound.channels == 2 {
-		v.filter.stereo(x, frame)
-		return
-	}
-	var samples [filterPiece]float32
-	for i := range x {
-		samples[i] = x[i][0]
-	}
-	y := samples[:len(x)]
-	v.filter.mono(y, y, frame)
-	for i, s := range y {
-		x[i] = pcm.Frame{s, s}
-	}
-}
-
 // PeakPrefaderPower returns the power of the pre-fader output for estimating how audible it is. The power is the sum of
 // the squared linear left and right factors at frame of the mix. The crowd gain (for merged starts) counts with its
 // value at frame or its target, whichever is larger. Fade-ins are left out.
@@ -114,7 +87,7 @@ func (v *Voice) PeakPrefaderPower(frame int64) (power float64) {
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
-	if power = float64(g * g); v.panLaw() != Mono {
+	if power = float64(g * g); v.panLaw() != panning.Mono {
 		power *= 2
 	}
 	return power

@@ -72,13 +72,13 @@ func (v *Voice) untilLoopEnd() int64 {
 // of loop ends that follow after the next one; never means without limit. loop is empty if the voice was started
 // without a loop.
 func (v *Voice) loopPosition() (loop pcm.Loop, at, fraction, ends int64) {
-	loop, at, fraction = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
+	loop, at, fraction = v.data().Loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
 	case !v.startedLooping():
 		return pcm.Loop{}, at, fraction, 0
 	case v.buffer != nil:
-		at, fraction = v.buffer.playRange.From+v.played, v.pos
-		if c := &v.buffer.playRange; c.Loop.Frames() > 0 {
+		at, fraction = v.buffer.Range().From+v.played, v.pos
+		if c := v.buffer.Range(); c.Loop.Frames() > 0 {
 			if loop, ends = c.Loop, c.Rounds-1; c.Rounds <= 0 {
 				ends = never
 			}

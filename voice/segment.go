@@ -1,10 +1,8 @@
 package voice
 
 import (
-	"math"
-
-	"voicepool/internal/dsp"
-	"voicepool/pcm"
+	"voicepool/internal/move"
+	"voicepool/internal/playable"
 )
 
 // Replan begins a new segment at frame of the mix: a stretch with linear gains and a constant speed. It computes the
@@ -49,19 +47,19 @@ func (v *Voice) plan(frame int64) (to int64) {
 	if v.allConstant(frame) {
 		return v.planTo(frame, end, g)
 	}
-	for _, m := range [...]*Move{&v.gain, &v.pan, &v.pitch, &v.speed, &v.busPitch, &v.crowd} {
+	for _, m := range [...]*move.Move{&v.gain, &v.pan, &v.pitch, &v.speed, &v.busPitch, &v.crowd} {
 		if e := m.End(); e > frame {
 			end, g = min(end, e), min(g, m.Grid())
 		}
 	}
 	if v.space != nil {
-		if e := v.space.pitch.End(); e > frame { // all three end together
-			end, g = min(end, e), min(g, v.space.grid)
+		if e := v.space.Pitch.End(); e > frame { // all three end together
+			end, g = min(end, e), min(g, v.space.Grid)
 		}
 	}
-	for _, c := range [...]*fadeCurve{&v.fadeIn, &v.fadeOut, &v.resume} {
-		if e := c.end(); e > frame {
-			end, g = min(end, e), min(g, gridFor(c.frames))
+	for _, c := range [...]*move.Fade{&v.fadeIn, &v.fadeOut, &v.resume} {
+		if e := c.End(); e > frame {
+			end, g = min(end, e), min(g, move.Grid(c.Frames))
 		}
 	}
 	return v.planTo(frame, end, g)
@@ -71,7 +69,7 @@ func (v *Voice) plan(frame int64) (to int64) {
 // voice with a spatial position.
 func (v *Voice) allConstant(frame int64) bool {
 	return v.space == nil && max(
-		v.gain.End(), v.pan.End(), v.pitch.End(), v.speed.End(), v.busPitch.End(), v.crowd.End(), v.fadeIn.end(), v.fadeOut.end(), v.resume.end(),
+		v.gain.End(), v.pan.End(), v.pitch.End(), v.speed.End(), v.busPitch.End(), v.crowd.End(), v.fadeIn.End(), v.fadeOut.End(), v.resume.End(),
 	) <= frame
 }
 
@@ -122,11 +120,11 @@ func (v *Voice) planRamp(frame, to int64) {
 		p.planRamp(v, frame, to, frame == v.toAt)
 	}
 	if frame != v.toAt {
-		left, right = v.Gains(frame)
+		left, right = v.gains(frame)
 	}
 	v.ramp.Left, v.ramp.Right, v.ramp.LeftSlope, v.ramp.RightSlope = float32(left), float32(right), 0, 0
 	if to != never {
-		v.toLeft, v.toRight = v.Gains(to)
+		v.toLeft, v.toRight = v.gains(to)
 		v.toAt = to
 		v.ramp.LeftSlope = float32((v.toLeft - left) / float64(to-frame))
 		v.ramp.RightSlope = float32((v.toRight - right) / float64(to-frame))
@@ -141,17 +139,7 @@ const mipRetryFrames = 1024
 func (v *Voice) stepAt(frame int64) int64 {
 	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.busPitch.At(frame)
 	if v.space != nil {
-		semitones += v.space.pitch.At(frame)
+		semitones += v.space.Pitch.At(frame)
 	}
-	return stepOf(semitones)
-}
-
-// stepOf returns how far a voice advances in its sound per frame of the mix, for a pitch in semitones. The unit is
-// 2^-32 frames of the sound. The pitch is limited to maxOctaves up and down.
-func stepOf(semitones float64) int64 {
-	if semitones == 0 {
-		return dsp.One
-	}
-	octaves := min(max(semitones/12, -maxOctaves), maxOctaves)
-	return int64(math.Floor(float64(pcm.Exp2(octaves)*dsp.One) + 0.5))
+	return playable.StepOf(semitones)
 }

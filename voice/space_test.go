@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/move"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -16,7 +18,7 @@ func TestSpaceRampGrid(t *testing.T) {
 	for i := range data {
 		data[i] = 1
 	}
-	s, err := voice.NewSound(voice.Samples{Rate: rate, Channels: 1, Data: data})
+	s, err := sounds.NewSound(sounds.Samples{Rate: rate, Channels: 1, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,10 +26,10 @@ func TestSpaceRampGrid(t *testing.T) {
 	worst := 0.0
 	for range 300 {
 		size := math.Ldexp(1, -r.IntN(10))
-		place := func() voice.SpaceValues {
-			return voice.SpaceValues{Gain: 0.5 + float64(size*(r.Float64()-0.5)), Pan: float64(size * (2*r.Float64() - 1)), Pitch: pcm.Semitones(size * r.Float64())}
+		place := func() move.SpatialValues {
+			return move.SpatialValues{Gain: 0.5 + float64(size*(r.Float64()-0.5)), Pan: float64(size * (2*r.Float64() - 1)), Pitch: pcm.Semitones(size * r.Float64())}
 		}
-		var space voice.Space
+		var space move.Spatial
 		var v voice.Voice
 		space.Set(place(), 0)
 		v.Start(s, voice.Options{Space: &space, Loop: true}, 0)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -111,7 +112,7 @@ func TestSpatialLowPassModel(t *testing.T) {
 	for i := range data {
 		data[i] = float32(r.Float64()*2 - 1)
 	}
-	s := newSound(t, voice.Samples{Rate: rate, Channels: 1, Data: data})
+	s := newSound(t, sounds.Samples{Rate: rate, Channels: 1, Data: data})
 	type move struct{ from, to, start, frames float64 } // of the logarithm
 	at := func(m *move, frame int) float64 {
 		return m.from + (m.to-m.from)*min(max((float64(frame)-m.start)/m.frames, 0), 1)

@@ -5,15 +5,22 @@ import (
 	"testing"
 
 	"voicepool/internal/longtest"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
-// TestStableFrames checks the frame counts of StableIndexFrames and StableNearFrames at any speed, in counted
-// and endless loops. During the first count the index and LoopsAgain are constant, during the second the
-// upcoming loudness. Mostly the counts are the largest possible.
+// energies returns the loudness index and the upcoming loudness of v at its position.
+func energies(v *voice.Voice) (index, near float64) {
+	e, at, looped := v.Envelope()
+	return e.BothAt(at, looped)
+}
+
+// TestStableFrames checks the frame counts of StableFrames at any speed, in counted and endless loops. During the
+// first count the index and LoopsAgain are constant, during the second the upcoming loudness. Mostly the counts are
+// the largest possible.
 func TestStableFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	e := voice.Envelope{Hop: 37, Step: 9}
+	e := sounds.Envelope{Hop: 37, Step: 9}
 	for i := range 200 { // distinct values
 		e.Once, e.Loop = append(e.Once, float32(i)), append(e.Loop, float32(2000+i))
 	}
@@ -25,7 +32,7 @@ func TestStableFrames(t *testing.T) {
 		if e.Hop = 37; i >= 4 {
 			e.Hop = 36 // of four steps
 		}
-		s, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: make([]float32, 5000), Loop: loop, Envelope: e})
+		s, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 1, Data: make([]float32, 5000), Loop: loop, Envelope: e})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +47,14 @@ func TestStableFrames(t *testing.T) {
 				if frame += n; v.Skip(n, frame-n) < n {
 					break
 				}
-				index, soon := v.Energies()
+				index, soon := energies(&v)
 				if looped := v.Looping(); index != e.At(v.Position(), looped) || soon != e.NearAt(v.Position(), looped) {
 					t.Fatalf("loop %v, at %d: its indices are %v and %v", loop, v.Position(), index, soon)
 				}
 				returns := v.LoopsAgain()
 				same, sameSoon := int64(0), int64(-1)
 				for goesOn := v; same < 5000; same++ { // by single frames, while they are equal
-					now, next := goesOn.Energies()
+					now, next := energies(&goesOn)
 					if next != soon && sameSoon < 0 {
 						sameSoon = same
 					}
@@ -58,7 +65,7 @@ func TestStableFrames(t *testing.T) {
 				if sameSoon < 0 {
 					sameSoon = same
 				}
-				if stays, still := v.StableIndexFrames(), v.StableNearFrames(); stays > same || still > sameSoon {
+				if stays, still := v.StableFrames(false), v.StableFrames(true); stays > same || still > sameSoon {
 					t.Fatalf("loop %v, at %d: it stays for %d and %d frames, and says %d and %d", loop, v.Position(), same, sameSoon, stays, still)
 				} else if all++; stays == same && still == sameSoon {
 					most++

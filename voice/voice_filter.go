@@ -2,8 +2,22 @@ package voice
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/internal/passfilter"
+	"voicepool/internal/playable"
 	"voicepool/pcm"
 )
+
+// Filter holds the low-pass and high-pass state of one voice. AttachFilter assigns it to a voice, and it
+// belongs to one voice at a time: a copy of the voice needs its own, see BeginTail. The zero Filter is off.
+type Filter struct {
+	passes   passfilter.Filter
+	batched  *batchedVoice // output of a batch for the next block; nil: not filtered yet
+	prefader *Prefader     // pre-fader output of the voice; nil: not used
+}
+
+// active reports whether the low-pass or the high-pass is on, so that the filter changes the signal. It returns false
+// for a nil Filter.
+func (f *Filter) active() bool { return f != nil && f.passes.On() }
 
 // AttachFilter resets f and makes it the filter of the voice from frame of the mix on. lowPass and highPass are the
 // cutoffs in Hz; 0 leaves that filter off. It has no effect if the voice already has a filter.
@@ -12,18 +26,9 @@ func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) 
 		return
 	}
 	v.filter = f
-	if f.init(v.sound.rate, lowPass, highPass); f.active() {
+	*f = Filter{}
+	if f.passes.Init(v.data().Warped, lowPass, highPass); f.passes.On() {
 		v.Replan(frame)
-	}
-}
-
-// SplitFilter gives v, which must be a copy of another voice, its own filter f with the state of the original's filter.
-// It has no effect if the voice has no filter. A pre-fader output is still shared with the original afterwards, until
-// SplitPrefader.
-func (v *Voice) SplitFilter(f *Filter) {
-	if v.filter != nil {
-		*f = *v.filter
-		v.filter = f
 	}
 }
 
@@ -32,7 +37,7 @@ func (v *Voice) SplitFilter(f *Filter) {
 // change is immediate. If the voice has no filter, no cutoff changes.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
-		f.rampCutoff(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
+		f.passes.RampLowPass(frame, hz, frames)
 	}
 	v.replanCutoff(frame)
 }
@@ -42,7 +47,7 @@ func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 // the change is immediate. If the voice has no filter, no cutoff changes.
 func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
-		f.rampCutoff(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
+		f.passes.RampHighPass(frame, hz, frames)
 	}
 	v.replanCutoff(frame)
 }
@@ -62,33 +67,8 @@ func (v *Voice) replanCutoff(frame int64) {
 // move to the present target does not change the cutoff. The spatial cutoff or the voice's own cutoff is effective,
 // whichever is lower. If the voice has no filter, it has no effect.
 func (v *Voice) SetSpatialLowPass(frame int64, hz float64, frames int64) {
-	f := v.filter
-	if f == nil || hz == 0 && !f.low.hasSpatial {
-		return
-	}
-	f.rampSpatial(frame, hz, frames)
-	v.Replan(frame)
-}
-
-// rampSpatial moves the low-pass cutoff of the spatial position to hz; 0 switches it off. The move begins at frame of
-// the mix and lasts the given number of frames; with 0 or less the change is immediate. If the low-pass was off, an
-// immediate change switches it on without a fade. A gradual move to the present target has no effect.
-func (f *Filter) rampSpatial(frame int64, hz float64, frames int64) {
-	p := &f.low
-	to := LowPassAt(hz, f.rate)
-	if !p.hasSpatial {
-		p.hasSpatial, p.spatial = true, Cutoff{Move: Constant(openLowPass(f.rate))}
-	}
-	off := hz == 0
-	if frames <= 0 && !off && !p.on { // the filter starts together with the cutoff
-		p.spatial = Cutoff{Move: Constant(to), wet: Constant(1)}
-		p.on, p.startsMidSound, p.left, p.right = true, false, dsp.SVFStates{}, dsp.SVFStates{}
-		p.to = p.coefficients(frame, f.rate)
-		p.from = p.to
-		return
-	}
-	if p.spatial.To != to || off != (p.spatial.wet.To == 0) || frames <= 0 && p.spatial.End() > frame {
-		f.rampCutoff(p, &p.spatial, frame, to, off, frames)
+	if f := v.filter; f != nil && f.passes.RampSpatial(frame, hz, frames) {
+		v.Replan(frame)
 	}
 }
 
@@ -98,37 +78,7 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
-	return v.filter.low.targetHz(), v.filter.high.targetHz()
-}
-
-// Cutoff returns the final value of the cutoff in Hz; 0: off.
-func (s *DirectFilter) Cutoff() float64 { return s.filter.low.targetHz() }
-
-// targetHz returns the final effective cutoff in Hz: the stage's own or the cutoff of the spatial position, whichever
-// is lower. It is 0 if the filter is off or will be off at the end of the move.
-func (p *filterStage) targetHz() float64 {
-	if at, wet := p.targets(); p.on && wet > 0 {
-		return pcm.Exp2(at)
-	}
-	return 0
-}
-
-// LowPass returns the cutoff of the voice's own low-pass in Hz: now at frame of the mix, and target at the end of its
-// move. 0 means off. If the voice has no filter, both are 0. The spatial position is left out.
-func (v *Voice) LowPass(frame int64) (now, target float64) {
-	if v.filter == nil {
-		return 0, 0
-	}
-	return v.filter.low.Hz(frame), v.filter.low.Target()
-}
-
-// HighPass returns the cutoff of the voice's own high-pass in Hz: now at frame of the mix, and target at the end of its
-// move. 0 means off. If the voice has no filter, both are 0.
-func (v *Voice) HighPass(frame int64) (now, target float64) {
-	if v.filter == nil {
-		return 0, 0
-	}
-	return v.filter.high.Hz(frame), v.filter.high.Target()
+	return v.filter.passes.Low.TargetHz(), v.filter.passes.High.TargetHz()
 }
 
 // runProcessed adds at most n frames of the present segment (a stretch with linear gains) to dst and advances the
@@ -155,57 +105,56 @@ func (v *Voice) runProcessed(dst []pcm.Frame, n, frame int64) int64 {
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.prefaderOutput()
 	if filters {
-		v.filter.clearIfStale()
+		v.filter.passes.ClearIfStale()
 	}
 	ramp := v.ramp
 	for done < n {
-		var piece [filterPiece]pcm.Frame
-		part := min(n-done, filterPiece)
+		var piece [passfilter.Piece]pcm.Frame
+		part := min(n-done, passfilter.Piece)
 		at := int(frame + done - v.segStart)
 		v.ramp = dsp.Ramp{Left: 1, Right: 1}
 		got := v.run(piece[:part], part, at)
 		if v.ramp = ramp; got == 0 {
 			break
 		}
-		g := ramp
+		g, x := ramp, piece[:got]
 		g.Start = at
-		if x := piece[:got]; pre == nil {
-			v.addFiltered(dst[done:done+got], x, frame+done, g)
-		} else {
-			if filters {
-				v.filterPiece(x, frame+done)
-			}
-			pre.add(x, frame+done, at)
-			v.addStereo(dst[done:done+got], x, g)
+		if filters {
+			v.filterPiece(x, frame+done)
 		}
+		if pre != nil {
+			pre.add(x, frame+done, at)
+		}
+		v.addStereo(dst[done:done+got], x, g)
 		done += got
 	}
 	return done
 }
 
-// addFiltered filters piece and adds the result to dst with the gains g. The parameter frame is the frame of the mix at
-// the beginning of piece. piece has at most filterPiece frames, and dst has the same length. For a mono sound only the
-// left samples of piece are used. piece may be overwritten, and the filter states advance.
-func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
-	if v.sound.channels == 1 {
-		var samples [filterPiece]float32
-		for i := range piece {
-			samples[i] = piece[i][0]
-		}
-		x := samples[:len(piece)]
-		v.filter.mono(x, x, frame)
-		monoUnity.mix(dst, &sampleStore{floats: x}, 0, dsp.One, g)
+// filterPiece filters x in place with the filter of the voice and advances the filter states. x begins at frame of the
+// mix and has at most passfilter.Piece frames. For a mono sound it filters the left side and writes the result to both
+// sides.
+func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
+	if v.data().Channels == 2 {
+		v.filter.passes.Stereo(x, frame)
 		return
 	}
-	v.filter.stereo(piece, frame)
-	v.addStereo(dst, piece, g)
+	var samples [passfilter.Piece]float32
+	for i := range x {
+		samples[i] = x[i][0]
+	}
+	y := samples[:len(x)]
+	v.filter.passes.Mono(y, y, frame)
+	for i, s := range y {
+		x[i] = pcm.Frame{s, s}
+	}
 }
 
 // addStereo adds piece to dst with the gains g. If the spatial position narrows the stereo image, the result is
 // narrowed. piece does not change.
 func (v *Voice) addStereo(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.narrows() {
-		own, other := v.space.widthGains()
+		own, other := v.space.WidthGains()
 		g.AddNarrowed(dst, piece, own, other)
 		return
 	}
@@ -234,27 +183,27 @@ func (v *Voice) mixFastFiltered(next *Voice, dst []pcm.Frame, frame int64) bool 
 // gains of the voice move. The filter states advance; the voice does not. next is the voice that is mixed afterwards,
 // for prefetching, or nil.
 func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, gainsMove bool) {
-	v.filter.clearIfStale()
+	v.filter.passes.ClearIfStale()
 	s := &v.fast
-	direct := s.kernel == monoUnity && s.from.floats != nil
+	direct := s.kernel == monoUnity && s.from.Floats != nil
 	for len(dst) > 0 {
-		var samples [filterPiece]float32
-		part := dst[:min(len(dst), filterPiece)]
+		var samples [passfilter.Piece]float32
+		part := dst[:min(len(dst), passfilter.Piece)]
 		if x := samples[:len(part)]; direct {
-			v.filter.mono(x, s.from.floats[pos>>32:][:len(part)], frame)
+			v.filter.passes.Mono(x, s.from.Floats[pos>>32:][:len(part)], frame)
 			v.addSamples(next, part, monoUnity, x, frame, gainsMove)
 		} else {
-			var frames [filterPiece]pcm.Frame
+			var frames [passfilter.Piece]pcm.Frame
 			piece := frames[:len(part)]
 			s.kernel.mix(piece, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
-			if v.sound.channels == 2 {
-				v.filter.stereo(piece, frame)
+			if v.data().Channels == 2 {
+				v.filter.passes.Stereo(piece, frame)
 				v.addSamples(next, part, stereoUnity, dsp.Interleaved(piece), frame, gainsMove)
 			} else {
 				for i := range x {
 					x[i] = piece[i][0]
 				}
-				v.filter.mono(x, x, frame)
+				v.filter.passes.Mono(x, x, frame)
 				v.addSamples(next, part, monoUnity, x, frame, gainsMove)
 			}
 		}
@@ -269,7 +218,7 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, gain
 // samples has one or two values per frame. dst begins at frame of the mix. gainsMove means that the gains move along
 // their ramps. next is the voice that is mixed afterwards, for prefetching, or nil.
 func (v *Voice) addSamples(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, gainsMove bool) {
-	from := sampleStore{floats: samples}
+	from := playable.Store{Floats: samples}
 	if gainsMove {
 		v.addRamped(dst, int64(len(dst)), frame, &sampleRun{kernel: k, from: &from, step: dsp.One, ahead: next.nextAddress()})
 		return

@@ -1,23 +1,23 @@
 package voice_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 // newSound returns the sound of s, at 48 kHz if s has no rate. An error ends the test.
-func newSound(t testing.TB, s voice.Samples) *voice.Sound {
+func newSound(t testing.TB, s sounds.Samples) *sounds.Sound {
 	t.Helper()
 	if s.Rate == 0 {
 		s.Rate = 48000
 	}
-	out, err := voice.NewSound(s)
+	out, err := sounds.NewSound(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,14 +26,14 @@ func newSound(t testing.TB, s voice.Samples) *voice.Sound {
 
 // tone returns a smooth sound, to suit cubic interpolation: sines of 40 frames and 55 frames on left and
 // right.
-func tone(t testing.TB, channels, frames int, loop [2]int64) *voice.Sound {
+func tone(t testing.TB, channels, frames int, loop [2]int64) *sounds.Sound {
 	data := make([]float32, 0, frames*channels)
 	for i := range frames {
 		for c := range channels {
 			data = append(data, float32(0.5*math.Sin(2*math.Pi*float64(i)/float64(40+15*c))))
 		}
 	}
-	return newSound(t, voice.Samples{Channels: channels, Data: data, Loop: loop})
+	return newSound(t, sounds.Samples{Channels: channels, Data: data, Loop: loop})
 }
 
 // mix mixes n frames of v from frame on and returns the frames before the voice's end.
@@ -44,7 +44,7 @@ func mix(v *voice.Voice, n int, frame int64) []pcm.Frame {
 
 // TestFreshStartIsExact checks that a start without options plays the samples bit for bit and then ends.
 func TestFreshStartIsExact(t *testing.T) {
-	s := newSound(t, voice.Samples{Channels: 2, Data: []float32{1, 2, 3, 4, 5, 6}})
+	s := newSound(t, sounds.Samples{Channels: 2, Data: []float32{1, 2, 3, 4, 5, 6}})
 	var v voice.Voice
 	v.Start(s, voice.Options{}, 100)
 	got := mix(&v, 10, 100)
@@ -59,11 +59,11 @@ func TestFreshStartIsExact(t *testing.T) {
 
 // TestPanLaws compares the first frame of mono and stereo sounds with the factors of the gain and the pan.
 func TestPanLaws(t *testing.T) {
-	mono := newSound(t, voice.Samples{Channels: 1, Data: []float32{1, 1}})
-	stereo := newSound(t, voice.Samples{Channels: 2, Data: []float32{1, 1, 1, 1}})
+	mono := newSound(t, sounds.Samples{Channels: 1, Data: []float32{1, 1}})
+	stereo := newSound(t, sounds.Samples{Channels: 2, Data: []float32{1, 1, 1, 1}})
 	h := math.Sqrt2 / 2
 	for _, c := range []struct {
-		sound       *voice.Sound
+		sound       *sounds.Sound
 		gain        pcm.Decibels
 		base        pcm.Decibels
 		pan         float64
@@ -134,12 +134,12 @@ func (m *model) gains(t float64, channels int) (left, right float64) {
 // sines.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	var sounds [2]*voice.Sound
-	for i := range sounds {
-		sounds[i] = tone(t, 1+i, 44000, [2]int64{0, 440 * 50})
+	var all [2]*sounds.Sound
+	for i := range all {
+		all[i] = tone(t, 1+i, 44000, [2]int64{0, 440 * 50})
 	}
 	for n := range 60 {
-		channels, s := 1+n%2, sounds[n%2]
+		channels, s := 1+n%2, all[n%2]
 		m := model{
 			from: r.Float64()*20 - 20, to: r.Float64()*20 - 20, panFrom: r.Float64()*2 - 1, panTo: r.Float64()*2 - 1,
 			semiFrom: r.Float64()*8 - 4, semi: r.Float64()*8 - 4, move: float64(240 + r.IntN(3000)),
@@ -153,12 +153,12 @@ func TestAgainstModel(t *testing.T) {
 		}
 		var v voice.Voice
 		v.Start(s, voice.Options{Gain: pcm.Decibels(m.from), Pan: m.panFrom, Pitch: pcm.Semitones(m.semiFrom), FadeIn: int64(m.fadeIn), Loop: n%2 == 0, From: 100}, 0)
-		v.SetGain(0, pcm.Decibels(m.to), int64(m.move), voice.InDecibels)
+		v.SetGain(0, pcm.Decibels(m.to), int64(m.move), sounds.InDecibels)
 		v.SetPan(0, m.panTo, int64(m.move))
 		v.SetPitch(0, pcm.Semitones(m.semi), int64(m.move))
 		got := mix(&v, 1000, 0)
 		if m.out > 0 {
-			v.FadeOut(1000, int64(m.out), voice.Natural)
+			v.FadeOut(1000, int64(m.out), sounds.Natural)
 		}
 		got = append(got, mix(&v, 5000, 1000)...)
 		want := 6000
@@ -190,7 +190,7 @@ func TestAnyBlocks(t *testing.T) {
 		s := tone(t, 1+n%2, 600, loop)
 		o := voice.Options{
 			Gain: pcm.Decibels(r.Float64()*10 - 5), Pitch: pcm.Semitones(r.Float64()*60 - 30), Loop: n%3 > 0, From: int64(r.IntN(600)),
-			FadeIn: int64(r.IntN(300)), Quality: voice.Quality(n / 2 % 2),
+			FadeIn: int64(r.IntN(300)), Quality: sounds.Quality(n / 2 % 2),
 		}
 		if n%5 == 0 {
 			o.Pitch = 0
@@ -241,14 +241,14 @@ func TestLoopSeam(t *testing.T) {
 		for len(written) < 40000*c {
 			written = append(written, data[from*c:to*c]...)
 		}
-		o := voice.Options{Pitch: pcm.Semitones(r.Float64()*50 - 30), Quality: voice.Quality(n / 2 % 2)}
+		o := voice.Options{Pitch: pcm.Semitones(r.Float64()*50 - 30), Quality: sounds.Quality(n / 2 % 2)}
 		if n%7 == 0 {
 			o.Pitch = 0
 		}
 		var plain, looped voice.Voice
-		plain.Start(newSound(t, voice.Samples{Channels: c, Data: written}), o, 0)
+		plain.Start(newSound(t, sounds.Samples{Channels: c, Data: written}), o, 0)
 		o.Loop = true
-		looped.Start(newSound(t, voice.Samples{Channels: c, Data: data, Loop: [2]int64{int64(from), int64(to)}}), o, 0)
+		looped.Start(newSound(t, sounds.Samples{Channels: c, Data: data, Loop: [2]int64{int64(from), int64(to)}}), o, 0)
 		a, b := mix(&plain, 4000, 0), mix(&looped, 4000, 0)
 		if len(b) != 4000 {
 			t.Fatalf("loop %d ended after %d frames", n, len(b))
@@ -283,16 +283,16 @@ func TestAnHour(t *testing.T) {
 func TestFadeOutNeverGrowsLonger(t *testing.T) {
 	var v voice.Voice
 	v.Start(tone(t, 1, 10000, [2]int64{}), voice.Options{}, 0)
-	v.FadeOut(0, 100, voice.Natural)
-	v.FadeOut(10, 5000, voice.Natural)
+	v.FadeOut(0, 100, sounds.Natural)
+	v.FadeOut(10, 5000, sounds.Natural)
 	if got := len(mix(&v, 1000, 0)); got != 100 {
 		t.Errorf("it ends at %d, want 100", got)
 	}
 	v.Start(tone(t, 1, 10000, [2]int64{}), voice.Options{}, 0)
-	v.FadeOut(0, 1000, voice.Natural)
+	v.FadeOut(0, 1000, sounds.Natural)
 	mix(&v, 500, 0)
 	before, _ := v.Gains(500)
-	v.FadeOut(500, 100, voice.Natural)
+	v.FadeOut(500, 100, sounds.Natural)
 	after, _ := v.Gains(500)
 	if before != after {
 		t.Errorf("a second fade out jumps from %v to %v", before, after)
@@ -310,7 +310,7 @@ func TestExtremes(t *testing.T) {
 		{Pitch: 48, Speed: 16, BasePitch: 48}, {Pitch: 48, Speed: 16, BasePitch: 48, Loop: true},
 		{Pitch: -48, Speed: 1. / 16, BasePitch: -48}, {From: 1000}, {From: 1000, Loop: true}, {From: 999, Pitch: 48},
 	} {
-		for _, q := range []voice.Quality{voice.Cubic, voice.Linear} {
+		for _, q := range []sounds.Quality{sounds.Cubic, sounds.Linear} {
 			var v voice.Voice
 			o.Quality = q
 			v.Start(s, o, 0)
@@ -327,52 +327,6 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestNewSoundRefuses checks that invalid samples give ErrSound and that denormals become 0.
-func TestNewSoundRefuses(t *testing.T) {
-	nan := float32(math.NaN())
-	for _, s := range []voice.Samples{
-		{Rate: 48000, Channels: 0}, {Rate: 48000, Channels: 3, Data: make([]float32, 3)}, {Channels: 1}, {Rate: 768001, Channels: 1},
-		{Rate: 8, Channels: 2, Data: make([]float32, 3)}, {Rate: 8, Channels: 1, Data: []float32{0, nan}},
-		{Rate: 8, Channels: 1, Data: []float32{float32(math.Inf(1))}}, {Rate: 8, Channels: 1, Data: []float32{-65537}},
-		{Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{2, 2}}, {Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{-1, 2}},
-		{Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{1, 5}}, {Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{3, 1}},
-	} {
-		if _, err := voice.NewSound(s); !errors.Is(err, voice.ErrSound) {
-			t.Errorf("%+v gives %v", s, err)
-		}
-	}
-	s := newSound(t, voice.Samples{Channels: 1, Data: []float32{1e-40, -1e-40, 1}})
-	if d := s.Samples(); d[0] != 0 || d[1] != 0 || d[2] != 1 {
-		t.Errorf("denormals become %v", d)
-	}
-}
-
-// TestEnvelope checks the loudness index at the borders of hops, beyond both ends, and without a table.
-func TestEnvelope(t *testing.T) {
-	e := voice.Envelope{Hop: 10, Once: []float32{3, 2, 1}, Loop: []float32{5, 5, 5}}
-	for _, c := range []struct {
-		frame  int64
-		looped bool
-		want   float64
-	}{
-		{want: 3},
-		{frame: 9, want: 3},
-		{frame: 10, want: 2},
-		{frame: 29, want: 1},
-		{frame: 30},
-		{frame: -1, want: 3},
-		{frame: 25, looped: true, want: 5},
-	} {
-		if got := e.At(c.frame, c.looped); got != c.want {
-			t.Errorf("At(%d, %v) = %v, want %v", c.frame, c.looped, got, c.want)
-		}
-	}
-	none := voice.Envelope{}
-	if got := none.At(5, false); got != 0.01 {
-		t.Errorf("without an index the level is %v, want 0.01", got)
-	}
-}
-
 // TestNoAllocation checks that starting, changing and mixing a voice does not allocate.
 func TestNoAllocation(t *testing.T) {
 	s := tone(t, 2, 48000, [2]int64{})
@@ -381,10 +335,10 @@ func TestNoAllocation(t *testing.T) {
 	frame := int64(0)
 	if n := testing.AllocsPerRun(100, func() {
 		v.Start(s, voice.Options{Loop: true, FadeIn: 100, Speed: 1.1}, frame)
-		v.SetGain(frame, -6, 700, voice.InDecibels)
+		v.SetGain(frame, -6, 700, sounds.InDecibels)
 		v.Mix(dst, frame)
 		frame += 512
-		v.FadeOut(frame, 1000, voice.Natural)
+		v.FadeOut(frame, 1000, sounds.Natural)
 		v.Mix(dst, frame)
 		frame += 512
 	}); n != 0 {

@@ -14,12 +14,11 @@ const (
 	scores   = "mixer/internal/score/score.go"
 	voices   = "mixer/audio_voices.go"
 	audio    = "mixer/audio.go"
-	voice    = "voice/voice.go"
-	envelope = "sounds/envelope.go"
+	envelope = "sounds/library/envelope.go"
 )
 
 // index is the code that looks up the best average loudness of a voice.
-const index = "return v.sound.envelope.BothAt(v.Position(), v.Looping())"
+const index = "index, near := e.BothAt(at, looped)"
 
 // score is the code that computes the audibility from the gains.
 const score = "ahead, now := v.State.Power, v.State.Power"
@@ -38,12 +37,12 @@ var mutants = []mutant{
 		{"best, _ = stretch.Loop(looped.k, int(hops), int(ahead))", "best = looped.k[:hops]"},
 	}},
 	{
-		name: "the level of the next 20 ms", file: voice,
-		edits: []edit{{index, "near = v.NearEnergy(); return near, near"}},
+		name: "the level of the next 20 ms", file: scores,
+		edits: []edit{{index, "near := e.NearAt(at, looped); index := near"}},
 	},
 	{
-		name: "the index of position 0", file: voice,
-		edits: []edit{{index, "index, _ = v.sound.envelope.BothAt(0, v.Looping()); return index, v.NearEnergy()"}},
+		name: "the index of position 0", file: scores,
+		edits: []edit{{index, "index, _ := e.BothAt(0, looped); near := e.NearAt(at, looped)"}},
 	},
 	{
 		name: "a hard cut", file: voices,

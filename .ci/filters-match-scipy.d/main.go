@@ -13,7 +13,7 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // filter is a filter of the grid, with the position of its response in the file.
@@ -140,7 +140,7 @@ func (f *filter) render() (out []float32, err error) {
 	}
 	data := make([]float32, f.frames)
 	data[0] = 1
-	s, err := voice.NewSound(voice.Samples{Rate: f.Rate, Channels: 1, Data: data})
+	s, err := sounds.NewSound(sounds.Samples{Rate: f.Rate, Channels: 1, Data: data})
 	if err != nil {
 		return nil, err
 	}

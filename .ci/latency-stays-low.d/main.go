@@ -32,7 +32,7 @@ import (
 	"voicepool/device/pulse"
 	"voicepool/internal/lateness"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const (
@@ -151,7 +151,7 @@ func open(name string, buffer time.Duration) (play func(), told func() string) {
 	for i := range frames {
 		frames[i] = 0.5
 	}
-	sound, err := voice.NewSound(voice.Samples{Rate: rate, Channels: 1, Data: frames})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: rate, Channels: 1, Data: frames})
 	if err != nil {
 		log.Fatal(err)
 	}

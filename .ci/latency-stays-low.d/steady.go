@@ -10,7 +10,7 @@ import (
 	"voicepool/device"
 	"voicepool/device/pulse"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const (
@@ -75,12 +75,12 @@ func crowd() *mixer.Mixer {
 	for i := range data {
 		data[i] = random.Float32() - 0.5
 	}
-	sound, err := voice.NewSound(voice.Samples{Rate: rate, Channels: 1, Data: data})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: rate, Channels: 1, Data: data})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for range voices {
-		if _, err := m.Play(sound, mixer.Options{Loop: true, Gain: -40, Pitch: 1.5, Quality: voice.Best}); err != nil {
+		if _, err := m.Play(sound, mixer.Options{Loop: true, Gain: -40, Pitch: 1.5, Quality: sounds.Best}); err != nil {
 			log.Fatal(err)
 		}
 	}

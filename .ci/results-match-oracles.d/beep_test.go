@@ -16,7 +16,7 @@ import (
 
 	"voicepool/beepio"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestDecodersOfBeep reads the output of beep's decoders as a clip and as a stream. It must equal the sound of
@@ -42,11 +42,11 @@ func TestDecodersOfBeep(t *testing.T) {
 			return mp3.Decode(closer(data))
 		}},
 	} {
-		data, err := os.ReadFile(filepath.Join("../../sounds/testdata/formats", c.file))
+		data, err := os.ReadFile(filepath.Join("../../sounds/library/testdata/formats", c.file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours, err := sounds.Decode(t.Context(), c.file, bytes.NewReader(data), sounds.Limits{})
+		ours, err := library.Decode(t.Context(), c.file, bytes.NewReader(data), library.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestDecodersOfBeep(t *testing.T) {
 }
 
 // difference returns the root mean square of the difference between the left channels.
-func difference(clip, ours *sounds.Clip, late int) float64 {
+func difference(clip, ours *library.Clip, late int) float64 {
 	sum := 0.0
 	for i := range int(ours.Frames()) {
 		d := float64(clip.Samples[2*(i+late)]) - float64(ours.Samples[ours.Channels*i])

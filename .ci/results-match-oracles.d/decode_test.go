@@ -21,7 +21,7 @@ import (
 	"github.com/jfreymuth/oggvorbis"
 	"github.com/mewkiz/flac"
 
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // seconds is the length of the sound that BenchmarkDecoders decodes.
@@ -93,7 +93,7 @@ var libraries = map[string]func(data []byte) error{
 	},
 }
 
-// BenchmarkDecoders decodes a file in each format with package sounds, with the fastest library in Go, and with
+// BenchmarkDecoders decodes a file in each format with package library, with the fastest library in Go, and with
 // ffmpeg on one thread, by turns. It reports the best speed of each relative to real time, by CPU time. ffmpeg
 // decodes the file twenty times, so that its start matters little.
 //
@@ -132,7 +132,7 @@ func BenchmarkDecoders(b *testing.B) {
 			}
 			for b.Loop() {
 				measure("voicepool", syscall.RUSAGE_SELF, func() error {
-					_, err := sounds.Decode(b.Context(), file, bytes.NewReader(data), sounds.Limits{})
+					_, err := library.Decode(b.Context(), file, bytes.NewReader(data), library.Limits{})
 					return err
 				})
 				measure("library", syscall.RUSAGE_SELF, func() error { return libraries[c.ending](data) })

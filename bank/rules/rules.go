@@ -15,7 +15,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // Rules holds everything in a bank, and everything except the cues in a cue sheet. Fields may be changed
@@ -26,7 +26,7 @@ type Rules struct {
 	FS   fs.FS  // file system of the paths; nil: the operating system
 
 	// Named lists sounds that can be used by name without a file, such as embedded.Sources().
-	Named []sounds.Source
+	Named []library.Source
 
 	Voices        int // slots, 1..65,536; default 32
 	Virtual       int // virtual voices, 0..65,536
@@ -34,7 +34,7 @@ type Rules struct {
 	Grow          Grow
 	Refuse        bool // reject an incoming start that is 6 dB less audible than its victim
 	IgnoreFilters bool // victim choices use only gains, for comparison; not a key of a file
-	Quality       voice.Quality
+	Quality       sounds.Quality
 	Rate          int    // frames per second, 1,000..768,000; default 48,000
 	Seed          uint64 // of the random choices; default 1
 	Master        Master

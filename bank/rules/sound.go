@@ -9,9 +9,9 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/sounds/tone"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // Range is a value drawn uniformly between From and To for each start. It is constant if both are equal.
@@ -63,7 +63,7 @@ type Sound struct {
 	Group    string   // sounds with the same group share limit, cooldown and coalesce; empty: not shared
 	Stream   bool     // decoded while it plays
 	CountsAs pcm.LUFS // for a stream: its assumed loudness; 0: -20
-	Leveling sounds.Leveling
+	Leveling library.Leveling
 
 	Layers     []Layer // played together instead of files; nil: the sound has files
 	Parameters []Parameter
@@ -72,9 +72,9 @@ type Sound struct {
 	// Spot is zero. Bank only.
 	Emitter space.Emitter
 
-	Quality  *voice.Quality // nil: the file's Quality
-	MaxPitch pcm.Semitones  // highest pitch to prepare for
-	Listed   bool           // the sound is an entry of `sounds`
+	Quality  *sounds.Quality // nil: the file's Quality
+	MaxPitch pcm.Semitones   // highest pitch to prepare for
+	Listed   bool            // the sound is an entry of `sounds`
 }
 
 // Limit limits the number of voices of a sound.
@@ -98,7 +98,7 @@ type File struct {
 }
 
 // QualityOf returns the interpolation quality of s, or the quality of the rules if s has no quality of its own.
-func (r *Rules) QualityOf(s *Sound) voice.Quality {
+func (r *Rules) QualityOf(s *Sound) sounds.Quality {
 	if s.Quality != nil {
 		return *s.Quality
 	}
@@ -135,22 +135,22 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 
 // Find returns the element of r.Named called name, a sound that needs no file, and true. For an unknown name it
 // returns false.
-func (r *Rules) Find(name string) (sounds.Source, bool) {
+func (r *Rules) Find(name string) (library.Source, bool) {
 	for i := range r.Named {
 		if r.Named[i].Name == name {
 			return r.Named[i], true
 		}
 	}
-	return sounds.Source{}, false
+	return library.Source{}, false
 }
 
 // Source returns the source of f, a file of the sound s, for a library. loop is true if a voice will loop it; streams
 // ignore that. Relative paths are relative to the folder of the rules. A name that Find does not know gives a source
 // without a name and file.
-func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
-	src := sounds.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
+func (r *Rules) Source(s *Sound, f File, loop bool) library.Source {
+	src := library.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
 	if s.Stream {
-		src = sounds.Source{Leveling: s.Leveling}
+		src = library.Source{Leveling: s.Leveling}
 	}
 	if !s.LoopTo.IsZero() {
 		src.LoopTimes = [2]time.Duration{time.Duration(s.LoopFrom.Frames(1e9)), time.Duration(s.LoopTo.Frames(1e9))}

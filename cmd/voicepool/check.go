@@ -13,7 +13,7 @@ import (
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/cli/sheetlen"
 	"voicepool/cue/play"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 type checkCommand struct {
@@ -40,7 +40,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if sheet != nil {
 		// For a faulty sheet, these are the sounds that could be parsed.
 		damages := &checkreport.Damages{}
-		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits(), OnDamage: damages.Add})
+		lib := library.NewLibrary(library.Options{Rate: sheet.Rate, Limits: k.limits(), OnDamage: damages.Add})
 		err := console.Do(interrupted, func() error { return play.LoadSounds(interrupted, sheet, lib, c.Loading()) })
 		more, listed := errors.AsType[rules.Errors](err)
 		if err != nil && !listed {

@@ -16,7 +16,7 @@ import (
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // sheetFlags are the common flags of all commands that play sheets. A flag that is not given is nil
@@ -92,7 +92,7 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	set(&s.Rate, f.Rate)
 	set(&s.Virtual, f.Virtual)
 	set(&s.Overflow, (*mixer.Overflow)(f.Overflow))
-	set(&s.Quality, (*voice.Quality)(f.Quality))
+	set(&s.Quality, (*sounds.Quality)(f.Quality))
 	if f.Seed != nil {
 		s.Seed = uint64(*f.Seed)
 	}
@@ -214,7 +214,7 @@ type decodeCommand struct{}
 
 // Run decodes the file on standard input to standard output, in the process that --isolate starts.
 func (decodeCommand) Run(c *console.Console) error {
-	return sounds.ServeDecode(c.In, c.Out, sounds.Limits{})
+	return library.ServeDecode(c.In, c.Out, library.Limits{})
 }
 
 // isolateFlag is the flag of all commands that load sounds.
@@ -224,12 +224,12 @@ type isolateFlag struct {
 
 // limits returns the decoding limits. With --isolate, they start the hidden command decode of this program for each
 // file.
-func (f isolateFlag) limits() sounds.Limits {
+func (f isolateFlag) limits() library.Limits {
 	if !f.Isolate {
-		return sounds.Limits{}
+		return library.Limits{}
 	}
 	program, _ := os.Executable() // fallback: the name that this program was started with
-	return sounds.Limits{Isolate: []string{cmp.Or(program, os.Args[0]), "decode"}}
+	return library.Limits{Isolate: []string{cmp.Or(program, os.Args[0]), "decode"}}
 }
 
 // serverFlags returns a usage error if the user has given a flag in app that has no effect with --to. Permitted are

@@ -5,7 +5,7 @@ import (
 
 	"voicepool/cmd/internal/cli/flagtype"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 func TestFlagsWinOverSheet(t *testing.T) {
@@ -19,11 +19,11 @@ func TestFlagsWinOverSheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &sheetFlags{
-		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: new(flagtype.Overflow(mixer.Reject)), Quality: new(flagtype.Quality(voice.Linear)),
+		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: new(flagtype.Overflow(mixer.Reject)), Quality: new(flagtype.Quality(sounds.Linear)),
 		Length: length, Refuse: true,
 	}
 	got := f.apply(sheet)
-	if got.Voices != 5 || got.Seed != 1<<64-1 || got.Rate != 44100 || got.Overflow != mixer.Reject || got.Quality != voice.Linear ||
+	if got.Voices != 5 || got.Seed != 1<<64-1 || got.Rate != 44100 || got.Overflow != mixer.Reject || got.Quality != sounds.Linear ||
 		got.Length.Frames(1000) != 1500 || !got.Refuse {
 		t.Errorf("flags make %+v", got)
 	}

@@ -21,7 +21,7 @@ import (
 	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/cue"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 type playCommand struct {
@@ -151,13 +151,13 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 
 // spool copies a sound from in, standard input, to a temporary file and returns its path, because sheets name files.
 // It decodes the sound within limits first, so that an error names standard input. The caller must remove the file.
-func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
+func spool(ctx context.Context, in io.Reader, limits library.Limits) (string, error) {
 	data, err := console.Within(ctx, func() ([]byte, error) { return catalog.ReadInput(in) })
 	if err != nil {
 		return "", err
 	}
-	if _, err := console.Within(ctx, func() (*sounds.Clip, error) {
-		return sounds.Decode(ctx, catalog.StandardInput, bytes.NewReader(data), limits)
+	if _, err := console.Within(ctx, func() (*library.Clip, error) {
+		return library.Decode(ctx, catalog.StandardInput, bytes.NewReader(data), limits)
 	}); err != nil {
 		return "", err
 	}

@@ -22,7 +22,7 @@ import (
 	"voicepool/device/wav"
 	"voicepool/internal/words"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 type renderCommand struct {
@@ -127,7 +127,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 		out = file
 	}
 	start := time.Now()
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits(), OnDamage: warnOfDamage(c)})
+	lib := library.NewLibrary(library.Options{Rate: sheet.Rate, Limits: r.limits(), OnDamage: warnOfDamage(c)})
 	options := play.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	r.setStart(&options)
 	ranked := 0 // losses decided by priority
@@ -202,8 +202,8 @@ func (r *renderCommand) write(c *console.Console, out sink, player *play.Player,
 
 // warnOfDamage returns a function that prints a warning about damage, a damaged place in file. If c.Quiet is set, the
 // function does not print.
-func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
-	return func(file string, damage sounds.Damage) {
+func warnOfDamage(c *console.Console) func(string, library.Damage) {
+	return func(file string, damage library.Damage) {
 		if !c.Quiet {
 			c.Say("warning: %s", checkreport.Line(file, damage))
 		}

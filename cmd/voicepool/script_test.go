@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 				e.Setenv(name, os.Getenv(name))
 			}
-			formats, err := filepath.Abs("../../sounds/testdata/formats")
+			formats, err := filepath.Abs("../../sounds/library/testdata/formats")
 			e.Setenv("FORMATS", formats)
 			return err
 		},

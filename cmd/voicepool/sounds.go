@@ -10,7 +10,7 @@ import (
 	"voicepool/cmd/internal/cli/catalog"
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/cli/outfiles"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 type soundsCommand struct {
@@ -62,10 +62,10 @@ func (s *soundsCommand) Run(c *console.Console) error {
 		return err
 	}
 	defer file.Discard()
-	level := sounds.Leveling{Tags: s.ReplayGain}
+	level := library.Leveling{Tags: s.ReplayGain}
 	set(&level.LUFS, s.LUFS)
 	rows := catalog.Gather(list, catalog.Options{
-		In: c.In, Library: sounds.Options{Measure: true, Leveling: level, Limits: s.limits(), OnDamage: warnOfDamage(c)}, Portraits: s.PNG != "", Loading: c.Loading(),
+		In: c.In, Library: library.Options{Measure: true, Leveling: level, Limits: s.limits(), OnDamage: warnOfDamage(c)}, Portraits: s.PNG != "", Loading: c.Loading(),
 	})
 	if s.JSON {
 		c.JSON(catalog.JSON(rows))

@@ -8,7 +8,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // BenchmarkRender renders ten seconds of a scene with 32 busy voices, pitches, a bus and the limiter. It
@@ -26,7 +26,7 @@ cues:
 	if err != nil {
 		b.Fatal(err)
 	}
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	block := make([]pcm.Frame, 512)
 	frames := 0
 	for b.Loop() {

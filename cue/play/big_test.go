@@ -9,7 +9,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/internal/longtest"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // bigSheets are sheets with many items of one kind, valid and faulty.
@@ -90,7 +90,7 @@ func TestBigSheets(t *testing.T) {
 		})
 		begin := time.Now() // wall-clock time, because several goroutines load
 		if s != nil {
-			loads = play.LoadSounds(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), nil)
+			loads = play.LoadSounds(t.Context(), s, library.NewLibrary(library.Options{Rate: s.Rate}), nil)
 		}
 		loaded := time.Since(begin)
 		took := parsed + checked + loaded

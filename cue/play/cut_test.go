@@ -9,7 +9,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // reportOf renders a sheet to its end and returns its report.
@@ -19,7 +19,7 @@ func reportOf(t *testing.T, sheet string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := play.NewPlayer(context.Background(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), play.Options{Events: true})
+	p, err := play.NewPlayer(context.Background(), s, library.NewLibrary(library.Options{Rate: s.Rate}), play.Options{Events: true})
 	if err != nil {
 		t.Fatal(err)
 	}

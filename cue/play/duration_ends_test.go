@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"voicepool/cue/play"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestEnds checks that a show without pauses, pitches and stops ends with its last sound.
@@ -17,7 +17,7 @@ func TestEnds(t *testing.T) {
 		"cues: [{at: 0s, play: rain, id: r, loop: true}, {at: 900ms, stop: r}, {at: 10ms, play: coin, from: 300ms}]",
 	} {
 		s := parse(t, text)
-		p, err := play.NewPlayer(context.Background(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), play.Options{})
+		p, err := play.NewPlayer(context.Background(), s, library.NewLibrary(library.Options{Rate: s.Rate}), play.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestPreparing(t *testing.T) {
 	s := parse(t, "quality: best\ncues: [{at: 0s, play: coin, pitch: 5}, {at: 0s, play: click, pitch: 14}, {at: 0s, play: bell}]")
 	var told []int
 	count := func(done, total int) { told = append(told, done, total) }
-	p, err := play.NewPlayer(context.Background(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), play.Options{Preparing: count})
+	p, err := play.NewPlayer(context.Background(), s, library.NewLibrary(library.Options{Rate: s.Rate}), play.Options{Preparing: count})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // most returns the largest number of simultaneous voices according to the events of a report.
@@ -41,7 +41,7 @@ func most(r *report.Report) (peak int) {
 }
 
 // rendered renders a sheet and returns its report.
-func rendered(t testing.TB, s *cue.Sheet, lib *sounds.Library) *report.Report {
+func rendered(t testing.TB, s *cue.Sheet, lib *library.Library) *report.Report {
 	t.Helper()
 	p, err := play.NewPlayer(t.Context(), s, lib, play.Options{Events: true})
 	if err != nil {
@@ -65,7 +65,7 @@ func roomy(text string) string {
 }
 
 // checkExtent compares the extent of a sheet with its renders, with its own pool and with a large one.
-func checkExtent(t testing.TB, file, text string, lib *sounds.Library) play.Estimate {
+func checkExtent(t testing.TB, file, text string, lib *library.Library) play.Estimate {
 	t.Helper()
 	parse := func(text string) *cue.Sheet {
 		s, err := cue.Parse(file, []byte(text))
@@ -89,7 +89,7 @@ func checkExtent(t testing.TB, file, text string, lib *sounds.Library) play.Esti
 // TestExtent compares estimates of small sheets with the expected frames and voices.
 func TestExtent(t *testing.T) {
 	f := newFolder(t)
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	lib := library.NewLibrary(library.Options{Rate: rate})
 	file := filepath.Join(f.path, "s.yaml")
 	const head = "rate: 1000\nvoices: 2\n"
 	for text, want := range map[string]play.Estimate{
@@ -115,7 +115,7 @@ func TestExtentOfGuardedSheet(t *testing.T) {
 	f := newFolder(t)
 	const rate = 8000
 	e := checkExtent(t, filepath.Join(f.path, "s.yaml"), "rate: 8000\nmaster: {dc_guard: true}\ncues: [{at: 0, play: half.wav, loop: true, for: 3s}]",
-		sounds.NewLibrary(sounds.Options{Rate: rate}))
+		library.NewLibrary(library.Options{Rate: rate}))
 	if e.Frames < 4*rate || e.Voices != 1 {
 		t.Errorf("the guard does nothing: %+v", e)
 	}
@@ -124,7 +124,7 @@ func TestExtentOfGuardedSheet(t *testing.T) {
 // TestExtentOfRandomSheets compares extents, computed without mixing, with the reports of renders.
 func TestExtentOfRandomSheets(t *testing.T) {
 	f := newFolder(t)
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	lib := library.NewLibrary(library.Options{Rate: rate})
 	file := filepath.Join(f.path, "s.yaml")
 	needs, tried := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -170,7 +170,7 @@ func TestExtentOfShows(t *testing.T) {
 	}
 	_, show, _ := strings.Cut(string(page), "```yaml\n")
 	show, _, _ = strings.Cut(show, "```")
-	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
+	lib := library.NewLibrary(library.Options{Rate: 48000})
 	for _, text := range []string{string(scene), show} {
 		t.Logf("%+v", checkExtent(t, "s.yaml", text, lib))
 	}
@@ -179,7 +179,7 @@ func TestExtentOfShows(t *testing.T) {
 // TestExtentOfWhatIsLeft checks the results for endless sheets, missing sounds and a time limit.
 func TestExtentOfWhatIsLeft(t *testing.T) {
 	f := newFolder(t)
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	lib := library.NewLibrary(library.Options{Rate: rate})
 	endless := f.sheet(rate, "voices: 3\ncues: [{at: 0, play: half.wav, loop: true}, {at: 3s, play: half.wav, loop: true, every: 10ms, times: 5}]")
 	if e, err := play.EstimateOf(t.Context(), endless, lib, time.Hour); err != nil || e != (play.Estimate{Endless: true, Voices: 6}) {
 		t.Errorf("%+v, %v", e, err)
@@ -215,7 +215,7 @@ cues:
   - {at: 2ms, set: p, parameters: {p: 9}, over: 200ms, every: 29ms, until: 500ms}
   - {at: 17ms, set: p, gain: -9, over: 200ms, every: 29ms, until: 500ms}
   - {at: 295ms, play: g, id: p, gain: -6, pitch: 3}
-`, sounds.NewLibrary(sounds.Options{Rate: rate}))
+`, library.NewLibrary(library.Options{Rate: rate}))
 }
 
 // TestExtentOfACrowd checks that a billion starts in a second are given up at the time limit. The limit of
@@ -227,7 +227,7 @@ func TestExtentOfACrowd(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	e, err := play.EstimateOf(t.Context(), s, sounds.NewLibrary(sounds.Options{}), 100*time.Millisecond)
+	e, err := play.EstimateOf(t.Context(), s, library.NewLibrary(library.Options{}), 100*time.Millisecond)
 	if took := time.Since(began); err != nil || !e.Cut || took > 30*time.Second {
 		t.Errorf("after %v: %+v, %v", took, e, err)
 	}

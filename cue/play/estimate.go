@@ -12,7 +12,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/internal/sheet/loading"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Estimate is the duration of a sheet and the number of voices it needs.
@@ -46,7 +46,7 @@ func CheckRender(s *cue.Sheet) error { return bounds.CheckRender(s) }
 //
 // A sheet with a list must have times of GO; otherwise the error is the error of cue.Sheet.CheckGoes. Other errors come
 // from ctx, NewPlayer or Read.
-func EstimateOf(ctx context.Context, s *cue.Sheet, lib *sounds.Library, within time.Duration) (Estimate, error) {
+func EstimateOf(ctx context.Context, s *cue.Sheet, lib *library.Library, within time.Duration) (Estimate, error) {
 	var e Estimate
 	until := time.Now().Add(within)
 	e.Endless, e.HasTail = CheckRender(s) != nil, s.Length == nil && bounds.EffectTail(runsheet.New(s)) > 0
@@ -76,7 +76,7 @@ func EstimateOf(ctx context.Context, s *cue.Sheet, lib *sounds.Library, within t
 //
 // The result full reports whether any start was rejected, stolen or made virtual. A larger pool may then use more
 // voices. The error comes from ctx, NewPlayer or the render.
-func playWithoutMixing(ctx context.Context, s *cue.Sheet, lib *sounds.Library, until time.Time, e *Estimate) (full bool, err error) {
+func playWithoutMixing(ctx context.Context, s *cue.Sheet, lib *library.Library, until time.Time, e *Estimate) (full bool, err error) {
 	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
 		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
 	}})

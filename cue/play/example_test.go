@@ -10,7 +10,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/cue/report"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // A sheet with three coins is rendered faster than real time.
@@ -24,7 +24,7 @@ cues:
 		fmt.Println(err)
 		return
 	}
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+	lib := library.NewLibrary(library.Options{Rate: sheet.Rate})
 	player, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{
 		Watch: func(e report.Event) {
 			if e.Frame < 48000 {

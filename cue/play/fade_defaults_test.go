@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestShapesOfFades checks that list fades to or from silence are raised cosines, that other fades and fades
@@ -15,29 +15,29 @@ import (
 func TestShapesOfFades(t *testing.T) {
 	for _, c := range []struct {
 		actions string
-		want    voice.Shape // shape of the last cue
+		want    sounds.Shape // shape of the last cue
 	}{
-		{actions: "{fade: a, to: -80}", want: voice.RaisedCosine},
-		{actions: "{fade: a, to: -100 dB}", want: voice.RaisedCosine},
+		{actions: "{fade: a, to: -80}", want: sounds.RaisedCosine},
+		{actions: "{fade: a, to: -100 dB}", want: sounds.RaisedCosine},
 		{actions: "{fade: a, to: -79}"},
-		{actions: "{fade: a, to: -80, shape: db}", want: voice.InDecibels},
-		{actions: "{fade: a, to: -80, shape: decibels}", want: voice.InDecibels},
-		{actions: "{fade: a, to: -80, shape: linear}", want: voice.InAmplitude},
-		{actions: "{fade: a, to: -3, shape: power}", want: voice.ConstantPower},
-		{actions: "{fade: a, to: -80}, {fade: a, to: -3}", want: voice.RaisedCosine},
+		{actions: "{fade: a, to: -80, shape: db}", want: sounds.InDecibels},
+		{actions: "{fade: a, to: -80, shape: decibels}", want: sounds.InDecibels},
+		{actions: "{fade: a, to: -80, shape: linear}", want: sounds.InAmplitude},
+		{actions: "{fade: a, to: -3, shape: power}", want: sounds.ConstantPower},
+		{actions: "{fade: a, to: -80}, {fade: a, to: -3}", want: sounds.RaisedCosine},
 		{actions: "{fade: a, to: -80}, {fade: b, to: -3}"},
 		{actions: "{fade: a, to: -80}, {fade: a, to: -6}, {fade: a, to: -3}"},
-		{actions: "{set: a, gain: -90}, {fade: a, to: -3}", want: voice.RaisedCosine},
-		{actions: "{set: a, gain: -90}, {set: a, pan: 1}, {fade: a, to: -3}", want: voice.RaisedCosine},
-		{actions: "{play: coin, id: c, gain: -80}, {fade: c, to: 0}", want: voice.RaisedCosine},
+		{actions: "{set: a, gain: -90}, {fade: a, to: -3}", want: sounds.RaisedCosine},
+		{actions: "{set: a, gain: -90}, {set: a, pan: 1}, {fade: a, to: -3}", want: sounds.RaisedCosine},
+		{actions: "{play: coin, id: c, gain: -80}, {fade: c, to: 0}", want: sounds.RaisedCosine},
 		{actions: "{play: coin, id: c}, {fade: c, to: 0}"},
-		{actions: "{fade: quiet, to: 0}", want: voice.RaisedCosine},
+		{actions: "{fade: quiet, to: 0}", want: sounds.RaisedCosine},
 		{actions: "{set: a, gain: -80, over: 1s}"},
 		{actions: "{scene: s, over: 1s}"},
 	} {
 		head := "buses: {quiet: {gain: -80}}\nscenes: {s: {buses: {quiet: {gain: 0}}}}\n"
 		s := parse(t, head+"list: [{cue: 1, do: [{play: coin, id: a}, {play: coin, id: b}, "+c.actions+"]}]")
-		got := voice.Natural
+		got := sounds.Natural
 		if set, is := s.Cues[len(s.Cues)-1].Action.(*cue.Set); is {
 			got = set.Change.Shape
 		}
@@ -46,7 +46,7 @@ func TestShapesOfFades(t *testing.T) {
 		}
 	}
 	s := parse(t, "cues: [{at: 0, play: coin, id: a}, {at: 1, fade: a, to: -80}]\nlist: [{cue: 1, scene: '', over: 1s}]")
-	if shape := s.Cues[1].Action.(*cue.Set).Change.Shape; shape != voice.Natural {
+	if shape := s.Cues[1].Action.(*cue.Set).Change.Shape; shape != sounds.Natural {
 		t.Errorf("a fade of `cues` goes in %v", shape)
 	}
 	if verb := s.Cues[2].Action.Verb(); verb != cue.VerbSetScene {

@@ -10,7 +10,7 @@ import (
 	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // withRamp adds ramp.wav with 100 frames, in which frame i is i/128.
@@ -242,8 +242,8 @@ cues:
 		3: {Fields: mixer.FieldRounds, Rounds: mixer.Forever},
 		4: {Fields: mixer.FieldRounds, Rounds: 1},
 		5: {Fields: mixer.FieldRounds | mixer.FieldPriority | mixer.FieldProtect, Rounds: 6, Priority: -3, Protect: true},
-		6: {Fields: mixer.FieldSolo | mixer.FieldGain, Gain: 1, Shape: voice.ConstantPower},
-		7: {Fields: mixer.FieldGain, Gain: 1, Shape: voice.InAmplitude},
+		6: {Fields: mixer.FieldSolo | mixer.FieldGain, Gain: 1, Shape: sounds.ConstantPower},
+		7: {Fields: mixer.FieldGain, Gain: 1, Shape: sounds.InAmplitude},
 	} {
 		if got := s.Cues[i].Action.(*cue.Set).Change; got != want {
 			t.Errorf("cue %d changes %+v, want %+v", i, got, want)

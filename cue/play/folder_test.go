@@ -17,7 +17,7 @@ import (
 	"voicepool/device/wav"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestMain makes garbage collections rare, because the tests create thousands of mixers of several megabytes
@@ -113,7 +113,7 @@ func (f folder) sheet(rate int, text string) *cue.Sheet {
 // playerOf creates a player of a parsed sheet.
 func (f folder) playerOf(s *cue.Sheet, o play.Options) *play.Player {
 	f.Helper()
-	p, err := play.NewPlayer(f.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), o)
+	p, err := play.NewPlayer(f.Context(), s, library.NewLibrary(library.Options{Rate: s.Rate}), o)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestFull checks the behaviour of a full pool and of a full limit, and their reasons in the report.
@@ -41,7 +41,7 @@ cues: [{at: 0s, play: step}, {at: 0.01s, play: step, gain: -40}, {at: 0.02s, pla
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := play.NewPlayer(context.Background(), sheet, sounds.NewLibrary(sounds.Options{}), play.Options{Events: true})
+		p, err := play.NewPlayer(context.Background(), sheet, library.NewLibrary(library.Options{}), play.Options{Events: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/play"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestChangeToWhatTheMixerLacks checks that an edit is rejected if it uses effects, sends or voices that the
@@ -41,7 +41,7 @@ func TestChangeToWhatTheMixerLacks(t *testing.T) {
 				p.Finish()
 			case frame >= 100 && !tried:
 				tried = true
-				_, err := p.Change(t.Context(), f.sheet(rate, head+c.text), sounds.NewLibrary(sounds.Options{Rate: rate}), nil)
+				_, err := p.Change(t.Context(), f.sheet(rate, head+c.text), library.NewLibrary(library.Options{Rate: rate}), nil)
 				kind := play.ErrChange
 				if c.do != "" && err == nil {
 					err, kind = p.Do(strings.SplitN(c.do, " ", 3)...), cue.ErrAction

@@ -17,7 +17,7 @@ import (
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // ErrChange is wrapped by the errors of Change. It means that the show cannot switch to the new sheet
@@ -41,7 +41,7 @@ var ErrChange = errors.New("cue: the show keeps its sheet")
 // If s cannot replace the running sheet, the error wraps ErrChange. It may also come from LoadSounds or from preparing
 // the sounds. The show then keeps its old sheet. If ctx ends, the error is its error, and the change may still take
 // effect.
-func (p *Player) Change(ctx context.Context, s *cue.Sheet, lib *sounds.Library, adopted func(publish func()) map[string]float64) (unchanged []string, err error) {
+func (p *Player) Change(ctx context.Context, s *cue.Sheet, lib *library.Library, adopted func(publish func()) map[string]float64) (unchanged []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {
 		return nil, fmt.Errorf("%w: the player was not created for changes", ErrChange)

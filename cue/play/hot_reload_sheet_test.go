@@ -12,13 +12,13 @@ import (
 	"voicepool/cue/play"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // changed calls Change with a sheet and returns the kept keys.
 func (f folder) changed(p *play.Player, text string, adopted func(take func()) map[string]float64) []string {
 	f.Helper()
-	kept, err := p.Change(f.Context(), f.sheet(rate, text), sounds.NewLibrary(sounds.Options{Rate: rate}), adopted)
+	kept, err := p.Change(f.Context(), f.sheet(rate, text), library.NewLibrary(library.Options{Rate: rate}), adopted)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestChangeList(t *testing.T) {
 func TestChangeRefused(t *testing.T) {
 	f := newFolder(t)
 	const sheet = "voices: 3\nbuses: {a: {}, b: {}}\nlength: 300ms\ncues: [{at: 0, play: half.wav}]"
-	lib := func() *sounds.Library { return sounds.NewLibrary(sounds.Options{Rate: rate}) }
+	lib := func() *library.Library { return library.NewLibrary(library.Options{Rate: rate}) }
 	p := f.player(sheet, play.Options{Changes: true})
 	playLive(t, p, 20, func(frame int) {
 		if frame != 40 {
@@ -221,7 +221,7 @@ func TestChangeNothing(t *testing.T) {
 			p := f.playerOf(s, play.Options{Changes: true, Block: 20})
 			return playLive(t, p, 20, func(frame int) {
 				if changes && draw.IntN(12) == 0 {
-					if _, err := p.Change(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), nil); err != nil && !strings.Contains(err.Error(), "it has ended") {
+					if _, err := p.Change(t.Context(), s, library.NewLibrary(library.Options{Rate: rate}), nil); err != nil && !strings.Contains(err.Error(), "it has ended") {
 						t.Error(err)
 					}
 				}
@@ -289,7 +289,7 @@ func TestChangeOwners(t *testing.T) {
 
 // refusesNone checks that a list continues after an edit that removes all cues, because a file is briefly
 // empty while it is written. The restored sheet is then accepted.
-func (f folder) refusesNone(lib *sounds.Library) {
+func (f folder) refusesNone(lib *library.Library) {
 	const sheet = "list: [{cue: 1, play: half.wav}, {cue: 2, play: short.wav}]\ngoes: [0]\nlength: 200ms"
 	p := f.player(sheet, play.Options{Changes: true})
 	playLive(f.TB.(*testing.T), p, 20, func(frame int) {

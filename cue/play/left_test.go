@@ -5,7 +5,7 @@ import (
 
 	"voicepool/cue/play"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestLeftIsRendered compares the remaining time of a cue with the end of its last voice in a render.
@@ -21,7 +21,7 @@ func TestLeftIsRendered(t *testing.T) {
 	} {
 		text := "master: {limiter: false}\nlist: [{cue: 1, " + c + "}]\ngoes: [0]"
 		ends := int64(0)
-		for _, e := range rendered(t, f.sheet(rate, text), sounds.NewLibrary(sounds.Options{Rate: rate})).Events {
+		for _, e := range rendered(t, f.sheet(rate, text), library.NewLibrary(library.Options{Rate: rate})).Events {
 			if e.Kind == mixer.EventEnded || e.Kind == mixer.EventStopped {
 				ends = e.Frame
 			}

@@ -12,7 +12,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // buses writes n buses; if deep is true, each one is the child of the previous one.
@@ -120,7 +120,7 @@ func played(t *testing.T, s *cue.Sheet, check bool) error {
 	if check { // a mixer of 65536 voices takes several hundred megabytes, and a chain of 4096 buses most of a second
 		return s.Config().Check()
 	}
-	p, err := play.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), play.Options{})
+	p, err := play.NewPlayer(t.Context(), s, library.NewLibrary(library.Options{Rate: s.Rate}), play.Options{})
 	if err != nil || s.Length != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/internal/sheet/loading"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Progress is a callback for progress. It is called once at the start and after each file, loaded or failed,
@@ -21,7 +21,7 @@ type Progress func(done, total int)
 // loaded. It reports to progress, which may be nil. Sounds that cannot be loaded do not stop the others. Their errors
 // are returned together as rules.Errors, which wrap rules.ErrSound, in line order. If ctx ends, the error is the error
 // of ctx.
-func LoadSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library, progress Progress) error {
+func LoadSounds(ctx context.Context, s *cue.Sheet, lib *library.Library, progress Progress) error {
 	_, err := load(ctx, s, lib, progress, &streamErrors{}, false)
 	return err
 }
@@ -32,7 +32,7 @@ func LoadSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library, progress
 //
 // Sounds that cannot be loaded are reported together as rules.Errors, and the other sounds are still returned. If ctx
 // ends, the result is nil, and the error is the error of ctx.
-func load(ctx context.Context, s *cue.Sheet, lib *sounds.Library, progress Progress, b *streamErrors, live bool) ([]loading.Sound, error) {
+func load(ctx context.Context, s *cue.Sheet, lib *library.Library, progress Progress, b *streamErrors, live bool) ([]loading.Sound, error) {
 	modes := make([]loading.Modes, len(s.Sounds))
 	for i := range s.Cues {
 		for _, c := range s.Cues[i].Starts() {

@@ -8,8 +8,8 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue/play"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // TestLoading checks the progress calls: at the start and after each file, once per use, also for missing
@@ -17,7 +17,7 @@ import (
 func TestLoading(t *testing.T) {
 	s := parse(t, "sounds: {a: {files: [coin, no.wav]}, b: {file: click, lufs: -30}}\ncues: [{at: 0, play: a}, {at: 0, play: a, loop: true, for: 1s}]")
 	var got []int
-	lib := sounds.NewLibrary(sounds.Options{Rate: s.Rate})
+	lib := library.NewLibrary(library.Options{Rate: s.Rate})
 	err := play.LoadSounds(context.Background(), s, lib, func(done, total int) { got = append(got, done, total) })
 	if want := []int{0, 5, 1, 5, 2, 5, 3, 5, 4, 5, 5, 5}; !slices.Equal(got, want) {
 		t.Errorf("progress %v, want %v", got, want)

@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // manualStarts is the state of Start.
@@ -68,7 +68,7 @@ type soundTemplate struct {
 	index        int            // index in show.sheet.Sounds
 	loaded       *loading.Sound // its files are guarded by loadedSounds.mutex
 	group        *mixer.Group
-	quality      voice.Quality
+	quality      sounds.Quality
 	randomStream uint64       // key for random choices
 	draws        *randomState // nil for layers
 
@@ -161,10 +161,10 @@ func (w *soundTemplate) drawBase(d chance.Draw) mixer.Base {
 // file returns one loaded file of the template w. The parameter file is its index. If loop is true, the result is
 // the variant for loops. If that variant was not loaded, the sound is nil, and the error wraps cue.ErrAction. The same
 // happens if loop is true and the file is a stream of unknown length.
-func (l *loadedSounds) file(w *soundTemplate, loop bool, file int) (*voice.Sound, error) {
+func (l *loadedSounds) file(w *soundTemplate, loop bool, file int) (*sounds.Sound, error) {
 	l.mutex.Lock()
 	files := w.loaded.Files(loop)
-	var s *voice.Sound
+	var s *sounds.Sound
 	if file < len(files) {
 		s = files[file]
 	}

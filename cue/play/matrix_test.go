@@ -19,7 +19,7 @@ import (
 	"voicepool/internal/schematest"
 	tables "voicepool/internal/sheet/parse"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // matrix is the test matrix of cue sheets.
@@ -46,7 +46,7 @@ func parsed(text string) (s *cue.Sheet, err error) {
 var errPanic = errors.New("panic")
 
 // render100ms renders 100 ms of a sheet.
-func render100ms(t *testing.T, s *cue.Sheet, lib *sounds.Library) (err error) {
+func render100ms(t *testing.T, s *cue.Sheet, lib *library.Library) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
@@ -71,12 +71,12 @@ func render100ms(t *testing.T, s *cue.Sheet, lib *sounds.Library) (err error) {
 }
 
 // libraries holds a library per sample rate.
-type libraries map[int]*sounds.Library
+type libraries map[int]*library.Library
 
 // of returns the library for rate in Hz, and creates it at the first call.
-func (l libraries) of(rate int) *sounds.Library {
+func (l libraries) of(rate int) *library.Library {
 	if l[rate] == nil {
-		l[rate] = sounds.NewLibrary(sounds.Options{Rate: rate})
+		l[rate] = library.NewLibrary(library.Options{Rate: rate})
 	}
 	return l[rate]
 }
@@ -170,7 +170,7 @@ func once() func(schematest.Case) bool {
 
 // agree fails if a render panics, or if a check and a render disagree about errors. A check loads the sounds
 // and plays the sheet without mixing.
-func agree(t *testing.T, name, text string, s *cue.Sheet, lib *sounds.Library) {
+func agree(t *testing.T, name, text string, s *cue.Sheet, lib *library.Library) {
 	t.Helper()
 	short := *s
 	if most := rules.FrameTime(int64(s.Rate/10), s.Rate); s.Length == nil || s.Length.Compare(most) > 0 {

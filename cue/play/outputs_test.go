@@ -16,7 +16,7 @@ import (
 	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 const fourOutputs = 4
@@ -139,7 +139,7 @@ func (s *wideSheet) text(only int) string {
 }
 
 // playerOfText creates a player of a sheet with embedded sounds.
-func playerOfText(t testing.TB, lib *sounds.Library, text string, o play.Options) *play.Player {
+func playerOfText(t testing.TB, lib *library.Library, text string, o play.Options) *play.Player {
 	t.Helper()
 	s, err := cue.Parse("sheet.yaml", []byte(text))
 	if err != nil {
@@ -155,7 +155,7 @@ func playerOfText(t testing.TB, lib *sounds.Library, text string, o play.Options
 // TestOutputsAlone renders a sheet with four outputs and enough voices. Each output must equal, bit for bit,
 // the render of a plain sheet with the buses of that output, and so must its row in the report.
 func TestOutputsAlone(t *testing.T) {
-	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
+	lib := library.NewLibrary(library.Options{Rate: 48000})
 	for seed := range rounds(2, 12) {
 		s := newWideSheet(seed)
 		p := playerOfText(t, lib, s.text(-1), play.Options{})
@@ -242,7 +242,7 @@ func wideLive(t *testing.T, p *play.Player, n int) (out []pcm.Frame) {
 // TestFoldedSheet checks that a downmixed sheet has one output, with the same decisions as all outputs
 // together.
 func TestFoldedSheet(t *testing.T) {
-	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
+	lib := library.NewLibrary(library.Options{Rate: 48000})
 	for seed := range rounds(1, 3) {
 		text := strings.NewReplacer("voices: 200", "voices: 4", "limiter: true", "limiter: false", "dc_guard: true", "dc_guard: false").Replace(newWideSheet(seed).text(-1))
 		apart := playerOfText(t, lib, text, play.Options{Events: true})
@@ -277,7 +277,7 @@ func TestFoldedSheet(t *testing.T) {
 
 // TestOutputsBeginInTheMiddle checks a beginning in the middle with several outputs.
 func TestOutputsBeginInTheMiddle(t *testing.T) {
-	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
+	lib := library.NewLibrary(library.Options{Rate: 48000})
 	text := strings.ReplaceAll(newWideSheet(5).text(-1), "dc_guard: true", "dc_guard: false")
 	all := readAll(t, playerOfText(t, lib, text, play.Options{}), 4000)
 	from := rules.FrameTime(110400, 48000)
@@ -304,7 +304,7 @@ func TestOutputsConfig(t *testing.T) {
 
 // TestOutputsDoNotAllocate checks Render, which measures each output.
 func TestOutputsDoNotAllocate(t *testing.T) {
-	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
+	lib := library.NewLibrary(library.Options{Rate: 48000})
 	p := playerOfText(t, lib, "outputs: {a: 1-2, b: 3-4, c: 5-6, d: 7-8}\ncues: [{at: 0s, play: theme, bus: d}, {at: 10ms, play: bell}]\n", play.Options{})
 	defer p.Close()
 	if err := p.Prime(); err != nil {

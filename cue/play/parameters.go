@@ -9,7 +9,7 @@ import (
 	"voicepool/cue/internal/runsheet"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // ramp is a value that moves linearly between two frames of the show: a parameter, a gain in decibels or a
@@ -64,7 +64,7 @@ type propertyLine struct {
 	start    *parameterStart
 	field    mixer.Fields
 	cueValue ramp
-	shape    voice.Shape    // shape of the fade of cueValue
+	shape    sounds.Shape   // shape of the fade of cueValue
 	curves   []*rules.Curve // by parameter
 	corners  []int64        // frames of the remaining corners
 	valid    rules.Range    // valid range of the property
@@ -136,7 +136,7 @@ func (l *propertyLine) findCorners(frame, least int64) {
 // next corner, the next change of its slope. The result over is the length of this move in frames. If no corner is
 // left, over is 0, and the command sets the value at frame. No command is sent.
 func (l *propertyLine) nextChange(frame int64) (c mixer.Change, over int64) {
-	to, shape := frame, voice.InDecibels
+	to, shape := frame, sounds.InDecibels
 	if len(l.corners) > 0 {
 		to = l.corners[0]
 	}

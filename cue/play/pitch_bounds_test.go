@@ -13,7 +13,7 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestVersions checks the resampled variants prepared for a sheet, and that a render needs no others.
@@ -42,14 +42,14 @@ func TestVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lib := sounds.NewLibrary(sounds.Options{})
+		lib := library.NewLibrary(library.Options{})
 		p, err := play.NewPlayer(context.Background(), s, lib, play.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for i, set := range []string{"once", "looped"} {
-			for level := range voice.Levels {
+			for level := range sounds.Levels {
 				hit := embedded.Source("hit")
 				first, plays := s.Cues[0].Action.(*cue.Play)
 				hit.Looped = plays && first.Loop

@@ -15,7 +15,7 @@ import (
 	"voicepool/internal/sheet/scenes"
 	"voicepool/mixer"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // Player plays a sheet once: either with Read, faster than real time, or with Prime, Run and, from a device, Render.
@@ -41,7 +41,7 @@ type Player struct {
 //
 // Errors come from LoadSounds or ctx, or wrap mixer.ErrConfig. An error wraps ErrStartPosition if the show cannot begin
 // at Options.Cue.
-func NewPlayer(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o Options) (*Player, error) {
+func NewPlayer(ctx context.Context, s *cue.Sheet, lib *library.Library, o Options) (*Player, error) {
 	instantiate := runsheet.Scheduled
 	if o.Live {
 		instantiate = runsheet.New
@@ -128,7 +128,7 @@ func newPlayer(s *cue.Sheet, run *runsheet.Sheet, m *mixer.Mixer, loaded []loadi
 	p.reporter = reporter{show: w, polled: make([]mixer.Event, 256)}
 	if o.Record {
 		files := filesOf(s, loaded)
-		p.reporter.recorder = record.New(&run.Rules, func(s *voice.Sound) (rules.Sound, bool) {
+		p.reporter.recorder = record.New(&run.Rules, func(s *sounds.Sound) (rules.Sound, bool) {
 			from, ok := files[s]
 			return from, ok
 		})
@@ -146,8 +146,8 @@ const journalSize = 1 << 16
 
 // filesOf returns the entry of `sounds` of each sound, for a recording, with the absolute path of its file. loaded has
 // the sounds in the order of s.Sounds.
-func filesOf(s *cue.Sheet, loaded []loading.Sound) map[*voice.Sound]rules.Sound {
-	files := map[*voice.Sound]rules.Sound{}
+func filesOf(s *cue.Sheet, loaded []loading.Sound) map[*sounds.Sound]rules.Sound {
+	files := map[*sounds.Sound]rules.Sound{}
 	for i := range s.Sounds {
 		from := &s.Sounds[i]
 		for j, f := range from.Files {

@@ -21,7 +21,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestExactFrames compares renders of small sheets with the expected samples and events, frame by frame.
@@ -320,9 +320,9 @@ cues:
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = play.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), play.Options{})
+	_, err = play.NewPlayer(t.Context(), s, library.NewLibrary(library.Options{Rate: rate}), play.Options{})
 	var all rules.Errors
-	if !errors.As(err, &all) || !errors.Is(err, rules.ErrSound) || errors.Is(err, rules.ErrFile) || !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, sounds.ErrFormat) {
+	if !errors.As(err, &all) || !errors.Is(err, rules.ErrSound) || errors.Is(err, rules.ErrFile) || !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, library.ErrFormat) {
 		t.Fatalf("%v is not what it should be", err)
 	}
 	var places []string
@@ -337,10 +337,10 @@ cues:
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := play.NewPlayer(ctx, s, sounds.NewLibrary(sounds.Options{Rate: rate}), play.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := play.NewPlayer(ctx, s, library.NewLibrary(library.Options{Rate: rate}), play.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that is over: %v", err)
 	}
-	if _, err := play.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: 2000}), play.Options{}); !errors.Is(err, mixer.ErrConfig) {
+	if _, err := play.NewPlayer(t.Context(), s, library.NewLibrary(library.Options{Rate: 2000}), play.Options{}); !errors.Is(err, mixer.ErrConfig) {
 		t.Errorf("with a library of another rate: %v", err)
 	}
 }
@@ -365,8 +365,8 @@ func TestSoundTooLoudToPrepare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = play.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{}), play.Options{})
-	if !errors.Is(err, rules.ErrSound) || !errors.Is(err, voice.ErrSound) {
+	_, err = play.NewPlayer(t.Context(), s, library.NewLibrary(library.Options{}), play.Options{})
+	if !errors.Is(err, rules.ErrSound) || !errors.Is(err, sounds.ErrSound) {
 		t.Fatalf("%v is not what it should be", err)
 	}
 	if want := filepath.Join(f.path, "loud.wav") + ": not a playable sound: the sample of frame"; !strings.Contains(err.Error(), want) {

@@ -14,7 +14,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/device/wav"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestRandomSheetsInLongBlocks checks that sheets with streams, seeks, effects, sends and parameters give the
@@ -37,7 +37,7 @@ func TestRandomSheetsInLongBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	lib := library.NewLibrary(library.Options{Rate: rate})
 	for seed := range rounds(5, 40) {
 		text := streamSheet(rand.New(rand.NewPCG(seed, 6)), rate)
 		s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte(text))

@@ -15,14 +15,14 @@ import (
 	"voicepool/cue/record"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestRandomSheets checks random sheets: the sums of the report are consistent, its events are in order and
 // agree with the sums, and the render ends.
 func TestRandomSheets(t *testing.T) {
 	f := newFolder(t)
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	lib := library.NewLibrary(library.Options{Rate: rate})
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawSheet(t)
 		s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte(text))
@@ -88,7 +88,7 @@ func TestRandomSheets(t *testing.T) {
 }
 
 // replayedAt renders a recording and returns the first frame that differs, or -1.
-func replayedAt(t *rapid.T, recorder *record.Recorder, lib *sounds.Library, want []pcm.Frame) (int, string) {
+func replayedAt(t *rapid.T, recorder *record.Recorder, lib *library.Library, want []pcm.Frame) (int, string) {
 	var text strings.Builder
 	if _, err := recorder.WriteTo(&text); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // reporter takes the events of the mixer and reports them.
@@ -177,7 +177,7 @@ func (p *reporter) addRule(e *report.Event, m *mixer.Event) {
 
 // soundName returns the name in the sheet of s, the sound of a start. ref is the reference of the start in an event. If
 // the start did not come from the sheet, the result is the name of s in the library. If s is nil, the result is "".
-func (p *reporter) soundName(s *voice.Sound, ref int64) string {
+func (p *reporter) soundName(s *sounds.Sound, ref int64) string {
 	if s == nil {
 		return ""
 	}

@@ -7,7 +7,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestReadReturnsInSilence checks that Read returns during a silence of thirty years.
@@ -16,7 +16,7 @@ func TestReadReturnsInSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := play.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{}), play.Options{})
+	p, err := play.NewPlayer(t.Context(), sheet, library.NewLibrary(library.Options{}), play.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestReadAcrossSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := play.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{}), play.Options{})
+	p, err := play.NewPlayer(t.Context(), sheet, library.NewLibrary(library.Options{}), play.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

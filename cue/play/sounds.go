@@ -6,7 +6,7 @@ import (
 
 	"voicepool/cue/internal/runsheet"
 	"voicepool/internal/sheet/loading"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // loadedSounds holds the loaded sounds of a show. Any goroutine may use it.
@@ -19,14 +19,14 @@ type loadedSounds struct {
 // Replace makes later starts play the sound now wherever they would play the sound old, for example after its file has
 // changed. Voices that already play old continue with it. The result is false if the player does not use old; Replace
 // then has no effect. Control side, any goroutine.
-func (p *Player) Replace(old, now *voice.Sound) bool { return p.sounds.replace(old, now) }
+func (p *Player) Replace(old, now *sounds.Sound) bool { return p.sounds.replace(old, now) }
 
 // replace replaces the sound old by now, as Player.Replace does.
-func (l *loadedSounds) replace(old, now *voice.Sound) (found bool) {
+func (l *loadedSounds) replace(old, now *sounds.Sound) (found bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for i := range l.all {
-		for _, files := range [...][]*voice.Sound{l.all[i].Once, l.all[i].Looped} {
+		for _, files := range [...][]*sounds.Sound{l.all[i].Once, l.all[i].Looped} {
 			for j, s := range files {
 				if s == old {
 					files[j], found = now, true
@@ -46,7 +46,7 @@ func (l *loadedSounds) add(more []loading.Sound) {
 
 // of returns the sound for the start c. The parameter file is an index in the files of that sound. If c loops, the
 // result is the variant for loops. The files must be loaded, see isLoaded; otherwise it panics.
-func (l *loadedSounds) of(c *runsheet.Cue, file int) *voice.Sound {
+func (l *loadedSounds) of(c *runsheet.Cue, file int) *sounds.Sound {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.all[c.Sound].Files(c.Play.Loop)[file]

@@ -7,7 +7,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestSpectraAreReady checks that the spectra of sounds are ready at the beginning if the sheet has filters
@@ -28,7 +28,7 @@ func TestSpectraAreReady(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		lib := sounds.NewLibrary(sounds.Options{Rate: s.Rate})
+		lib := library.NewLibrary(library.Options{Rate: s.Rate})
 		if _, err := play.NewPlayer(t.Context(), s, lib, play.Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestSpectraAreReady(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := hit[0].Refined(voice.SpectrumLevel, false); got != want {
+		if got := hit[0].Refined(sounds.SpectrumLevel, false); got != want {
 			t.Errorf("%s: its spectrum is there: %v", text, got)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestBeginning checks that a render from a place equals the end of the complete render, bit for bit and with
@@ -80,7 +80,7 @@ func TestBeginningNowhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := play.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), c.options)
+		p, err := play.NewPlayer(t.Context(), s, library.NewLibrary(library.Options{Rate: rate}), c.options)
 		if err == nil { // the error comes when the player has reached the end
 			n, block := 0, make([]pcm.Frame, 100)
 			for err == nil && n == 0 {

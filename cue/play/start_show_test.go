@@ -13,7 +13,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestStartIsFound checks that cues find starts by hand by their id, including delayed layers and
@@ -136,7 +136,7 @@ func TestStartWhileAllMoves(t *testing.T) {
 	}})
 	other := strings.Replace(kit, "sounds:\n", "sounds:\n  new: {file: short.wav}\n", 1) + "cues: [{at: 0, play: drone, id: d, loop: true}, {at: 0, play: bell, id: e}]\n"
 	sheets := []*cue.Sheet{f.sheet(rate, other), f.sheet(rate, kit+"cues: [{at: 0, play: drone, id: d}]\n")}
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	lib := library.NewLibrary(library.Options{Rate: rate})
 	var wait, turns sync.WaitGroup
 	stop := make(chan struct{})
 	turns.Go(func() {

@@ -13,7 +13,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // kit has the sounds for tests of starts by hand.
@@ -86,7 +86,7 @@ func TestStart(t *testing.T) {
 // game has numbered itself on the same mixer must continue.
 func TestPlaysOfGamesAndPlayers(t *testing.T) {
 	p := newFolder(t).player(kit+"cues:\n  - {at: 5s, play: bell}\n", play.Options{Block: 20, Live: true})
-	sound, err := voice.NewSound(voice.Samples{Name: "own", Rate: p.Rate(), Channels: 1, Data: make([]float32, 4000)})
+	sound, err := sounds.NewSound(sounds.Samples{Name: "own", Rate: p.Rate(), Channels: 1, Data: make([]float32, 4000)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"voicepool/cue/internal/runsheet"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // delayedStart is a delayed layer of a start. The mixer does not yet find it by its tag.
@@ -45,7 +45,7 @@ func (d *sender) voiceOptions(a *Action, c *runsheet.Cue, base mixer.Base, numbe
 // startVoice starts one voice of s with the options o. c is its cue or layer; the voice starts at frame plus the delay
 // of c. The start is counted for actions that wait for the voice. If tuned is not nil, the handle of the voice is added
 // to it. At or after the sheet's length no voice is started. The error is the mixer's.
-func (d *sender) startVoice(frame int64, c *runsheet.Cue, s *voice.Sound, o mixer.Options, tuned *parameterStart) error {
+func (d *sender) startVoice(frame int64, c *runsheet.Cue, s *sounds.Sound, o mixer.Options, tuned *parameterStart) error {
 	if d.timeline != nil {
 		o.Countdowns = d.countdownsOf(c)
 	}
@@ -104,7 +104,7 @@ func combineBase(a, b mixer.Base) mixer.Base {
 // wrapIntoLoop moves o.From, the position of a start in the sound s, back into the loop if it is behind the end of the
 // loop. Completed rounds are subtracted from o.Rounds. In the last round it clears o.Loop and o.Rounds. A start that
 // does not loop, or begins before the end of the loop, does not change.
-func wrapIntoLoop(s *voice.Sound, o *mixer.Options) {
+func wrapIntoLoop(s *sounds.Sound, o *mixer.Options) {
 	loop := s.Loop()
 	from := pcm.Frames(o.From, s.Rate())
 	if !o.Loop || loop.Frames() <= 0 || from < loop[1] {

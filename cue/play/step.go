@@ -10,7 +10,7 @@ import (
 	"voicepool/internal/sheet/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const (
@@ -108,7 +108,7 @@ func (s *stepper) fadeEffectTails() {
 		return
 	}
 	fade := func(bus string) { // a rejected fade leaves the tail
-		_ = s.mixer.At(mixer.Now).Fade(mixer.TargetBus(s.buses[bus]), pcm.Silence, fadeOut, voice.Natural)
+		_ = s.mixer.At(mixer.Now).Fade(mixer.TargetBus(s.buses[bus]), pcm.Silence, fadeOut, sounds.Natural)
 	}
 	fade("master") // of the first output
 	for i := 1; i < len(s.sheet.Outputs); i++ {

@@ -7,13 +7,13 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestStreamLeavesItsLoopByACue checks that a stream that is released from its loop, kept in it, or limited
 // to a number of rounds gives the same bits as the loaded sound.
 func TestStreamLeavesItsLoopByACue(t *testing.T) {
-	lib := sounds.NewLibrary(sounds.Options{Rate: 8000})
+	lib := library.NewLibrary(library.Options{Rate: 8000})
 	for _, cues := range []string{
 		"{at: 0, play: s, id: a, loop: true}, {at: 1s, set: a, loop: false}",
 		"{at: 0, play: s, id: a, loop: true}, {at: 1s, set: a, loop: false, gain: -6, over: 100ms}",

@@ -10,12 +10,12 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // The recording of a game becomes a sheet that renders to the same bits.
 func ExampleRecorder() {
-	coin, err := embedded.Load(sounds.NewLibrary(sounds.Options{}), "coin")
+	coin, err := embedded.Load(library.NewLibrary(library.Options{}), "coin")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -32,7 +32,7 @@ func ExampleRecorder() {
 		fmt.Println(err)
 		return
 	}
-	recorder := record.New(head, func(s *voice.Sound) (rules.Sound, bool) {
+	recorder := record.New(head, func(s *sounds.Sound) (rules.Sound, bool) {
 		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // embedded
 	})
 

@@ -12,7 +12,7 @@ import (
 	"voicepool/cue"
 	"voicepool/internal/longtest"
 	"voicepool/internal/schematest"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestMain makes garbage collections rare, because the tests create thousands of mixers of several megabytes each.
@@ -31,12 +31,12 @@ func rounds(few, all uint64) uint64 {
 }
 
 // libraries holds a library per sample rate.
-type libraries map[int]*sounds.Library
+type libraries map[int]*library.Library
 
 // of returns the library for rate in Hz, and creates it at the first call.
-func (l libraries) of(rate int) *sounds.Library {
+func (l libraries) of(rate int) *library.Library {
 	if l[rate] == nil {
-		l[rate] = sounds.NewLibrary(sounds.Options{Rate: rate})
+		l[rate] = library.NewLibrary(library.Options{Rate: rate})
 	}
 	return l[rate]
 }

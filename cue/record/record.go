@@ -29,8 +29,8 @@ import (
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // ErrRecord is wrapped by the errors of a Recorder: a cue sheet cannot express an entry, or the Recorder
@@ -46,7 +46,7 @@ var ErrRecord = errors.New("cue: this cannot be recorded")
 // command for a tag, or for all voices of a sound, becomes one cue per voice.
 type Recorder struct {
 	head   *rules.Rules
-	source func(*voice.Sound) (rules.Sound, bool)
+	source func(*sounds.Sound) (rules.Sound, bool)
 
 	sounds     map[soundKey]string
 	names      map[string]int // use counts of sound names
@@ -70,11 +70,11 @@ type Recorder struct {
 
 // soundKey identifies an entry of `sounds`.
 type soundKey struct {
-	sound    *voice.Sound
+	sound    *sounds.Sound
 	group    *mixer.Group
 	gain     pcm.Decibels
 	pitch    pcm.Semitones
-	quality  voice.Quality
+	quality  sounds.Quality
 	whenFull mixer.WhenFull
 	placed   bool
 	emitter  space.Emitter // without its Spot
@@ -85,7 +85,7 @@ type soundKey struct {
 //
 // source returns the entry of `sounds` for a sound, with exactly one file, or false if the sound does not come from a
 // file. Add calls source once for each combination of a sound with its settings.
-func New(head *rules.Rules, source func(*voice.Sound) (rules.Sound, bool)) *Recorder {
+func New(head *rules.Rules, source func(*sounds.Sound) (rules.Sound, bool)) *Recorder {
 	buses := map[string]bool{}
 	for i := range head.Outputs {
 		buses[head.Outputs[i].Name] = true
@@ -172,8 +172,8 @@ func (r *Recorder) actionOf(e *mixer.Entry, target cue.Target) cue.Action {
 	switch e.Kind {
 	case mixer.EntryStop:
 		stop := &cue.Stop{Target: target, Over: over, Shape: e.Change.Shape, Cut: e.Frames < 0}
-		if stop.Shape == voice.RaisedCosine || e.Frames <= 0 { // the default, or without a fade
-			stop.Shape = voice.Natural
+		if stop.Shape == sounds.RaisedCosine || e.Frames <= 0 { // the default, or without a fade
+			stop.Shape = sounds.Natural
 		}
 		return stop
 	case mixer.EntryPause:
@@ -194,8 +194,8 @@ func (r *Recorder) actionOf(e *mixer.Entry, target cue.Target) cue.Action {
 		return &cue.Set{Target: target, Over: over, Sends: []mixer.Send{e.Send}}
 	}
 	c := e.Change
-	if c.Shape == voice.InDecibels || c.Fields&mixer.FieldGain == 0 { // the default, or only a gain has a shape
-		c.Shape = voice.Natural
+	if c.Shape == sounds.InDecibels || c.Fields&mixer.FieldGain == 0 { // the default, or only a gain has a shape
+		c.Shape = sounds.Natural
 	}
 	c.LowPass, c.HighPass = limitCutoff(c.LowPass, r.head.Rate), limitCutoff(c.HighPass, r.head.Rate)
 	return &cue.Set{Target: target, Over: over, Change: c}
@@ -277,7 +277,7 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	case !ok || len(s.Files) != 1:
 		return "", fmt.Errorf("the file of the sound %s is unknown", yaml.Quote(e.Sound.Name()))
 	case r.lacksMasking(e.Sound):
-		return "", fmt.Errorf("the sound %s is not measured for masked, which a sheet needs; give the library sounds.Options{Masking: true}",
+		return "", fmt.Errorf("the sound %s is not measured for masked, which a sheet needs; give the library library.Options{Masking: true}",
 			yaml.Quote(e.Sound.Name()))
 	case h.BasePitch < -mixer.MaxPitch || h.BasePitch > mixer.MaxPitch:
 		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -%[3]d..%[3]d", yaml.Quote(e.Sound.Name()), h.BasePitch, mixer.MaxPitch)
@@ -317,7 +317,7 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 // lacksMasking reports whether the mixer steals by masking but s does not have the masking data. A sheet would load the
 // sound with that data and then choose other voices to steal, so s cannot be recorded. The result is false for streams
 // and empty sounds.
-func (r *Recorder) lacksMasking(s *voice.Sound) bool {
+func (r *Recorder) lacksMasking(s *sounds.Sound) bool {
 	return r.head.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 

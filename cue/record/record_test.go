@@ -20,15 +20,15 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestRecord checks that the recording of a session renders to the same bits.
 func TestRecord(t *testing.T) {
 	const rate = 8000
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
-	files := map[*voice.Sound]string{}
-	var all []*voice.Sound
+	lib := library.NewLibrary(library.Options{Rate: rate})
+	files := map[*sounds.Sound]string{}
+	var all []*sounds.Sound
 	for _, name := range []string{"bell", "engine", "drip", "coin", "wind"} {
 		for _, loop := range []bool{false, true} {
 			source := embedded.Source(name)
@@ -75,7 +75,7 @@ func TestRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorder := record.New(head, func(s *voice.Sound) (rules.Sound, bool) {
+		recorder := record.New(head, func(s *sounds.Sound) (rules.Sound, bool) {
 			name, ok := files[s]
 			return rules.Sound{Files: []rules.File{{Name: name}}}, ok
 		})
@@ -122,7 +122,7 @@ func TestRecord(t *testing.T) {
 }
 
 // replayed renders a recording and compares it with the live frames.
-func replayed(t *testing.T, what string, recorder *record.Recorder, lib *sounds.Library, live []pcm.Frame) *play.Player {
+func replayed(t *testing.T, what string, recorder *record.Recorder, lib *library.Library, live []pcm.Frame) *play.Player {
 	t.Helper()
 	var text bytes.Buffer
 	if _, err := recorder.WriteTo(&text); err != nil {

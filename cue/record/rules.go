@@ -9,7 +9,7 @@ import (
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // RulesOf returns the mixer configuration c as the rules of a sheet without sounds, as New needs it. Voices, Rate and
@@ -19,7 +19,7 @@ import (
 func RulesOf(c mixer.Config) (*rules.Rules, error) {
 	s := &rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
-		Rate: cmp.Or(c.Rate, 48000), Quality: max(c.Quality, voice.Best), Seed: 1,
+		Rate: cmp.Or(c.Rate, 48000), Quality: max(c.Quality, sounds.Best), Seed: 1,
 		Master: rules.Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass},
 	}
 	at := func(frames int64) rules.Time { return rules.FrameTime(frames, s.Rate) }

@@ -9,8 +9,8 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // anyEffects returns random effects of a bus; one of them has unusual values.
@@ -33,8 +33,8 @@ type session struct {
 	t       *testing.T
 	random  *rand.Rand
 	mixer   *mixer.Mixer
-	sounds  []*voice.Sound // once and looped, alternately
-	files   map[*voice.Sound]string
+	sounds  []*sounds.Sound // once and looped, alternately
+	files   map[*sounds.Sound]string
 	groups  []*mixer.Group
 	buses   []mixer.Bus
 	handles []mixer.Handle
@@ -64,7 +64,7 @@ func (s *session) moment() mixer.Moment {
 }
 
 // start returns a random sound and options.
-func (s *session) start() (*voice.Sound, mixer.Options) {
+func (s *session) start() (*sounds.Sound, mixer.Options) {
 	k := s.random.IntN(len(s.sounds))
 	o := mixer.Options{
 		Gain: pcm.Decibels(s.between(-40, 0)), Pan: s.between(-1, 1), Bus: s.buses[s.random.IntN(len(s.buses))],
@@ -96,7 +96,7 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 	case 1:
 		o.For = s.time(500*time.Millisecond) + 1
 	case 2:
-		o.FadeIn, o.FadeShape = s.time(80*time.Millisecond), voice.Shape(s.random.IntN(5))
+		o.FadeIn, o.FadeShape = s.time(80*time.Millisecond), sounds.Shape(s.random.IntN(5))
 	}
 	if s.random.IntN(3) == 0 {
 		o.Emitter = &space.Emitter{Spot: s.spot(), Spread: float64(s.random.IntN(3)) / 2}
@@ -111,9 +111,9 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 	if s.filters && s.random.IntN(3) > 0 {
 		o.LowPass, o.HighPass = s.cutoff(), s.cutoff()
 	}
-	o.Quality = voice.Cubic
+	o.Quality = sounds.Cubic
 	if s.random.IntN(5) == 0 {
-		o.Quality = voice.Linear
+		o.Quality = sounds.Linear
 	}
 	return s.sounds[k], o
 }
@@ -174,9 +174,9 @@ func (s *session) act() {
 	case 9:
 		h.Seek(s.time(400 * time.Millisecond))
 	case 10:
-		h.Fade(gain, over, voice.Shape(s.random.IntN(4)))
+		h.Fade(gain, over, sounds.Shape(s.random.IntN(4)))
 	case 11:
-		s.moment().FadeOut(target, over*time.Duration(s.random.IntN(2)), voice.Shape(s.random.IntN(5)))
+		s.moment().FadeOut(target, over*time.Duration(s.random.IntN(2)), sounds.Shape(s.random.IntN(5)))
 	case 12:
 		s.moment().Set(target, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPitch, Gain: gain, Pitch: 2}, over)
 		if s.filters {

@@ -11,15 +11,15 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestRecordOfStreams checks the recording of SetLoop and Set on looping streams, before, at and after their
 // start.
 func TestRecordOfStreams(t *testing.T) {
 	const rate = 8000
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
-	stream, err := lib.OpenStream(embedded.Source("engine"), sounds.StreamOptions{})
+	lib := library.NewLibrary(library.Options{Rate: rate})
+	stream, err := lib.OpenStream(embedded.Source("engine"), library.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestRecordOfStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := record.New(head, func(*voice.Sound) (rules.Sound, bool) {
+		r := record.New(head, func(*sounds.Sound) (rules.Sound, bool) {
 			return rules.Sound{Files: []rules.File{{Name: "engine"}}, Stream: true}, true
 		})
 		h, err := m.At(c.starts).Play(stream, mixer.Options{Loop: c.loop, Tag: 1})

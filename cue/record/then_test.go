@@ -12,15 +12,15 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestRecordThen checks that successors are also gapless in the recording, bit for bit, however their
 // predecessor ended. There is one slot, and no voice is stolen.
 func TestRecordThen(t *testing.T) {
 	const rate = 8000
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
-	load := func(name string, looped bool) *voice.Sound {
+	lib := library.NewLibrary(library.Options{Rate: rate})
+	load := func(name string, looped bool) *sounds.Sound {
 		source := embedded.Source(name)
 		source.Looped = looped
 		s, err := lib.Load(context.Background(), source)
@@ -30,7 +30,7 @@ func TestRecordThen(t *testing.T) {
 		return s[0]
 	}
 	first, second := load("engine", true), load("coin", false)
-	names := map[*voice.Sound]string{first: "engine", second: "coin"}
+	names := map[*sounds.Sound]string{first: "engine", second: "coin"}
 	for _, c := range []struct {
 		name string
 		how  mixer.Options
@@ -66,15 +66,15 @@ func TestRecordThen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			recorder := record.New(head, func(s *voice.Sound) (rules.Sound, bool) {
+			recorder := record.New(head, func(s *sounds.Sound) (rules.Sound, bool) {
 				return rules.Sound{Files: []rules.File{{Name: names[s]}}}, true
 			})
-			c.how.Quality, c.how.Speed = voice.Cubic, speed
+			c.how.Quality, c.how.Speed = sounds.Cubic, speed
 			h, err := m.At(100).Play(first, c.how)
 			if err != nil {
 				t.Fatal(err)
 			}
-			next, err := h.Then(second, mixer.Options{Quality: voice.Cubic}, c.when)
+			next, err := h.Then(second, mixer.Options{Quality: sounds.Cubic}, c.when)
 			if err != nil {
 				t.Fatal(err)
 			}

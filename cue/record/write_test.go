@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // TestRecorderStops checks which stops of all voices are recorded. A stop is omitted during an earlier stop
@@ -88,7 +88,7 @@ func TestRecorderOfMasked(t *testing.T) {
 		want     string
 	}{
 		{policy: mixer.StealMasked, want: `cue: this cannot be recorded: at 0s: the sound "coin" is not measured for masked, ` +
-			"which a sheet needs; give the library sounds.Options{Masking: true}"},
+			"which a sheet needs; give the library library.Options{Masking: true}"},
 		{policy: mixer.StealMasked, measured: true},
 		{policy: mixer.StealQuietest},
 	} {
@@ -96,12 +96,12 @@ func TestRecorderOfMasked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lib := sounds.NewLibrary(sounds.Options{Masking: c.measured})
+		lib := library.NewLibrary(library.Options{Masking: c.measured})
 		coin, err := lib.Load(t.Context(), embedded.Source("coin"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := New(head, func(*voice.Sound) (rules.Sound, bool) {
+		r := New(head, func(*sounds.Sound) (rules.Sound, bool) {
 			return rules.Sound{Files: []rules.File{{Name: "coin"}}}, true
 		})
 		err = r.Add([]mixer.Entry{{Kind: mixer.EntryPlay, Start: 1, Sound: coin[0]}})

@@ -5,10 +5,10 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
-// EventOf converts m, an event of a mixer, to an event of a report. Sounds get the names of voice.Sound.Name, and Cue
+// EventOf converts m, an event of a mixer, to an event of a report. Sounds get the names of sounds.Sound.Name, and Cue
 // becomes m.Ref. The fields that depend on a cue sheet or a device stay empty. Levels that do not apply to the kind
 // of event are -Inf, except the levels BelowMix and Muffled, which are 0. For a refused start, Priority is the
 // priority of this start. HasRunnerUp is true if the mixer chose between several voices to steal. For events without
@@ -35,7 +35,7 @@ func EventOf(m *mixer.Event) Event {
 }
 
 // name returns the name of the sound s, or "" if s is nil.
-func name(s *voice.Sound) string {
+func name(s *sounds.Sound) string {
 	if s == nil {
 		return ""
 	}

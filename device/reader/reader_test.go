@@ -14,17 +14,17 @@ import (
 	"voicepool/device/reader"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // playing returns a mixer with a loud tone, which Int16 clips.
 func playing(t testing.TB) *mixer.Mixer {
 	t.Helper()
-	clip := &sounds.Clip{Name: "tone", Channels: 1, Rate: 48000}
+	clip := &library.Clip{Name: "tone", Channels: 1, Rate: 48000}
 	for i := range 4800 {
 		clip.Samples = append(clip.Samples, float32(math.Sin(float64(i)*math.Pi/50)))
 	}
-	s, err := sounds.Prepare(clip, sounds.Options{})
+	s, err := library.Prepare(clip, library.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"io"
 	"math"
 
+	"voicepool/internal/panning"
 	"voicepool/pcm"
-	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // ErrFormat is wrapped by the error of an invalid Format, and of bytes that do not have their Format, such
@@ -85,9 +85,9 @@ func (i *input) next(frames int) ([]float32, error) {
 	return i.buffer, err
 }
 
-// Read reads all of r into a clip, for sounds.Prepare. If r has more than frames frames, fails or panics, the
+// Read reads all of r into a clip, for library.Prepare. If r has more than frames frames, fails or panics, the
 // error names the sound. Control side.
-func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err error) {
+func Read(name string, r io.Reader, f Format, frames int64) (c *library.Clip, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it panics: %v", p)
@@ -102,7 +102,7 @@ func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err
 	if r == nil {
 		return nil, errors.New("there is nothing to read from")
 	}
-	c = &sounds.Clip{Name: name, Format: "pcm", Channels: f.Channels, Rate: f.Rate}
+	c = &library.Clip{Name: name, Format: "pcm", Channels: f.Channels, Rate: f.Rate}
 	for in := f.open(r); err == nil; {
 		var samples []float32
 		samples, err = in.next(block)
@@ -119,22 +119,22 @@ func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err
 
 // Stream returns a source that is decoded as it plays, from readers that open returns:
 //
-//	music, err := lib.StreamFrames(source, sounds.StreamOptions{})
+//	music, err := lib.StreamFrames(source, library.StreamOptions{})
 //
 // Each Play calls open, so several voices can play the stream. If the reader is an io.Seeker, the stream can
 // be looped and started anywhere without reading the earlier bytes. If it is an io.Closer, it is closed at
 // the end of its voice. Stream calls open once, to determine the length. A mono stream is panned like a
 // stereo sound, at -3 dB.
-func Stream(name string, f Format, open func() (io.Reader, error)) (sounds.FrameSource, error) {
+func Stream(name string, f Format, open func() (io.Reader, error)) (library.FrameSource, error) {
 	f, err := f.filled()
-	src := sounds.FrameSource{Name: name, Rate: f.Rate}
+	src := library.FrameSource{Name: name, Rate: f.Rate}
 	if err == nil {
 		src.Frames, err = f.length(open)
 	}
 	if err != nil {
-		return sounds.FrameSource{}, fmt.Errorf("reader: %s: %w", name, err)
+		return library.FrameSource{}, fmt.Errorf("reader: %s: %w", name, err)
 	}
-	src.Open = func() (sounds.FrameReader, error) {
+	src.Open = func() (library.FrameReader, error) {
 		from, err := open()
 		if err != nil {
 			return nil, err
@@ -178,7 +178,7 @@ func (r *frameReader) Read(dst []pcm.Frame) (n int, err error) {
 		}
 		return n, err
 	}
-	left, right := voice.Pan(0)
+	left, right := panning.Gains(0)
 	for i, x := range samples {
 		dst[i] = pcm.Frame{x * float32(left), x * float32(right)}
 	}

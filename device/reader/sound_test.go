@@ -20,7 +20,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // noise returns random frames of PCM in a format.
@@ -53,7 +53,7 @@ var ways = map[string]func([]byte) io.Reader{
 }
 
 // heard plays a sound on its own mixer, and waits for streams.
-func heard(t *testing.T, s *voice.Sound, o mixer.Options, frames int) []pcm.Frame {
+func heard(t *testing.T, s *sounds.Sound, o mixer.Options, frames int) []pcm.Frame {
 	t.Helper()
 	m, err := mixer.New(mixer.Config{NoLimiter: true})
 	if err != nil {
@@ -106,7 +106,7 @@ func TestRead(t *testing.T) {
 // for several voices at once.
 func TestStream(t *testing.T) {
 	const frames = 5000
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	for _, f := range formats {
 		data := noise(f, frames)
 		clip, err := reader.Read("noise", bytes.NewReader(data), f, frames)
@@ -119,7 +119,7 @@ func TestStream(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stream, err := lib.StreamFrames(src, sounds.StreamOptions{OnError: func(_ string, err error) { broken.Store(err) }})
+			stream, err := lib.StreamFrames(src, library.StreamOptions{OnError: func(_ string, err error) { broken.Store(err) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,14 +129,14 @@ func TestStream(t *testing.T) {
 				if src.Frames != frames {
 					t.Errorf("%+v: the stream has %d frames", f, src.Frames)
 				}
-				if stream, err = lib.StreamFrames(src, sounds.StreamOptions{}); err != nil {
+				if stream, err = lib.StreamFrames(src, library.StreamOptions{}); err != nil {
 					t.Fatal(err)
 				}
 				options = append(options, mixer.Options{Loop: true}, mixer.Options{From: 21e6, Loop: true})
 			} else {
 				clip.Loop = nil
 			}
-			loaded, err := sounds.Prepare(clip, sounds.Options{})
+			loaded, err := library.Prepare(clip, library.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +170,7 @@ func TestSeek(t *testing.T) {
 	}
 	got := make([]pcm.Frame, 10)
 	for _, at := range []int64{0, 700, 3, 1990, 1000} {
-		if err := r.(sounds.FrameSeeker).SeekFrame(at); err != nil {
+		if err := r.(library.FrameSeeker).SeekFrame(at); err != nil {
 			t.Fatal(err)
 		}
 		n, err := r.Read(got)
@@ -204,13 +204,13 @@ func streamCloses(t *testing.T) {
 	if err != nil || opened.Load() != 1 || closed.Load() != 1 {
 		t.Fatalf("for the length: %d opened, %d closed, %v", opened.Load(), closed.Load(), err)
 	}
-	lib := sounds.NewLibrary(sounds.Options{})
-	stream, err := lib.StreamFrames(src, sounds.StreamOptions{})
+	lib := library.NewLibrary(library.Options{})
+	stream, err := lib.StreamFrames(src, library.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		buffer, err := stream.Open(voice.PlayRange{})
+		buffer, err := stream.Open(sounds.PlayRange{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +302,7 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	jump, err := sounds.Prepare(clip, sounds.Options{Rate: 48000})
+	jump, err := library.Prepare(clip, library.Options{Rate: 48000})
 	fmt.Println(jump.Name(), jump.Frames(), err)
 	// Output:
 	// jump 4800 <nil>
@@ -317,8 +317,8 @@ func ExampleStream() {
 		fmt.Println(err)
 		return
 	}
-	lib := sounds.NewLibrary(sounds.Options{})
-	music, err := lib.StreamFrames(source, sounds.StreamOptions{})
+	lib := library.NewLibrary(library.Options{})
+	music, err := lib.StreamFrames(source, library.StreamOptions{})
 	fmt.Println(music.Name(), music.Frames(), music.Streamed(), err)
 	// Output:
 	// music 480000 true <nil>

@@ -10,7 +10,7 @@ import (
 	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // A mix is written to a file, faster than real time. The file appears under its name when it is complete.
@@ -71,7 +71,7 @@ func ExampleRecord() {
 		log.Fatal(err)
 	}
 	defer growing.Close()
-	clip, err := sounds.Decode(context.Background(), path, growing, sounds.Limits{})
+	clip, err := library.Decode(context.Background(), path, growing, library.Limits{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Buses of every row: tried has the values of the row, calls use the others.
@@ -67,7 +67,7 @@ func configValues() map[string][]any {
 		"Overflow":  {mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked},
 		"Grow.Step": {0, 2}, "Grow.Max": {0, 64}, "Grow.Idle": {time.Duration(0), 10 * time.Millisecond},
 		"RejectQuietest": truth, "IgnoreFilters": truth, "MasterGain": gain, "Insert": insert, "Effects": effects,
-		"LowPass": cutoffs, "HighPass": cutoffs, "Quality": {voice.DefaultQuality, voice.Best, voice.Cubic},
+		"LowPass": cutoffs, "HighPass": cutoffs, "Quality": {sounds.DefaultQuality, sounds.Best, sounds.Cubic},
 		"NoLimiter": truth, "SoftClip": truth, "DCGuard": truth,
 		"Buses.Name": {"tried", "Größe"}, "Buses.Parent": {"", group}, "Buses.Output": {"", "aux"}, "Buses.Gain": gain,
 		"Buses.Pan": {0.0, 0.5}, "Buses.Pitch": {pcm.Semitones(0), pcm.Semitones(3)}, "Buses.Voices": {0, 4},

@@ -25,7 +25,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // position formats a line like a compiler.
@@ -46,6 +46,7 @@ var packageOf = map[string]string{
 	"record":     "voicepool/cue/record",
 	"device":     "voicepool/device",
 	"effect":     "voicepool/effect",
+	"library":    "voicepool/sounds/library",
 	"devicetest": "voicepool/device/devicetest",
 	"embedded":   "voicepool/sounds/embedded",
 	"mixer":      "voicepool/mixer",
@@ -74,13 +75,13 @@ var (
 	out    device.Device
 	b      *bank.Bank
 	assets fs.FS
-	lib   *sounds.Library
-	boom, coin, engine, intro, outro, shot, step, theme *voice.Sound
+	lib   *library.Library
+	boom, coin, engine, intro, outro, shot, step, theme *sounds.Sound
 	ctx    context.Context
 	err    error
-	first, second, third sounds.Source
+	first, second, third library.Source
 	config mixer.Config
-	fileOf func(*voice.Sound) (rules.Sound, bool)
+	fileOf func(*sounds.Sound) (rules.Sound, bool)
 	entries []mixer.Entry
 	file   *os.File
 	executable string
@@ -303,7 +304,7 @@ func TestReadmeSheet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+		lib := library.NewLibrary(library.Options{Rate: sheet.Rate})
 		player, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{})
 		if err != nil {
 			t.Fatal(err)

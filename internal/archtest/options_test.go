@@ -14,8 +14,8 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // badNumbers calls try for every floating-point and time field of the struct that p points to, and for every
@@ -93,7 +93,7 @@ func TestOptionsAreNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sound, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: make([]float32, 100)})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 1, Data: make([]float32, 100)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,27 +130,27 @@ func TestOptionsAreNumbers(t *testing.T) {
 	refuses(t, "space.Point", &points, func() error { _, err := space.NewPointTable(points...); return err },
 		`.*Gain = -.*`) // silence
 
-	lib := sounds.NewLibrary(sounds.Options{})
-	var stream sounds.StreamOptions
+	lib := library.NewLibrary(library.Options{})
+	var stream library.StreamOptions
 	coin := embedded.Source("coin")
-	refuses(t, "sounds.StreamOptions", &stream, func() error { _, err := lib.OpenStream(coin, stream); return err }, "")
-	refuses(t, "sounds.StreamOptions of a queue", &stream, func() error { _, err := lib.NewQueue("q", stream); return err }, "")
-	frames := sounds.FrameSource{Name: "f", Rate: 48000, Open: func() (sounds.FrameReader, error) { return nil, nil }}
-	refuses(t, "sounds.StreamOptions of frames", &stream, func() error { _, err := lib.StreamFrames(frames, stream); return err }, "")
-	refuses(t, "sounds.Source", &coin, func() error { _, err := lib.Load(t.Context(), coin); return err }, "")
-	refuses(t, "sounds.Source as a stream", &coin, func() error { _, err := lib.OpenStream(coin, stream); return err }, "")
+	refuses(t, "library.StreamOptions", &stream, func() error { _, err := lib.OpenStream(coin, stream); return err }, "")
+	refuses(t, "library.StreamOptions of a queue", &stream, func() error { _, err := lib.NewQueue("q", stream); return err }, "")
+	frames := library.FrameSource{Name: "f", Rate: 48000, Open: func() (library.FrameReader, error) { return nil, nil }}
+	refuses(t, "library.StreamOptions of frames", &stream, func() error { _, err := lib.StreamFrames(frames, stream); return err }, "")
+	refuses(t, "library.Source", &coin, func() error { _, err := lib.Load(t.Context(), coin); return err }, "")
+	refuses(t, "library.Source as a stream", &coin, func() error { _, err := lib.OpenStream(coin, stream); return err }, "")
 
-	clip := sounds.Clip{Name: "c", Channels: 1, Rate: 48000, Samples: []float32{0.5, -0.5}, Gain: new(pcm.Decibels)}
-	prepared := sounds.Options{Leveling: sounds.Leveling{Tags: true}}
-	refuses(t, "sounds.Clip", &clip, func() error { _, err := sounds.Prepare(&clip, prepared); return err }, "")
-	refuses(t, "sounds.Options", &prepared, func() error { _, err := sounds.Prepare(&clip, prepared); return err },
+	clip := library.Clip{Name: "c", Channels: 1, Rate: 48000, Samples: []float32{0.5, -0.5}, Gain: new(pcm.Decibels)}
+	prepared := library.Options{Leveling: library.Leveling{Tags: true}}
+	refuses(t, "library.Clip", &clip, func() error { _, err := library.Prepare(&clip, prepared); return err }, "")
+	refuses(t, "library.Options", &prepared, func() error { _, err := library.Prepare(&clip, prepared); return err },
 		`\.Limits\.Time = -.*`) // the default
 
-	samples := voice.Samples{Rate: 48000, Channels: 1, Data: []float32{0}, Envelope: voice.Envelope{
+	samples := sounds.Samples{Rate: 48000, Channels: 1, Data: []float32{0}, Envelope: sounds.Envelope{
 		Hop: 1, Once: []float32{0}, Loop: []float32{0}, Near: []float32{0}, NearLoop: []float32{0}, Later: []float32{0},
-		Masks: make([]voice.Masks, 1), MasksLoop: make([]voice.Masks, 1),
+		Masks: make([]sounds.Masks, 1), MasksLoop: make([]sounds.Masks, 1),
 	}}
-	refuses(t, "voice.Samples", &samples, func() error { _, err := voice.NewSound(samples); return err }, "")
+	refuses(t, "sounds.Samples", &samples, func() error { _, err := sounds.NewSound(samples); return err }, "")
 }
 
 // TestBankOptionsAreNumbers does the same for bank.Options, with a sound of one layer and of two.
@@ -160,7 +160,7 @@ sounds:
   coin:
   both: {layers: [coin, coin], gain: 20, pan: 1, parameters: {x: {from: 0, to: 1, gain: [[0, 20]]}}}
 `)}}
-	b, err := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, err := bank.Open(file, "sounds.yaml", library.NewLibrary(library.Options{}), embedded.Sources()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 const bankText = `
@@ -32,8 +32,8 @@ type rig struct {
 	config mixer.Config
 	mixer  *mixer.Mixer
 	bank   *bank.Bank
-	sound  *voice.Sound
-	stream *voice.Sound
+	sound  *sounds.Sound
+	stream *sounds.Sound
 	block  []pcm.Frame
 	turn   int // selects the receiver of the next call
 	target int // selects its target
@@ -55,18 +55,18 @@ func (endless) Read(dst []pcm.Frame) (int, error) {
 }
 
 // newSounds returns a looping sound and a stream of a rate.
-func newSounds(lib *sounds.Library, rate int) (sound, stream *voice.Sound, err error) {
+func newSounds(lib *library.Library, rate int) (sound, stream *sounds.Sound, err error) {
 	data := make([]float32, rate/10)
 	for i := range data {
 		data[i] = float32(0.25 * math.Sin(float64(i)/10))
 	}
-	if sound, err = voice.NewSound(voice.Samples{Rate: rate, Channels: 1, Data: data}); err != nil {
+	if sound, err = sounds.NewSound(sounds.Samples{Rate: rate, Channels: 1, Data: data}); err != nil {
 		return nil, nil, err
 	}
-	stream, err = lib.StreamFrames(sounds.FrameSource{
+	stream, err = lib.StreamFrames(library.FrameSource{
 		Name: "stream", Rate: rate, Frames: int64(rate), Loop: &pcm.Loop{0, int64(rate)},
-		Open: func() (sounds.FrameReader, error) { return endless{}, nil },
-	}, sounds.StreamOptions{Ahead: 100 * time.Millisecond})
+		Open: func() (library.FrameReader, error) { return endless{}, nil },
+	}, library.StreamOptions{Ahead: 100 * time.Millisecond})
 	return sound, stream, err
 }
 
@@ -80,7 +80,7 @@ func newRig(c mixer.Config, rigs map[int]*rig) (*rig, error) {
 	if old := rigs[m.Rate()]; old != nil {
 		*r = rig{sound: old.sound, stream: old.stream, bank: old.bank}
 	} else {
-		lib := sounds.NewLibrary(sounds.Options{Rate: m.Rate()})
+		lib := library.NewLibrary(library.Options{Rate: m.Rate()})
 		if r.sound, r.stream, err = newSounds(lib, m.Rate()); err != nil {
 			return nil, err
 		}
@@ -223,7 +223,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 		return ctx
 	case reflect.TypeFor[func(error)]():
 		return func(error) {}
-	case reflect.TypeFor[*voice.Sound]():
+	case reflect.TypeFor[*sounds.Sound]():
 		return r.sound
 	case reflect.TypeFor[mixer.Insert]():
 		return newInsert()
@@ -231,7 +231,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 		return r.mixer
 	}
 	for _, x := range []any{
-		true, int32(1), 10 * time.Millisecond, time.Now(), pcm.Decibels(-3), pcm.Semitones(2), voice.RaisedCosine, mixer.AtEnd,
+		true, int32(1), 10 * time.Millisecond, time.Now(), pcm.Decibels(-3), pcm.Semitones(2), sounds.RaisedCosine, mixer.AtEnd,
 		mixer.Change{Fields: mixer.FieldGain, Gain: -3}, mixer.Duck{When: hall, By: 3}, mixer.GroupOptions{Voices: 2}, mixer.Stem{Sound: "s"},
 		effect.Values{"bypass": 0}, space.Spot{}, []space.Spot{{}}, space.Listener{}, r.bus, r.batch, r.countdown, r.voice, bank.Options{},
 	} {
@@ -254,7 +254,7 @@ func functions() map[string]func(*rig) error {
 		"mixer.TargetBus":     func(r *rig) error { mixer.TargetBus(r.bus); return nil },
 		"mixer.TargetAll":     func(*rig) error { _ = mixer.TargetAll(); return nil },
 		"bank.Open": func(r *rig) error {
-			lib := sounds.NewLibrary(sounds.Options{Rate: r.mixer.Rate()})
+			lib := library.NewLibrary(library.Options{Rate: r.mixer.Rate()})
 			_, err := bank.Open(fstest.MapFS{"b.yaml": {Data: []byte("sounds: {}")}}, "b.yaml", lib)
 			return err
 		},

@@ -14,7 +14,7 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // gains are the gains for the model's values.
@@ -61,24 +61,24 @@ func TestReplay(t *testing.T) {
 }
 
 // steadySounds returns sounds with the levels, longer than any walk.
-func steadySounds(t *testing.T) (sounds []*voice.Sound) {
+func steadySounds(t *testing.T) (all []*sounds.Sound) {
 	for i := range levels {
-		s := voice.Samples{Rate: rate, Channels: 1, Data: make([]float32, 200*stretch)}
+		s := sounds.Samples{Rate: rate, Channels: 1, Data: make([]float32, 200*stretch)}
 		for j := range s.Data {
 			s.Data[j] = float32(loudness(i))
 		}
-		sound, err := voice.NewSound(s)
+		sound, err := sounds.NewSound(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sounds = append(sounds, sound)
+		all = append(all, sound)
 	}
-	return sounds
+	return all
 }
 
 // replayer runs mixers along walks until a mixer differs from the model.
 type replayer struct {
-	sounds []*voice.Sound
+	sounds []*sounds.Sound
 	walks  int
 	deeds  int
 	bad    string
@@ -144,7 +144,7 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 			return fmt.Sprintf("the last frame is %v, the model says %v", got, d.loud)
 		}
 	case play, playLater:
-		o := mixer.Options{Pan: -1, Ref: int64(d.start + 1), Quality: voice.Linear}
+		o := mixer.Options{Pan: -1, Ref: int64(d.start + 1), Quality: sounds.Linear}
 		if s := &w.starts[d.start]; s.ends >= 0 {
 			o.For = time.Duration((s.ends-s.began)*stretch+stretch/2) * time.Second / rate
 		}

@@ -13,7 +13,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestBeginnings renders from 80 random positions of the scene and compares with the whole rendering, to the
@@ -58,7 +58,7 @@ func TestBeginnings(t *testing.T) {
 }
 
 // rest renders a sheet from a frame, at most some frames, or to its end if most is -1.
-func rest(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, from, most int) (all []pcm.Frame) {
+func rest(t *testing.T, sheet *cue.Sheet, lib *library.Library, from, most int) (all []pcm.Frame) {
 	p, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{From: rules.FrameTime(int64(from), sheet.Rate)})
 	if err != nil {
 		t.Fatal(err)

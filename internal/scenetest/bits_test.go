@@ -20,7 +20,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 var update = flag.Bool("update", false, "write the hashes in testdata anew")
@@ -138,7 +138,7 @@ func renderDrawn(t *testing.T, name string, sheet *cue.Sheet) *drawnRender {
 
 // hash renders a sheet in blocks of a fixed or random length and returns the hash of all bits. It renders most
 // frames, rounded down to whole blocks, or everything if most is -1. If all is not nil, it appends the frames to it.
-func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block, most int, r *rand.Rand, all *[]pcm.Frame) (string, *report.Report) {
+func hash(t *testing.T, sheet *cue.Sheet, lib *library.Library, block, most int, r *rand.Rand, all *[]pcm.Frame) (string, *report.Report) {
 	p, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestMain runs the tests in the root of the module, so that paths read as they do in the documentation.
@@ -21,10 +21,10 @@ func TestMain(m *testing.M) {
 var libraries sync.Map
 
 // libraryFor returns the library for the rate of a sheet.
-func libraryFor(sheet *cue.Sheet) *sounds.Library {
+func libraryFor(sheet *cue.Sheet) *library.Library {
 	l, ok := libraries.Load(sheet.Rate)
 	if !ok {
-		l, _ = libraries.LoadOrStore(sheet.Rate, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}))
+		l, _ = libraries.LoadOrStore(sheet.Rate, library.NewLibrary(library.Options{Rate: sheet.Rate}))
 	}
-	return l.(*sounds.Library)
+	return l.(*library.Library)
 }

@@ -11,19 +11,19 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 const rate = 48000
 
 // clip returns a mono sound from a function of the frame.
-func clip(t testing.TB, name string, frames int, f func(i int) float64) *voice.Sound {
+func clip(t testing.TB, name string, frames int, f func(i int) float64) *sounds.Sound {
 	t.Helper()
-	c := &sounds.Clip{Name: name, Channels: 1, Rate: rate}
+	c := &library.Clip{Name: name, Channels: 1, Rate: rate}
 	for i := range frames {
 		c.Samples = append(c.Samples, float32(f(i)))
 	}
-	s, err := sounds.Prepare(c, sounds.Options{Rate: rate})
+	s, err := library.Prepare(c, library.Options{Rate: rate})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func stepped(t testing.TB, c mixer.Config) (*mixer.Mixer, *null.Stepped) {
 	return m, d
 }
 
-func playSound(t testing.TB, m *mixer.Mixer, s *voice.Sound, o mixer.Options) mixer.Handle {
+func playSound(t testing.TB, m *mixer.Mixer, s *sounds.Sound, o mixer.Options) mixer.Handle {
 	t.Helper()
 	h, err := m.Play(s, o)
 	if err != nil {
@@ -112,14 +112,14 @@ func TestTheFutureCounts(t *testing.T) {
 // built from the events: when each voice sounded, and the 10 ms tail of each victim.
 func TestAnOverloadedSecond(t *testing.T) {
 	m, d := stepped(t, mixer.Config{Voices: 8, NoLimiter: true})
-	var sources []*voice.Sound
+	var sources []*sounds.Sound
 	for k := range 7 {
 		sources = append(sources, clip(t, "s", 4800+2400*k, func(i int) float64 {
 			return 0.1 * math.Exp(-float64(i)/float64(3000+1000*k)) * tone(i, 200+130*float64(k))
 		}))
 	}
 	type start struct {
-		sound *voice.Sound
+		sound *sounds.Sound
 		frame int64
 		gain  pcm.Decibels
 	}

@@ -102,6 +102,9 @@ func Warp(rate int) *Warped {
 	return w.(*Warped)
 }
 
+// Rate returns the rate in Hz.
+func (w *Warped) Rate() int { return w.rate }
+
 // warp computes the warped bands for a rate in Hz, see Warp.
 func warp(rate int) *Warped {
 	w := &Warped{rate: rate}

@@ -19,7 +19,7 @@ import (
 
 	"voicepool/internal/words"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 //go:generate env GOWORK=off go -C gen run . ..
@@ -45,14 +45,14 @@ var names = sync.OnceValue(func() []string {
 
 // Source returns the source of the sound called name, for Library.Load. It does not check the name: loading an
 // unknown sound fails. A library decodes each embedded sound once, however often it is loaded.
-func Source(name string) sounds.Source {
-	return sounds.Source{Name: name, File: name + ".flac", FS: files}
+func Source(name string) library.Source {
+	return library.Source{Name: name, File: name + ".flac", FS: files}
 }
 
 // Sources returns the sources of all sounds, sorted by name, for a bank whose file names embedded sounds:
 //
 //	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
-func Sources() (all []sounds.Source) {
+func Sources() (all []library.Source) {
 	for _, name := range names() {
 		all = append(all, Source(name))
 	}
@@ -62,7 +62,7 @@ func Sources() (all []sounds.Source) {
 // Load returns the sound called name, such as "coin". The library lib decodes it at the first call and returns the
 // same sound later. For an unknown name the error wraps fs.ErrNotExist and suggests the nearest name. Other errors
 // are of lib.
-func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
+func Load(lib *library.Library, name string) (*sounds.Sound, error) {
 	if _, ok := Open(name); !ok {
 		nearest := words.Nearest(name, Names())
 		return nil, fmt.Errorf("embedded: there is no sound %q; the nearest is %q: %w", name, nearest, fs.ErrNotExist)

@@ -3,13 +3,13 @@ package embedded_test
 import (
 	"fmt"
 
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // A game without sounds of its own loads embedded ones. The error of an unknown name suggests the nearest name.
 func ExampleLoad() {
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	bell, err := embedded.Load(lib, "bell")
 	fmt.Println(bell.Name(), bell.Rate(), err)
 	_, err = embedded.Load(lib, "trunder")
@@ -21,8 +21,8 @@ func ExampleLoad() {
 
 // The rain is streamed, decoded as it plays.
 func ExampleSource() {
-	lib := sounds.NewLibrary(sounds.Options{})
-	rain, err := lib.OpenStream(embedded.Source("rain"), sounds.StreamOptions{})
+	lib := library.NewLibrary(library.Options{})
+	rain, err := lib.OpenStream(embedded.Source("rain"), library.StreamOptions{})
 	fmt.Println(rain.Name(), rain.Streamed(), err)
 	// Output:
 	// rain true <nil>

@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // maxLength is the maximum duration of a clip.
 const maxLength = 10 * time.Minute
 
-// Clip returns a stereo clip of the signal, for sounds.Prepare, which loops without a seam. rate is in Hz. length is
+// Clip returns a stereo clip of the signal, for library.Prepare, which loops without a seam. rate is in Hz. length is
 // the duration, above 0 and at most ten minutes. The duration of a wave is adjusted by up to half a period, so that
 // it has whole periods. Its frequency is exact up to half a frame per clip, which is 10 ppm for one second at 48 kHz.
 // The error wraps ErrSignal.
-func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
+func (s Signal) Clip(rate int, length time.Duration) (*library.Clip, error) {
 	if err := s.check(rate); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
 		}
 		g.seed = newGenerator(Signal{Shape: White, Seed: s.Seed}, rate, 0, 1).seed
 	}
-	c := &sounds.Clip{
+	c := &library.Clip{
 		Name: s.String(), Format: "tone", Channels: 2, Rate: rate, Samples: make([]float32, 2*n), Loop: &pcm.Loop{0, int64(n)},
 	}
 	for i := range n {
@@ -49,14 +49,14 @@ func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
 
 // Source returns the signal as an endless source of frames at rate in Hz, for Library.StreamFrames. Each voice that
 // plays it starts the signal from its beginning. The frequency is exact. The error wraps ErrSignal.
-func (s Signal) Source(rate int) (sounds.FrameSource, error) {
+func (s Signal) Source(rate int) (library.FrameSource, error) {
 	if err := s.check(rate); err != nil {
-		return sounds.FrameSource{}, err
+		return library.FrameSource{}, err
 	}
-	open := func() (sounds.FrameReader, error) {
+	open := func() (library.FrameReader, error) {
 		return &reader{newGenerator(s, rate, s.Hertz, float64(rate))}, nil
 	}
-	return sounds.FrameSource{Name: s.String(), Rate: rate, Open: open}, nil
+	return library.FrameSource{Name: s.String(), Rate: rate, Open: open}, nil
 }
 
 // reader generates the signal for one voice.

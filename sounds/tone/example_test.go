@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/sounds/tone"
 )
 
 // A library loads tones like files.
 func ExampleFS() {
-	lib := sounds.NewLibrary(sounds.Options{Rate: 44100})
+	lib := library.NewLibrary(library.Options{Rate: 44100})
 	s, err := lib.LoadFS(tone.FS{Rate: lib.Rate()}, "tone:1000")
 	if err != nil {
 		fmt.Println(err)
@@ -32,7 +32,7 @@ func ExampleSignal_Clip() {
 		fmt.Println(err)
 		return
 	}
-	beep, err := sounds.Prepare(clip, sounds.Options{})
+	beep, err := library.Prepare(clip, library.Options{})
 	fmt.Println(beep.Name(), beep.Frames(), err)
 	// Output: tone:880:square 4800 <nil>
 }
@@ -44,8 +44,8 @@ func ExampleSignal_Source() {
 		fmt.Println(err)
 		return
 	}
-	lib := sounds.NewLibrary(sounds.Options{})
-	wind, err := lib.StreamFrames(from, sounds.StreamOptions{})
+	lib := library.NewLibrary(library.Options{})
+	wind, err := lib.StreamFrames(from, library.StreamOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// FS contains a WAV file for each name that Parse accepts, for Library.LoadFS and sounds.Source. The zero value
+// FS contains a WAV file for each name that Parse accepts, for Library.LoadFS and library.Source. The zero value
 // has a rate of 48 kHz. FS is comparable, so a Library generates each sound once.
 type FS struct {
 	Rate   int           // frames per second; 0: 48,000

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/sounds/tone"
 )
 
@@ -254,7 +254,7 @@ func TestSeeds(t *testing.T) {
 // TestFS checks that the files load as sounds and open as streams, once each.
 func TestFS(t *testing.T) {
 	for _, rate := range []int{48000, 44100} {
-		lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+		lib := library.NewLibrary(library.Options{Rate: rate})
 		files := tone.FS{Rate: rate}
 		for _, name := range []string{"tone:440", "tone:440.3:saw", "noise:pink", "noise:white:3"} {
 			s, err := lib.LoadFS(files, name)
@@ -277,7 +277,7 @@ func TestFS(t *testing.T) {
 			if int(s.Frames()) != len(want) || float64(s.Samples()[2*100]) != want[100] {
 				t.Errorf("%s has %d frames, want %d", name, s.Frames(), len(want))
 			}
-			stream, err := lib.OpenStream(sounds.Source{FS: files, File: name}, sounds.StreamOptions{})
+			stream, err := lib.OpenStream(library.Source{FS: files, File: name}, library.StreamOptions{})
 			if err != nil || stream.Frames() != s.Frames() {
 				t.Errorf("%s as a stream: %v", name, err)
 			}

@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/sounds/watch"
-	"voicepool/voice"
 )
 
 // While a designer works, the game reloads each saved file. Playing voices keep the old sound, and later starts
 // use the new one.
 func ExampleFiles() {
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	go watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
+	go watch.Files(ctx, lib, func(old, now *sounds.Sound, err error) {
 		if err != nil {
 			log.Print(err) // the old sound stays
 			return

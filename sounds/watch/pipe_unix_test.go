@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestWatchPipe checks that a pipe that replaces a file is not read again and does not delay other files.
@@ -19,8 +19,8 @@ func TestWatchPipe(t *testing.T) {
 	a, b := filepath.Join(dir, "a.wav"), filepath.Join(dir, "b.wav")
 	writeWAV(t, a, 100, 1)
 	writeWAV(t, b, 100, 1)
-	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Second}}) // in case it is read after all
-	old, err := lib.Load(t.Context(), sounds.Source{File: a}, sounds.Source{File: b})
+	lib := library.NewLibrary(library.Options{Limits: library.Limits{Time: time.Second}}) // in case it is read after all
+	old, err := lib.Load(t.Context(), library.Source{File: a}, library.Source{File: b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestWatchPipe(t *testing.T) {
 	}
 	writeWAV(t, b, 200, 2)
 	var told []change
-	w := newWatch(lib, func(old, now *voice.Sound, err error) { told = append(told, change{old, now, err}) })
+	w := newWatch(lib, func(old, now *sounds.Sound, err error) { told = append(told, change{old, now, err}) })
 	w.reloadAt = map[string]time.Time{a: {}, b: {}}
 	w.reload(context.Background())
 	if len(told) != 1 || told[0].old != old[1] || told[0].err != nil || told[0].now.Frames() != 200 {

@@ -17,14 +17,14 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // settleTime is the time without changes after which a file is reloaded: programs write in pieces, and replace a
 // file in several steps.
 const settleTime = 100 * time.Millisecond
 
-// Files watches the files of a library on disk. It reloads each file with [sounds.Library.Reload], 100 ms after its
+// Files watches the files of a library on disk. It reloads each file with [library.Library.Reload], 100 ms after its
 // last change. It blocks until ctx ends, and then returns nil; run it in its own goroutine. Files that are loaded
 // later are watched, too. Embedded files, streams and pipes are not watched.
 //
@@ -35,7 +35,7 @@ const settleTime = 100 * time.Millisecond
 // Files watches folders, so an editor may replace a file instead of writing to it. It does not watch the target of a
 // symbolic link. It returns an error if the operating system cannot report changes, if a folder cannot be watched, or
 // if the limit on watches is reached. Changes of file permissions are ignored.
-func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voice.Sound, err error)) error {
+func Files(ctx context.Context, lib *library.Library, changed func(old, now *sounds.Sound, err error)) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
@@ -88,7 +88,7 @@ type watcher struct {
 
 // newWatch returns a watcher of all files of lib, but does not start it. Its method run starts it. The watcher reloads
 // each changed file with Library.Reload, which calls changed for each sound of the file.
-func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watcher {
+func newWatch(lib *library.Library, changed func(old, now *sounds.Sound, err error)) *watcher {
 	onChange := func(ctx context.Context, file string) { lib.Reload(ctx, file, changed) }
 	return &watcher{files: lib.Files, onChange: onChange, reloadAt: map[string]time.Time{}, folders: map[string]bool{}}
 }

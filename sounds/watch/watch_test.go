@@ -18,18 +18,18 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // change is one call of a watcher's callback.
 type change struct {
-	old, now *voice.Sound
+	old, now *sounds.Sound
 	err      error
 }
 
 // watched is a library that is watched; the test sends its events.
 type watched struct {
-	lib     *sounds.Library
+	lib     *library.Library
 	events  chan fsnotify.Event
 	errs    chan error
 	folders []string
@@ -48,9 +48,9 @@ func (w *watched) changes() []change {
 	return told
 }
 
-func watchLibrary(ctx context.Context, b *sounds.Library) *watched {
+func watchLibrary(ctx context.Context, b *library.Library) *watched {
 	w := &watched{lib: b, events: make(chan fsnotify.Event), errs: make(chan error), done: make(chan error, 1)}
-	x := newWatch(b, func(old, now *voice.Sound, err error) {
+	x := newWatch(b, func(old, now *sounds.Sound, err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.told = append(w.told, change{old, now, err})
@@ -140,8 +140,8 @@ func TestWatchReloads(t *testing.T) {
 	writeWAV(t, path, 100, 1)
 	writeWAV(t, other, 100, 1)
 	synctest.Test(t, func(t *testing.T) {
-		b := sounds.NewLibrary(sounds.Options{})
-		list, err := b.Load(t.Context(), sounds.Source{File: path}, sounds.Source{File: path, Looped: true})
+		b := library.NewLibrary(library.Options{})
+		list, err := b.Load(t.Context(), library.Source{File: path}, library.Source{File: path, Looped: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestWatchReloads(t *testing.T) {
 			err    error
 			frames int64
 		}{
-			{write: func() error { return os.Truncate(path, 300) }, err: sounds.ErrDecode, frames: 200},
+			{write: func() error { return os.Truncate(path, 300) }, err: library.ErrDecode, frames: 200},
 			{write: func() error { return os.Remove(path) }, err: fs.ErrNotExist, frames: 200},
 			{write: func() error { writeWAV(t, path, 300, 3); return nil }, frames: 300},
 		} {
@@ -237,7 +237,7 @@ func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.wav")
 	writeWAV(t, path, 100, 1)
-	b := sounds.NewLibrary(sounds.Options{})
+	b := library.NewLibrary(library.Options{})
 	if _, err := b.LoadFile(path); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestWatch(t *testing.T) {
 	told := make(chan change, 100)
 	done := make(chan error)
 	go func() {
-		done <- Files(ctx, b, func(old, now *voice.Sound, err error) { told <- change{old, now, err} })
+		done <- Files(ctx, b, func(old, now *sounds.Sound, err error) { told <- change{old, now, err} })
 	}()
 	// The watch starts asynchronously, so the test writes until it reacts.
 	for seed := uint64(2); ; seed++ {

@@ -9,19 +9,19 @@ import (
 	"voicepool/cue/internal/runsheet"
 	"voicepool/internal/sheet/loading"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // loaded returns a sound of 100 frames, which loops as a whole, for each sound of s.
 func loaded(t *testing.T, s *cue.Sheet) []loading.Sound {
 	t.Helper()
-	sound, err := voice.NewSound(voice.Samples{Rate: s.Rate, Channels: 1, Data: make([]float32, 100)})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: s.Rate, Channels: 1, Data: make([]float32, 100)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := make([]loading.Sound, len(s.Sounds))
 	for i := range all {
-		all[i] = loading.Sound{Once: []*voice.Sound{sound}, Looped: []*voice.Sound{sound}}
+		all[i] = loading.Sound{Once: []*sounds.Sound{sound}, Looped: []*sounds.Sound{sound}}
 	}
 	return all
 }
@@ -138,7 +138,7 @@ func TestSimplified(t *testing.T) {
 	if lost != 1 || simple.Sounds[2].Files != nil || len(s.Sounds[2].Files) != 1 {
 		t.Errorf("%d sounds are lost, %+v", lost, simple.Sounds[2])
 	}
-	if a, b := *simple.Sounds[0].Quality, *simple.Sounds[1].Quality; a != voice.Linear || b != voice.Best {
+	if a, b := *simple.Sounds[0].Quality, *simple.Sounds[1].Quality; a != sounds.Linear || b != sounds.Best {
 		t.Errorf("the qualities are %v and %v", a, b)
 	}
 	for i, want := range []cue.Verb{cue.VerbPlay, cue.VerbPlay, cue.VerbSet, cue.VerbSend, cue.VerbSend} {
@@ -146,7 +146,7 @@ func TestSimplified(t *testing.T) {
 			t.Errorf("cue %d is a %v, want %v", i, got, want)
 		}
 	}
-	if s.Cues[3].Action.Verb() != cue.VerbPlay || *s.Sounds[0].Quality != voice.Best {
+	if s.Cues[3].Action.Verb() != cue.VerbPlay || *s.Sounds[0].Quality != sounds.Best {
 		t.Error("the sheet itself has changed")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/internal/runsheet"
 	"voicepool/effect"
+	"voicepool/internal/passfilter"
 	"voicepool/mixer"
-	"voicepool/voice"
 )
 
 // EffectTail returns how long the effects and filters of the sheet can sound after their input has ended. The result is
@@ -90,7 +90,7 @@ func filterTail(s *runsheet.Sheet, bus string, low, high float64) (frames int64)
 	}
 	for _, hz := range [...]float64{low, high} {
 		if hz != 0 {
-			frames += voice.FilterTail(hz, s.Rate)
+			frames += passfilter.Tail(hz, s.Rate)
 		}
 	}
 	return frames

@@ -8,7 +8,7 @@ import (
 	"voicepool/cue/internal/runsheet"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Simplified returns a copy of s that is cheaper to play without mixing. The copy plays as long and with as many voices
@@ -28,7 +28,7 @@ func Simplified(s *cue.Sheet, missing rules.Errors) (simple *cue.Sheet, lost int
 		one := &out.Sounds[i]
 		// The interpolation of a moving pitch affects the last frame: a voice that switches mip levels adds
 		// up its steps differently.
-		one.Quality, one.MaxPitch = new(voice.Linear), 0
+		one.Quality, one.MaxPitch = new(sounds.Linear), 0
 		if bending[i] {
 			one.Quality = new(s.QualityOf(&s.Sounds[i]))
 		}

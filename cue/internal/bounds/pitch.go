@@ -10,8 +10,8 @@ import (
 	"voicepool/internal/sheet/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // pitchRange is a range of pitches in semitones. The zero value is the constant pitch 0.
@@ -231,7 +231,7 @@ func Variants(s *runsheet.Sheet, loaded []loading.Sound, live bool) *loading.Var
 				out.AddSpectra(files, !loop)
 			}
 		}
-		if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
+		if s.QualityOf(&s.Sounds[c.Sound]) != sounds.Best {
 			return
 		}
 		total := pitches.rangeOf(s, c, by)

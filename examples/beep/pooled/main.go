@@ -13,7 +13,7 @@ import (
 	"voicepool/beepio"
 	"voicepool/mixer"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 const rate = beep.SampleRate(48000)
@@ -49,12 +49,12 @@ func strike(hertz float64) *beep.Buffer {
 }
 
 // sound converts a note to a sound that the pool can play. An error ends the program.
-func sound(note *beep.Buffer) *voice.Sound {
+func sound(note *beep.Buffer) *sounds.Sound {
 	clip, err := beepio.Read("note", note.Streamer(0, note.Len()), rate, note.Len())
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := sounds.Prepare(clip, sounds.Options{Rate: int(rate)})
+	s, err := library.Prepare(clip, library.Options{Rate: int(rate)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 	"voicepool/space"
 
 	"voicepool/examples/game/world"
@@ -69,7 +69,7 @@ var plays = [...]string{
 // sheet or of a sound is returned.
 func New(o Options) (*Sound, error) {
 	s := &Sound{Options: o, Scene: "fight"}
-	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{Masking: true}), embedded.Sources()...)
+	b, err := bank.Open(assets, "sounds.yaml", library.NewLibrary(library.Options{Masking: true}), embedded.Sources()...)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // Journal is the number of journal entries for a Take: enough for some seconds of a test.
@@ -33,7 +33,7 @@ func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Take{m, record.New(head, func(v *voice.Sound) (rules.Sound, bool) {
+	return &Take{m, record.New(head, func(v *sounds.Sound) (rules.Sound, bool) {
 		return rules.Sound{Name: v.Name(), Files: []rules.File{{Name: v.Name()}}}, true
 	})}, nil
 }
@@ -53,7 +53,7 @@ func (t *Take) Render(frames int) ([]pcm.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	lib := sounds.NewLibrary(sounds.Options{})
+	lib := library.NewLibrary(library.Options{})
 	player, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{})
 	if err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 //go:embed sounds.yaml
@@ -52,7 +52,7 @@ type Show struct {
 // New loads the sounds and creates their mixer. The music begins with the first Step. An error of a sound is
 // returned.
 func New() (*Show, error) {
-	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, err := bank.Open(assets, "sounds.yaml", library.NewLibrary(library.Options{}), embedded.Sources()...)
 	if err != nil {
 		return nil, err
 	}

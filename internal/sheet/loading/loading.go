@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/sheet/parse"
 	"voicepool/internal/words"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // Modes is a set of ways to play a sound.
@@ -26,11 +26,11 @@ const (
 
 // Sound holds the loaded files of a sound, by file index. Looped sounds are resampled differently, so that
 // the loop has no seam. Streams are the same in both.
-type Sound struct{ Once, Looped []*voice.Sound }
+type Sound struct{ Once, Looped []*sounds.Sound }
 
 // Files returns the loaded files for looped playback if loop is true, otherwise for playback once. It is nil if
 // Sounds has not loaded that way.
-func (s *Sound) Files(loop bool) []*voice.Sound {
+func (s *Sound) Files(loop bool) []*sounds.Sound {
 	if loop {
 		return s.Looped
 	}
@@ -40,19 +40,19 @@ func (s *Sound) Files(loop bool) []*voice.Sound {
 // Options configures Sounds. The zero value is usable.
 type Options struct {
 	Progress func(done, total int)          // see play.Progress
-	OnError  func(source string, err error) // for streams; see sounds.StreamOptions
+	OnError  func(source string, err error) // for streams; see library.StreamOptions
 }
 
 // Sounds loads all sounds of r into lib, each for the ways in modes[i] that it is played, as many files in parallel as
 // there are processors, and opens streams. The result has one element for each of r.Sounds, with nil for a file that
 // could not be loaded. The LoadErrors have the errors of these files. The error is only the end of ctx.
-func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, modes []Modes, o Options) ([]Sound, *LoadErrors, error) {
+func Sounds(ctx context.Context, r *rules.Rules, lib *library.Library, modes []Modes, o Options) ([]Sound, *LoadErrors, error) {
 	var (
 		all          = make([]Sound, len(r.Sounds))
 		missing      = &LoadErrors{rules: r, reported: map[string]bool{}}
-		sources      []sounds.Source
+		sources      []library.Source
 		files        []rules.File
-		destinations []**voice.Sound // by source: destination of the sound
+		destinations []**sounds.Sound // by source: destination of the sound
 	)
 	for i := range r.Sounds {
 		sound := &r.Sounds[i]
@@ -69,7 +69,7 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, modes []Mo
 			if modes[i]&mode == 0 {
 				continue
 			}
-			*to = make([]*voice.Sound, len(sound.Files))
+			*to = make([]*sounds.Sound, len(sound.Files))
 			for j, f := range sound.Files {
 				sources = append(sources, r.Source(sound, f, loop))
 				files = append(files, f)
@@ -81,7 +81,7 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, modes []Mo
 	if o.Progress != nil && len(sources) > 0 {
 		o.Progress(0, len(sources))
 	}
-	lib.LoadEach(ctx, sources, func(i int, loaded *voice.Sound, err error) bool {
+	lib.LoadEach(ctx, sources, func(i int, loaded *sounds.Sound, err error) bool {
 		*destinations[i] = loaded
 		if err != nil {
 			missing.Add(files[i], err)
@@ -96,13 +96,13 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, modes []Mo
 
 // openStreams opens the files of sound, a stream. It notes the errors of files in missing; their elements are nil.
 // After the end of ctx it opens no further files.
-func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, missing *LoadErrors, o Options) []*voice.Sound {
-	opened := make([]*voice.Sound, len(sound.Files))
+func openStreams(ctx context.Context, lib *library.Library, sound *rules.Sound, missing *LoadErrors, o Options) []*sounds.Sound {
+	opened := make([]*sounds.Sound, len(sound.Files))
 	for j, f := range sound.Files {
 		if ctx.Err() != nil {
 			break
 		}
-		stream, err := lib.OpenStream(missing.rules.Source(sound, f, true), sounds.StreamOptions{
+		stream, err := lib.OpenStream(missing.rules.Source(sound, f, true), library.StreamOptions{
 			CountsAs: sound.CountsAs, Measure: sound.Leveling.LUFS != 0, OnError: o.OnError,
 		})
 		if err != nil {
@@ -140,7 +140,7 @@ func (m *LoadErrors) embeddedHint(name string) string {
 	if m.rules.Named == nil {
 		return "; " + parse.EmbeddedHint
 	}
-	known := words.Names(m.rules.Named, func(s *sounds.Source) string { return s.Name })
+	known := words.Names(m.rules.Named, func(s *library.Source) string { return s.Name })
 	return fmt.Sprintf("; the nearest embedded sound is %q", words.Nearest(name, known))
 }
 

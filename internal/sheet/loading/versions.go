@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Variants collects work for Make: the resampled variants (mip levels) that pitched voices need, and the spectra of
@@ -19,21 +19,21 @@ type Variants struct {
 	seen map[variant]bool
 }
 
-// variant is a variant of a sound: a mip level, or voice.SpectrumLevel for its spectrum.
+// variant is a variant of a sound: a mip level, or sounds.SpectrumLevel for its spectrum.
 type variant struct {
-	sound  *voice.Sound
+	sound  *sounds.Sound
 	level  int
 	looped bool
 }
 
 // AddPitches adds the variants of sounds for pitches from least to most, in semitones. looped selects the variants for
 // looping voices. It skips sounds that cannot be refined.
-func (v *Variants) AddPitches(sounds []*voice.Sound, looped bool, least, most float64) {
-	from, to := voice.LevelOf(pcm.Semitones(least)), voice.LevelOf(pcm.Semitones(most))
+func (v *Variants) AddPitches(all []*sounds.Sound, looped bool, least, most float64) {
+	from, to := sounds.LevelOf(pcm.Semitones(least)), sounds.LevelOf(pcm.Semitones(most))
 	if least != most {
 		from, to = max(from, 0), max(to, 0)
 	}
-	for _, sound := range sounds {
+	for _, sound := range all {
 		for level := max(from, 0); level <= to && sound.CanRefine(); level++ {
 			v.add(variant{sound, level, looped})
 		}
@@ -41,10 +41,10 @@ func (v *Variants) AddPitches(sounds []*voice.Sound, looped bool, least, most fl
 }
 
 // AddSpectra adds the spectra of sounds that lack theirs. looped selects the spectra for looping voices.
-func (v *Variants) AddSpectra(sounds []*voice.Sound, looped bool) {
-	for _, sound := range sounds {
-		if !sound.Refined(voice.SpectrumLevel, looped) {
-			v.add(variant{sound, voice.SpectrumLevel, looped})
+func (v *Variants) AddSpectra(all []*sounds.Sound, looped bool) {
+	for _, sound := range all {
+		if !sound.Refined(sounds.SpectrumLevel, looped) {
+			v.add(variant{sound, sounds.SpectrumLevel, looped})
 		}
 	}
 }

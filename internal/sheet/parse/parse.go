@@ -14,7 +14,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // The ranges of numeric values.
@@ -45,9 +45,9 @@ type Reader struct {
 // New sets *to to the defaults of a file and returns a Reader that parses into *to. The string file is the path of
 // the file for messages. fsys is the file system of its sounds; nil is the operating system. The list named has
 // sounds that need no file.
-func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
+func New(to *rules.Rules, file string, fsys fs.FS, named []library.Source) *Reader {
 	*to = rules.Rules{
-		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
+		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: sounds.Best, Seed: 1, Master: rules.Master{Limiter: true},
 	}
 	return &Reader{
 		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{}, outputs: map[string]bool{},
@@ -123,8 +123,8 @@ func (r *Reader) fields() []fields.Field {
 
 // quality returns a destination that parses an interpolation quality into *to, in the form that fields.Optional
 // needs.
-func quality(to *voice.Quality) any {
-	return fields.Choice(to, voice.Linear, voice.Cubic, voice.Best)
+func quality(to *sounds.Quality) any {
+	return fields.Choice(to, sounds.Linear, sounds.Cubic, sounds.Best)
 }
 
 // parseRoot parses n, the mapping of a whole file, into the rules and records errors. what names the file in messages:

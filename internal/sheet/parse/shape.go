@@ -3,18 +3,18 @@ package parse
 import (
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // shortShapes maps alternative names of shapes to shapes.
-var shortShapes = map[string]voice.Shape{"db": voice.InDecibels, "linear": voice.InAmplitude}
+var shortShapes = map[string]sounds.Shape{"db": sounds.InDecibels, "linear": sounds.InAmplitude}
 
 // shape is a destination for the shape of a fade.
 type shape struct{ fields.Value }
 
 // Shape returns a destination that parses the shape of a fade into *to, by its name or a short one such as db.
-func Shape(to *voice.Shape) fields.Value {
-	return shape{fields.Choice(to, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)}
+func Shape(to *sounds.Shape) fields.Value {
+	return shape{fields.Choice(to, sounds.InDecibels, sounds.InAmplitude, sounds.RaisedCosine, sounds.ConstantPower)}
 }
 
 // Read parses the value of p, the name or short name of a shape, and reports whether it is valid. If not, it records

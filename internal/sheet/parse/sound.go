@@ -12,8 +12,8 @@ import (
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/sounds/tone"
-	"voicepool/voice"
 )
 
 // bus returns a destination that parses the name of a bus into *to. known contains the valid names.
@@ -127,7 +127,7 @@ func (r *Reader) parseSound(p *yaml.Pair, s *rules.Sound) {
 			r.Fail(p.Position, "counts_as needs `stream: true`; the loudness of other sounds is measured")
 		}
 	}
-	if p := fields.Find(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
+	if p := fields.Find(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > sounds.Best) {
 		r.Fail(p.Position, "max_pitch needs `quality: best` and no `stream: true`: other sounds are not prepared for a pitch")
 	}
 	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Null) {
@@ -230,7 +230,7 @@ const EmbeddedHint = "for embedded sounds call bank.Open(fsys, name, lib, embedd
 
 // NamedSounds returns the names of the sounds that need no file, as passed to New.
 func (r *Reader) NamedSounds() []string {
-	return words.Names(r.rules.Named, func(s *sounds.Source) string { return s.Name })
+	return words.Names(r.rules.Named, func(s *library.Source) string { return s.Name })
 }
 
 // Add adds s to the rules and to r.Sounds, and returns its index in the rules.

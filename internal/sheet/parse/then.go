@@ -35,7 +35,7 @@ func (r *Reader) checkSuccessors() {
 			next = r.successor(next)
 		}
 		if next == t.name {
-			r.Fail(t.pair.Value.Position, "then: %s follows itself (%s); repeat it by a `loop` in one sound, or by a sounds.Queue",
+			r.Fail(t.pair.Value.Position, "then: %s follows itself (%s); repeat it by a `loop` in one sound, or by a library.Queue",
 				yaml.Quote(t.name), strings.Join(append(chain, t.name), ", "))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // State holds the values that the file sets in a scene or outside all scenes: the size of the pool and the values of
@@ -168,7 +168,7 @@ func changedProperties(now, old *mixer.Change) mixer.Change {
 		}
 	}
 	if c.Fields&mixer.FieldGain != 0 && min(now.Gain, old.Gain) <= pcm.Silence {
-		c.Shape = voice.RaisedCosine // a linear fade in decibels would leave a hole between two scenes
+		c.Shape = sounds.RaisedCosine // a linear fade in decibels would leave a hole between two scenes
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-// Package codecs encodes a signal in many ways, decodes each file with package sounds and with other
+// Package codecs encodes a signal in many ways, decodes each file with package library and with other
 // decoders, and compares the results. Its test needs lame, mpg123, oggenc, oggdec, flac, sox and ffmpeg;
 // .ci/codecs-match-other-decoders installs them and explains each tolerance.
 package codecs
@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // asked is the environment variable that enables the test, which takes minutes and needs rare programs. If it
@@ -59,13 +59,13 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// file is an encoding and its samples decoded by package sounds.
+// file is an encoding and its samples decoded by package library.
 type file struct {
 	encoding
 	path   string
 	pages  int // of Ogg
 	source []int32
-	clip   *sounds.Clip
+	clip   *library.Clip
 }
 
 // encode writes the files of a grid.
@@ -83,14 +83,14 @@ func (f *format) encode(t *testing.T, grid []encoding) (files []*file) {
 	return files
 }
 
-// decode decodes the file with package sounds.
+// decode decodes the file with package library.
 func (x *file) decode(t *testing.T) {
 	data, err := os.ReadFile(x.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.pages = bytes.Count(data, []byte("OggS"))
-	if x.clip, err = sounds.Decode(t.Context(), x.path, bytes.NewReader(data), sounds.Limits{}); err != nil {
+	if x.clip, err = library.Decode(t.Context(), x.path, bytes.NewReader(data), library.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -113,7 +113,7 @@ type verdict struct {
 	quality    float64
 }
 
-// compare compares samples decoded by package sounds with the expected ones.
+// compare compares samples decoded by package library with the expected ones.
 func compare(ours, want []float32, channels int, tolerance float64) verdict {
 	switch {
 	case len(ours) != len(want):

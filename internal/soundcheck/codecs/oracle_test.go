@@ -162,7 +162,7 @@ func (o *oracle) decode(t *testing.T, x *file) []float32 {
 // Vorbis, less than the shortest file.
 const ending = 2048
 
-// judge compares the samples of an oracle with the samples of package sounds.
+// judge compares the samples of an oracle with the samples of package library.
 func (o *oracle) judge(x *file, samples []float32) verdict {
 	ours, channels := x.clip.Samples, x.clip.Channels
 	if o.bits == 16 { // the output is clipped

@@ -3,18 +3,21 @@ package busmix
 import (
 	"voicepool/effect"
 	"voicepool/internal/dsp"
+	"voicepool/internal/move"
+	"voicepool/internal/panning"
+	"voicepool/internal/passfilter"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Bus is a sub-mix. The exported moves are for reading; Graph.Set changes them.
 type Bus struct {
-	Gain  voice.Move // decibels
-	Pan   voice.Move
-	Pitch voice.Move // semitones, added to its voices
-	Mute  voice.Move // a factor
-	Solo  voice.Move // a factor of its own voices: 0 while other buses are soloed
+	Gain  move.Move // decibels
+	Pan   move.Move
+	Pitch move.Move // semitones, added to its voices
+	Mute  move.Move // a factor
+	Solo  move.Move // a factor of its own voices: 0 while other buses are soloed
 	Duck  Duck
 
 	limit        int
@@ -30,7 +33,7 @@ type Bus struct {
 	maxGains      Stereo // the upper bound of the factors including fades of mutes, without Solo
 	scoresChanged bool   // gains or the response have changed since ClearScoresChanged
 
-	filter        voice.Filter        // after the effects and the insert
+	filter        passfilter.Filter   // after the effects and the insert
 	effects       []*effect.Processor // in order
 	keys          []int               // by effect: the index of its key bus; -1: its own bus
 	responseStale bool                // its part of a Response must be computed again
@@ -56,8 +59,8 @@ type Bus struct {
 func (b *Bus) init(d *BusConfig, c *Config, keys []int) {
 	*b = Bus{
 		limit: d.Voices, muted: d.Mute, soloed: d.Solo, keys: keys, sends: d.Sends, responseStale: true,
-		Gain: voice.Constant(d.Gain), Pan: voice.Constant(d.Pan), Pitch: voice.Constant(d.Pitch), Mute: voice.Constant(factor(!d.Mute)),
-		Solo: voice.Constant(1), Duck: Duck{rules: d.Duck, releaseAt: never}, buffers: newBuffers(c.Hop, tailRingLen(c.Hop, c.Tail)),
+		Gain: move.Constant(d.Gain), Pan: move.Constant(d.Pan), Pitch: move.Constant(d.Pitch), Mute: move.Constant(factor(!d.Mute)),
+		Solo: move.Constant(1), Duck: Duck{rules: d.Duck, releaseAt: never}, buffers: newBuffers(c.Hop, tailRingLen(c.Hop, c.Tail)),
 	}
 	b.filter.Start(c.Rate, d.LowPass, d.HighPass)
 	b.filterTail = b.filter.Tail(0)
@@ -114,7 +117,7 @@ type Set struct {
 
 // set changes a property of the bus. Gain, pan, pitch, cutoffs and mute fade within over frames from the given frame of
 // the mix on; the gain follows the curve shape.
-func (b *Bus) set(s *Set, frame, over int64, shape voice.Shape) {
+func (b *Bus) set(s *Set, frame, over int64, shape sounds.Shape) {
 	switch x := s.Value; s.Property {
 	case Gain:
 		b.Gain.RampGain(frame, pcm.Decibels(x), over, shape)
@@ -137,7 +140,7 @@ func (b *Bus) set(s *Set, frame, over int64, shape voice.Shape) {
 // Set changes properties of the bus with the given index, from the given frame of the mix on. Each fades within over
 // frames; the gain follows the curve shape. The result is the frame until which tails on the bus may last because of
 // the change, or 0. The caller then calls Refresh and, after a change of Solo, FadeSolos.
-func (g *Graph) Set(index int, sets []Set, frame, over int64, shape voice.Shape) (tailUntil int64) {
+func (g *Graph) Set(index int, sets []Set, frame, over int64, shape sounds.Shape) (tailUntil int64) {
 	b, filters := &g.Buses[index], false
 	g.computeTailsAt(frame)
 	was, opened := b.tail, b.opens(frame)
@@ -232,7 +235,7 @@ func (b *Bus) apply(dst, src []pcm.Frame, frame int64) {
 // linearly. The result from is the first frame of the range, and the result to is the first frame after it. Ranges end
 // on a fixed grid of frames and at the ends of fades, so they do not depend on the length of blocks. If no move ends
 // after the given frame, the values are constant, and segment returns frame and never.
-func segment(frame int64, moves ...*voice.Move) (from, to int64) {
+func segment(frame int64, moves ...*move.Move) (from, to int64) {
 	grid, end, last := int64(64), int64(never), int64(0)
 	for _, m := range moves {
 		last = max(last, m.Start)
@@ -251,7 +254,7 @@ func segment(frame int64, moves ...*voice.Move) (from, to int64) {
 // factors returns the linear left and right factors of the bus at the given frame of the mix. They are the product of
 // pan, gain, mute and duck. The fade of a solo is not included.
 func (b *Bus) factors(frame int64) (left, right float64) {
-	left, right = voice.Balance(b.Pan.At(frame))
+	left, right = panning.Balance(b.Pan.At(frame))
 	g := float64(b.Gain.Gain(frame) * b.Mute.At(frame))
 	g = float64(g * pcm.Decibels(b.Duck.move.At(frame)).Linear())
 	return float64(left * g), float64(right * g)
@@ -259,7 +262,7 @@ func (b *Bus) factors(frame int64) (left, right float64) {
 
 // scale multiplies block in place by m, a moving linear factor. The parameter frame is the frame of the mix where
 // block begins.
-func scale(block []pcm.Frame, m *voice.Move, frame int64) {
+func scale(block []pcm.Frame, m *move.Move, frame int64) {
 	for len(block) > 0 {
 		from, to := segment(frame, m)
 		n := min(int64(len(block)), to-frame)

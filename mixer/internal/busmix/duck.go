@@ -1,13 +1,13 @@
 package busmix
 
-import "voicepool/voice"
+import "voicepool/internal/move"
 
 // Duck lowers the gain of a bus while voices on another bus are loud. The zero value is off.
 type Duck struct {
 	rules     *DuckRules // nil: off
 	down      bool       // the bus is lowered, or moves there
 	releaseAt int64      // the frame of the release, if no trigger comes before; never: unknown
-	move      voice.Move // decibels
+	move      move.Move  // decibels
 }
 
 // DuckRules holds the trigger, the depth and the times of a duck. It must not be changed. The control side creates it.

@@ -1,8 +1,8 @@
 package busmix
 
 import (
+	"voicepool/internal/move"
 	"voicepool/pcm"
-	"voicepool/voice"
 )
 
 // EffectValue is a new value of a parameter of an effect.
@@ -122,7 +122,7 @@ func (g *Graph) computeTailsAt(frame int64) {
 
 // limitTails limits how long the stored tails of buses are valid: until the end of the fade m. It has no effect if m
 // ends at or before the given frame of the mix.
-func (g *Graph) limitTails(frame int64, m *voice.Move) {
+func (g *Graph) limitTails(frame int64, m *move.Move) {
 	if end := m.End(); end > frame {
 		g.tailsValidUntil = min(g.tailsValidUntil, end)
 	}

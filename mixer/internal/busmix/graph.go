@@ -22,10 +22,10 @@ import (
 
 	"voicepool/effect"
 	"voicepool/internal/dsp"
+	"voicepool/internal/move"
 	"voicepool/mixer/internal/bustree"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
-	"voicepool/voice"
 )
 
 const never = 1<<63 - 1
@@ -68,9 +68,9 @@ type Graph struct {
 	tree        *bustree.Tree
 	stems       *Stems
 	hop, smooth int64
-	sendFades   []*voice.Move // the factors of a send; scratch space
-	meterBuffer []pcm.Frame   // buffer for buses with a meter; nil without meters
-	hasTail     bool          // an effect or filter has a tail in the present block
+	sendFades   []*move.Move // the factors of a send; scratch space
+	meterBuffer []pcm.Frame  // buffer for buses with a meter; nil without meters
+	hasTail     bool         // an effect or filter has a tail in the present block
 
 	closedAt        int64 // the maximum of Bus.closedAt
 	tailsComputedAt int64 // the frame of the last computeTails
@@ -97,7 +97,7 @@ func (c *Config) ShapesSpectrum() bool {
 func New(tree *bustree.Tree, c *Config) *Graph {
 	g := &Graph{
 		Buses: make([]Bus, len(c.Buses)), tree: tree, stems: c.Stems, hop: c.Hop, smooth: c.Smooth, outputs: newOutputs(tree, c),
-		sendFades: make([]*voice.Move, 0, len(c.Buses)+3),
+		sendFades: make([]*move.Move, 0, len(c.Buses)+3),
 	}
 	faults := 0
 	for i := range c.Buses {
@@ -292,8 +292,8 @@ func (g *Graph) HasPitch(bus int) bool {
 
 // PitchOf returns the sum of the pitches of the bus with index bus and of its parents, in semitones. The sum is one
 // move: it begins at the given frame of the mix and ends with the last fade of these pitches.
-func (g *Graph) PitchOf(bus int, frame int64) voice.Move {
-	sum := voice.Move{Start: frame}
+func (g *Graph) PitchOf(bus int, frame int64) move.Move {
+	sum := move.Move{Start: frame}
 	for i := bus; i >= 0; i = g.tree.Nodes[i].Parent {
 		p := &g.Buses[i].Pitch
 		sum.From += p.At(frame)

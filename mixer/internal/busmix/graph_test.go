@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"voicepool/effect"
+	"voicepool/internal/move"
+	"voicepool/internal/passfilter"
+	"voicepool/internal/spectrum"
 	"voicepool/mixer/internal/bustree"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // The rate of the tests, and the lengths that follow from it: 20 ms, 5 ms and 10 ms.
@@ -51,7 +54,7 @@ func newGraph(t *testing.T, c Config, buses ...node) *Graph {
 	c.Rate, c.Hop, c.Smooth, c.Tail = rate, hop, smooth, tail
 	for i, b := range buses {
 		for _, to := range tree.Nodes[i].Sends {
-			b.Sends = append(b.Sends, Send{Bus: to, Gain: voice.Constant(-6), Pre: b.pre})
+			b.Sends = append(b.Sends, Send{Bus: to, Gain: move.Constant(-6), Pre: b.pre})
 		}
 		c.Buses = append(c.Buses, b.BusConfig)
 	}
@@ -150,18 +153,18 @@ func TestBlocks(t *testing.T) {
 			g.Buses[bus].AddTail([]pcm.Frame{{0.5, 0.5}, {0.4, 0.1}, {0.2, 0.3}}, frame)
 		}
 		return g, map[int64]func(){
-			100: func() { g.Set(1, []Set{{Gain, -9}, {Pan, -1}}, 100, 333, voice.Natural) },
-			150: func() { g.Set(2, []Set{{Mute, 1}}, 150, 50, voice.Natural); tailed(2, 161) },
-			301: func() { g.Set(2, []Set{{Mute, 0}, {LowPass, 1500}}, 301, 250, voice.Natural) },
+			100: func() { g.Set(1, []Set{{Gain, -9}, {Pan, -1}}, 100, 333, sounds.Natural) },
+			150: func() { g.Set(2, []Set{{Mute, 1}}, 150, 50, sounds.Natural); tailed(2, 161) },
+			301: func() { g.Set(2, []Set{{Mute, 0}, {LowPass, 1500}}, 301, 250, sounds.Natural) },
 			407: func() { g.SetInsert(1, NewInsert(smoother(), hop), 407); g.SetSend(2, 3, -20, 407, 90) },
 			420: func() { g.SetInsert(1, NewInsert(nil, hop), 420) },
 			500: func() {
-				g.Set(4, []Set{{Solo, 1}}, 500, 0, voice.Natural)
+				g.Set(4, []Set{{Solo, 1}}, 500, 0, sounds.Natural)
 				g.Refresh(500)
 				g.FadeSolos(silent, 500, 60)
 			},
 			811: func() {
-				g.Set(4, []Set{{Solo, 0}}, 811, 0, voice.Natural)
+				g.Set(4, []Set{{Solo, 0}}, 811, 0, sounds.Natural)
 				g.Refresh(811)
 				g.FadeSolos(silent, 811, 60)
 			},
@@ -292,7 +295,7 @@ func TestTails(t *testing.T) {
 		want(bus, 10, lengths)
 	}
 	g.AddPlaying(2, 1)
-	if got, end := g.Set(2, []Set{{Gain, float64(pcm.Silence)}}, 100, 50, voice.Natural), 150+2*length; got != end {
+	if got, end := g.Set(2, []Set{{Gain, float64(pcm.Silence)}}, 100, 50, sounds.Natural), 150+2*length; got != end {
 		t.Errorf("closing the gain of a bus with a voice gives a tail until %d, want %d", got, end)
 	}
 	want(2, 100, 2*length) // still open
@@ -306,7 +309,7 @@ func TestTails(t *testing.T) {
 	if got := g.VoiceTail(4, []Send{{Bus: 1}}, 160, 200); got != 200+length {
 		t.Errorf("a voice with a send has a tail until %d, want %d", got, 200+length)
 	}
-	if got := g.VoiceTail(4, []Send{{Bus: 1, Gain: voice.Constant(float64(pcm.Silence))}}, 160, 200); got != 0 {
+	if got := g.VoiceTail(4, []Send{{Bus: 1, Gain: move.Constant(float64(pcm.Silence))}}, 160, 200); got != 0 {
 		t.Errorf("a voice with a closed send has a tail until %d", got)
 	}
 	if got := g.SetSend(3, 1, pcm.Silence, 300, 0); got != 0 {
@@ -332,7 +335,7 @@ func TestLimits(t *testing.T) {
 	if g.FullBus(2) != 0 {
 		t.Errorf("with 3 voices, bus %d is full", g.FullBus(2))
 	}
-	g.Set(1, []Set{{Pitch, 0}}, 100, 50, voice.Natural)
+	g.Set(1, []Set{{Pitch, 0}}, 100, 50, sounds.Natural)
 	if p := g.PitchOf(2, 100); p.From != 2 || p.To != -1 || p.Start != 100 || p.Frames != 50 || !g.HasPitch(1) || g.HasPitch(0) {
 		t.Errorf("the pitch of b is %+v", p)
 	}
@@ -353,7 +356,7 @@ func TestStems(t *testing.T) {
 	for block := range int64(6) {
 		now, dst := block*hop, make([]pcm.Frame, hop)
 		if block == 2 {
-			g.Set(2, []Set{{Solo, 1}}, now, 0, voice.Natural)
+			g.Set(2, []Set{{Solo, 1}}, now, 0, sounds.Natural)
 			g.Refresh(now)
 			g.FadeSolos([]bool{true, true, true}, now, 70)
 		}
@@ -387,9 +390,9 @@ func TestStems(t *testing.T) {
 func TestSentDuringSolo(t *testing.T) {
 	g := newGraph(t, Config{NoLimiter: true}, node{name: "master"}, node{name: "a"}, node{name: "hall"})
 	b := NewSendBuffers(3, rate, hop)
-	send := Send{Bus: 2, Gain: voice.Constant(0)}
+	send := Send{Bus: 2, Gain: move.Constant(0)}
 	b.Prepare([]Send{send})
-	g.Set(1, []Set{{Solo, 1}}, 0, 0, voice.Natural)
+	g.Set(1, []Set{{Solo, 1}}, 0, 0, sounds.Natural)
 	g.Refresh(0)
 	g.FadeSolos([]bool{false, true, true}, 0, 100)
 	for _, from := range []int64{0, 60, 120} {
@@ -419,12 +422,12 @@ func TestDirectPath(t *testing.T) {
 	if got := b.Direct(DirectPath{}, src, 0); &got[0] != &src[0] {
 		t.Error("a neutral path copies its signal")
 	}
-	half := voice.Constant(0.5)
+	half := move.Constant(0.5)
 	if got := b.Direct(DirectPath{Gain: &half}, src, 0); got[9] != (pcm.Frame{0.5, 0.5}) || src[9] != (pcm.Frame{1, 1}) {
 		t.Errorf("the signal becomes %v, from %v", got[9], src[9])
 	}
-	var screen voice.DirectFilter
-	screen.Start(rate, 500)
+	var screen passfilter.Filter
+	screen.StartSpatial(spectrum.Warp(rate), 500)
 	path := DirectPath{Screen: &screen}
 	first := slices.Clone(b.DirectTail(path, src, 0))
 	if second := b.DirectTail(path, src, 0); !slices.Equal(first, second) || first[0] == src[0] {
@@ -478,7 +481,7 @@ func TestMixAllocatesNothing(t *testing.T) {
 	r := NewResponses(3, 1)
 	dst, now := make([]pcm.Frame, hop), int64(0)
 	if n := testing.AllocsPerRun(100, func() {
-		g.Set(1, []Set{{Gain, float64(-now % 7)}}, now, 50, voice.Natural)
+		g.Set(1, []Set{{Gain, float64(-now % 7)}}, now, 50, sounds.Natural)
 		g.Refresh(now)
 		g.RefreshResponses(r, now)
 		g.Begin(dst, now)

@@ -1,8 +1,8 @@
 package busmix
 
 import (
+	"voicepool/internal/panning"
 	"voicepool/internal/spectrum"
-	"voicepool/voice"
 )
 
 // A voice is heard over several paths: through its bus down to an output, and through the sends of the
@@ -46,8 +46,8 @@ func (g *Graph) Refresh(frame int64) {
 		b := &g.Buses[i]
 		was := b.gains
 		gain := b.Gain.MaxGain(frame)
-		b.gains = NewStereo(voice.LouderPan(voice.Stereo, &b.Pan, frame)).Times(EqualStereo(gain))
-		b.maxGains = NewStereo(voice.LargerPan(voice.Stereo, &b.Pan, frame)).Times(EqualStereo(float64(gain * max(b.Mute.At(frame), b.Mute.To))))
+		b.gains = NewStereo(panning.Louder(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(gain))
+		b.maxGains = NewStereo(panning.Larger(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(float64(gain * max(b.Mute.At(frame), b.Mute.To))))
 		b.pausedByTree, b.quiet, b.hasSolo = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &g.Buses[g.tree.Nodes[i].Parent]
@@ -81,7 +81,7 @@ func (g *Graph) RefreshResponses(r *Responses, frame int64) (changed bool) {
 			w.Through.Times(&r.Buses[above].Through)
 		}
 		if !b.quiet {
-			gives := NewStereo(voice.LouderPan(voice.Stereo, &b.Pan, frame)).Times(EqualStereo(b.Gain.MaxGain(frame))).Power() / 2
+			gives := NewStereo(panning.Louder(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(b.Gain.MaxGain(frame))).Power() / 2
 			for j := range b.sends {
 				s := &b.sends[j]
 				power := s.Gain.MaxGain(frame)
@@ -116,10 +116,10 @@ func (b *Bus) refreshOwn(w *Response, frame, hop int64) {
 		return
 	}
 	w.ownFrame, w.own, b.responseStale = at, spectrum.Flat(), false
-	own := (*[spectrum.Bands]float64)(&w.own)
-	w.ownFades = b.filter.ApplyResponse(frame, own)
+	b.filter.ApplyResponse(frame, &w.own)
+	w.ownFades = !b.filter.Settled(frame)
 	for _, p := range b.effects {
-		moves := p.Passes(frame, own)
+		moves := p.Passes(frame, (*[spectrum.Bands]float64)(&w.own))
 		w.ownFades = w.ownFades || moves
 	}
 }

@@ -4,15 +4,18 @@ import (
 	"sync/atomic"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/move"
+	"voicepool/internal/passfilter"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 // Send feeds a bus or a voice to another bus.
 type Send struct {
-	Bus  int        // the index of the other bus
-	Gain voice.Move // decibels
-	Pre  bool       // taken before the gains of the bus, or before gain, pan and position of the voice
+	Bus  int       // the index of the other bus
+	Gain move.Move // decibels
+	Pre  bool      // taken before the gains of the bus, or before gain, pan and position of the voice
 
 	share   float32 // the cached factor for the gain shareOf
 	shareOf float64
@@ -31,7 +34,7 @@ func (g *Graph) SetSend(index, to int, gain pcm.Decibels, frame, over int64) (ta
 		if s := &g.Buses[index].sends[i]; s.Bus == to {
 			g.computeTailsAt(frame)
 			was, opened := g.Buses[index].tail, s.Opens(frame)
-			s.Gain.RampGain(frame, gain, over, voice.Natural)
+			s.Gain.RampGain(frame, gain, over, sounds.Natural)
 			if end := s.Gain.End(); opened != s.Opens(end) {
 				tailUntil = max(tailUntil, g.extendTail(index, frame, end, was))
 			}
@@ -62,7 +65,7 @@ func (g *Graph) sendOn(index int, pre, post []pcm.Frame, frame, n int64) {
 // appendMutes appends to moves the mutes that apply to sends of a bus, and returns the result. These are the mutes of
 // the bus with the index bus and of all buses that it is mixed into. Each mute is a linear factor that may fade. A
 // mute that has been 1 for a while at the given frame of the mix is left out.
-func (g *Graph) appendMutes(moves []*voice.Move, bus int, frame int64) []*voice.Move {
+func (g *Graph) appendMutes(moves []*move.Move, bus int, frame int64) []*move.Move {
 	for i := bus; i >= 0; i = g.tree.Nodes[i].Above {
 		if m := &g.Buses[i].Mute; !isUnity(m, frame) {
 			moves = append(moves, m)
@@ -73,11 +76,11 @@ func (g *Graph) appendMutes(moves []*voice.Move, bus int, frame int64) []*voice.
 
 // isUnity reports whether m, a linear factor, has been 1 since the last frame divisible by 64 at the given frame. Fades
 // advance on this grid, so the answer does not depend on the length of blocks.
-func isUnity(m *voice.Move, frame int64) bool { return m.SettledAt(1, frame&^63) }
+func isUnity(m *move.Move, frame int64) bool { return m.SettledAt(1, frame&^63) }
 
 // addWithGains adds src, multiplied by the product of moves, to dst, which must have the same length. moves[0] is a
 // gain in decibels; the others are linear factors. The parameter frame is the frame of the mix where both begin.
-func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
+func addWithGains(dst, src []pcm.Frame, moves []*move.Move, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, moves...)
 		n := min(int64(len(dst)), to-frame)
@@ -95,7 +98,7 @@ func addWithGains(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 
 // product returns the product of moves at the given frame of the mix, as one linear factor. moves[0] is a gain in
 // decibels; the others are linear factors.
-func product(moves []*voice.Move, frame int64) float64 {
+func product(moves []*move.Move, frame int64) float64 {
 	g := moves[0].Gain(frame)
 	for _, m := range moves[1:] {
 		g = float64(g * m.At(frame))
@@ -106,14 +109,14 @@ func product(moves []*voice.Move, frame int64) float64 {
 // VoiceSend is a send of a voice.
 type VoiceSend struct {
 	*Send
-	Home        int         // the index of the bus of the voice
-	Attenuation *voice.Move // of the sends by distance, a linear factor; nil: not spatial
+	Home        int        // the index of the bus of the voice
+	Attenuation *move.Move // of the sends by distance, a linear factor; nil: not spatial
 }
 
 // gains returns the factors of the send s at the given frame of the mix. The first factor is the gain of the send in
 // decibels. The linear factors of attenuation by distance, mutes and solos follow, as far as they are not 1. The result
 // is g.sendFades, which the next call overwrites.
-func (g *Graph) gains(s *VoiceSend, frame int64) []*voice.Move {
+func (g *Graph) gains(s *VoiceSend, frame int64) []*move.Move {
 	moves := append(g.sendFades[:0], &s.Gain)
 	if s.Attenuation != nil && !s.Pre && !isUnity(s.Attenuation, frame) {
 		moves = append(moves, s.Attenuation)
@@ -199,13 +202,13 @@ func (g *Graph) AddSentTail(s VoiceSend, b *SendBuffers, tail []pcm.Frame, frame
 // DirectPath holds a filter and a gain of a voice that apply on its own bus, but not to its sends. The zero value has
 // neither.
 type DirectPath struct {
-	Screen *voice.DirectFilter // may be nil
-	Gain   *voice.Move         // a linear factor; nil: 1
+	Screen *passfilter.Filter // may be nil
+	Gain   *move.Move         // a linear factor; nil: 1
 }
 
 // Differs reports whether the filter or the gain of the path changes a signal from the given frame of the mix on.
 func (d DirectPath) Differs(frame int64) bool {
-	return d.Screen != nil && d.Screen.Active() || d.Gain != nil && !d.Gain.SettledAt(1, frame)
+	return d.Screen != nil && d.Screen.On() || d.Gain != nil && !d.Gain.SettledAt(1, frame)
 }
 
 // SendBuffers are the buffers for voices with sends. Most mixers never need them, so Prepare allocates them before the
@@ -219,8 +222,8 @@ type SendBuffers struct {
 // sendMemory is for one voice at a time.
 type sendMemory struct {
 	mixed, direct, pre []pcm.Frame
-	screen             voice.DirectFilter // a copy for a tail
-	prefader           voice.Prefader     // a copy for a tail
+	screen             passfilter.Filter // a copy for a tail
+	prefader           voice.Prefader    // a copy for a tail
 }
 
 // NewSendBuffers returns buffers that are not allocated yet, for the given number of buses. They will hold a hop or the
@@ -264,7 +267,7 @@ func (b *SendBuffers) Direct(d DirectPath, src []pcm.Frame, frame int64) []pcm.F
 	}
 	dst := b.memory.Load().direct[:len(src)]
 	copy(dst, src)
-	if d.Screen != nil && d.Screen.Active() {
+	if d.Screen != nil && d.Screen.On() {
 		d.Screen.Apply(dst, frame)
 	}
 	if d.Gain != nil && !d.Gain.SettledAt(1, frame) {
@@ -275,7 +278,7 @@ func (b *SendBuffers) Direct(d DirectPath, src []pcm.Frame, frame int64) []pcm.F
 
 // DirectTail returns the same as Direct for the tail of a voice, but the state of the filter does not change.
 func (b *SendBuffers) DirectTail(d DirectPath, tail []pcm.Frame, frame int64) []pcm.Frame {
-	if d.Screen != nil && d.Screen.Active() {
+	if d.Screen != nil && d.Screen.On() {
 		copied := &b.memory.Load().screen
 		*copied = *d.Screen
 		d.Screen = copied

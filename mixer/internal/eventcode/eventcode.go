@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"voicepool/internal/ring"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Event is an event as the audio side emits it. Kind, Reason and Policy are the enumerations of the mixer;
@@ -15,7 +15,7 @@ import (
 type Event[Kind, Reason, Policy ~uint8, Group, Stem any] struct {
 	Frame int64
 	Voice uint64 // the number of the start
-	Sound *voice.Sound
+	Sound *sounds.Sound
 	Group *Group
 	Ref   int64
 	Stem  *Stem
@@ -35,7 +35,7 @@ type Choice[Reason, Policy ~uint8, Group any] struct {
 	Endless bool // the victim is endless
 
 	By      uint64 // the number of the start that caused the event
-	BySound *voice.Sound
+	BySound *sounds.Sound
 	ByGroup *Group
 	ByRef   int64
 
@@ -73,7 +73,7 @@ const MaxRecords = 4
 // A colon joins the two halves of a word. Only a head has a stem.
 type Record[Group, Stem any] struct {
 	words  [3]uint64
-	sound  *voice.Sound
+	sound  *sounds.Sound
 	group  *Group
 	stem   *Stem
 	number int32

@@ -15,20 +15,21 @@ import (
 
 	"voicepool/internal/spectrum"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 // Table holds the energies and the scores of all voices. Real voices have indices below the number of slots, and
 // virtual voice j has the index slots+j. The incoming start has the index of virtual voice 0 in SetReal.
 type Table struct {
-	hops   [][2]voice.Masks // by slot, with the gains of the voice; the last is the incoming start
-	energy []energies       // by virtual voice; they do not mask other voices
-	stale  []bool           // by virtual voice: its energy is outdated
-	score  []float32        // by index; valid for virtual voices that may be restored
+	hops   [][2]sounds.Masks // by slot, with the gains of the voice; the last is the incoming start
+	energy []energies        // by virtual voice; they do not mask other voices
+	stale  []bool            // by virtual voice: its energy is outdated
+	score  []float32         // by index; valid for virtual voices that may be restored
 
-	ratio [voice.Bands]float64 // by band: the threshold relative to the masker
-	quiet [voice.Bands]float64 // by band: the threshold in quiet
-	parts [voice.Bands][spectrum.Bands]float64
+	ratio [sounds.Bands]float64 // by band: the threshold relative to the masker
+	quiet [sounds.Bands]float64 // by band: the threshold in quiet
+	parts [sounds.Bands][spectrum.Bands]float64
 
 	total            perBand // the masking by all voices that are mixed
 	threshold        perBand // for virtual voices
@@ -41,10 +42,10 @@ type Table struct {
 }
 
 // perBand holds a number by hop and band.
-type perBand [2][voice.Bands]float64
+type perBand [2][sounds.Bands]float64
 
 // energies holds the energy by hop and band.
-type energies [2][voice.Bands]float32
+type energies [2][sounds.Bands]float32
 
 // MaxRanked is the largest number of virtual voices that BeginVirtual ranks without exact scores of the others.
 const MaxRanked = 32
@@ -52,9 +53,9 @@ const MaxRanked = 32
 // New returns a table without a voice, for the given numbers of slots and of virtual voices. It stores scores by index
 // in the slice score, which must be long enough.
 func New(slots, virtual int, score []float32) *Table {
-	t := &Table{hops: make([][2]voice.Masks, slots+1), energy: make([]energies, virtual), stale: make([]bool, virtual), score: score}
+	t := &Table{hops: make([][2]sounds.Masks, slots+1), energy: make([]energies, virtual), stale: make([]bool, virtual), score: score}
 	t.best.all = make([]topScore, 0, MaxRanked)
-	for b := range voice.Bands {
+	for b := range sounds.Bands {
 		// 3 dB below the masker up to 12 Bark above the lowest band, then 0.25 dB more per Bark. The
 		// threshold in quiet is 1.456 f^-0.8 dB, with f in kHz in the middle of the band, for each of its
 		// eight half Bark.
@@ -81,7 +82,7 @@ const (
 
 // Powers returns left^2 + right^2 of the gains of a voice for each band of the ear. Without a response, which is nil,
 // no filter applies, and each band has the given power.
-func (t *Table) Powers(power float64, response *spectrum.Gains) (powers [voice.Bands]float32) {
+func (t *Table) Powers(power float64, response *spectrum.Gains) (powers [sounds.Bands]float32) {
 	for b := range powers {
 		if powers[b] = float32(power); response != nil {
 			powers[b] = float32(response.Over(&t.parts[b]))
@@ -92,8 +93,9 @@ func (t *Table) Powers(power float64, response *spectrum.Gains) (powers [voice.B
 
 // SetReal sets the energy and the masking of v, the voice in slot i or, for the index after the last slot, the incoming
 // start. powers is a result of Powers.
-func (t *Table) SetReal(i int, powers [voice.Bands]float32, v *voice.Voice) {
-	t.hops[i] = v.Masks()
+func (t *Table) SetReal(i int, powers [sounds.Bands]float32, v *voice.Voice) {
+	e, at, looped := v.Envelope()
+	t.hops[i] = e.MasksAt(at, looped)
 	for h := range t.hops[i] {
 		m := &t.hops[i][h]
 		for b, g := range powers {
@@ -105,10 +107,11 @@ func (t *Table) SetReal(i int, powers [voice.Bands]float32, v *voice.Voice) {
 
 // SetVirtual sets the energy of v, virtual voice j from 0. powers is a result of Powers. The score of the voice is
 // infinite until Rate computes it.
-func (t *Table) SetVirtual(j int, powers [voice.Bands]float32, v *voice.Voice) {
+func (t *Table) SetVirtual(j int, powers [sounds.Bands]float32, v *voice.Voice) {
 	t.MarkStale(j)
 	t.stale[j] = false
-	v.BandEnergies(&powers, (*[2][voice.Bands]float32)(&t.energy[j]))
+	e, at, looped := v.Envelope()
+	e.BandEnergiesAt(at, looped, &powers, (*[2][sounds.Bands]float32)(&t.energy[j]))
 }
 
 // MarkStale records that the energy of virtual voice j, from 0, is outdated, so that the caller calls SetVirtual before
@@ -212,7 +215,7 @@ const roundingMargin = 1.000001
 // bound returns an upper bound of audible for virtual voice j. It needs one division instead of two for each band. The
 // score is a sum of r/(1+r), which is largest if all r equal their mean, because r/(1+r) is concave.
 func (t *Table) bound(j int) float32 {
-	const n = 2 * voice.Bands
+	const n = 2 * sounds.Bands
 	e, sum := &t.energy[j], 0.0
 	for h := range e {
 		inverse := &t.inverseThreshold[h]

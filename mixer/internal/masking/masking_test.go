@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const slots, virtual = 8, 400
@@ -26,7 +26,7 @@ func randomTable(r *rand.Rand) (*Table, []int32) {
 	for i := range slots {
 		loudness := float32(math.Exp(18 + 4*r.Float64()))
 		for h := range 2 {
-			for b := range voice.Bands {
+			for b := range sounds.Bands {
 				t.hops[i][h].Energy[b] = loudness * r.Float32()
 				t.hops[i][h].Spread[b] = loudness * r.Float32()
 			}
@@ -96,7 +96,7 @@ func TestMaskFirst(t *testing.T) {
 	for round := range 300 {
 		for i := range slots {
 			g := float32(math.Exp(6*r.Float64() - 3))
-			for b := range voice.Bands {
+			for b := range sounds.Bands {
 				table.hops[i][r.IntN(2)].Spread[b] *= g
 			}
 		}
@@ -108,7 +108,7 @@ func TestMaskFirst(t *testing.T) {
 				case 0:
 					*e = energies{}
 				case 1:
-					for b := range voice.Bands {
+					for b := range sounds.Bands {
 						e[0][b], e[1][b] = 1e24, 1e24
 					}
 				}
@@ -156,7 +156,7 @@ func TestMaskAgain(t *testing.T) {
 		for i := range slots {
 			if r.IntN(3) == 0 {
 				g := float32(0.2 + 2*r.Float64())
-				for b := range voice.Bands {
+				for b := range sounds.Bands {
 					table.hops[i][r.IntN(2)].Spread[b] *= g
 				}
 			}

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"voicepool/pool"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestSetEqualsList compares a Set with the last jump in a list of all sets, and the last fade after it.
@@ -15,13 +15,13 @@ func TestSetEqualsList(t *testing.T) {
 	type set struct {
 		value float64
 		over  int64
-		shape voice.Shape
+		shape sounds.Shape
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var s Set
 		var list []set
 		for range rapid.IntRange(0, 20).Draw(t, "sets") {
-			next := set{rapid.Float64().Draw(t, "value"), rapid.SampledFrom([]int64{0, 1, 480, 1 << 40}).Draw(t, "over"), voice.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))}
+			next := set{rapid.Float64().Draw(t, "value"), rapid.SampledFrom([]int64{0, 1, 480, 1 << 40}).Draw(t, "over"), sounds.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))}
 			replace := rapid.Bool().Draw(t, "replace")
 			if s.Write(next.value, next.over, next.shape, replace); replace {
 				list = nil

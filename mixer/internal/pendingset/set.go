@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/mixer/internal/publish"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Set is the pending set of one property. Sets at one frame reduce to two: the last one without a fade, and the
@@ -36,10 +36,10 @@ const (
 // Snapshot is a copy of a Set. Values are in the unit of the property.
 type Snapshot struct {
 	HasJump, HasFade bool
-	Jump             float64     // the value of the set without a fade, if HasJump
-	Target           float64     // the value at the end of the fade, if HasFade
-	Over             int64       // the length of the fade in frames, if HasFade
-	Shape            voice.Shape // of the last set
+	Jump             float64      // the value of the set without a fade, if HasJump
+	Target           float64      // the value at the end of the fade, if HasFade
+	Over             int64        // the length of the fade in frames, if HasFade
+	Shape            sounds.Shape // of the last set
 }
 
 // FinalValue returns the value that the property has after all pending sets in s. If s includes a fade, the value is
@@ -58,7 +58,7 @@ func (s *Set) Read() (snapshot Snapshot, ok bool) {
 	ok = s.cell.Read(words[:])
 	kind := words[kindWord]
 	return Snapshot{
-		HasJump: kind&hasJump != 0, HasFade: kind&hasFade != 0, Shape: voice.Shape(kind >> shapeShift),
+		HasJump: kind&hasJump != 0, HasFade: kind&hasFade != 0, Shape: sounds.Shape(kind >> shapeShift),
 		Jump: math.Float64frombits(words[jumpWord]), Target: math.Float64frombits(words[targetWord]), Over: int64(words[overWord]),
 	}, ok
 }
@@ -66,7 +66,7 @@ func (s *Set) Read() (snapshot Snapshot, ok bool) {
 // Write adds a set of the property to value. The set is a fade of over frames along shape; an over of 0 means without
 // a fade. A set without a fade drops all earlier sets in s. A fade drops earlier fades, but it keeps an earlier set
 // without a fade, as its beginning, unless replace is true. Control side, with the mutex held.
-func (s *Set) Write(value float64, over int64, shape voice.Shape, replace bool) {
+func (s *Set) Write(value float64, over int64, shape sounds.Shape, replace bool) {
 	var words [numWords]uint64
 	s.cell.Read(words[:])
 	kind, at := uint64(hasJump), jumpWord

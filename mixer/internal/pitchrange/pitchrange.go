@@ -10,6 +10,7 @@ import (
 
 	"voicepool/internal/hearing"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
 	"voicepool/voice"
 )
@@ -138,9 +139,9 @@ func (r *Range) Levels(t Total, moves bool) (low, high int) {
 	t.add(&r.dopplerLow, &r.dopplerHigh)
 	switch {
 	case t.least != t.most || moves: // a moving pitch reads at least the first mip level
-		return max(voice.LevelOf(pcm.Semitones(t.least)), 0), max(voice.LevelOf(pcm.Semitones(t.most)), 0)
+		return max(sounds.LevelOf(pcm.Semitones(t.least)), 0), max(sounds.LevelOf(pcm.Semitones(t.most)), 0)
 	case t.least != 0:
-		level := voice.LevelOf(pcm.Semitones(t.least))
+		level := sounds.LevelOf(pcm.Semitones(t.least))
 		return level, level
 	}
 	return -1, -1

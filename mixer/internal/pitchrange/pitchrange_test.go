@@ -6,6 +6,7 @@ import (
 
 	"voicepool/internal/hearing"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/space"
 	"voicepool/voice"
 )
@@ -68,9 +69,9 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%s: levels %d..%d, want %d..%d", name, gotLow, gotHigh, low, high)
 		}
 	}
-	octave := voice.LevelOf(12)
+	octave := sounds.LevelOf(12)
 	levels("no pitch", Range{}, nil, false, 0, -1, -1)
-	levels("moving", Range{}, nil, true, 0, max(voice.LevelOf(0), 0), max(voice.LevelOf(0), 0))
+	levels("moving", Range{}, nil, true, 0, max(sounds.LevelOf(0), 0), max(sounds.LevelOf(0), 0))
 	levels("an octave", New(&voice.Options{Pitch: 12}), nil, false, 0, octave, octave)
 	levels("twice the speed", New(&voice.Options{Speed: 2}), nil, false, 0, octave, octave)
 	bus := Constant(5)
@@ -97,11 +98,11 @@ func TestLevels(t *testing.T) {
 	below, above := ear.Shifts(&fast)
 	var moving Range
 	moving.StartVelocity(fast, &ear)
-	levels("fast", moving, nil, true, 0, max(voice.LevelOf(below), 0), max(voice.LevelOf(above), 0))
+	levels("fast", moving, nil, true, 0, max(sounds.LevelOf(below), 0), max(sounds.LevelOf(above), 0))
 	if moving.SetVelocity(fast, &ear, 0, 0, 10) || !moving.SetVelocity(space.Vector{}, &ear, 0, 0, 10) || moving.Velocity() != (space.Vector{}) {
 		t.Error("only another velocity changes the Doppler shift")
 	}
-	levels("slower", moving, nil, true, 5, max(voice.LevelOf(below), 0), max(voice.LevelOf(above), 0))
+	levels("slower", moving, nil, true, 5, max(sounds.LevelOf(below), 0), max(sounds.LevelOf(above), 0))
 	levels("at rest", moving, nil, false, 10, -1, -1)
 	if above <= pcm.Semitones(1) {
 		t.Errorf("a shift of %v proves nothing", above)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Refiner computes mip levels in the order of the requests. Its goroutines end when they are idle. There are at most
@@ -21,8 +21,8 @@ type Refiner struct {
 
 // Level is a mip level of a sound.
 type Level struct {
-	Sound  *voice.Sound
-	Level  int  // as in voice.Sound.Refine
+	Sound  *sounds.Sound
+	Level  int  // as in sounds.Sound.Refine
 	Looped bool // for playing in a loop
 }
 

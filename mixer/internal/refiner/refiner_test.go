@@ -5,15 +5,15 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // held returns a sound whose levels wait until release is closed; made counts the levels.
-func held(t *testing.T, release chan struct{}, made *atomic.Int32) *voice.Sound {
+func held(t *testing.T, release chan struct{}, made *atomic.Int32) *sounds.Sound {
 	t.Helper()
-	s, err := voice.NewSound(voice.Samples{
+	s, err := sounds.NewSound(sounds.Samples{
 		Rate: 8000, Channels: 1, Data: make([]float32, 9000),
-		Refine: func(_ *voice.Sound, _ int, _ bool, _, frames int64) []float32 {
+		Refine: func(_ *sounds.Sound, _ int, _ bool, _, frames int64) []float32 {
 			<-release
 			made.Add(1)
 			return make([]float32, frames)
@@ -60,7 +60,7 @@ func TestCancel(t *testing.T) {
 		var r Refiner
 		release, made := make(chan struct{}), new(atomic.Int32)
 		s := held(t, release, made)
-		for level := range voice.Levels {
+		for level := range sounds.Levels {
 			r.Request(Level{Sound: s, Level: level})
 		}
 		synctest.Wait()

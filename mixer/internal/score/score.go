@@ -11,6 +11,7 @@ import (
 	"voicepool/mixer/internal/masking"
 	"voicepool/mixer/internal/publish"
 	"voicepool/mixer/internal/victim"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -83,7 +84,8 @@ func New(slots, virtual int, key victim.Key, hop int64) Scores {
 // Measure returns how audible a voice is, from its position, v.State.Power and v.Response. lacks is true if the
 // spectrum of its sound is missing.
 func (v *Voice) Measure() (a Audibility, lacks bool) {
-	index, near := v.Playing.Energies()
+	e, at, looped := v.Playing.Envelope()
+	index, near := e.BothAt(at, looped)
 	ahead, now := v.State.Power, v.State.Power
 	if v.Response != nil {
 		ahead, now, lacks = v.Playing.FilteredShares((*[spectrum.Bands]float64)(v.Response), v.State.Virtualizable)
@@ -92,7 +94,7 @@ func (v *Voice) Measure() (a Audibility, lacks bool) {
 }
 
 // BandPowers returns left^2 + right^2 of the gains of v for each band of the ear. t.Masking must not be nil.
-func (t *Scores) BandPowers(v *Voice) [voice.Bands]float32 {
+func (t *Scores) BandPowers(v *Voice) [sounds.Bands]float32 {
 	return t.Masking.Powers(v.State.Power, v.Response)
 }
 
@@ -162,9 +164,9 @@ func (t *Scores) schedule(v *Voice, now int64) {
 	switch {
 	case !v.State.Constant():
 	case v.State.Virtualizable, t.Masking != nil:
-		until += v.Playing.StableNearFrames()
+		until += v.Playing.StableFrames(true)
 	default:
-		until += v.Playing.StableIndexFrames()
+		until += v.Playing.StableFrames(false)
 	}
 	if v.Index >= t.slots {
 		t.scheduleRemaining(v, now, until)
@@ -180,7 +182,7 @@ func (t *Scores) scheduleRemaining(v *Voice, now, until int64) {
 		until = 0
 	case now-t.searchedAt > 10*t.hop, v.Response != nil && !v.Playing.HasSpectrum(): // without searches, separate updates cost time
 	case t.RemainingUntil(v.Index) <= now:
-		until = max(until, now+v.Playing.StableIndexFrames())
+		until = max(until, now+v.Playing.StableFrames(false))
 	default:
 		return
 	}

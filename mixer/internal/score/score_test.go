@@ -7,19 +7,20 @@ import (
 	"voicepool/internal/spectrum"
 	"voicepool/mixer/internal/publish"
 	"voicepool/mixer/internal/victim"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
 const slots = 2
 
 // decaying returns a sound of 10 hops at 1 kHz whose loudness halves in each hop.
-func decaying(t *testing.T) *voice.Sound {
+func decaying(t *testing.T) *sounds.Sound {
 	t.Helper()
-	e := voice.Envelope{Hop: 20}
+	e := sounds.Envelope{Hop: 20}
 	for i := range 10 {
 		e.Once = append(e.Once, float32(math.Pow(0.5, float64(i))))
 	}
-	s, err := voice.NewSound(voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 200), Envelope: e})
+	s, err := sounds.NewSound(sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 200), Envelope: e})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestMovingGainsAreDueAtOnce(t *testing.T) {
 	}
 	scores.NoteSearch(500)
 	scores.Update(&v, a, true, 500, true)
-	if want := 500 + v.Playing.StableIndexFrames(); scores.RemainingUntil(v.Index) != want {
+	if want := 500 + v.Playing.StableFrames(false); scores.RemainingUntil(v.Index) != want {
 		t.Errorf("the audibility in the rest of the sound is due at %d, want %d", scores.RemainingUntil(v.Index), want)
 	}
 }

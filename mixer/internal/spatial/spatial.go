@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"voicepool/internal/hearing"
+	"voicepool/internal/move"
 	"voicepool/mixer/internal/publish"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // Listener is the position of the listener.
@@ -103,7 +103,7 @@ func unpack(vectors []space.Vector, words *[18]uint64) {
 // owns the State.
 type State struct {
 	Source hearing.Source // the spot of the voice, and how its sound spreads
-	Space  voice.Space    // for the voice itself; its Direct and Sends are for the caller
+	Space  move.Spatial   // for the voice itself; its Direct and Sends are for the caller
 
 	lowPass, directLowPass float64
 }
@@ -137,10 +137,10 @@ func (s *State) Move(ear *hearing.Ear, now, frames int64, hasSends bool) (cutoff
 // heard returns how the voice reaches the listener. The first result holds gain, pan and pitch. The second result holds
 // the gains and cutoffs of the direct path and of the sends. Without sends, the first result and the general cutoff
 // include the direct path, and both path gains are 1.
-func (s *State) heard(ear *hearing.Ear, hasSends bool) (voice.SpaceValues, hearing.Muffled) {
+func (s *State) heard(ear *hearing.Ear, hasSends bool) (move.SpatialValues, hearing.Muffled) {
 	h, m := ear.Hear(&s.Source)
 	if hasSends {
-		return voice.SpaceValues(h), m
+		return move.SpatialValues(h), m
 	}
 	if m.Direct != 1 {
 		h.Gain = float64(h.Gain * m.Direct)
@@ -148,7 +148,7 @@ func (s *State) heard(ear *hearing.Ear, hasSends bool) (voice.SpaceValues, heari
 	if m.DirectLowPass != 0 { // it is the lower one
 		m.LowPass = m.DirectLowPass
 	}
-	return voice.SpaceValues(h), hearing.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
+	return move.SpatialValues(h), hearing.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
 // minCutoffRatio is the smallest change of a cutoff that is applied: 1/64 of an octave, which is inaudible. Otherwise

@@ -18,7 +18,7 @@ var wide = source.Limits{Frames: math.MaxInt64, Memory: math.MaxInt64, Channels:
 // testFile reads a file of testdata/formats.
 func testFile(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/formats/" + name)
+	data, err := os.ReadFile("../../library/testdata/formats/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import "testing"
 func BenchmarkDecode(b *testing.B) {
 	for _, name := range []string{"speech-1", "hybrid-2", "music-20-2", "best", "6"} {
 		b.Run(name, func(b *testing.B) {
-			first, list := packets(b, "../../testdata/formats/opus-"+name+".opus")
+			first, list := packets(b, "../../library/testdata/formats/opus-"+name+".opus")
 			c, _, err := opened(first)
 			if err != nil {
 				b.Fatal(err)

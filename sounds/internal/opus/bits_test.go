@@ -12,7 +12,7 @@ import (
 // TestSameBits checks that the samples of every mode, and the concealment of lost packets, are bit-identical on
 // every machine.
 func TestSameBits(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/formats/opus-*.opus")
+	files, err := filepath.Glob("../../library/testdata/formats/opus-*.opus")
 	if err != nil || len(files) < 20 {
 		t.Fatal(len(files), err)
 	}

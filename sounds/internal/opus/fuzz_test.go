@@ -10,7 +10,7 @@ import (
 // FuzzPackets decodes arbitrary packets, each after its length in two bytes. Each ends in an error or in finite
 // samples of the announced number.
 func FuzzPackets(f *testing.F) {
-	files, err := filepath.Glob("../../testdata/formats/opus-*.opus")
+	files, err := filepath.Glob("../../library/testdata/formats/opus-*.opus")
 	if err != nil {
 		f.Fatal(err)
 	}

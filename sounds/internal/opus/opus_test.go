@@ -221,7 +221,7 @@ func packets(t testing.TB, file string) (first []byte, list [][]byte) {
 // TestLost decodes empty packets, empty frames, packets of other modes and broken packets. Each ends in bounded
 // samples of its length or in an error. The decoder state is kept between packets.
 func TestLost(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/formats/opus-*.opus")
+	files, err := filepath.Glob("../../library/testdata/formats/opus-*.opus")
 	if err != nil || len(files) < 20 {
 		t.Fatal(len(files), err)
 	}
@@ -270,7 +270,7 @@ func TestLost(t *testing.T) {
 // TestAllocations checks that decoding a packet does not allocate.
 func TestAllocations(t *testing.T) {
 	for _, name := range []string{"speech-2", "hybrid-2", "music-20-2", "6"} {
-		first, list := packets(t, "../../testdata/formats/opus-"+name+".opus")
+		first, list := packets(t, "../../library/testdata/formats/opus-"+name+".opus")
 		c, _, err := opened(first)
 		if err != nil {
 			t.Fatal(err)

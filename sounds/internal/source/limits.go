@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// The kinds of errors of codecs. Package sounds documents them.
+// The kinds of errors of codecs. Package library documents them.
 var (
 	ErrFormat = errors.New("sounds: unknown format")
 	ErrDecode = errors.New("sounds: broken sound")

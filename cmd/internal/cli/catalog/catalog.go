@@ -20,12 +20,12 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // Row describes one sound, or why it could not be loaded.
 type Row struct {
-	info sounds.Info
+	info library.Info
 	name string // the displayed name; see setNames
 	Err  error
 
@@ -35,10 +35,10 @@ type Row struct {
 
 // Options configure Gather.
 type Options struct {
-	In        io.Reader      // standard input
-	Library   sounds.Options // of the library of each sound
-	Portraits bool           // for Paint
-	Loading   play.Progress  // shows the progress; optional
+	In        io.Reader       // standard input
+	Library   library.Options // of the library of each sound
+	Portraits bool            // for Paint
+	Loading   play.Progress   // shows the progress; optional
 }
 
 // Gather loads the sounds in list, in parallel on all processors, and returns a row for each, in the same order. A
@@ -57,17 +57,17 @@ func Gather(list []Named, o Options) []Row {
 // only its name and the error in Err. A file from a folder that turns out not to be a sound gives the zero Row. For
 // "-" load reads all of o.In.
 func (o *Options) load(n Named) Row {
-	lib := sounds.NewLibrary(o.Library)
+	lib := library.NewLibrary(o.Library)
 	source, err := n.source(o.In)
-	var loaded []*voice.Sound
+	var loaded []*sounds.Sound
 	if err == nil {
 		loaded, err = lib.Load(context.Background(), source)
 	}
 	switch {
-	case err != nil && n.guess && errors.Is(err, sounds.ErrFormat):
+	case err != nil && n.guess && errors.Is(err, library.ErrFormat):
 		return Row{}
 	case err != nil:
-		return Row{info: sounds.Info{Name: n.Name}, Err: err}
+		return Row{info: library.Info{Name: n.Name}, Err: err}
 	}
 	info, _ := lib.Info(loaded[0])
 	switch {
@@ -85,7 +85,7 @@ func (o *Options) load(n Named) Row {
 
 // loopOf describes the loop of the sound i for a table. If the file has a loop, the result is "from..to" in frames. An
 // embedded sound that is meant to loop gives "whole". Other sounds give "-".
-func loopOf(i sounds.Info) string {
+func loopOf(i library.Info) string {
 	switch {
 	case i.Loop != nil:
 		return fmt.Sprintf("%d..%d", i.Loop[0], i.Loop[1])
@@ -97,7 +97,7 @@ func loopOf(i sounds.Info) string {
 
 // levelsOf divides the samples of s into the given number of equal parts. It returns the mean power of each part in
 // dB. A silent part has minus infinity.
-func levelsOf(s *voice.Sound, parts int) []report.Level {
+func levelsOf(s *sounds.Sound, parts int) []report.Level {
 	samples := s.Samples()
 	levels := make([]report.Level, parts)
 	for i := range levels {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"voicepool/internal/words"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 	"voicepool/sounds/tone"
 )
 
@@ -109,20 +109,20 @@ const maxInput = 256 << 20
 // source returns the source of the sound s for loading it with a library. If s is "-", it reads all of in, the
 // standard input. If a file does not exist but its name looks like an embedded sound, the error suggests an embedded
 // sound. Other missing files are not an error here.
-func (s Named) source(in io.Reader) (sounds.Source, error) {
+func (s Named) source(in io.Reader) (library.Source, error) {
 	switch {
 	case s.File != "":
-		return sounds.Source{File: s.File}, Missing(s.File)
+		return library.Source{File: s.File}, Missing(s.File)
 	case s.tone:
-		return sounds.Source{Name: s.Name, File: s.Name, FS: tone.FS{}}, nil
+		return library.Source{Name: s.Name, File: s.Name, FS: tone.FS{}}, nil
 	case s.Name != "-":
 		return embedded.Source(s.Name), nil
 	}
 	data, err := ReadInput(in)
 	if err != nil {
-		return sounds.Source{}, err
+		return library.Source{}, err
 	}
-	return sounds.Source{Name: "-", File: StandardInput, FS: &inputFS{data}}, nil
+	return library.Source{Name: "-", File: StandardInput, FS: &inputFS{data}}, nil
 }
 
 // ReadInput reads all of the parameter in, the standard input, and returns the bytes. More than 256 MiB are an error.

@@ -10,7 +10,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/play"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // loopedWAV returns a second of silence with a loop up to a frame.
@@ -44,7 +44,7 @@ func TestOdd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+		lib := library.NewLibrary(library.Options{Rate: sheet.Rate})
 		if err := play.LoadSounds(t.Context(), sheet, lib, nil); err != nil {
 			t.Fatal(err)
 		}

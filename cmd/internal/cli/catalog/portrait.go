@@ -14,7 +14,7 @@ import (
 	"voicepool/cmd/internal/view/meterbar"
 	"voicepool/internal/words"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // portraitColumns is the width of a waveform in pixels.
@@ -31,7 +31,7 @@ type portrait struct {
 // newPortrait computes the data for drawing the sound s: the range of its samples and its loudness for each column of
 // pixels. If looped is true, the sound is meant to loop. Its loudness then includes the repetitions, and the result
 // has the range of the loop.
-func newPortrait(s *voice.Sound, looped bool) *portrait {
+func newPortrait(s *sounds.Sound, looped bool) *portrait {
 	p := &portrait{}
 	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
 	index := s.Envelope()

@@ -6,7 +6,7 @@ import (
 
 	"voicepool/cmd/internal/view/figurestyle"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // TestPaint checks the colors of a picture: red beyond full scale, a line for silence, the loudness
@@ -17,11 +17,11 @@ func TestPaint(t *testing.T) {
 		data[i] = float32(1-2*(i%2)) * 0.5
 	}
 	data[100] = 1.5
-	s, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: data, Loop: [2]int64{960, 1920}})
+	s, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 1, Data: data, Loop: [2]int64{960, 1920}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	img := Paint([]Row{{info: sounds.Info{Name: "IZ", Seconds: 2}, picture: newPortrait(s, true)}, {picture: newPortrait(s, false)}})
+	img := Paint([]Row{{info: library.Info{Name: "IZ", Seconds: 2}, picture: newPortrait(s, true)}, {picture: newPortrait(s, false)}})
 	const top = panelLegend + panelTitle
 	const middle = top + panelWave/2
 	for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestPaint(t *testing.T) {
 			t.Errorf("%s: text there %v, want %v", c.name, !c.text, c.text)
 		}
 	}
-	empty, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 2})
+	empty, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,13 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/internal/words"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // BeyondEnd finds the play cues of sheet that start a sound at or beyond the end of a file, so that they are silent.
 // The result has an error for each such file, at the line of the cue. BeyondEnd loads the files of these sounds into
 // lib. Streams, loops and files that lib cannot load are not checked.
-func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
+func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *library.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
@@ -45,7 +45,7 @@ func BeyondEnd(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list
 
 // framesOf loads the files of sound into lib and returns the length of each, in frames at the rate of sheet. The
 // length of a file that lib cannot load is -1.
-func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
+func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *library.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
 		frames[i] = -1
@@ -58,7 +58,7 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 
 // FormatNotes returns the notes of lib about the files of sheet that lib has loaded, such as an unusual format. Each
 // note is an error value at the line of the sheet that names the file.
-func FormatNotes(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
+func FormatNotes(sheet *cue.Sheet, lib *library.Library) (list rules.Errors) {
 	notes := map[string][]string{}
 	for _, info := range lib.Infos() {
 		notes[info.File] = info.Notes // the same for all variants of a file

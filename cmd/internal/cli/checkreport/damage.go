@@ -9,21 +9,21 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/internal/words"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Damages collects damaged places of files. The zero value is empty. Safe for concurrent use.
 type Damages struct {
 	mutex sync.Mutex
-	files map[string][]sounds.Damage
+	files map[string][]library.Damage
 }
 
-// Add records a damaged place in file. It is meant for sounds.Options.OnDamage and is safe for concurrent use.
-func (d *Damages) Add(file string, damage sounds.Damage) {
+// Add records a damaged place in file. It is meant for library.Options.OnDamage and is safe for concurrent use.
+func (d *Damages) Add(file string, damage library.Damage) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.files == nil {
-		d.files = map[string][]sounds.Damage{}
+		d.files = map[string][]library.Damage{}
 	}
 	d.files[file] = append(d.files[file], damage)
 }
@@ -39,7 +39,7 @@ func (d *Damages) Len() (n int) {
 }
 
 // Line describes one damaged place in file as one line of text.
-func Line(file string, damage sounds.Damage) string {
+func Line(file string, damage library.Damage) string {
 	return words.OneLine(fmt.Sprintf("%s: %v", file, &damage))
 }
 
@@ -47,7 +47,7 @@ func Line(file string, damage sounds.Damage) string {
 // each damaged place that d has recorded, and for each stream that ends early. Their line is the first line of the
 // sheet that names the file. lib must call d.Add for damage. Files with an error in known are not decoded. If ctx
 // ends, err is its cause and list is nil.
-func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
+func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *library.Library, known rules.Errors) (list rules.Errors, err error) {
 	checked := map[string]bool{}
 	for i := range r.Sounds {
 		sound := &r.Sounds[i]

@@ -10,7 +10,7 @@ import (
 
 	"voicepool/device"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/sounds/tone"
 )
 
@@ -157,7 +157,7 @@ func (e stallError) Error() string { return string(e) }
 
 // source plays a tone or silence and measures the times of its pulls.
 type source struct {
-	tone       sounds.FrameReader // nil: silence
+	tone       library.FrameReader // nil: silence
 	rate       int
 	bufferTime time.Duration // duration of the player's buffer
 

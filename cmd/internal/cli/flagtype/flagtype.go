@@ -9,7 +9,7 @@ import (
 	"voicepool/device/wav"
 	"voicepool/internal/words"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Overflow is a policy for a full pool.
@@ -26,13 +26,13 @@ func (o *Overflow) UnmarshalText(text []byte) error {
 }
 
 // Quality is an interpolation quality.
-type Quality voice.Quality
+type Quality sounds.Quality
 
 // UnmarshalText parses the name of an interpolation quality, linear, cubic or best, and stores it in q. Any other text
 // is an error that lists the names, and it changes q, too.
 func (q *Quality) UnmarshalText(text []byte) error {
-	quality, err := voice.ParseQuality(string(text))
-	if *q = Quality(quality); err != nil || quality == voice.DefaultQuality {
+	quality, err := sounds.ParseQuality(string(text))
+	if *q = Quality(quality); err != nil || quality == sounds.DefaultQuality {
 		return fmt.Errorf("unknown quality %q (want linear, cubic or best)", text)
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/internal/words"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // renderLimit is the time limit of the render that finds the length of a sheet.
@@ -39,7 +39,7 @@ type Estimate struct {
 // for at most 5 s. lib provides the sounds; missing sounds are ignored. For a sheet without cues the result is nil,
 // without an error. If cues wait for GO, the result has only their number and the pool size. If a signal ends
 // interrupted, Of returns that as the error. Other failures are stored in the result; Estimate.Faults returns them.
-func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Estimate, error) {
+func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *library.Library) (*Estimate, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"voicepool/internal/dsp"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // Cases with one sound per voice. The sounds together exceed every cache.
@@ -36,7 +36,7 @@ func separateSounds(pick func(string) bool, next Progress) ([]Row, error) {
 			continue
 		}
 		next("measuring %s with %d voices", w.name, separateVoices)
-		sounds := make([]*voice.Sound, separateVoices)
+		sounds := make([]*sounds.Sound, separateVoices)
 		for i := range sounds {
 			var err error
 			if sounds[i], err = newSound(data, 1, false); err != nil { // the data is copied

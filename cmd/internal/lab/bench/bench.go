@@ -13,9 +13,9 @@ import (
 	"voicepool/internal/dsp"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	soundlib "voicepool/sounds"
+	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
 // The sample rate, the block length, and the number of runs whose median is the result.
@@ -193,7 +193,7 @@ type mixCase struct {
 	name     string
 	channels int
 	speed    float64
-	quality  voice.Quality
+	quality  sounds.Quality
 	compact  bool // 16-bit samples
 	motion   motionKind
 	lowPass  float64 // cutoff of each voice in Hz; 0: off
@@ -210,21 +210,21 @@ const (
 )
 
 var cases = []mixCase{
-	{name: "mono", channels: 1, speed: 1}, {name: "mono-linear", channels: 1, speed: 1.1, quality: voice.Linear},
-	{name: "mono-cubic", channels: 1, speed: 1.1, quality: voice.Cubic}, {name: "mono-best", channels: 1, speed: 1.1},
-	{name: "stereo", channels: 2, speed: 1}, {name: "stereo-linear", channels: 2, speed: 1.1, quality: voice.Linear},
-	{name: "stereo-cubic", channels: 2, speed: 1.1, quality: voice.Cubic}, {name: "stereo-best", channels: 2, speed: 1.1},
-	{name: "mono-16bit", channels: 1, speed: 1, compact: true}, {name: "mono-linear-16bit", channels: 1, speed: 1.1, quality: voice.Linear, compact: true},
-	{name: "mono-cubic-16bit", channels: 1, speed: 1.1, quality: voice.Cubic, compact: true}, {name: "stereo-16bit", channels: 2, speed: 1, compact: true},
+	{name: "mono", channels: 1, speed: 1}, {name: "mono-linear", channels: 1, speed: 1.1, quality: sounds.Linear},
+	{name: "mono-cubic", channels: 1, speed: 1.1, quality: sounds.Cubic}, {name: "mono-best", channels: 1, speed: 1.1},
+	{name: "stereo", channels: 2, speed: 1}, {name: "stereo-linear", channels: 2, speed: 1.1, quality: sounds.Linear},
+	{name: "stereo-cubic", channels: 2, speed: 1.1, quality: sounds.Cubic}, {name: "stereo-best", channels: 2, speed: 1.1},
+	{name: "mono-16bit", channels: 1, speed: 1, compact: true}, {name: "mono-linear-16bit", channels: 1, speed: 1.1, quality: sounds.Linear, compact: true},
+	{name: "mono-cubic-16bit", channels: 1, speed: 1.1, quality: sounds.Cubic, compact: true}, {name: "stereo-16bit", channels: 2, speed: 1, compact: true},
 	{name: "mono-gains-move", channels: 1, speed: 1, motion: movingGains}, {name: "mono-places-move", channels: 1, speed: 1, motion: movingPositions},
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
 // noises returns n different sounds, each two seconds of quiet noise with the given number of channels. If compact is
 // true, they store 16-bit samples instead of float32.
-func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
+func noises(n, channels int, compact bool) ([]*sounds.Sound, error) {
 	size := 2 * Rate * channels
-	data, sounds := noise(n*size), make([]*voice.Sound, n)
+	data, sounds := noise(n*size), make([]*sounds.Sound, n)
 	for i := range sounds {
 		var err error
 		if sounds[i], err = newSound(data[i*size:][:size], channels, compact); err != nil {
@@ -236,8 +236,8 @@ func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 
 // newSound returns a sound at 48 kHz with a copy of data, interleaved samples. If compact is true, it stores 16-bit
 // samples instead of float32.
-func newSound(data []float32, channels int, compact bool) (*voice.Sound, error) {
-	return voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
+func newSound(data []float32, channels int, compact bool) (*sounds.Sound, error) {
+	return sounds.NewSound(sounds.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: library.Refine})
 }
 
 // noise returns the given number of samples of quiet noise. Every call returns the beginning of the same noise.
@@ -253,7 +253,7 @@ func noise(samples int) []float32 {
 // stage returns a new mixer for the mixing case b. n starts of looping voices are queued in it, at different
 // positions, gains and pans. The voices use sounds in turn. The caller must call the result move before each block,
 // with the number of the block. If voices move in this case, move sets their new positions.
-func (b mixCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
+func (b mixCase) stage(all []*sounds.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
 		c.Buses = []mixer.BusConfig{{Name: "hall"}}
@@ -273,11 +273,11 @@ func (b mixCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(
 		if b.motion == movingPositions {
 			o.Pan, o.Emitter = 0, &space.Emitter{}
 		}
-		if handles[i], err = m.Play(sounds[i%len(sounds)], o); err != nil {
+		if handles[i], err = m.Play(all[i%len(all)], o); err != nil {
 			return nil, nil, err
 		}
 		if b.motion == movingGains {
-			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute, voice.InDecibels); err != nil {
+			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute, sounds.InDecibels); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -304,7 +304,7 @@ const gridPositions = 15
 // seven runs, in nanoseconds per voice and frame. A run mixes for at least the duration slice. The result ns is the
 // median of runs. If least is true, ns is a mean of shortest times instead, one for each position of a block on the
 // mixer's 20 ms grid. The voices use sounds in turn.
-func (b mixCase) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
+func (b mixCase) measure(sounds []*sounds.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {
 		return 0, nil, err

@@ -6,7 +6,7 @@ import (
 	"voicepool/internal/dsp"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // nanoseconds per call. The first is Play on the control side. The others are the work of the audio side. The second
 // is a start that steals a playing voice and mixes its tail. The third is a start that steals a voice not yet mixed,
 // which has no tail. The fourth is a stop. The voices use sounds in turn.
-func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
+func measureCalls(sounds []*sounds.Sound, n int) ([]Row, error) {
 	m, _, err := mixCase{speed: 1}.stage(sounds, n)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func callRow(name string, n int, runs []float64) Row {
 // caller plays and stops voices of a mixer.
 type caller struct {
 	m      *mixer.Mixer
-	sounds []*voice.Sound
+	sounds []*sounds.Sound
 	voices []mixer.Handle // the voices started last
 	number int
 }

@@ -12,8 +12,8 @@ import (
 	"voicepool/cmd/internal/cli/catalog"
 	"voicepool/internal/dsp"
 	"voicepool/internal/sheet/loading"
-	soundlib "voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // The cases of Options.Load: the elapsed time, and with the suffix the total processor time.
@@ -40,7 +40,7 @@ func (o *Options) load(next Progress) ([]Row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--load %s: %w", o.Load, err)
 	}
-	sources := make([]soundlib.Source, len(files))
+	sources := make([]library.Source, len(files))
 	for i, name := range files {
 		sources[i].File = filepath.Join(o.Load, name)
 	}
@@ -78,13 +78,13 @@ func (o *Options) load(next Progress) ([]Row, error) {
 
 // loadAll loads the sounds of sources with a new library at 48 kHz and discards them. If pitched is true, it also
 // prepares them for pitches up to an octave up and down. It returns the first error.
-func loadAll(sources []soundlib.Source, pitched bool) error {
+func loadAll(sources []library.Source, pitched bool) error {
 	ctx := context.Background()
-	all, err := soundlib.NewLibrary(soundlib.Options{Rate: Rate}).Load(ctx, sources...)
+	all, err := library.NewLibrary(library.Options{Rate: Rate}).Load(ctx, sources...)
 	if err != nil || !pitched {
 		return err
 	}
 	var versions loading.Variants
-	versions.AddPitches(slices.DeleteFunc(all, func(s *voice.Sound) bool { return s.Frames() == 0 }), false, -loadPitch, loadPitch)
+	versions.AddPitches(slices.DeleteFunc(all, func(s *sounds.Sound) bool { return s.Frames() == 0 }), false, -loadPitch, loadPitch)
 	return versions.Compute(ctx)
 }

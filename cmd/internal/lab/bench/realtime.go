@@ -8,7 +8,7 @@ import (
 
 	"voicepool/device"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // The load of bench --realtime, and the garbage made at the same time.
@@ -40,14 +40,14 @@ type RealtimeRow struct {
 // goroutines make garbage. The first run, "control", has no such goroutines. Realtime calls next before each run, and
 // a run lasts as long as its blocks.
 func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
-	sounds, err := noises(16, 1, false)
+	all, err := noises(16, 1, false)
 	if err != nil {
 		return nil, err
 	}
 	var rows []RealtimeRow
 	for _, name := range []string{"control", "garbage"} {
 		next("the %s run, %.0f s", name, float64(blocks)*Block/Rate)
-		m, _, err := mixCase{channels: 1, speed: 1.1, quality: voice.Best}.stage(sounds, RealtimeVoices)
+		m, _, err := mixCase{channels: 1, speed: 1.1, quality: sounds.Best}.stage(all, RealtimeVoices)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"voicepool/device/wav"
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
-	soundlib "voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // renderScene is the sheet that is rendered. It uses the embedded sounds.
@@ -55,7 +55,7 @@ func renderRuns(runs int, pick func(string) bool, next Progress) ([]Row, error) 
 			return nil, err
 		}
 		voices = sheet.Voices
-		player, err := play.NewPlayer(context.Background(), sheet, soundlib.NewLibrary(soundlib.Options{Rate: sheet.Rate}), play.Options{})
+		player, err := play.NewPlayer(context.Background(), sheet, library.NewLibrary(library.Options{Rate: sheet.Rate}), play.Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Comparison is a user's sheet with its reference: the mix with so large a pool that it steals no voice.
@@ -23,7 +23,7 @@ type Comparison struct {
 	Sheet  *cue.Sheet
 	Needed int // number of voices for a mix without losses to the pool
 
-	lib       *sounds.Library
+	lib       *library.Library
 	reference *steal.Reference
 	seconds   float64
 }
@@ -32,7 +32,7 @@ type Comparison struct {
 // Comparison that measures other mixes against it. It also returns the run with the reference mix, which the
 // Comparison does not keep. lib supplies the sounds and must have the sample rate of the sheet. With an error, do not
 // use the other results.
-func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
+func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *library.Library) (*Comparison, *Run, error) {
 	whole, needed, err := renderWhole(ctx, sheet, lib)
 	if err != nil {
 		return nil, nil, err

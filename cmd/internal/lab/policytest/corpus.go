@@ -12,7 +12,7 @@ import (
 	"voicepool/cue/play"
 	"voicepool/internal/words"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // Corpus describes the user's sounds that scenes are built from.
@@ -28,10 +28,10 @@ type Corpus struct {
 // with the reason. A kind without any recording is an error. If ctx ends, the error is its cause. Recordings calls
 // loading at the start and after each file, with the number of finished files and the number of all files; loading may
 // be nil.
-func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading play.Progress) ([]steal.Recording, *Corpus, error) {
+func Recordings(ctx context.Context, folder string, files []string, limits library.Limits, loading play.Progress) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Unused: []steal.Unused{}}
-	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
-	sources := make([]sounds.Source, len(files))
+	lib := library.NewLibrary(library.Options{Rate: steal.Rate, Limits: limits})
+	sources := make([]library.Source, len(files))
 	for i, file := range files {
 		sources[i].File = filepath.Join(folder, file)
 	}
@@ -40,7 +40,7 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	if loading != nil {
 		loading(0, len(files))
 	}
-	lib.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
+	lib.LoadEach(ctx, sources, func(i int, sound *sounds.Sound, err error) bool {
 		if done++; loading != nil {
 			loading(done, len(files))
 		}
@@ -70,7 +70,7 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 
 // mono returns one sample for each frame of s: for a stereo sound the mean of left and right. For a mono sound the
 // result is the memory of s, so the caller must not change it.
-func mono(s *voice.Sound) []float32 {
+func mono(s *sounds.Sound) []float32 {
 	samples := s.Samples()
 	if s.Channels() == 1 {
 		return samples

@@ -9,7 +9,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/internal/words"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Load loads the cue sheet at path and its sounds, then renders the reference, a mix without steals. It returns a
@@ -17,7 +17,7 @@ import (
 // Before the sounds are loaded, Load calls each function of changes with the sheet, in order, and stops at the first
 // error. A sheet without an end is an error. That is checked only once, after the first change, and not at all without
 // changes. If the sheet has several outputs, they are mixed into one. c shows the progress. The end of ctx is an error.
-func Load(c *console.Console, ctx context.Context, path string, length *rules.Time, limits sounds.Limits, changes ...func(*cue.Sheet) error) (*Comparison, *Run, error) {
+func Load(c *console.Console, ctx context.Context, path string, length *rules.Time, limits library.Limits, changes ...func(*cue.Sheet) error) (*Comparison, *Run, error) {
 	sheet, err := console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 	if err != nil {
 		return nil, nil, err
@@ -34,7 +34,7 @@ func Load(c *console.Console, ctx context.Context, path string, length *rules.Ti
 			return nil, nil, err
 		}
 	}
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: limits})
+	lib := library.NewLibrary(library.Options{Rate: sheet.Rate, Limits: limits})
 	if err := console.Do(ctx, func() error { return play.LoadSounds(ctx, sheet, lib, c.Loading()) }); err != nil {
 		return nil, nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // maxCompared is the maximum length of a compared mix in seconds, because two mixes are kept in
@@ -31,7 +31,7 @@ type Run struct {
 // nor makes one virtual. The limits of sounds and buses remain, and the sheet's policy chooses the victims there. The
 // int result is the largest number of simultaneous voices, at least 1. If 65,536 voices are not enough, that is an
 // error.
-func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
+func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *library.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
 		s.Voices, s.Master.Limiter = voices, false
@@ -56,7 +56,7 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*R
 // render renders sheet to its end, without a device, and returns the mix and the report with all events. lib supplies
 // the sounds. A mix longer than 600 s is an error whose message mentions the flag --length. If ctx ends, the error is
 // its cause.
-func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
+func render(ctx context.Context, sheet *cue.Sheet, lib *library.Library) (*Run, error) {
 	player, err := play.NewPlayer(ctx, sheet, lib, play.Options{Events: true})
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // sceneRun is a built-in scene drawn from one seed, with its sheet, its reference and other values that every policy
@@ -219,7 +219,7 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 type Stage struct {
 	folder string
 	corpus []steal.Recording
-	lib    *sounds.Library
+	lib    *library.Library
 }
 
 // NewStage returns a Stage, which renders scenes with the sounds of corpus. It writes these sounds as WAV files into a
@@ -229,7 +229,7 @@ func NewStage(corpus []steal.Recording) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{folder: folder, corpus: corpus, lib: sounds.NewLibrary(sounds.Options{Rate: steal.Rate})}
+	s := &Stage{folder: folder, corpus: corpus, lib: library.NewLibrary(library.Options{Rate: steal.Rate})}
 	if err := writeCorpus(folder, s.corpus); err != nil {
 		s.Close()
 		return nil, err
@@ -291,7 +291,7 @@ func renderSteal(p *steal.Pair) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	sound, err := voice.NewSound(voice.Samples{Rate: steal.Rate, Channels: 1, Data: p.Voice})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: steal.Rate, Channels: 1, Data: p.Voice})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"voicepool/cmd/internal/lab/steal"
 	"voicepool/cue"
 	"voicepool/mixer"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestFigure checks that only 0 is printed as 0.
@@ -63,7 +63,7 @@ func TestMono(t *testing.T) {
 		{channels: 2, data: []float32{1, 0.5, -1, 0, 0.25, 0.25}, want: []float32{0.75, -0.5, 0.25}},
 		{channels: 2, want: []float32{}},
 	} {
-		s, err := voice.NewSound(voice.Samples{Rate: steal.Rate, Channels: c.channels, Data: c.data})
+		s, err := sounds.NewSound(sounds.Samples{Rate: steal.Rate, Channels: c.channels, Data: c.data})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"voicepool/internal/loudness"
+	"voicepool/internal/panning"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -70,7 +72,7 @@ func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, erro
 		if key.loop && e.Stop < p.To {
 			p.To, p.tail = e.Stop, tail[:min(int64(len(tail)), s.Frames-e.Stop)]
 		}
-		left, right := voice.Pan(e.Pan)
+		left, right := panning.Gains(e.Pan)
 		g := e.Gain.Gain()
 		p.Left, p.Right = float64(g*left), float64(g*right)
 	}
@@ -79,12 +81,12 @@ func (s *Scene) parts(corpus []Recording, waves map[waveKey]*wave) ([]Part, erro
 
 // Voice returns the recording as a mono sound at 48 kHz. The sound has no loudness index, so the mixer takes its level
 // as constant, -20 dB.
-func (r *Recording) Voice() (*voice.Sound, error) {
+func (r *Recording) Voice() (*sounds.Sound, error) {
 	data := make([]float32, len(r.Samples))
 	for i, x := range r.Samples {
 		data[i] = float32(x) / 32768
 	}
-	return voice.NewSound(voice.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
+	return sounds.NewSound(sounds.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
 }
 
 // newWave renders one event e of a scene alone, at unit gain, for at most limit frames. It plays the recording r with

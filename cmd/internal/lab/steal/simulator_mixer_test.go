@@ -17,19 +17,19 @@ import (
 	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // stage renders scenes with the real mixer, from a folder of files.
 type stage struct {
 	folder string
 	corpus []steal.Recording
-	lib    *sounds.Library
+	lib    *library.Library
 }
 
 func newStage(t *testing.T, corpus []steal.Recording) *stage {
 	t.Helper()
-	s := &stage{t.TempDir(), corpus, sounds.NewLibrary(sounds.Options{Rate: steal.Rate})}
+	s := &stage{t.TempDir(), corpus, library.NewLibrary(library.Options{Rate: steal.Rate})}
 	for i := range corpus {
 		if err := os.WriteFile(filepath.Join(s.folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
 			t.Fatal(err)

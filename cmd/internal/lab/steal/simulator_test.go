@@ -10,7 +10,7 @@ import (
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/voice"
+	"voicepool/sounds/library"
 )
 
 // simulator plays a scene with a pool of voices and a custom choice of victims. Like the mixer it works at
@@ -18,7 +18,7 @@ import (
 type simulator struct {
 	scene  *steal.Scene
 	parts  []steal.Part
-	sounds []*voice.Sound
+	sounds []*sounds.Sound
 	now    [][]float64 // by sound and hop, the energy of that hop only
 	ends   bool        // stolen loops are also lost for good
 	plays  bool        // a new loop takes a slot even if it scores lowest
@@ -56,7 +56,7 @@ func newSimulator(scene *steal.Scene) (*simulator, error) {
 
 // preparedSounds holds the sounds of a corpus and their energies.
 type preparedSounds struct {
-	sounds []*voice.Sound
+	sounds []*sounds.Sound
 	now    [][]float64 // by sound and hop, the energy of that hop only
 }
 
@@ -72,7 +72,7 @@ var prepareOne = sync.OnceValues(func() (s preparedSounds, err error) {
 			y := filter.Next(float64(data[j]))
 			now[j/simHop] += y * y / simHop
 		}
-		sound, err := sounds.Prepare(&sounds.Clip{Name: corpus[i].Name, Rate: steal.Rate, Channels: 1, Samples: data}, sounds.Options{})
+		sound, err := library.Prepare(&library.Clip{Name: corpus[i].Name, Rate: steal.Rate, Channels: 1, Samples: data}, library.Options{})
 		if err != nil {
 			return s, err
 		}

@@ -18,7 +18,7 @@ import (
 	"voicepool/internal/sheet/yaml"
 	"voicepool/internal/whole"
 	"voicepool/internal/words"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // maxFileName is the longest accepted file name, in bytes.
@@ -54,7 +54,7 @@ const arrivingName = ".arriving"
 // or Range. If the sheet has a sound called name with another file, or the room has no folder for uploads, the Kind is
 // Refused. An ended room is Kind Closed. After an error, the room and the stored files are as before. Other methods,
 // also Close, may be called during the upload.
-func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
+func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *library.Info, error) {
 	if err := CheckFile(name); err != nil {
 		return Sound{}, nil, err
 	}
@@ -216,7 +216,7 @@ func (r *Room) uploadedFile(name string, files []rules.File) (file string, ok bo
 // More data than Options.Limits.Bytes, by default 256 MiB, is an *Error of Kind Limit. An invalid sound is an *Error of
 // Kind Range. Errors of reading data and writing part are returned unchanged. If ctx ends during decoding, decode
 // returns the error of ctx.
-func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
+func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*library.Info, error) {
 	limit := r.options.Limits.Bytes
 	if limit <= 0 {
 		limit = 256 << 20
@@ -234,14 +234,14 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	clip, err := sounds.Decode(ctx, name, part, r.options.Limits)
+	clip, err := library.Decode(ctx, name, part, r.options.Limits)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, &Error{Kind: Range, Field: "body", Detail: words.Plain(err)}
 	}
-	info := sounds.Describe(clip, false)
+	info := library.Describe(clip, false)
 	return &info, nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/serve/room"
-	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 )
 
 // TestBatch checks that all steps of a batch apply at one frame, or that the whole batch fails.
@@ -202,7 +202,7 @@ func TestAddSoundFree(t *testing.T) {
 		}
 		return text
 	}
-	tone, err := sounds.Decode(t.Context(), "tone", bytes.NewReader(read("bell.flac")), sounds.Limits{})
+	tone, err := library.Decode(t.Context(), "tone", bytes.NewReader(read("bell.flac")), library.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestAddSoundFree(t *testing.T) {
 }
 
 // wavOf returns a sound as a WAV file of 32-bit floats.
-func wavOf(c *sounds.Clip) []byte {
+func wavOf(c *library.Clip) []byte {
 	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x03\x00")
 	b = binary.LittleEndian.AppendUint16(b, uint16(c.Channels))
 	b = binary.LittleEndian.AppendUint32(b, uint32(c.Rate))

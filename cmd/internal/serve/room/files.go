@@ -8,13 +8,13 @@ import (
 
 	"voicepool/cue"
 	"voicepool/internal/sheet/loading"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // loadedSound is a loaded sound, with the stamps of its files at loading.
 type loadedSound struct {
 	seconds float64
-	sounds  []*voice.Sound
+	sounds  []*sounds.Sound
 	stamps  map[string]stamp // by path
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/serve/room"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestResumeAfterDays checks that a loop is resumed however long ago it was saved.
@@ -145,7 +145,7 @@ func TestUploadWaitsForNobody(t *testing.T) {
 func TestUploadOfAFileOfTheSheet(t *testing.T) {
 	folder := t.TempDir()
 	of := func(frames int) []byte {
-		return wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, frames)})
+		return wavOf(&library.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, frames)})
 	}
 	file := filepath.Join(folder, "bell.wav")
 	if err := os.WriteFile(file, of(4800), 0o600); err != nil {
@@ -180,7 +180,7 @@ func TestUploadOfAFileOfTheSheet(t *testing.T) {
 // extension.
 func TestUploadOfOlderPrograms(t *testing.T) {
 	folder := t.TempDir()
-	wav := wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 4800)})
+	wav := wavOf(&library.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 4800)})
 	if err := os.WriteFile(filepath.Join(folder, "laugh.wav"), wav, 0o600); err != nil {
 		t.Fatal(err)
 	}

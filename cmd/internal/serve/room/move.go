@@ -7,7 +7,7 @@ import (
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // VoiceChange is a change of voices. A nil field leaves its property unchanged.
@@ -61,14 +61,14 @@ func (m *VoiceChange) check() error {
 }
 
 // shapes maps names in sheets to shapes of fades.
-var shapes = map[string]voice.Shape{
-	"": voice.Natural, "decibels": voice.InDecibels, "db": voice.InDecibels, "amplitude": voice.InAmplitude, "linear": voice.InAmplitude,
-	"cosine": voice.RaisedCosine, "power": voice.ConstantPower,
+var shapes = map[string]sounds.Shape{
+	"": sounds.Natural, "decibels": sounds.InDecibels, "db": sounds.InDecibels, "amplitude": sounds.InAmplitude, "linear": sounds.InAmplitude,
+	"cosine": sounds.RaisedCosine, "power": sounds.ConstantPower,
 }
 
 // shape returns the fade shape that sheets call name. The empty name means the natural shape. An unknown name is an
 // *Error of Kind Range.
-func shape(name string) (voice.Shape, error) {
+func shape(name string) (sounds.Shape, error) {
 	s, ok := shapes[name]
 	if !ok {
 		return s, invalidField("shape", "unknown shape %q of a fade (want amplitude, cosine, decibels or power)", words.OneLine(name))

@@ -3,7 +3,7 @@ package room
 import (
 	"time"
 
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Options configures a room.
@@ -31,7 +31,7 @@ type Options struct {
 
 	Voices     int        // size of the pool; 0: the sheet's
 	VoiceLimit func() int // returns the limit on voices of a sheet, including virtual voices; any goroutine; nil: no limit
-	Limits     sounds.Limits
+	Limits     library.Limits
 	Lease      *Lease       // after FadeIn, the room is audible while the lease holds; nil: always
 	Workers    *Workers     // mix rooms without a device; nil: the room has its own
 	Resume     *Snapshot    // state to resume; nil: start from the beginning

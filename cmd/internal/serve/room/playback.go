@@ -20,7 +20,7 @@ import (
 	"voicepool/internal/sheet/loading"
 	"voicepool/internal/words"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // playback is a player with its show and its sounds. If the player cannot change to a new sheet, the room replaces the
@@ -28,7 +28,7 @@ import (
 type playback struct {
 	player     *play.Player
 	show       *showrun.Show
-	sounds     *sounds.Library
+	sounds     *library.Library
 	done       chan struct{}      // closed when the player has ended
 	cancel     context.CancelFunc // cancels Run; nil in a paced room
 	sceneFrame atomic.Int64       // the last requested scene acts before this frame
@@ -41,9 +41,9 @@ type playback struct {
 
 // newLibrary returns an empty sound library with the sample rate of s and Options.Limits. When the library later loads
 // a damaged sound file, a warning is passed to Options.Log.
-func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
-	damaged := func(file string, damage sounds.Damage) { r.logLine("warning: " + checkreport.Line(file, damage)) }
-	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
+func (r *Room) newLibrary(s *cue.Sheet) *library.Library {
+	damaged := func(file string, damage library.Damage) { r.logLine("warning: " + checkreport.Line(file, damage)) }
+	return library.NewLibrary(library.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
 // newPlayback loads the sounds of the sheet s into lib and creates a player and a show for s. The player gets the
@@ -51,7 +51,7 @@ func (r *Room) newLibrary(s *cue.Sheet) *sounds.Library {
 // stays the same.
 //
 // The error is an *Error whose message does not show folders of the server. If ctx ends, it is the error of ctx.
-func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o play.Options) (*playback, error) {
+func (r *Room) newPlayback(ctx context.Context, s *cue.Sheet, lib *library.Library, o play.Options) (*playback, error) {
 	st := &playback{done: make(chan struct{}), pendingNames: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.handleEvent(st, &e) }, r.wake
 	o.StreamError = func(err error) { r.logLine(r.hideFolders(s, err.Error())) }
@@ -114,7 +114,7 @@ func (r *Room) loadSounds(ctx context.Context, st *playback, s *cue.Sheet) error
 // loadSheetSounds loads the sounds of the sheet s through lib and returns them by name, with the present stamps of
 // their files: modification time and size. It does not store them in the room. On failure the map is nil and the error
 // is an *Error of Kind Range, or the error of ctx if ctx has ended.
-func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]loadedSound, error) {
+func (r *Room) loadSheetSounds(ctx context.Context, s *cue.Sheet, lib *library.Library) (map[string]loadedSound, error) {
 	ways := slices.Repeat([]loading.Modes{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
 		if s.Sounds[i].Loop {

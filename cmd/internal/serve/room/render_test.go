@@ -10,7 +10,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/play"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestListenersHearTheRender checks that a listener of a room gets the render of its sheet, frame by frame. The
@@ -43,7 +43,7 @@ func TestListenersHearTheRender(t *testing.T) {
 					}
 					heard = append(heard, block...)
 				}
-				p, err := play.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), play.Options{})
+				p, err := play.NewPlayer(t.Context(), s, library.NewLibrary(library.Options{Rate: s.Rate}), play.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,7 +20,7 @@ import (
 	"voicepool/cmd/internal/serve/service"
 	"voicepool/cmd/internal/serve/systemd"
 	"voicepool/cmd/internal/serve/webauth"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Options hold the settings of the command line.
@@ -38,7 +38,7 @@ type Options struct {
 
 	Cluster ClusterFlags // with a NATS URL, rooms are placed on a cluster; otherwise they belong to this server
 
-	Limits  sounds.Limits
+	Limits  library.Limits
 	Log     func(string) // receives log lines; safe for concurrent use
 	Show    func(string) // receives requested output, such as the URL of the board
 	Link    func(string) // receives the login link of an admin, which must not reach a log; optional

@@ -10,7 +10,7 @@ import (
 
 	"voicepool/cmd/internal/serve/problemjson"
 	"voicepool/cmd/internal/serve/room"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // Role is a permission level. Each role includes the roles before it.
@@ -30,7 +30,7 @@ type Options struct {
 	Folder  string
 	Workers *room.Workers // mix the rooms made by calls; nil: the server starts its own
 	Limits  Limits
-	Sounds  sounds.Limits // for each sound
+	Sounds  library.Limits // for each sound
 
 	// Allow returns a *problemjson.Problem if the caller in ctx lacks the role in a room. The room ""
 	// means no particular room. Nil permits everything.

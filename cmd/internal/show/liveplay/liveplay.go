@@ -28,8 +28,8 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/library"
 	"voicepool/sounds/watch"
-	"voicepool/voice"
 )
 
 // Options configure the playback of a sheet.
@@ -54,7 +54,7 @@ type Options struct {
 	Device    Device
 	Buffer    time.Duration // of the sound card; 0: the driver's default
 	Block     int           // frames per block, if the device does not set it
-	Limits    sounds.Limits
+	Limits    library.Limits
 
 	OnSent func(what string) // called for each OSC message sent; safe for concurrent use; optional
 
@@ -87,7 +87,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	}
 	defer recorded.Discard()
 	board, log := liveview.NewBoard(), &messageLog{console: c}
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: log.addDamage})
+	lib := library.NewLibrary(library.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: log.addDamage})
 	o := l.Player
 	o.Watch, o.StreamError, o.Loading = board.Watch, func(err error) { log.add(err) }, c.Loading()
 	o.Changes = l.LoadAgain != nil
@@ -393,7 +393,7 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 // show continues with the old one.
 //
 // Each reload and each fault is printed. The first line of the message also reaches Options.OnMessage.
-func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
+func (s *performance) followSheet(ctx context.Context, lib *library.Library) {
 	name := words.OneLine(s.options.Sheet)
 	report := func(line string) {
 		if s.log.note(line); s.options.OnMessage != nil {
@@ -434,8 +434,8 @@ func (s *performance) followSheet(ctx context.Context, lib *sounds.Library) {
 // followSounds reloads sound files while the show plays: it watches the files of lib until ctx ends. Later starts use
 // the new version of a changed file. If the file cannot be loaded, the old sound stays in use. Each failure is printed,
 // and so is each reload of a sound that the player uses.
-func (s *performance) followSounds(ctx context.Context, lib *sounds.Library) {
-	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
+func (s *performance) followSounds(ctx context.Context, lib *library.Library) {
+	err := watch.Files(ctx, lib, func(old, now *sounds.Sound, err error) {
 		switch {
 		case err != nil:
 			s.console.Say("%s; the old sound stays in use", console.Message(err))

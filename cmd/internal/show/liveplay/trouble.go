@@ -10,7 +10,7 @@ import (
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/show/asynclog"
 	"voicepool/internal/words"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // messageLog prints messages and failures of a running show on the console. Each failure is printed once, and the exit
@@ -26,7 +26,7 @@ type messageLog struct {
 
 // addDamage counts one damaged part of the sound file called file, for strictError. Unless the console is quiet, it
 // prints a warning. A warning is not a failure.
-func (t *messageLog) addDamage(file string, damage sounds.Damage) {
+func (t *messageLog) addDamage(file string, damage library.Damage) {
 	t.damages.Add(file, damage)
 	if !t.console.Quiet {
 		t.note("warning: " + checkreport.Line(file, damage))

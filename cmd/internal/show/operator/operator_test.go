@@ -10,7 +10,7 @@ import (
 	"voicepool/cmd/internal/show/showrun"
 	"voicepool/cue"
 	"voicepool/cue/play"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // TestUnknownCueOfMIDI checks that a MIDI GO for an unknown cue is reported on screens and in
@@ -20,7 +20,7 @@ func TestUnknownCueOfMIDI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	player, err := play.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), play.Options{Live: true})
+	player, err := play.NewPlayer(t.Context(), sheet, library.NewLibrary(library.Options{Rate: sheet.Rate}), play.Options{Live: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // TestStateEffects checks that the state shows the effects of a bus, their bypass, and the gain
@@ -35,7 +35,7 @@ list: [{cue: 1, play: coin}]`, showrun.Options{})
 	for i := range data {
 		data[i] = 0.1 // -20 dB
 	}
-	sound, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: data})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: 48000, Channels: 1, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}

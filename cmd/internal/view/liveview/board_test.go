@@ -15,13 +15,13 @@ import (
 	"voicepool/internal/explain"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 // playThrough renders a sheet and looks at the board after each block.
 func playThrough(t *testing.T, sheet *cue.Sheet, look func(Picture)) (*Board, *report.Report) {
 	t.Helper()
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+	lib := library.NewLibrary(library.Options{Rate: sheet.Rate})
 	b := NewBoard()
 	p, err := play.NewPlayer(context.Background(), sheet, lib, play.Options{Watch: b.Watch, Events: true, Meters: true})
 	if err != nil {

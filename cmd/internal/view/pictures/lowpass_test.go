@@ -16,7 +16,7 @@ import (
 	"voicepool/internal/fourier"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 const (
@@ -41,7 +41,7 @@ func powers(t *testing.T, closes bool) (all [columns][rows]float64) {
 		for i := range data {
 			data[i] = r.Float32() - 0.5
 		}
-		s, err := voice.NewSound(voice.Samples{Rate: rate, Channels: 1, Data: data})
+		s, err := sounds.NewSound(sounds.Samples{Rate: rate, Channels: 1, Data: data})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ import (
 	"voicepool/internal/explain"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
+	"voicepool/sounds"
 )
 
 // sampleReport returns the report of the tests of package explain.
@@ -131,7 +131,7 @@ func TestLevels(t *testing.T) {
 	for i := range index {
 		index[i] = float32(pcm.Decibels(-6*i).Linear() * pcm.Decibels(-6*i).Linear())
 	}
-	sound, err := voice.NewSound(voice.Samples{Rate: rate, Channels: 2, Data: make([]float32, 2*hop*len(index)), Envelope: voice.Envelope{Hop: hop, Once: index}})
+	sound, err := sounds.NewSound(sounds.Samples{Rate: rate, Channels: 2, Data: make([]float32, 2*hop*len(index)), Envelope: sounds.Envelope{Hop: hop, Once: index}})
 	if err != nil {
 		t.Fatal(err)
 	}

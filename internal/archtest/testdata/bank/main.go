@@ -8,11 +8,11 @@ import (
 
 	"voicepool/bank"
 	"voicepool/device/auto"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 func main() {
-	b, err := bank.Open(os.DirFS("assets"), "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, err := bank.Open(os.DirFS("assets"), "sounds.yaml", library.NewLibrary(library.Options{}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"voicepool/device/auto"
 	"voicepool/mixer"
-	"voicepool/sounds"
+	"voicepool/sounds/library"
 )
 
 func main() {
@@ -15,7 +15,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	coin, err := sounds.NewLibrary(sounds.Options{Rate: m.Rate()}).LoadFile("coin.ogg")
+	coin, err := library.NewLibrary(library.Options{Rate: m.Rate()}).LoadFile("coin.ogg")
 	if err != nil {
 		log.Fatal(err)
 	}

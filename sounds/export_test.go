@@ -1,4 +1,0 @@
-package sounds
-
-// LimitProcess exports limitProcess, which ServeDecode applies to its process.
-var LimitProcess = limitProcess

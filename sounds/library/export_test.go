@@ -1,0 +1,4 @@
+package library
+
+// LimitProcess exports limitProcess, which ServeDecode applies to its process.
+var LimitProcess = limitProcess

@@ -1,5 +1,0 @@
-//go:build race
-
-package sounds_test
-
-const raceEnabled = true
