@@ -74,22 +74,36 @@ type Config[T any] struct {
 func (c Config[T]) normal() (Config[T], error) {
 	c.Max = cmp.Or(c.Max, c.Size)
 	c.Keep = c.Keep || c.Make != nil
+	return c, numbers{c.Size, c.Max, c.Step, c.Idle, c.Overflow, c.Order, c.Choose != nil, c.Generation}.check()
+}
+
+// numbers are the settings of a Config that do not depend on its type T, so a program contains their checks once.
+type numbers struct {
+	size, max, step, idle int
+	overflow              Overflow
+	order                 Order
+	chooses               bool // Choose is set
+	generation            uint64
+}
+
+// check returns the first error, which wraps ErrConfig; nil: the numbers are valid.
+func (n numbers) check() error {
 	var wrong error
 	need := func(good bool, format string, values ...any) {
 		if !good && wrong == nil {
 			wrong = fmt.Errorf("%w: "+format, append([]any{ErrConfig}, values...)...)
 		}
 	}
-	need(c.Size >= 1, "Size is %d, not at least 1", c.Size)
-	need(c.Max >= c.Size, "Max is %d, less than Size, %d", c.Max, c.Size)
-	need(c.Max <= MaxSlots, "Max is %d, more than %d", c.Max, MaxSlots)
-	need(c.Overflow <= Kill, "Overflow is %d, neither Refuse nor Kill", c.Overflow)
-	need(c.Order <= ByScore, "Order is %d, not Unordered, ByAge or ByScore", c.Order)
-	need(c.Overflow != Kill || c.Order != Unordered || c.Choose != nil, "Kill has neither Order nor Choose to go by")
-	need(c.Overflow == Kill || c.Choose == nil, "Choose without Kill")
-	need(c.Step >= 0, "Step is %d, less than 1", c.Step)
-	need(c.Idle >= 0, "Idle is %d, less than 1", c.Idle)
-	need(c.Idle <= 0 || c.Step != 0, "Idle without Step")
-	need(c.Generation <= maxGen, "Generation is %d, more than %d", c.Generation, uint64(maxGen))
-	return c, wrong
+	need(n.size >= 1, "Size is %d, not at least 1", n.size)
+	need(n.max >= n.size, "Max is %d, less than Size, %d", n.max, n.size)
+	need(n.max <= MaxSlots, "Max is %d, more than %d", n.max, MaxSlots)
+	need(n.overflow <= Kill, "Overflow is %d, neither Refuse nor Kill", n.overflow)
+	need(n.order <= ByScore, "Order is %d, not Unordered, ByAge or ByScore", n.order)
+	need(n.overflow != Kill || n.order != Unordered || n.chooses, "Kill has neither Order nor Choose to go by")
+	need(n.overflow == Kill || !n.chooses, "Choose without Kill")
+	need(n.step >= 0, "Step is %d, less than 1", n.step)
+	need(n.idle >= 0, "Idle is %d, less than 1", n.idle)
+	need(n.idle <= 0 || n.step != 0, "Idle without Step")
+	need(n.generation <= maxGen, "Generation is %d, more than %d", n.generation, uint64(maxGen))
+	return wrong
 }
