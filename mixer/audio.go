@@ -7,54 +7,11 @@ import (
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/commandqueue"
 	"voicepool/mixer/internal/growth"
-	"voicepool/mixer/internal/score"
 	"voicepool/mixer/internal/voicetable"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
 )
-
-// slot is a voice with its mixer state.
-type slot struct {
-	endAt         int64  // the frame at which Options.For ends; never: no limit
-	bus           uint16 // the fields up to the start of voice are read in every block
-	paused        pauses
-	sounded       bool // it has begun, so it needs a tail
-	protect       bool
-	stopping      bool // a stop with a fade is under way
-	virtual       bool // it keeps its time but is not mixed
-	underrun      bool // its stream has run dry
-	lacksMipLevel bool // it reads a worse mip level of its sound than it should
-	hasSends      bool // it has sends to other buses
-	prio          int32
-
-	voice voice.Voice
-
-	score.State         // for its scores
-	record      *record // the record that contains this slot
-	began       int64   // the frame of the start
-	pausedAt    int64   // the frame at which it was paused
-
-	coalescedPower float64 // the summed power of coalesced starts, relative to its own
-}
-
-// number returns the number of the start that s plays. The mixer counts its starts from 1, in the order of their
-// beginning.
-func (s *slot) number() uint64 { return s.record.number.Load() }
-
-// pauses is a set of reasons for a pause. A voice sounds while the set is empty.
-type pauses uint8
-
-const (
-	pausedItself pauses = 1 << iota
-	pausedBus
-	pausedAll
-)
-
-var pausedBy = [...]pauses{
-	oneVoice: pausedItself, taggedVoices: pausedItself, soundVoices: pausedItself,
-	busVoices: pausedBus, allVoices: pausedAll,
-}
 
 const never = 1<<63 - 1
 

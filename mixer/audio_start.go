@@ -1,8 +1,6 @@
 package mixer
 
 import (
-	"sync/atomic"
-
 	"voicepool/internal/release"
 	"voicepool/pcm"
 	"voicepool/pool"
@@ -121,47 +119,6 @@ func (r *record) hasNoSound() bool {
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// endUnheard ends the start in, a request to play a sound, without a voice. The start counts in Stats as begun at the
-// present frame. EventStarted is emitted, then an event of the given kind, EventEnded or EventStopped. The record
-// returns to the control side.
-func (in *incoming) endUnheard(kind EventKind) {
-	a, r := in.a, in.record
-	a.stats.Started++
-	number := uint64(a.stats.Started)
-	release.Uint64(&r.number, number)
-	e := audioEvent{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
-	a.setStem(&e, r)
-	a.emit(&e)
-	e.Kind = kind
-	a.emit(&e)
-	in.discard(kind)
-}
-
-// discard ends the start in, a request to play a sound, without a voice. It drops the stream of the start and
-// counts the outcome kind in Stats. A sound that should follow becomes ready, with the fades of the predecessor of in.
-// The record returns to the control side. No event is emitted.
-func (in *incoming) discard(kind EventKind) {
-	a := in.a
-	if feed := in.record.options.Buffer; feed != nil {
-		feed.Drop()
-	}
-	state := a.countOutcome(kind)
-	if next := a.successors.Release(in.id, state != StateEnded); next != 0 && in.fades != nil {
-		*a.record(next).extra.Load().predecessorFades = *in.fades
-	}
-	a.returnRecord(in.record, in.id, state)
-}
-
-// refuse ends the start in, a request to play a sound, which gets no voice of its own. It counts the outcome e.Kind in
-// Stats. It fills in the fields of e that describe the start and emits e. The caller has set e.Kind and the reason.
-func (in *incoming) refuse(e *audioEvent) {
-	a, r := in.a, in.record
-	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
-	a.setStem(e, r)
-	a.emit(e)
-	in.discard(e.Kind)
-}
-
 // coalesce merges the start in into the last voice of the group g. It does so only if that voice began recently enough
 // and still plays, and reports whether it did. A voice that is fading out, virtual or paused by itself is not used; a
 // pause of its bus does not matter. The powers of merged starts add up, up to the limit of the group, and the voice gets
@@ -190,11 +147,4 @@ func (in *incoming) coalesce(g *Group) bool {
 	e.Kind = EventCoalesced
 	in.refuse(&e)
 	return true
-}
-
-// storeFrames stores frames, a number of frames, in word. If the value is unchanged, it writes no memory.
-func storeFrames(word *atomic.Int64, frames int64) {
-	if word.Load() != frames {
-		release.Int64(word, frames)
-	}
 }

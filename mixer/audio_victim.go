@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"voicepool/internal/release"
 	"voicepool/mixer/internal/eventcode"
 	"voicepool/mixer/internal/score"
 	"voicepool/mixer/internal/victim"
@@ -403,4 +404,45 @@ func (k *scorer) choose(c *victim.Choice, q *query, key victim.Key) {
 		}
 	}
 	k.Choose(c, &of)
+}
+
+// endUnheard ends the start in, a request to play a sound, without a voice. The start counts in Stats as begun at the
+// present frame. EventStarted is emitted, then an event of the given kind, EventEnded or EventStopped. The record
+// returns to the control side.
+func (in *incoming) endUnheard(kind EventKind) {
+	a, r := in.a, in.record
+	a.stats.Started++
+	number := uint64(a.stats.Started)
+	release.Uint64(&r.number, number)
+	e := audioEvent{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
+	a.setStem(&e, r)
+	a.emit(&e)
+	e.Kind = kind
+	a.emit(&e)
+	in.discard(kind)
+}
+
+// discard ends the start in, a request to play a sound, without a voice. It drops the stream of the start and
+// counts the outcome kind in Stats. A sound that should follow becomes ready, with the fades of the predecessor of in.
+// The record returns to the control side. No event is emitted.
+func (in *incoming) discard(kind EventKind) {
+	a := in.a
+	if feed := in.record.options.Buffer; feed != nil {
+		feed.Drop()
+	}
+	state := a.countOutcome(kind)
+	if next := a.successors.Release(in.id, state != StateEnded); next != 0 && in.fades != nil {
+		*a.record(next).extra.Load().predecessorFades = *in.fades
+	}
+	a.returnRecord(in.record, in.id, state)
+}
+
+// refuse ends the start in, a request to play a sound, which gets no voice of its own. It counts the outcome e.Kind in
+// Stats. It fills in the fields of e that describe the start and emits e. The caller has set e.Kind and the reason.
+func (in *incoming) refuse(e *audioEvent) {
+	a, r := in.a, in.record
+	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
+	a.setStem(e, r)
+	a.emit(e)
+	in.discard(e.Kind)
 }

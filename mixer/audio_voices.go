@@ -3,6 +3,7 @@ package mixer
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 
 	"voicepool/internal/dsp"
 	"voicepool/internal/release"
@@ -350,4 +351,11 @@ func (a *audio) returnRecord(r *record, id pool.Handle, state State) {
 	}
 	r.status.Set(state, -1)
 	ring.Push(a.freed, id) // never full: it has room for every record
+}
+
+// storeFrames stores frames, a number of frames, in word. If the value is unchanged, it writes no memory.
+func storeFrames(word *atomic.Int64, frames int64) {
+	if word.Load() != frames {
+		release.Int64(word, frames)
+	}
 }

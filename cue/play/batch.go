@@ -53,3 +53,17 @@ func (u *cueBatch) addAction(s *runsheet.Sheet, i int) {
 
 // clampToInt converts n, a number of starts, to an int. A number above 2^31 - 1 becomes 2^31 - 1.
 func clampToInt(n uint64) int { return int(min(n, math.MaxInt32)) }
+
+// moment returns the mixer moment for commands at frame of the show. In real time it belongs to a batch: the batch of
+// the current action, or else the batch of the timeline. Its rank is then the index of the cue of that action, or 0. In
+// a render it is the frame itself, without a batch.
+func (d *sender) moment(frame int64) mixer.Moment {
+	u, rank := d.timeline, int32(0)
+	if d.busy() {
+		u, rank = d.current.batch, int32(d.current.action.Cue)
+	}
+	if u == nil {
+		return d.mixer.At(frame)
+	}
+	return u.batch.At(frame - u.firstFrame).WithRank(rank)
+}

@@ -104,20 +104,6 @@ func (d *sender) drop(batches ...*cueBatch) {
 // cue returns the cue of the current action.
 func (d *sender) cue() *runsheet.Cue { return &d.sheet.Cues[d.current.action.Cue] }
 
-// moment returns the mixer moment for commands at frame of the show. In real time it belongs to a batch: the batch of
-// the current action, or else the batch of the timeline. Its rank is then the index of the cue of that action, or 0. In
-// a render it is the frame itself, without a batch.
-func (d *sender) moment(frame int64) mixer.Moment {
-	u, rank := d.timeline, int32(0)
-	if d.busy() {
-		u, rank = d.current.batch, int32(d.current.action.Cue)
-	}
-	if u == nil {
-		return d.mixer.At(frame)
-	}
-	return u.batch.At(frame - u.firstFrame).WithRank(rank)
-}
-
 // sendPhase sends the commands of the current phase and enters the next one. On an error the phase stays, and the next
 // call continues there. The commands of a cue with several effects or sends are one step, so some of them may be sent
 // again.
@@ -284,18 +270,6 @@ func (d *sender) send(before int64) (blocked int64, err error) {
 			}
 		}
 	}
-}
-
-// countdownOf returns the countdown of one id. It counts the pending and living starts of that id, for actions that
-// wait for the end of the id. The parameter tag is the number of the id. The first call for a tag creates the
-// countdown, at 0.
-func (d *sender) countdownOf(tag uint64) *mixer.Countdown {
-	c := d.countdowns[tag]
-	if c == nil {
-		c = d.mixer.NewLoopCountdown()
-		d.countdowns[tag] = c
-	}
-	return c
 }
 
 // requestedStarts returns the number of starts requested so far, by the sheet and by hand.

@@ -91,6 +91,18 @@ func (d *sender) countdownsOf(c *runsheet.Cue) (counts [2]*mixer.Countdown) {
 	return counts
 }
 
+// countdownOf returns the countdown of one id. It counts the pending and living starts of that id, for actions that
+// wait for the end of the id. The parameter tag is the number of the id. The first call for a tag creates the
+// countdown, at 0.
+func (d *sender) countdownOf(tag uint64) *mixer.Countdown {
+	c := d.countdowns[tag]
+	if c == nil {
+		c = d.mixer.NewLoopCountdown()
+		d.countdowns[tag] = c
+	}
+	return c
+}
+
 // combineBase returns the base values of a layer. It adds the gains and pitches of a, the layered sound, and b, the
 // layer, and multiplies their speeds. The results are limited to the ranges of the mixer.
 func combineBase(a, b mixer.Base) mixer.Base {
