@@ -5,7 +5,6 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 )
 
 // Handle identifies one play of a bank. It is a small comparable value; the zero Handle identifies no play.
@@ -53,14 +52,10 @@ func (h Handle) State() mixer.State {
 	return state
 }
 
-// Stop fades the play out over 10 ms and ends it, like mixer.Handle.Stop. Layers that have not started yet are
-// cancelled. The error is mixer.ErrGone if the play has ended.
-func (h Handle) Stop() error { return h.forEach(mixer.Handle.Stop) }
-
-// StopOver fades the play to silence along a raised cosine, over the duration fade, and then ends it, like
-// mixer.Handle.StopOver. A fade of 0 or less is the same as Stop. The error is mixer.ErrGone if the play has ended.
-func (h Handle) StopOver(fade time.Duration) error {
-	return h.forEach(func(one mixer.Handle) error { return one.StopOver(fade) })
+// Stop fades the play to silence along a raised cosine, over the duration over, and then ends it, like
+// mixer.Handle.Stop. Layers that have not started yet are cancelled. The error is mixer.ErrGone if the play has ended.
+func (h Handle) Stop(over time.Duration) error {
+	return h.forEach(func(one mixer.Handle) error { return one.Stop(over) })
 }
 
 // Pause fades the play out within 10 ms and holds it at its position until Resume. A voice that is already fading out
@@ -76,10 +71,10 @@ func (h Handle) SetGain(gain pcm.Decibels) error {
 	return h.forEach(func(one mixer.Handle) error { return one.SetGain(h.withParameterGain(gain)) })
 }
 
-// Fade moves the game's gain to the value gain, like mixer.Handle.Fade. The fade takes the time within and follows
-// the curve shape. gain and the error are as in SetGain. Fade does not stop the play.
-func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
-	return h.forEach(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), within, shape) })
+// Fade moves the game's gain to the value gain over the duration over, like mixer.Handle.Fade. gain and the error are
+// as in SetGain. Fade does not stop the play.
+func (h Handle) Fade(gain pcm.Decibels, over time.Duration) error {
+	return h.forEach(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), over) })
 }
 
 // withParameterGain stores gain, the game's gain in dB, in the play and returns it plus the gain of the parameters.
@@ -138,10 +133,10 @@ func (h Handle) SetHighPass(hz float64) error {
 }
 
 // SetSend changes the gain of a send of the play, like mixer.Handle.SetSend. The parameter to is the name of the bus
-// that the send feeds. The send moves to the new gain, in dB, within the time within. The error is mixer.ErrGone, or
+// that the send feeds. The send moves to the new gain, in dB, over the duration over. The error is mixer.ErrGone, or
 // wraps mixer.ErrOption.
-func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
+func (h Handle) SetSend(to string, gain pcm.Decibels, over time.Duration) error {
+	return h.forEach(func(one mixer.Handle) error { return one.SetSend(to, gain, over) })
 }
 
 // SetPriority sets the priority of all voices, -1,000,000..1,000,000; the priority of the file is replaced. The error

@@ -65,7 +65,7 @@ func TestLayers(t *testing.T) {
 	if err := h.SetGain(-10); err != nil {
 		t.Errorf("with one layer left SetGain says %v", err)
 	}
-	if err := h.StopOver(10 * time.Millisecond); err != nil {
+	if err := h.Stop(10 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	render(m, 200)
@@ -74,7 +74,7 @@ func TestLayers(t *testing.T) {
 	}
 	differences := start(t, b, "boom", bank.Options{})
 	render(m, 10)
-	if err := differences.Stop(); err != nil {
+	if err := differences.Stop(0); err != nil {
 		t.Fatal(err)
 	}
 	near(t, "a delayed layer that was stopped", render(m, 1000)[999], 0, 0)
@@ -122,7 +122,7 @@ func TestStaleHandles(t *testing.T) {
 	old := start(t, b, "pair", bank.Options{})
 	render(m, 1000)
 	now := start(t, b, "pair", bank.Options{})
-	if err := old.Stop(); err != mixer.ErrGone {
+	if err := old.Stop(0); err != mixer.ErrGone {
 		t.Errorf("Stop of an old handle says %v", err)
 	}
 	if err := old.Set("health", 0.5); err != mixer.ErrGone {
@@ -170,8 +170,8 @@ func TestBankParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "both", render(m, 400)[399], 0.5*db(-20)+0.5*db(-20), 0.05*db(-20))
-	motor.Stop()
-	pair.Stop()
+	motor.Stop(0)
+	pair.Stop(0)
 	render(m, 200)
 	start(t, b, "pair", bank.Options{})
 	near(t, "what starts later", render(m, 400)[399], 0.5*db(-20), 0.05*db(-20))
@@ -282,8 +282,8 @@ sounds:
 	defer m.Close()
 	motor, _ := b.Play("motor", bank.Options{})
 	fmt.Println(motor.Set("rpm", 4200), motor.Set("rpm", 9000))
-	crash, _ := b.Play("crash", bank.Options{})  // three sounds
-	fmt.Println(crash.StopOver(time.Second / 2)) // fades all of them
+	crash, _ := b.Play("crash", bank.Options{}) // three sounds
+	fmt.Println(crash.Stop(time.Second / 2))    // fades all of them
 	// Output:
 	// <nil> mixer: bad argument: sound "motor": rpm: 9000 is not in 800..7000
 	// <nil>

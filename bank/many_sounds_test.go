@@ -46,7 +46,7 @@ func TestManySounds(t *testing.T) {
 		if want := float32(i+1) / float32(2*many); h.State() != mixer.StatePlaying || got != want {
 			t.Errorf("sound %d is %v, at a level of %v, want %v", i, h.State(), got, want)
 		}
-		if err := h.Stop(); err != nil {
+		if err := h.Stop(0); err != nil {
 			t.Fatal(err)
 		}
 		render(m, 200)

@@ -102,8 +102,8 @@ func (s *sound) addSingle(h mixer.Handle) {
 	s.singles = append(s.singles, h)
 }
 
-// Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.StopOver
-// does with the duration over. If the sound follows another one by `then`, it ends there, too. Later plays are not
+// Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.Stop does
+// over the duration over. If the sound follows another one by `then`, it ends there, too. Later plays are not
 // affected. The error wraps ErrName or ErrMixer; with mixer.Config.Lead it may be mixer.ErrBusy.
 func (b *Bank) Stop(name string, over time.Duration) error {
 	b.mu.Lock()
@@ -116,7 +116,7 @@ func (b *Bank) Stop(name string, over time.Duration) error {
 		return err
 	}
 	stop := func(h mixer.Handle) {
-		if e := h.StopOver(over); e != mixer.ErrGone {
+		if e := h.Stop(over); e != mixer.ErrGone {
 			err = cmp.Or(err, e)
 		}
 	}

@@ -33,7 +33,7 @@ func (p *play) add(s *sound, h mixer.Handle) {
 // is reused once the voices have ended. The caller holds Bank.mu.
 func (p *play) undo() {
 	for i, h := range p.voices {
-		_ = h.Stop()
+		_ = h.Stop(0)
 		p.sounds[i].undo()
 	}
 }

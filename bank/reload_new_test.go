@@ -125,7 +125,7 @@ sounds.yaml:8:52: when: only a new mixer has the bus "ui"; call NewMixer. Until 
 	} {
 		h := start(t, b, c.name, bank.Options{})
 		near(t, c.name, render(m, 400)[399], c.want, 0)
-		h.Stop()
+		h.Stop(0)
 		render(m, 400)
 	}
 	if bus, _ := m.Bus("music"); bus.Gain() != -9 {

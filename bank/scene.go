@@ -7,14 +7,14 @@ import (
 	"voicepool/mixer"
 )
 
-// Scene changes the mixer to the scene called name of the bank's file. The change takes the time within. Gains of
+// Scene changes the mixer to the scene called name of the bank's file. The change takes the duration over. Gains of
 // buses change linearly in decibels, mutes linearly in amplitude, and ducks with their own attack and release. If the
 // scene sets a larger pool of voices, the pool grows at once. If the scene sets a smaller one, the pool shrinks at
 // the end of the time. Values that the scene does not set return to the values of the file. The empty name ends the
 // current scene. A bus in neither this scene nor the previous one keeps the values that the game has set.
 //
 // The error wraps ErrName, ErrMixer or mixer.ErrBusy. After mixer.ErrBusy, try again.
-func (b *Bank) Scene(name string, within time.Duration) error {
+func (b *Bank) Scene(name string, over time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
@@ -29,15 +29,15 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 		return unknownError("scene", name, known)
 	}
 	differences := &reloadDifferences{file: b.rules.File, root: b.root}
-	if err := b.moveTo(scenes.StateOf(b.rules, scene), within, differences); err != nil {
+	if err := b.moveTo(scenes.StateOf(b.rules, scene), over, differences); err != nil {
 		return err
 	}
 	b.scene = name
 	return differences.err()
 }
 
-// moveTo moves the mixer to the state to within the time within, from the next frame on. It records in late the
+// moveTo moves the mixer to the state to over the duration over, from the next frame on. It records in late the
 // differences that require another mixer. The error is the mixer's. The caller holds mu.
-func (b *Bank) moveTo(to scenes.State, within time.Duration, differences *reloadDifferences) error {
-	return b.stage.Move(mixer.Now, to, within, differences.addDifference)
+func (b *Bank) moveTo(to scenes.State, over time.Duration, differences *reloadDifferences) error {
+	return b.stage.Move(mixer.Now, to, over, differences.addDifference)
 }

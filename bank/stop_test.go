@@ -19,7 +19,7 @@ func TestStop(t *testing.T) {
 	for range 200 { // single voices that end
 		h := start(t, b, "low", bank.Options{})
 		render(m, 40)
-		if err := h.Handle.StopOver(0); err != nil {
+		if err := h.Handle.Stop(0); err != nil {
 			t.Fatal(err)
 		}
 		render(m, 100)

@@ -67,7 +67,7 @@ func TestThenStops(t *testing.T) {
 	}
 	block := make([]pcm.Frame, 100)
 	m.Render(block)
-	if err := h.Stop(); err != nil {
+	if err := h.Stop(0); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
@@ -92,14 +92,14 @@ func TestThenStopsWhatPlays(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Render(make([]pcm.Frame, c.frames))
-		if err := errors.Join(h.SetGain(-6), h.Stop()); err != nil {
+		if err := errors.Join(h.SetGain(-6), h.Stop(0)); err != nil {
 			t.Fatal(err)
 		}
 		m.Render(make([]pcm.Frame, 100))
 		if st := m.Stats(); st.Playing != 0 || st.Pending != 0 || st.Stopped != c.stopped || st.Ended != c.ended {
 			t.Errorf("%s: %+v", c.name, st)
 		}
-		if err := h.Stop(); err != mixer.ErrGone {
+		if err := h.Stop(0); err != mixer.ErrGone {
 			t.Errorf("%s: stopped again: %v", c.name, err)
 		}
 	}

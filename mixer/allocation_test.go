@@ -30,7 +30,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	for name, call := range map[string]func(){
 		"Play":       func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
 		"At.Play":    func() { m.At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
-		"Stop":       func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(); h.StopOver(time.Millisecond) },
+		"Stop":       func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(0); h.Stop(time.Millisecond) },
 		"Then":       func() { h, _ := m.Play(s, mixer.Options{For: 1}); h.Then(s, mixer.Options{For: 1}, mixer.AtLoopEnd) },
 		"Pause":      func() { h.Pause(); h.Resume() },
 		"SetGain":    func() { h.SetGain(pcm.Decibels(-n % 9)) },
@@ -47,7 +47,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"Protect":     func() { h.Protect(n%2 == 0) },
 		"SetLoop":     func() { h.SetLoop(mixer.Forever) },
 		"Seek":        func() { h.Seek(time.Duration(n%400) * time.Millisecond) },
-		"Fade":        func() { h.Fade(pcm.Decibels(-n%9), time.Millisecond, sounds.ConstantPower) },
+		"Fade":        func() { h.Fade(pcm.Decibels(-n%9), time.Millisecond) },
 		"State": func() {
 			h.State()
 			h.Number()
@@ -69,7 +69,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			bus.SetGain(pcm.Decibels(-n % 9))
 			bus.Pause()
 			bus.Resume()
-			bus.Fade(-3, time.Millisecond, sounds.InDecibels)
+			bus.Fade(-3, time.Millisecond)
 			bus.Levels()
 			h.Slot()
 			h.Pan()
@@ -97,7 +97,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			l.SetLoop(-1)
 			led.Play(s, mixer.Options{})
 		},
-		"late errors": func() { mixer.Handle{}.SetGain(0); mixer.Handle{}.Stop() },
+		"late errors": func() { mixer.Handle{}.SetGain(0); mixer.Handle{}.Stop(0) },
 	} {
 		if got := testing.AllocsPerRun(50, func() {
 			n++

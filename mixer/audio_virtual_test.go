@@ -55,7 +55,7 @@ func TestFirstBack(t *testing.T) {
 				case 2:
 					h.SetPriority(r.IntN(5) - 2)
 				case 3:
-					h.StopOver(pcm.Duration(30, 1000))
+					h.Stop(pcm.Duration(30, 1000))
 				case 4:
 					bus.SetMute(r.IntN(2) == 0)
 				case 5:

@@ -234,7 +234,7 @@ func TestBatch(t *testing.T) {
 	for err = nil; err == nil; {
 		var h mixer.Handle
 		if h, err = waits.At(0).Play(s, mixer.Options{}); err == nil {
-			do(h.Stop())
+			do(h.Stop(0))
 		}
 		m.Render(nil)
 	}

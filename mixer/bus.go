@@ -118,11 +118,11 @@ func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mut
 // are under way.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
-// Fade fades the gain of the bus to gain, -120..+24 dB or -Inf, along shape. The fade lasts as long as within, but at
-// least 5 ms. It does not stop voices. The error wraps ErrOption for a value out of range or the zero Bus. With
-// Config.Lead it may also be ErrBusy.
-func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
-	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
+// Fade moves the gain of the bus to the parameter gain, -120..+24 dB or -Inf, linearly in decibels over the duration
+// over, at least 5 ms. It does not stop voices. Moment.Set has fades along other curves. The error wraps ErrOption for
+// a value out of range or the zero Bus. With Config.Lead it may also be ErrBusy.
+func (b Bus) Fade(gain pcm.Decibels, over time.Duration) error {
+	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: sounds.InDecibels}, over)
 }
 
 // SetDuck replaces the duck of the bus by d. If d.By is 0, as in the zero Duck, the duck is removed. If the old duck
@@ -181,17 +181,17 @@ func (b Bus) Pause() error { return b.now(Moment.Pause) }
 // paused. The error is ErrBusy, or wraps ErrOption for the zero Bus.
 func (b Bus) Resume() error { return b.now(Moment.Resume) }
 
-// Stop ends all voices on the bus and on buses below it, as Moment.Stop does. They fade out over the time fade. Later
-// starts are not affected. The error is ErrBusy, or wraps ErrOption for the zero Bus.
-func (b Bus) Stop(fade time.Duration) error {
-	return b.now(func(at Moment, t Target) error { return at.Stop(t, fade) })
+// Stop ends all voices on the bus and on buses below it, as Moment.Stop does. They fade out over the duration over.
+// Later starts are not affected. The error is ErrBusy, or wraps ErrOption for the zero Bus.
+func (b Bus) Stop(over time.Duration) error {
+	return b.now(func(at Moment, t Target) error { return at.Stop(t, over) })
 }
 
 // set changes the properties of the bus that c.Fields names to their values in c, from the next frame on. They are
-// ramped over the time within, at least 5 ms. The error wraps ErrOption for a value out of range or the zero Bus.
+// ramped over the duration over, at least 5 ms. The error wraps ErrOption for a value out of range or the zero Bus.
 // With Config.Lead it may also be ErrBusy.
-func (b Bus) set(c Change, within time.Duration) error {
-	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
+func (b Bus) set(c Change, over time.Duration) error {
+	return b.now(func(at Moment, t Target) error { return at.Set(t, c, over) })
 }
 
 // now calls the function command with the moment Now and the bus as target, and returns its error. For the zero Bus it

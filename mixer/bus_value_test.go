@@ -32,7 +32,7 @@ func TestBusVerbs(t *testing.T) {
 		"SetMute": {verb: func(b mixer.Bus) error { return b.SetMute(true) }, state: mixer.StatePlaying},
 		"SetSolo": {verb: func(b mixer.Bus) error { return b.SetSolo(true) }, left: 1, state: mixer.StatePlaying},
 		"Fade": {
-			verb: func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms, sounds.InAmplitude) },
+			verb: func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms) },
 			left: 0.25, state: mixer.StatePlaying,
 		},
 		"Pause":  {verb: mixer.Bus.Pause, state: mixer.StatePaused},
@@ -106,7 +106,7 @@ func TestBusNames(t *testing.T) {
 		t.Errorf("%v, error %v", b, err)
 	}
 	for name, err := range map[string]error{
-		"SetGain": b.SetGain(0), "Pause": b.Pause(), "Resume": b.Resume(), "Stop": b.Stop(0), "Fade": b.Fade(0, time.Second, sounds.InDecibels),
+		"SetGain": b.SetGain(0), "Pause": b.Pause(), "Resume": b.Resume(), "Stop": b.Stop(0), "Fade": b.Fade(0, time.Second),
 	} {
 		if !errors.Is(err, mixer.ErrOption) {
 			t.Errorf("%s of the zero Bus: %v", name, err)
@@ -138,10 +138,8 @@ func TestMomentVerbs(t *testing.T) {
 			change: mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.5},
 		},
 		"Fade": {
-			verb: func(at mixer.Moment, target mixer.Target) error {
-				return at.Fade(target, -20, 50*ms, sounds.ConstantPower)
-			},
-			change: mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: sounds.ConstantPower},
+			verb:   func(at mixer.Moment, target mixer.Target) error { return at.Fade(target, -20, 50*ms) },
+			change: mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: sounds.InDecibels},
 			within: 50 * ms,
 		},
 	} {
@@ -223,7 +221,7 @@ func TestGainOfLaterFrames(t *testing.T) {
 		}
 	}
 	fired, dropped := m.NewBatch(), m.NewBatch()
-	do(m.At(30000).SetGain(sfx, -3), m.At(10000).Fade(sfx, -2, time.Second, sounds.InDecibels), m.At(20000).Fire(fired))
+	do(m.At(30000).SetGain(sfx, -3), m.At(10000).Fade(sfx, -2, time.Second), m.At(20000).Fire(fired))
 	do(fired.At(5000).SetGain(sfx, -5), dropped.At(0).SetGain(sfx, -9), m.At(mixer.Now).Drop(dropped))
 	const soon = 2400 // 50 ms
 	want("before all", -1)

@@ -72,9 +72,9 @@ func (l *leadPair) call(r *rand.Rand, all []*sounds.Sound) {
 	set := func(c mixer.Change) error { return at.Set(one, c, 0) }
 	switch kind {
 	case 0:
-		both(h.Stop(), at.Stop(one, 0))
+		both(h.Stop(0), at.Stop(one, 0))
 	case 1:
-		both(h.StopOver(over), at.Stop(one, over))
+		both(h.Stop(over), at.Stop(one, over))
 	case 2:
 		both(h.Pause(), at.Pause(one))
 	case 3, 4:
@@ -90,7 +90,7 @@ func (l *leadPair) call(r *rand.Rand, all []*sounds.Sound) {
 	case 9:
 		both(h.Seek(over), at.Seek(one, over))
 	case 10:
-		both(h.Fade(g, over, 0), at.Set(one, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over))
+		both(h.Fade(g, over), at.Set(one, mixer.Change{Fields: mixer.FieldGain, Gain: g, Shape: sounds.InDecibels}, over))
 	case 11:
 		both(l.led.At(mixer.Now).Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over), at.Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over))
 	case 12:

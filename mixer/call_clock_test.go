@@ -115,7 +115,7 @@ func TestLeadOfHandles(t *testing.T) {
 	c.now = 50 * ms
 	h.SetGain(-40) // at 70
 	c.now = 55 * ms
-	h.Stop() // at 75
+	h.Stop(0) // at 75
 	if st := m.Stats(); st.Pending != 3 {
 		t.Errorf("%d commands are under way, want 3", st.Pending)
 	}

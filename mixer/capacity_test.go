@@ -96,7 +96,7 @@ func TestFinishedAreKept(t *testing.T) {
 		h := play(t, m.At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
 		handles = append(handles, h)
 		if left(m, 2); i%2 == 1 {
-			must(t, h.Stop())
+			must(t, h.Stop(0))
 		}
 	}
 	left(m, 400)

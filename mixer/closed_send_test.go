@@ -98,7 +98,7 @@ func TestRingsUntilIsLateEnough(t *testing.T) {
 				at, bus, within := m.At(r.Int64N(700)), mixer.TargetBus(busOf(t, m, name)), time.Duration(r.IntN(100))*time.Millisecond
 				switch r.IntN(3) {
 				case 0:
-					must(t, at.Fade(bus, gain(), within, 0))
+					must(t, at.Fade(bus, gain(), within))
 				case 1:
 					must(t, at.Set(bus, mixer.Change{Fields: mixer.FieldMute, Mute: r.IntN(2) == 0}, within))
 				case 2:

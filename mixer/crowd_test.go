@@ -187,7 +187,7 @@ func TestCrowdOfAStopped(t *testing.T) {
 	s := level(t, 1000, 400, 0.1)
 	play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g})
 	h := play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g})
-	h.Stop()
+	h.Stop(0)
 	wantAbout(t, "what is heard", left(m, 10)[9], 0.1)
 	if st := m.Stats(); st.Coalesced != 0 || st.Stopped != 1 || h.State() != mixer.StateStopped {
 		t.Errorf("%+v, %v", st, h.State())

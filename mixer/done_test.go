@@ -41,7 +41,7 @@ func TestDone(t *testing.T) {
 				t.Errorf("%s: done, while nothing is rendered", name)
 			}
 		}
-		cancelled.Stop()
+		cancelled.Stop(0)
 		for m.Now() < 1000 {
 			left(m, 1)
 			time.Sleep(ms)

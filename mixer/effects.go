@@ -52,18 +52,18 @@ func (b Bus) Reduction() pcm.Decibels {
 	return sum
 }
 
-// SetEffect fades parameters of an effect of the bus to the given values, over the time within. name is the ID or the
+// SetEffect fades parameters of an effect of the bus to the given values, over the duration over. name is the ID or the
 // kind of the effect. A fade lasts at least 10 ms, and 20 ms for a bypass, to avoid clicks. A parameter with more than
 // two choices changes at once. The error is ErrBusy, or wraps ErrOption for the zero Bus, an unknown effect or
 // parameter, or a value out of range. On an error the call has no effect. It allocates.
-func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) error {
-	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
+func (b Bus) SetEffect(name string, values effect.Values, over time.Duration) error {
+	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, over) })
 }
 
-// SetEffect fades parameters of an effect of b to the given values, over the time within, from the moment on. name is
+// SetEffect fades parameters of an effect of b to the given values, over the duration over, from the moment on. name is
 // the ID or the kind of the effect. The zero Bus is the master. It is otherwise the same as Bus.SetEffect. The error is
 // ErrBusy or wraps ErrOption; the call then has no effect.
-func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
+func (at Moment) SetEffect(b Bus, name string, values effect.Values, over time.Duration) error {
 	m := at.mixer
 	t := TargetBus(b)
 	if err := t.check(m); err != nil {
@@ -74,7 +74,7 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 		return err
 	}
 	return m.send(command{
-		kind: cmdEffect, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: m.frames(within), payload: &payload{effect: moves},
+		kind: cmdEffect, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: m.frames(over), payload: &payload{effect: moves},
 	})
 }
 

@@ -12,20 +12,20 @@ func ExampleHandle_Stop() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	h, _ := m.Play(tone(500), mixer.Options{Pan: -1})
 	render(m, 100)
-	h.Stop() // its slot is free at once, with a tail of 10 ms
+	h.Stop(0) // its slot is free at once, with a tail of 10 ms
 	block := render(m, 20)
 	fmt.Println(h.State(), block[5][0] > 0, block[10][0])
-	fmt.Println(h.Stop())
+	fmt.Println(h.Stop(0))
 	// Output:
 	// stopped true 0
 	// mixer: the voice is gone
 }
 
-func ExampleHandle_StopOver() {
+func ExampleHandle_Stop_fade() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	h, _ := m.Play(tone(500), mixer.Options{})
 	render(m, 100)
-	h.StopOver(200 * time.Millisecond)
+	h.Stop(200 * time.Millisecond)
 	render(m, 199)
 	fmt.Println(h.State())
 	render(m, 1)
@@ -53,10 +53,10 @@ func ExampleHandle_Pause() {
 func ExampleHandle_Fade() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	h, _ := m.Play(tone(500), mixer.Options{Pan: -1})
-	h.Fade(-20, 100*time.Millisecond, sounds.InAmplitude)
+	h.Fade(-20, 100*time.Millisecond)
 	block := render(m, 200)
 	fmt.Printf("%.3f, half way %.3f, then %.3f\n", block[0][0], block[50][0], block[100][0])
-	// Output: 0.500, half way 0.275, then 0.050
+	// Output: 0.500, half way 0.158, then 0.050
 }
 
 func ExampleHandle_Seek() {

@@ -85,7 +85,7 @@ func TestFastStreams(t *testing.T) {
 						m.At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(r.Float64()*96 - 48)}, time.Duration(r.IntN(40))*time.Millisecond)
 					case 3:
 						if len(handles) > 0 {
-							handles[r.IntN(len(handles))].StopOver(time.Duration(r.IntN(2)*r.IntN(20)) * time.Millisecond)
+							handles[r.IntN(len(handles))].Stop(time.Duration(r.IntN(2)*r.IntN(20)) * time.Millisecond)
 						}
 					case 4, 5:
 						if len(handles) > 0 {

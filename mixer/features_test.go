@@ -140,8 +140,8 @@ func TestFeatureErrors(t *testing.T) {
 		{h.SetLoop(-2), "rounds: -2 is not in -1..1000000000" + leaves},
 		{h.SetLoop(1000000001), "rounds: 1000000001 is not in -1..1000000000" + leaves},
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
-		{h.Fade(25, 0, sounds.InDecibels), "gain: 25 dB is not in -120..24"},
-		{h.Fade(0, 0, sounds.ConstantPower+1), "there is no shape 5"},
+		{h.Fade(25, 0), "gain: 25 dB is not in -120..24"},
+		{m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: 0, Shape: sounds.ConstantPower + 1}, 0), "there is no shape 5"},
 		{start(mixer.Options{Loop: true, Rounds: -2}), "rounds: -2 is not in -1..1000000000" + leaves},
 		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "rounds: 1000000001 is not in -1..1000000000" + leaves},
 		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
@@ -193,10 +193,10 @@ func TestFeatureErrors(t *testing.T) {
 		wantError(t, err, mixer.ErrConfig, c.want)
 	}
 	// Handles of ended voices return ErrGone.
-	h.Stop()
+	h.Stop(0)
 	left(m, 1)
 	for name, err := range map[string]error{
-		"Seek": h.Seek(0), "SetLoop": h.SetLoop(3), "SetPriority": h.SetPriority(1), "Protect": h.Protect(true), "Fade": h.Fade(0, 0, 99),
+		"Seek": h.Seek(0), "SetLoop": h.SetLoop(3), "SetPriority": h.SetPriority(1), "Protect": h.Protect(true), "Fade": h.Fade(0, 0),
 	} {
 		if err != mixer.ErrGone {
 			t.Errorf("%s of a voice that is gone says %v", name, err)
@@ -292,11 +292,11 @@ func TestFadeOfAHandle(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
 	left(m, 20)
-	if err := h.Fade(-20, 100*ms, sounds.InAmplitude); err != nil {
+	if err := h.Fade(-20, 100*ms); err != nil {
 		t.Fatal(err)
 	}
 	got := left(m, 200)
-	wantAbout(t, "the middle", got[50], 0.55)
+	wantAbout(t, "the middle", got[50], 0.316228)
 	wantAbout(t, "the end", got[100], 0.1)
 	if h.State() != mixer.StatePlaying {
 		t.Errorf("a fade has left it %v", h.State())

@@ -52,7 +52,7 @@ func TestForeignOpen(t *testing.T) {
 				t.Fatalf("Open %s: Seek says %v", name, err)
 			}
 		}
-		must(t, h.Stop())
+		must(t, h.Stop(0))
 		m.Render(make([]pcm.Frame, 9))
 		if st := m.Stats(); st.Pending != 0 || st.Asked != 1 || h.State() != mixer.StateStopped {
 			t.Errorf("Open %s: %+v, the voice is %v", name, st, h.State())
@@ -112,7 +112,7 @@ func TestForeignClock(t *testing.T) {
 	if h.State() != mixer.StatePlaying {
 		t.Fatalf("the voice is %v", h.State())
 	}
-	must(t, h.Stop())
+	must(t, h.Stop(0))
 	m.StopAll(0)
 	m.Render(make([]pcm.Frame, 20))
 	if h.State() != mixer.StatePlaying {

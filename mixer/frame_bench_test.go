@@ -33,7 +33,7 @@ func BenchmarkFrame200(b *testing.B) {
 				for i, h := range handles {
 					var err error
 					if fade > 0 {
-						err = h.Fade(pcm.Decibels(-n%20), fade, sounds.InDecibels)
+						err = h.Fade(pcm.Decibels(-n%20), fade)
 					} else {
 						err = h.SetGain(pcm.Decibels(-n % 20))
 					}
@@ -42,7 +42,7 @@ func BenchmarkFrame200(b *testing.B) {
 					}
 					spots[i].Position[0] = float64((n + i) % 40)
 				}
-				must(b, bus.Fade(pcm.Decibels(-n%7), fade, sounds.InDecibels))
+				must(b, bus.Fade(pcm.Decibels(-n%7), fade))
 				must(b, m.SetPositions(handles, spots))
 				if spent := time.Since(begin); n%10 == 1 {
 					first = min(first, spent)

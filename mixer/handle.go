@@ -87,22 +87,18 @@ func (h Handle) Position() time.Duration {
 	}
 }
 
-// Stop fades the voice out over 10 ms and ends it. Its slot is free at once. A pending start is cancelled. Stop takes
-// effect even if the ring buffer of commands is full. The error is ErrGone if the start is over.
-func (h Handle) Stop() error { return h.StopOver(0) }
-
-// StopOver fades the voice to silence within the time fade, along a raised cosine, and then ends it. A fade of 0 or
-// less is the same as Stop. If a voice has several stops, the stop that ends it first counts, so StopOver never
-// cancels an earlier Stop. A pending start is cancelled. StopOver takes effect even if the ring buffer of commands is
-// full. The error is ErrGone if the start is over.
-func (h Handle) StopOver(fade time.Duration) error {
+// Stop fades the voice to silence, along a raised cosine, over the duration over, and then ends it. If over is 0 or
+// less, the slot is free at once, and a tail of 10 ms fades out. If a voice has several stops, the stop that ends it
+// first counts. A pending start is cancelled. Stop takes effect even if the ring buffer of commands is full. The error
+// is ErrGone if the start is over.
+func (h Handle) Stop(over time.Duration) error {
 	r, unlock := h.lockAlive()
 	if r == nil {
 		return ErrGone
 	}
 	defer unlock()
 	m := h.mixer
-	frames := m.stopFrames(fade)
+	frames := m.stopFrames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), fadeFrames: frames}) != nil {
 		m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: h.id, Frame: m.stopFrame(), Over: frames})
 		m.stopsDeferred.Store(true)
@@ -189,19 +185,19 @@ func (h Handle) Seek(position time.Duration) error {
 	return h.setProperty(propSeek, float64(h.mixer.frames(position)))
 }
 
-// Fade moves the gain of the voice to the parameter gain, -120..+24 dB or -Inf. The parameter within is the duration
-// of the fade, at least 5 ms. The gain follows the curve shape. At the end the voice continues, even if it is silent.
-// The error is ErrGone if the voice is over, or wraps ErrOption for an invalid gain or shape. With Config.Lead it may
-// also be ErrBusy.
-func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
-	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
+// Fade moves the gain of the voice to the parameter gain, -120..+24 dB or -Inf, linearly in decibels over the duration
+// over, at least 5 ms. At the end the voice continues, even if it is silent. Moment.Set has fades along other curves.
+// The error is ErrGone if the voice is over, or wraps ErrOption for an invalid gain. With Config.Lead it may also be
+// ErrBusy.
+func (h Handle) Fade(gain pcm.Decibels, over time.Duration) error {
+	c := Change{Fields: FieldGain, Gain: gain, Shape: sounds.InDecibels}
 	switch err := c.check(); {
 	case h.mixer == nil || err != nil && h.State().Over():
 		return ErrGone
 	case err != nil:
 		return err
 	}
-	return h.fadeProperties(&c, h.mixer.frames(within))
+	return h.fadeProperties(&c, h.mixer.frames(over))
 }
 
 // Sound returns the sound of the start, also while the start is pending. It returns nil if the voice is gone.

@@ -16,8 +16,8 @@ func TestZeroHandle(t *testing.T) {
 		t.Error("the zero handle names something")
 	}
 	for name, err := range map[string]error{
-		"Stop": h.Stop(), "Pause": h.Pause(), "Resume": h.Resume(), "SetGain": h.SetGain(0), "SetPan": h.SetPan(0),
-		"SetPitch": h.SetPitch(0), "SetSpeed": h.SetSpeed(1), "Fade": h.Fade(0, 0, 0),
+		"Stop": h.Stop(0), "Pause": h.Pause(), "Resume": h.Resume(), "SetGain": h.SetGain(0), "SetPan": h.SetPan(0),
+		"SetPitch": h.SetPitch(0), "SetSpeed": h.SetSpeed(1), "Fade": h.Fade(0, 0),
 	} {
 		if err != mixer.ErrGone {
 			t.Errorf("%s of the zero handle says %v", name, err)

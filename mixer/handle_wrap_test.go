@@ -42,7 +42,7 @@ func TestHandlesWrap(t *testing.T) {
 				h := handles[max(n-1-r.IntN(200), 0)]
 				switch r.IntN(4) {
 				case 0:
-					out = append(out, fmt.Sprint(h.Stop()))
+					out = append(out, fmt.Sprint(h.Stop(0)))
 				case 1:
 					out = append(out, fmt.Sprint(h.SetGain(-3)))
 				case 2:

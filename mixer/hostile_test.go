@@ -100,7 +100,7 @@ func TestStopKeepsItsLead(t *testing.T) {
 			m.At(1<<40).Stop(mixer.TargetTag(1), 0)
 		}
 		step(5)
-		if err := h.Stop(); err != nil {
+		if err := h.Stop(0); err != nil {
 			t.Fatal(err)
 		}
 		step(40)
@@ -160,7 +160,7 @@ func TestHostileRefiner(t *testing.T) {
 			h := play(t, m.At(mixer.Now), s, mixer.Options{Pitch: 3, Pan: -1})
 			m.Prepare()
 			got := left(m, 512)
-			h.Stop()
+			h.Stop(0)
 			got = append(got, left(m, 512)...)
 			if st := m.Stats(); st.Faults != 0 {
 				t.Errorf("%s: %d faults", name, st.Faults)

@@ -36,7 +36,7 @@ func TestJournal(t *testing.T) {
 	}
 	one, two := play(3), play(3)
 	never := play(90)
-	never.Stop()
+	never.Stop(0)
 	m.Render(make([]pcm.Frame, 10))
 	one.SetGain(-9)
 	one.SetPan(0.5)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"voicepool/mixer"
-	"voicepool/sounds"
 )
 
 // mustReturn fails the test if call does not return, which means a deadlock. The timeout is far above the
@@ -40,7 +39,7 @@ func TestLeadOfBusGains(t *testing.T) {
 		want float64
 	}{
 		{"Bus.SetGain", func() error { return bus.SetGain(-1) }, -1},
-		{"Bus.Fade", func() error { return bus.Fade(-2, 10*ms, sounds.InDecibels) }, -2},
+		{"Bus.Fade", func() error { return bus.Fade(-2, 10*ms) }, -2},
 		{"Moment.SetGain", func() error { return m.At(mixer.Now).SetGain(mixer.TargetBus(bus), -3) }, -3},
 		{"Moment.SetGain at a frame", func() error { return m.At(20).SetGain(mixer.TargetBus(bus), -4) }, -4},
 		{"Moment.SetGain of a batch", func() error { return dropped.At(0).SetGain(mixer.TargetBus(bus), -5) }, -4},

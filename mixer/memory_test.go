@@ -26,7 +26,7 @@ func TestNoAllocation(t *testing.T) {
 				h, _ := m.Play(s, mixer.Options{Bus: bus, Group: []*mixer.Group{nil, g}[i%2], Pitch: pcm.Semitones(n % 5), Loop: i == 3, Tag: 1, FadeIn: time.Millisecond})
 				h.SetGain(-3)
 				h.SetPan(0.5)
-				h.Fade(-10, time.Millisecond, 0)
+				h.Fade(-10, time.Millisecond)
 				h.State()
 				h.Position()
 				if i == 5 {
@@ -34,7 +34,7 @@ func TestNoAllocation(t *testing.T) {
 					h.Resume()
 				}
 				if i == 4 {
-					h.Stop()
+					h.Stop(0)
 				}
 			}
 			n++
@@ -80,7 +80,7 @@ func TestManyGoroutines(t *testing.T) {
 				case 2:
 					h.SetGain(pcm.Decibels(-i % 30))
 				case 3:
-					h.Stop()
+					h.Stop(0)
 				case 4:
 					h.Pause()
 				case 5:

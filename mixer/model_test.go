@@ -312,14 +312,14 @@ func (d *modelTest) handle(r *rand.Rand) {
 	switch r.IntN(12) {
 	case 0:
 		d.say("Stop #%d", i)
-		done(p.h.Stop())
+		done(p.h.Stop(0))
 		if !gone {
 			d.model.send(modelCommand{kind: modelStop, frame: mixer.Now, target: modelTarget{one: p, bus: -1}})
 		}
 	case 1:
 		over := d.time(r)
-		d.say("StopOver #%d %v", i, over)
-		done(p.h.StopOver(over))
+		d.say("Stop #%d %v", i, over)
+		done(p.h.Stop(over))
 		if !gone {
 			d.model.send(modelCommand{kind: modelStop, frame: mixer.Now, target: modelTarget{one: p, bus: -1}, over: d.model.frames(over)})
 		}
@@ -354,7 +354,12 @@ func (d *modelTest) handle(r *rand.Rand) {
 	case 11:
 		g, over, shape := d.gain(r), d.time(r), sounds.Shape(r.IntN(4))
 		d.say("Fade #%d %v %v %v", i, g, over, shape)
-		done(p.h.Fade(g, over, shape))
+		switch {
+		case shape == sounds.InDecibels || gone:
+			done(p.h.Fade(g, over))
+		default:
+			done(d.m.At(mixer.Now).Set(mixer.TargetVoice(p.h), mixer.Change{Fields: mixer.FieldGain, Gain: g, Shape: shape}, over))
+		}
 		if !gone {
 			d.model.send(modelCommand{
 				kind: modelSet, frame: mixer.Now, target: modelTarget{one: p, bus: -1},

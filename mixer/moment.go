@@ -62,20 +62,20 @@ func (at Moment) Play(s *sounds.Sound, o Options) (Handle, error) {
 	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, batch: at.batch, rank: at.rank}, s, &o)
 }
 
-// Stop ends the voices that t selects. If fade is 0 or less, the voices free their slots at once and leave a tail of 10
-// ms. Otherwise they fade to silence within the time fade along a raised cosine, and keep their slots until then.
+// Stop ends the voices that t selects. If over is 0 or less, the voices free their slots at once and leave a tail of 10
+// ms. Otherwise they fade to silence over the duration over, along a raised cosine, and keep their slots until then.
 // Paused voices end without a tail. A pending start that TargetVoice selects is cancelled. The error is ErrBusy or
 // wraps ErrOption.
-func (at Moment) Stop(t Target, fade time.Duration) error {
+func (at Moment) Stop(t Target, over time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
-	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade)})
+	return at.mixer.sendToPlay(command{kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(over)})
 }
 
-// FadeOut ends the voices that t selects within the time fade, as Stop does, but the gain follows the curve shape.
+// FadeOut ends the voices that t selects over the duration over, as Stop does, but the gain follows the curve shape.
 // The error wraps ErrOption for an unknown shape or an invalid target, or is ErrBusy.
-func (at Moment) FadeOut(t Target, fade time.Duration, shape sounds.Shape) error {
+func (at Moment) FadeOut(t Target, over time.Duration, shape sounds.Shape) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
@@ -83,7 +83,7 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape sounds.Shape) error
 		return shapeError(shape)
 	}
 	return at.mixer.sendToPlay(command{
-		kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(fade), change: Change{Shape: shape},
+		kind: cmdStop, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: at.mixer.stopFrames(over), change: Change{Shape: shape},
 	})
 }
 
@@ -145,15 +145,15 @@ func (at Moment) SetHighPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// Fade moves the gain of the voices that t selects, or of the bus t, to the parameter gain, -120..+24 dB or -Inf. The
-// parameter within is the duration of the fade, at least 5 ms. The gain follows the curve shape. The voices do not
-// stop at the end. The error is ErrBusy or wraps ErrOption.
-func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape sounds.Shape) error {
-	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
+// Fade moves the gain of the voices that t selects, or of the bus t, to the parameter gain, -120..+24 dB or -Inf,
+// linearly in decibels over the duration over, at least 5 ms. The voices do not stop at the end. Set has fades along
+// other curves. The error is ErrBusy or wraps ErrOption.
+func (at Moment) Fade(t Target, gain pcm.Decibels, over time.Duration) error {
+	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: sounds.InDecibels}, over)
 }
 
 // Set changes properties of the voices that t selects or, if t is a bus, of the bus itself. c holds the properties and
-// their new values. The change takes the time within, at least 5 ms. Gains move linearly in decibels or along c.Shape,
+// their new values. The change takes the duration over, at least 5 ms. Gains move linearly in decibels or along c.Shape,
 // pitch and speed linearly in semitones, and cutoffs linearly in their logarithm. Priority, protection and rounds
 // change at once.
 //
@@ -161,7 +161,7 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape s
 // blocks replace each other. This does not apply to sets that include priority, protection or rounds. A voice that is
 // gone is not an error. Setting the rounds of streams opens other decoders, as Seek does, for the starts requested
 // before the call. The error is ErrBusy, wraps ErrOption, or comes from opening a stream.
-func (at Moment) Set(t Target, c Change, within time.Duration) error {
+func (at Moment) Set(t Target, c Change, over time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
@@ -189,7 +189,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 			return err
 		}
 	}
-	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, fadeFrames: m.frames(within)}
+	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, fadeFrames: m.frames(over)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
 	if at.frame != Now || m.clock.Lead > 0 || !moves {
 		return m.sendToPlay(set)

@@ -58,7 +58,7 @@ func TestMostVoices(t *testing.T) {
 		if i%2 == 0 { // stopped by the tag
 			continue
 		}
-		if err := h.Stop(); (err != nil) != h.State().Over() {
+		if err := h.Stop(0); (err != nil) != h.State().Over() {
 			t.Fatalf("a stop of voice %d, which is %v, returns %v", i, h.State(), err)
 		}
 	}

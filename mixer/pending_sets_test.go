@@ -49,9 +49,11 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).SetPitch(c.Pitch)) }
 	case 3:
 		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).SetSpeed(c.Speed)) }
-	case 4, 5:
+	case 4:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).Fade(c.Gain, within)) }
+	case 5:
 		return func(m *mixer.Mixer, handles []mixer.Handle) error {
-			return gone(voiceOf(handles).Fade(c.Gain, within, shape))
+			return m.At(mixer.Now).Set(mixer.TargetVoice(voiceOf(handles)), mixer.Change{Fields: mixer.FieldGain, Gain: c.Gain, Shape: shape}, within)
 		}
 	case 6, 7:
 		c.Fields = rapid.SampledFrom([]mixer.Fields{1, 2, 3, 4, 8, 15, mixer.FieldLowPass, mixer.FieldHighPass, 63, mixer.FieldPriority, 63 | mixer.FieldPriority}).Draw(t, "fields")
@@ -148,11 +150,11 @@ func TestSetsAreNeverLost(t *testing.T) {
 		}
 		for n := range 300 {
 			for _, h := range handles {
-				must(t, h.Fade(pcm.Decibels(-n%50), 30*time.Millisecond, sounds.InDecibels))
+				must(t, h.Fade(pcm.Decibels(-n%50), 30*time.Millisecond))
 				must(t, h.SetPan(float64(n%3)-1))
 				must(t, m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch | mixer.FieldSpeed, Speed: 1}, time.Second))
 			}
-			must(t, b.Fade(pcm.Decibels(-n%9), 20*time.Millisecond, sounds.InDecibels))
+			must(t, b.Fade(pcm.Decibels(-n%9), 20*time.Millisecond))
 			must(t, b.SetMute(n%2 == 0))
 			if n%10 == 9 {
 				left(m, 3)
@@ -163,11 +165,11 @@ func TestSetsAreNeverLost(t *testing.T) {
 			}
 		}
 		for _, h := range handles {
-			must(t, h.Fade(-20, 30*time.Millisecond, sounds.InDecibels))
+			must(t, h.Fade(-20, 30*time.Millisecond))
 			must(t, h.SetPan(-1))
 		}
 		must(t, b.SetMute(true))
-		must(t, b.Fade(-20, 20*time.Millisecond, sounds.InDecibels))
+		must(t, b.Fade(-20, 20*time.Millisecond))
 		must(t, b.SetMute(false))
 		got := left(m, 100)[99]
 		wantAbout(t, fmt.Sprintf("with %d commands what is heard", commands), got, 8*0.5*0.1*0.1)

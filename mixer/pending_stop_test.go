@@ -16,7 +16,7 @@ import (
 // whatever their order and target.
 func TestStopsOfAFullRing(t *testing.T) {
 	stops := map[string]func(m *mixer.Mixer, h mixer.Handle, over time.Duration){
-		"Stop":    func(_ *mixer.Mixer, h mixer.Handle, over time.Duration) { h.StopOver(over) },
+		"Stop":    func(_ *mixer.Mixer, h mixer.Handle, over time.Duration) { h.Stop(over) },
 		"StopAll": func(m *mixer.Mixer, _ mixer.Handle, over time.Duration) { m.StopAll(over) },
 	}
 	for a, first := range stops {
@@ -92,7 +92,7 @@ func TestStopsAreNeverLost(t *testing.T) {
 				}
 				v := starts[rapid.IntRange(0, len(starts)-1).Draw(rt, "voice")]
 				over := overs.Draw(rt, "over")
-				if v.handle.StopOver(time.Duration(over)*time.Millisecond) == nil {
+				if v.handle.Stop(time.Duration(over)*time.Millisecond) == nil {
 					stop(v, over, false)
 				}
 			case 4:
@@ -143,7 +143,7 @@ func TestStopsAreNeverLost(t *testing.T) {
 	}
 }
 
-// TestStopsWhileRendering checks that a StopOver after a Stop does not delay the end, even if a block
+// TestStopsWhileRendering checks that a longer Stop after a Stop does not delay the end, even if a block
 // starts between the two.
 func TestStopsWhileRendering(t *testing.T) {
 	s := level(t, 1000, 1<<20, 0.001)
@@ -166,9 +166,9 @@ func TestStopsWhileRendering(t *testing.T) {
 			}
 		})
 		for i, h := range handles {
-			h.Stop()
+			h.Stop(0)
 			if i%2 == 0 {
-				h.StopOver(time.Hour)
+				h.Stop(time.Hour)
 			} else {
 				m.StopAll(time.Hour)
 			}
@@ -188,7 +188,7 @@ func TestStopsWhileRendering(t *testing.T) {
 func TestCut(t *testing.T) {
 	for name, move := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 		"as it plays":  nil,
-		"fading out":   func(_ *mixer.Mixer, h mixer.Handle) error { return h.StopOver(time.Second) },
+		"fading out":   func(_ *mixer.Mixer, h mixer.Handle) error { return h.Stop(time.Second) },
 		"pitched":      func(_ *mixer.Mixer, h mixer.Handle) error { return h.SetPitch(7) },
 		"by a bus":     nil,
 		"with another": nil,

@@ -24,7 +24,7 @@ func TestBusyChangesNothing(t *testing.T) {
 		t.Fatalf("a command says %v", err)
 	}
 	// Stops and sets are never lost.
-	if err := handles[1].Stop(); err != nil {
+	if err := handles[1].Stop(0); err != nil {
 		t.Fatal(err)
 	}
 	if err := handles[2].SetGain(-80); err != nil {
@@ -71,7 +71,7 @@ func TestSetsCoalesce(t *testing.T) {
 	}
 	// The order with other commands is kept.
 	h.SetGain(-40)
-	h.Fade(0, 2*time.Millisecond, 0)
+	h.Fade(0, 2*time.Millisecond)
 	h.SetGain(-80)
 	if got := left(m, 50)[49]; got != 0 {
 		t.Errorf("the last set is not what holds: %v", got)
@@ -81,7 +81,7 @@ func TestSetsCoalesce(t *testing.T) {
 func TestStopBeforeTheStart(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	h := play(t, m.At(50), level(t, 1000, 100, 0.5), mixer.Options{})
-	if err := h.Stop(); err != nil {
+	if err := h.Stop(0); err != nil {
 		t.Fatal(err)
 	}
 	for i, x := range left(m, 100) {
@@ -106,7 +106,7 @@ func TestStaleHandle(t *testing.T) {
 		left(m, 5)
 	}
 	h := play(t, m.At(mixer.Now), long, mixer.Options{})
-	if err := old.Stop(); err != mixer.ErrGone {
+	if err := old.Stop(0); err != mixer.ErrGone {
 		t.Errorf("Stop of a stale handle says %v", err)
 	}
 	if err := m.At(mixer.Now).Stop(mixer.TargetVoice(old), 0); err != nil && err != mixer.ErrBusy {
@@ -134,7 +134,7 @@ func TestStopOfAPendingStart(t *testing.T) {
 			play(t, m.At(mixer.Now), s, mixer.Options{})
 		}
 		h := play(t, m.At(600), s, mixer.Options{})
-		h.Stop()
+		h.Stop(0)
 		left(m, 700)
 		if got := h.State(); got != mixer.StateStopped {
 			t.Fatalf("after %d other starts the stopped one is %v", shorts, got)
@@ -156,7 +156,7 @@ func TestWantsOfAPendingStart(t *testing.T) {
 	}
 	m = newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	h = play(t, m.At(100), s, hardLeft)
-	h.Fade(-20, time.Millisecond, 0)
+	h.Fade(-20, time.Millisecond)
 	paused := play(t, m.At(100), s, hardLeft)
 	m.At(50).Pause(mixer.TargetVoice(paused))
 	if got := left(m, 150)[100]; math.Abs(float64(got)-0.1) > 1e-6 || paused.State() != mixer.StatePaused {
@@ -189,7 +189,7 @@ func TestTheLaterOfTwoChanges(t *testing.T) {
 		if !setLast {
 			h.SetGain(-40)
 		}
-		h.Fade(-20, time.Millisecond, 0)
+		h.Fade(-20, time.Millisecond)
 		want := 0.1
 		if setLast {
 			h.SetGain(-40)

@@ -50,7 +50,7 @@ func TestPlays(t *testing.T) {
 	faulty := make([]pcm.Frame, 900)
 	faulty[300][1] = float32(math.NaN())
 	stream, broken := streamOf(make([]pcm.Frame, 900)), streamOf(faulty)
-	all := []*sounds.Sound{level(t, rate, 30, 0.1), level(t, rate, 400, 0.2), level(t, rate, 2500, 0.05)}
+	sounds := []*sounds.Sound{level(t, rate, 30, 0.1), level(t, rate, 400, 0.2), level(t, rate, 2500, 0.05)}
 	empty := level(t, rate, 0, 0)
 
 	place := at(3, 0, 1)
@@ -69,7 +69,7 @@ func TestPlays(t *testing.T) {
 				Bus: buses[r.IntN(4)], Group: groups[r.IntN(3)], Tag: uint64(1 + r.IntN(9)), Gain: pcm.Decibels(-r.IntN(40)),
 				Priority: r.IntN(3), Protect: r.IntN(50) == 0, Pitch: pcm.Semitones(r.IntN(25) - 12), FadeIn: time.Duration(r.IntN(9)) * time.Millisecond,
 			}
-			s := all[r.IntN(len(all))]
+			s := sounds[r.IntN(len(sounds))]
 			switch r.IntN(60) {
 			case 0:
 				s = stream
@@ -94,11 +94,11 @@ func TestPlays(t *testing.T) {
 			handles[asked%16] = h
 			switch r.IntN(12) {
 			case 0:
-				h.StopOver(time.Duration(r.IntN(100)) * time.Millisecond)
+				h.Stop(time.Duration(r.IntN(100)) * time.Millisecond)
 			case 1:
 				m.At(then+r.Int64N(900)).Stop(mixer.TargetTag(uint64(1+r.IntN(9))), 0)
 			case 2:
-				handles[r.IntN(16)].Fade(-30, time.Second, sounds.ConstantPower)
+				handles[r.IntN(16)].Fade(-30, time.Second)
 			case 3:
 				handles[r.IntN(16)].Seek(time.Duration(r.IntN(50)) * time.Millisecond)
 			case 4:
@@ -154,7 +154,7 @@ func TestPlays(t *testing.T) {
 		}
 	}
 	for i := range commands {
-		if _, err := m.Play(all[0], mixer.Options{}); err != nil {
+		if _, err := m.Play(sounds[0], mixer.Options{}); err != nil {
 			t.Fatalf("start %d of %d: %v", i+1, commands, err)
 		}
 	}

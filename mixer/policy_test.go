@@ -219,7 +219,7 @@ func TestScores(t *testing.T) {
 				since = a.now
 				check(at.Set(TargetBus(buses[1+r.IntN(2)]), Change{Fields: []Fields{FieldMute, FieldSolo}[r.IntN(2)], Mute: r.IntN(2) == 0, Solo: r.IntN(3) == 0}, time()))
 			case 8:
-				h.StopOver(time())
+				h.Stop(time())
 			}
 			m.Render(nil)
 			for _, e := range events[:m.Events(events)] {

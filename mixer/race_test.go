@@ -141,9 +141,9 @@ func TestEightCallers(t *testing.T) {
 						shared[r.IntN(len(shared))].Store(&n)
 					}
 				case 5:
-					h.Stop()
+					h.Stop(0)
 				case 6:
-					h.StopOver(ms)
+					h.Stop(ms)
 				case 7:
 					h.Pause()
 				case 8, 9:
@@ -163,7 +163,7 @@ func TestEightCallers(t *testing.T) {
 				case 14:
 					h.Seek(ms)
 				case 15:
-					h.Fade(-20, ms, sounds.RaisedCosine)
+					h.Fade(-20, ms)
 				case 16:
 					m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 1, 0}, Occlusion: float64(r.IntN(2)), Obstruction: float64(r.IntN(2))}})
 				case 17:

@@ -23,29 +23,29 @@ type Send struct {
 // VoiceSends is the maximum number of sends of a voice.
 const VoiceSends = 4
 
-// SetSend fades the gain of the send of b to another bus, linearly in decibels over the time within, at least 5 ms.
+// SetSend fades the gain of the send of b to another bus, linearly in decibels over the duration over, at least 5 ms.
 // to is the name of the other bus. The parameter gain is the final gain, -120..+24 dB or -Inf. The error is ErrBusy,
 // or wraps ErrOption and names the nearest bus or the range.
-func (b Bus) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
-	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, within) })
+func (b Bus) SetSend(to string, gain pcm.Decibels, over time.Duration) error {
+	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, over) })
 }
 
-// SetSend fades the gain of the voice's send to a bus, over the time within, as Bus.SetSend does. to is the name of
+// SetSend fades the gain of the voice's send to a bus, over the duration over, as Bus.SetSend does. to is the name of
 // the bus. A voice without such a send is unchanged. Other voices of the same Options.Play are not affected. The
 // error is ErrGone for the zero Handle, ErrBusy, or wraps ErrOption. A voice that is over is not an error.
-func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
+func (h Handle) SetSend(to string, gain pcm.Decibels, over time.Duration) error {
 	if h.mixer == nil {
 		return ErrGone
 	}
 	h.play = 0
-	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
+	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, over)
 }
 
 // SetSend fades the gain of a send. t selects the voices, or the bus, that have the send, and to is the name of the
 // bus that receives it. The parameter gain is the final gain, -120..+24 dB or -Inf. The fade is linear in decibels
-// and lasts the time within, at least 5 ms. Voices without such a send are unchanged; a bus without it is an error.
+// and lasts the duration over, at least 5 ms. Voices without such a send are unchanged; a bus without it is an error.
 // The error wraps ErrOption or is ErrBusy.
-func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Duration) error {
+func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, over time.Duration) error {
 	m := at.mixer
 	if err := t.check(m); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 		return m.noSendError(t.bus, to)
 	}
 	return m.sendToPlay(command{
-		kind: cmdSend, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: m.frames(within),
+		kind: cmdSend, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, fadeFrames: m.frames(over),
 		payload: &payload{send: &sendMove{to: to, bus: bus, gain: gain}},
 	})
 }

@@ -57,7 +57,7 @@ func TestShown(t *testing.T) {
 	if err := m.At(mixer.Now).Set(mixer.TargetVoice(first), mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 80*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Fade(-12, 80*time.Millisecond, sounds.InDecibels); err != nil {
+	if err := first.Fade(-12, 80*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -84,7 +84,7 @@ func TestShown(t *testing.T) {
 	m.Render(block)
 	check("virtual", first, shown{-1, -12, 1, false})
 	check("the louder one", louder, shown{0, 12, 0, true})
-	if err := louder.Stop(); err != nil {
+	if err := louder.Stop(0); err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
@@ -118,7 +118,7 @@ func TestNextOwner(t *testing.T) {
 			if gain, ok := h.Gain(); h.Pan() > -0.4 || !h.Looping() || !ok || gain != -2 || h.Position() == 0 {
 				t.Fatalf("round %d: a voice on the left is panned to %v, looping %v, gain %v, position %v", round, h.Pan(), h.Looping(), gain, h.Position())
 			}
-			must(t, h.Stop())
+			must(t, h.Stop(0))
 			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{9, 0, 0}}})) // the fade does not end
 		}
 		m.Render(block)

@@ -19,7 +19,7 @@ import (
 // calls. Frames, events and counters must be equal.
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := noiseSounds(t, 3, 1)
+		sounds := noiseSounds(t, 3, 1)
 		slept := 0
 		for seed := range uint64(longtest.Amount(80, 400)) {
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -59,9 +59,9 @@ func TestSleep(t *testing.T) {
 					}
 					switch what {
 					case 0, 1, 3:
-						_, _ = at.Play(all[what%3], mixer.Options{Bus: bus, For: 5 * time.Millisecond, Gain: -30})
+						_, _ = at.Play(sounds[what%3], mixer.Options{Bus: bus, For: 5 * time.Millisecond, Gain: -30})
 					case 2:
-						_ = bus.Fade(-12, 50*time.Millisecond, sounds.InDecibels)
+						_ = bus.Fade(-12, 50*time.Millisecond)
 					case 4:
 						m.StopAll(0)
 					case 5:
@@ -148,12 +148,12 @@ func sleepConfig(t *testing.T, one func(...int) int, hold time.Duration) mixer.C
 }
 
 // disturb starts voices and fades of buses that take up to the given time.
-func disturb(t *testing.T, m *mixer.Mixer, all []*sounds.Sound, one func(...int) int, over time.Duration) {
+func disturb(t *testing.T, m *mixer.Mixer, sounds []*sounds.Sound, one func(...int) int, over time.Duration) {
 	for i := range one(0, 1, 4) {
-		_, _ = m.Play(all[i%3], mixer.Options{Bus: busOf(t, m, []string{"a", "b"}[i%2]), For: 20 * time.Millisecond, Gain: -10})
+		_, _ = m.Play(sounds[i%3], mixer.Options{Bus: busOf(t, m, []string{"a", "b"}[i%2]), For: 20 * time.Millisecond, Gain: -10})
 	}
 	if one(0, 1, 2) == 0 {
-		must(t, busOf(t, m, "b").Fade(-20, over, sounds.InDecibels))
+		must(t, busOf(t, m, "b").Fade(-20, over))
 	}
 	if one(0, 1, 2) == 0 {
 		must(t, busOf(t, m, "a").SetMute(true))
@@ -314,7 +314,7 @@ func TestSleepNot(t *testing.T) {
 		"a tail": func(m *mixer.Mixer) {
 			h := play(t, m.At(mixer.Now), s, mixer.Options{})
 			m.Render(make([]pcm.Frame, 20))
-			_ = h.Stop()
+			_ = h.Stop(0)
 		},
 		"a silent voice": func(m *mixer.Mixer) { play(t, m.At(mixer.Now), s, mixer.Options{Gain: -90}) },
 		"an insert":      func(m *mixer.Mixer) { bus, _ := m.Bus("master"); _ = bus.SetInsert(nothing{}) },

@@ -119,7 +119,7 @@ func TestGenerations(t *testing.T) {
 			}
 			seen[h] = true
 			for _, o := range old[:min(len(old), i)] {
-				if s := o.State(); o != h && (s != mixer.StateEnded && s != mixer.StateUnknown || o.Stop() != mixer.ErrGone) {
+				if s := o.State(); o != h && (s != mixer.StateEnded && s != mixer.StateUnknown || o.Stop(0) != mixer.ErrGone) {
 					t.Fatalf("after %d starts an old handle is %v", i, o.State())
 				}
 			}

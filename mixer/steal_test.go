@@ -160,7 +160,7 @@ func TestNothingToPlay(t *testing.T) {
 	if long.State() != mixer.StatePlaying || h.State() != mixer.StateEnded || late.State() != mixer.StateEnded {
 		t.Errorf("%v, %v, %v", long.State(), h.State(), late.State())
 	}
-	long.Stop()
+	long.Stop(0)
 	left(m, 40)
 	if got := short.State(); got != mixer.StateEnded {
 		t.Errorf("a voice for less than a frame is %v", got)

@@ -21,10 +21,10 @@ const (
 // It can be changed, stopped and given a successor itself.
 //
 // Pauses, seeks, pitches and speeds of the voice move that frame. The slot of the voice becomes free at that frame,
-// before any other start. If the voice is stopped, stolen for good or refused, its successor counts as stopped. With
-// StopOver this happens when the fade begins. If the voice is virtual, the successor starts when the voice would
-// end. A voice has one successor; another Then replaces it. If the decoder of a stream is late at its end, the
-// successor starts within 20 ms.
+// before any other start. If the voice is stopped, stolen for good or refused, its successor counts as stopped. If
+// Stop fades the voice out, this happens when the fade begins. If the voice is virtual, the successor starts when the
+// voice would end. A voice has one successor; another Then replaces it. If the decoder of a stream is late at its end,
+// the successor starts within 20 ms.
 //
 // A fade of gain, pan, pitch, speed or a cutoff continues in the successor if it takes more than 5 ms. A ramp of 5 ms
 // continues only if the property was set on both voices to the same value. A property that was set on the successor

@@ -65,8 +65,8 @@ func TestThenMoves(t *testing.T) {
 		}, false},
 		{"two fades", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(64).Fade(mixer.TargetVoice(h), -20, 100*ms, sounds.InAmplitude))
-				must(t, m.At(640).Fade(mixer.TargetVoice(h), -3, time.Second, sounds.RaisedCosine))
+				must(t, m.At(64).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: sounds.InAmplitude}, 100*ms))
+				must(t, m.At(640).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -3, Shape: sounds.RaisedCosine}, time.Second))
 			}
 		}, false},
 		{"two fields", func(m *mixer.Mixer, hs []mixer.Handle) {
@@ -87,14 +87,16 @@ func TestThenMoves(t *testing.T) {
 		}, true},
 		{"handles", func(m *mixer.Mixer, hs []mixer.Handle) {
 			m.Render(nil)
-			each(t, hs, func(h mixer.Handle) error { return h.Fade(-24, 250*ms, sounds.ConstantPower) })
+			each(t, hs, func(h mixer.Handle) error {
+				return m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -24, Shape: sounds.ConstantPower}, 250*ms)
+			})
 			each(t, hs, func(h mixer.Handle) error { return h.SetPan(0.5) })
 		}, true},
 	}
 	for _, shape := range shapes {
 		moves = append(moves, move{"a fade " + shape.String(), func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(192).Fade(mixer.TargetVoice(h), -60, 400*ms, shape))
+				must(t, m.At(192).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -60, Shape: shape}, 400*ms))
 			}
 		}, false})
 	}
@@ -188,7 +190,7 @@ func TestThenMovesPitch(t *testing.T) {
 // dB and ends at frame 100; the second one begins with -40 dB.
 func TestThenMovesOwn(t *testing.T) {
 	fade := func(m *mixer.Mixer, h mixer.Handle, at int64, gain pcm.Decibels, within time.Duration) {
-		must(t, m.At(at).Fade(mixer.TargetVoice(h), gain, within, sounds.InDecibels))
+		must(t, m.At(at).Fade(mixer.TargetVoice(h), gain, within))
 	}
 	for _, c := range []struct {
 		name string
@@ -251,7 +253,7 @@ func TestThenMovesFar(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1, NoLimiter: true, Journal: 64})
 	s := level(t, 1000, 50, 0.5)
 	h := play(t, m.At(0), s, hardLeft)
-	must(t, m.At(10).Fade(mixer.TargetVoice(h), -40, 200*ms, sounds.InDecibels))
+	must(t, m.At(10).Fade(mixer.TargetVoice(h), -40, 200*ms))
 	last := h
 	for i := range 5 {
 		next := s

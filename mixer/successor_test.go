@@ -159,7 +159,7 @@ func TestThenWhateverMoves(t *testing.T) {
 			m.At(2222).Resume(mixer.TargetVoice(h))
 		},
 		"fade": func(h mixer.Handle, m *mixer.Mixer) {
-			m.At(333).Fade(mixer.TargetVoice(h), -80, 50*time.Millisecond, 0)
+			m.At(333).Fade(mixer.TargetVoice(h), -80, 50*time.Millisecond)
 		},
 		"rounds": func(h mixer.Handle, m *mixer.Mixer) { m.At(700).SetPan(mixer.TargetVoice(h), 0.5) },
 	} {
@@ -205,15 +205,15 @@ func TestThenNothingFollows(t *testing.T) {
 		want string
 	}{
 		"stopped": {
-			end:  func(m *mixer.Mixer, h mixer.Handle) { h.Stop() },
+			end:  func(m *mixer.Mixer, h mixer.Handle) { h.Stop(0) },
 			want: "0 started 1, 50 stopped 1, 50 started 2, 50 stopped 2, 50 started 3, 50 stopped 3",
 		},
 		"faded out": {
-			end:  func(m *mixer.Mixer, h mixer.Handle) { h.StopOver(20 * time.Millisecond) },
+			end:  func(m *mixer.Mixer, h mixer.Handle) { h.Stop(20 * time.Millisecond) },
 			want: "0 started 1, 50 started 2, 50 stopped 2, 50 started 3, 50 stopped 3, 70 stopped 1",
 		},
 		"faded out beyond its end": {
-			end:  func(m *mixer.Mixer, h mixer.Handle) { h.StopOver(time.Second) },
+			end:  func(m *mixer.Mixer, h mixer.Handle) { h.Stop(time.Second) },
 			want: "0 started 1, 50 started 2, 50 stopped 2, 50 started 3, 50 stopped 3, 100 ended 1",
 		},
 		"stolen": {
@@ -271,7 +271,7 @@ func TestThenBefore(t *testing.T) {
 	must(t, m.At(50).SetGain(mixer.TargetVoice(last), -40))
 	spare := then(last)
 	left(m, 50)
-	must(t, spare.Stop())
+	must(t, spare.Stop(0))
 	left(m, 1)
 	if spare.State() != mixer.StateStopped {
 		t.Errorf("what was stopped as it waited is %v", spare.State())

@@ -45,7 +45,7 @@ func TestUntilEnd(t *testing.T) {
 				h := handles[draw.IntN(len(handles))]
 				switch draw.IntN(7) {
 				case 0:
-					h.StopOver(time.Duration(draw.IntN(40)) * time.Millisecond)
+					h.Stop(time.Duration(draw.IntN(40)) * time.Millisecond)
 				case 1:
 					h.SetSpeed(0.25 + 3*draw.Float64())
 				case 2:

@@ -332,7 +332,7 @@ func TestVirtualCallers(t *testing.T) {
 				h.Audibility()
 				switch r.IntN(6) {
 				case 0:
-					h.Stop()
+					h.Stop(0)
 				case 1:
 					h.Pause()
 				case 2:

@@ -66,7 +66,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 		if n++; n > 100 {
 			t.Fatal("it never ends")
 		}
-		h.Stop()
+		h.Stop(0)
 		left(m, 1) // it is over, and its record is free
 	}
 	if n != 8 || m.Stats().Playing != 0 {
@@ -103,7 +103,7 @@ func TestWhatAHandleKnows(t *testing.T) {
 	if got := float64(h.Audibility()); got < -21.03 || got > -21.01 {
 		t.Errorf("on its way it is %v dB, want -21.02", got)
 	}
-	h.Stop()
+	h.Stop(0)
 	left(m, 1)
 	if h.Sound() != nil || h.Tag() != 9 || h.Audibility() > -1000 {
 		t.Errorf("after its end: %v, %d, %v", h.Sound(), h.Tag(), h.Audibility())

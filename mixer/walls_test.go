@@ -271,7 +271,7 @@ func TestWallsMoveAlong(t *testing.T) {
 			if walled.State() != mixer.StateVirtual {
 				t.Fatalf("it is %v", walled.State())
 			}
-			must(t, first.Stop())
+			must(t, first.Stop(0))
 			m.Render(make([]pcm.Frame, 4800))
 		}
 		// The noise differs between frames of the grid, which is finer with virtual voices.

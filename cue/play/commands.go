@@ -10,7 +10,6 @@ import (
 	"voicepool/cue"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/pcm"
-	"voicepool/sounds"
 )
 
 // ErrFire is wrapped by the errors of Fire and FireFrom: the cue does not exist or is disabled, or the show has been
@@ -142,7 +141,7 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 		}
 		for _, h := range p.follows.progress[i].handles {
 			if one == 1 {
-				_ = h.Fade(gain, 50*time.Millisecond, sounds.InDecibels) // the voice may have ended
+				_ = h.Fade(gain, 50*time.Millisecond) // the voice may have ended
 			}
 		}
 	}

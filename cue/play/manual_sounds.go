@@ -50,7 +50,7 @@ func (l *pendingStarts) cancel() {
 	defer l.mutex.Unlock()
 	for _, h := range l.all {
 		if h.State() == mixer.StatePending {
-			_ = h.Stop() // if it has just begun, the panic fades it out
+			_ = h.Stop(0) // if it has just begun, the panic fades it out
 		}
 	}
 	l.all = l.all[:0]

@@ -55,7 +55,7 @@ func (h *manualStart) play(w *soundTemplate) error {
 	}
 	d.undo(layers)
 	for _, voice := range h.handles {
-		_ = voice.Stop() // before it sounds
+		_ = voice.Stop(0) // before it sounds
 	}
 	return err
 }

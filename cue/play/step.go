@@ -10,7 +10,6 @@ import (
 	"voicepool/internal/sheet/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 )
 
 const (
@@ -94,7 +93,7 @@ func (s *stepper) startDrain(reason error) {
 	s.draining, s.drainErr, s.advancedAt, s.advancedFrame = true, reason, time.Now(), -1
 	for h := range s.mixer.Voices() {
 		if h.State() == mixer.StatePending {
-			_ = h.Stop() // before it sounds
+			_ = h.Stop(0) // before it sounds
 		}
 	}
 	s.mixer.StopAll(fadeOut)
@@ -108,7 +107,7 @@ func (s *stepper) fadeEffectTails() {
 		return
 	}
 	fade := func(bus string) { // a rejected fade leaves the tail
-		_ = s.mixer.At(mixer.Now).Fade(mixer.TargetBus(s.buses[bus]), pcm.Silence, fadeOut, sounds.Natural)
+		_ = s.mixer.At(mixer.Now).Set(mixer.TargetBus(s.buses[bus]), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence}, fadeOut)
 	}
 	fade("master") // of the first output
 	for i := 1; i < len(s.sheet.Outputs); i++ {

@@ -150,9 +150,9 @@ func (s *session) act() {
 	gain := pcm.Decibels(s.between(-60, 0))
 	switch s.random.IntN(31) {
 	case 0:
-		h.Stop()
+		h.Stop(0)
 	case 1:
-		h.StopOver(over)
+		h.Stop(over)
 	case 2:
 		h.Pause()
 	case 3, 4:
@@ -174,7 +174,7 @@ func (s *session) act() {
 	case 9:
 		h.Seek(s.time(400 * time.Millisecond))
 	case 10:
-		h.Fade(gain, over, sounds.Shape(s.random.IntN(4)))
+		s.moment().Set(target, mixer.Change{Fields: mixer.FieldGain, Gain: gain, Shape: sounds.Shape(s.random.IntN(4))}, over)
 	case 11:
 		s.moment().FadeOut(target, over*time.Duration(s.random.IntN(2)), sounds.Shape(s.random.IntN(5)))
 	case 12:

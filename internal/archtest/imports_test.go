@@ -144,7 +144,7 @@ cmd/internal/show/operator -> cmd/internal/cli/console cmd/internal/show/linepro
 cmd/internal/show/lineproto -> cmd/internal/show/showrun internal/words
 cmd/internal/serve/room -> effect bank/rules cmd/internal/view/liveview cmd/internal/show/liveplay cmd/internal/show/showrun cmd/internal/view/timeline cue cue/play cue/report device device/auto device/null internal/explain internal/sheet/loading internal/ring internal/whole internal/words internal/sheet/yaml mixer pcm sounds sounds/library sounds/embedded cmd/internal/cli/checkreport
 cmd/internal/show/showtui -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/show/lineproto cmd/internal/show/showrun internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
-cmd/internal/show/showrun -> bank/rules cmd/internal/view/liveview cue cue/play internal/whole internal/words mixer pcm sounds
+cmd/internal/show/showrun -> bank/rules cmd/internal/view/liveview cue cue/play internal/whole internal/words mixer pcm
 cmd/internal/show/midi -> cue gitlab.com/gomidi/midi/v2
 cmd/internal/show/osc -> cue
 cmd/internal/show/qlab -> bank/rules cmd/internal/show/osc cmd/internal/serve/room cmd/internal/show/showrun cue internal/words

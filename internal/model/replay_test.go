@@ -156,7 +156,7 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 		h, err = at.Play(r.sounds[d.start%levels], o)
 		*handles = append(*handles, h)
 	case stop:
-		err = (*handles)[d.start].Stop()
+		err = (*handles)[d.start].Stop(0)
 	case stopLater:
 		err = m.At(later).Stop(mixer.TargetVoice((*handles)[d.start]), 0)
 	case set:
@@ -187,7 +187,7 @@ func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy
 	}
 	for i, h := range handles {
 		if d.states[i].Over() {
-			if a, b := h.Stop(), h.SetGain(-3); a != mixer.ErrGone || b != mixer.ErrGone {
+			if a, b := h.Stop(0), h.SetGain(-3); a != mixer.ErrGone || b != mixer.ErrGone {
 				return fmt.Sprintf("calls for start %d, which is over, say: %v; %v", i+1, a, b)
 			}
 		}

@@ -197,7 +197,7 @@ func (s *Sound) start(e world.Event) error {
 	case world.Appeared:
 		s.motors[e.Enemy] = h.Handle
 	case world.Destroyed:
-		if err := s.motors[e.Enemy].Stop(); err != nil && !errors.Is(err, mixer.ErrGone) {
+		if err := s.motors[e.Enemy].Stop(0); err != nil && !errors.Is(err, mixer.ErrGone) {
 			return err
 		}
 	}

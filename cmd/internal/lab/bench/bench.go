@@ -253,7 +253,7 @@ func noise(samples int) []float32 {
 // stage returns a new mixer for the mixing case b. n starts of looping voices are queued in it, at different
 // positions, gains and pans. The voices use sounds in turn. The caller must call the result move before each block,
 // with the number of the block. If voices move in this case, move sets their new positions.
-func (b mixCase) stage(all []*sounds.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
+func (b mixCase) stage(sounds []*sounds.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
 		c.Buses = []mixer.BusConfig{{Name: "hall"}}
@@ -273,11 +273,11 @@ func (b mixCase) stage(all []*sounds.Sound, n int) (m *mixer.Mixer, move func(bl
 		if b.motion == movingPositions {
 			o.Pan, o.Emitter = 0, &space.Emitter{}
 		}
-		if handles[i], err = m.Play(all[i%len(all)], o); err != nil {
+		if handles[i], err = m.Play(sounds[i%len(sounds)], o); err != nil {
 			return nil, nil, err
 		}
 		if b.motion == movingGains {
-			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute, sounds.InDecibels); err != nil {
+			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -136,7 +136,7 @@ func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
 	for _, h := range c.voices {
 		if !h.State().Over() {
-			if err := h.Stop(); err != nil {
+			if err := h.Stop(0); err != nil {
 				return 0, err
 			}
 			stopped++

@@ -11,7 +11,6 @@ import (
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 )
 
 // BusChange is a change of a bus. A nil field leaves its property unchanged.
@@ -126,7 +125,7 @@ func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
 		if f.Over > 0 {
-			err = at.Fade(mixer.TargetBus(b), pcm.Decibels(*f.Gain), f.Over, sounds.InDecibels)
+			err = at.Fade(mixer.TargetBus(b), pcm.Decibels(*f.Gain), f.Over)
 		}
 		if err != nil {
 			return err

@@ -86,7 +86,7 @@ func (r *Room) playResult(o *PlayRequest, a *pendingPlay) (PlayResult, error) {
 			return PlayResult{}, errClosed
 		case <-time.After(resultTimeout):
 			for _, h := range a.handles {
-				_ = h.Stop() // do not let it sound after the caller has given up
+				_ = h.Stop(0) // do not let it sound after the caller has given up
 			}
 			return PlayResult{}, errBusy
 		}

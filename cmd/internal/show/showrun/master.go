@@ -8,7 +8,6 @@ import (
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 )
 
 // Master adds the parameter by, in dB, to the gain of the master bus of every output, with a ramp of 50 ms. Each new
@@ -24,7 +23,7 @@ func (s *Show) Master(by float64) error {
 			return err
 		}
 		gain := min(max(float64(b.Gain())+by, mixer.MinGain), mixer.MaxGain)
-		if err := b.Fade(pcm.Decibels(gain), 50*time.Millisecond, sounds.InDecibels); err != nil {
+		if err := b.Fade(pcm.Decibels(gain), 50*time.Millisecond); err != nil {
 			return err
 		}
 	}
