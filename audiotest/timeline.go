@@ -48,7 +48,7 @@ func (a *Audio) timeline(f focus) string {
 		}
 		why := e.Reason.String()
 		if e.Kind == mixer.EventCoalesced {
-			why = fmt.Sprintf("into #%d", e.By)
+			why = fmt.Sprintf("into #%d", e.Steal.By)
 		}
 		fmt.Fprintf(&b, "%s %v at %s (%s)\n", label(a.displayName(e.Stem()), 0), e.Kind, a.formatFrame(e.Frame), why)
 	}
@@ -169,8 +169,8 @@ func (a *Audio) summary(l *voiceHistory) string {
 	if l.broken {
 		text += ", since its stream broke"
 	}
-	if l.lastEvent.By != 0 && (l.ended || !l.real) {
-		text += fmt.Sprintf(" by %q #%d", a.thiefName(&l.lastEvent), l.lastEvent.By)
+	if d := l.lastEvent.Steal; d != nil && d.By != 0 && (l.ended || !l.real) {
+		text += fmt.Sprintf(" by %q #%d", a.thiefName(d), d.By)
 	}
 	return text
 }

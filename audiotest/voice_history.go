@@ -178,7 +178,7 @@ func (a *Audio) whyNotHeard(stems []mixer.Stem) string {
 		switch {
 		case !slices.Contains(stems, e.Stem()):
 		case e.Kind == mixer.EventCoalesced:
-			return fmt.Sprintf("it became a part of voice %d at %s", e.By, a.formatFrame(e.Frame))
+			return fmt.Sprintf("it became a part of voice %d at %s", e.Steal.By, a.formatFrame(e.Frame))
 		default:
 			return fmt.Sprintf("it was %v at %s (%v)", e.Kind, a.formatFrame(e.Frame), e.Reason)
 		}
@@ -253,14 +253,14 @@ func (s *Stolen) By(name string) *Stolen {
 	stems, ok := s.audio.stemsOf(name)
 	var kept []mixer.Event
 	for _, e := range s.steals {
-		if thief := s.audio.numbers[e.By]; thief != nil && slices.Contains(stems, thief.stem) {
+		if thief := s.audio.numbers[e.Steal.By]; thief != nil && slices.Contains(stems, thief.stem) {
 			kept = append(kept, e)
 		}
 	}
 	if ok && kept == nil {
 		e, thief := &s.steals[0], "a smaller pool"
-		if e.BySound != nil {
-			thief = strconv.Quote(s.audio.thiefName(e))
+		if e.Steal.BySound != nil {
+			thief = strconv.Quote(s.audio.thiefName(e.Steal))
 		}
 		s.audio.fail("%q was stolen by %s at %s, want by %q", s.name, thief, s.audio.formatFrame(e.Frame), name)
 	}
@@ -269,9 +269,9 @@ func (s *Stolen) By(name string) *Stolen {
 }
 
 // thiefName returns the name of the voice that took the slot.
-func (a *Audio) thiefName(e *mixer.Event) string {
-	if l := a.numbers[e.By]; l != nil {
+func (a *Audio) thiefName(d *mixer.Decision) string {
+	if l := a.numbers[d.By]; l != nil {
 		return a.displayName(l.stem)
 	}
-	return e.BySound.Name()
+	return d.BySound.Name()
 }

@@ -65,7 +65,7 @@ func TestBatchFollows(t *testing.T) {
 		const length = 20000
 		slow := begin()
 		want, events := make([]pcm.Frame, length), make([]mixer.Event, 256)
-		var told []mixer.Event
+		var told []modelEvent
 		next, at, left := 0, first, 0
 		for now := int64(0); now < length; {
 			for again := true; again; {
@@ -73,7 +73,7 @@ func TestBatchFollows(t *testing.T) {
 				slow.Render(nil)
 				n := slow.Events(events)
 				for _, e := range events[:n] {
-					told = append(told, e)
+					told = append(told, flatEvent(e))
 					switch {
 					case e.Ref == 0:
 					case e.Kind == mixer.EventStolen, e.Kind == mixer.EventRejected:
@@ -110,7 +110,7 @@ func TestBatchFollows(t *testing.T) {
 			slow.Render(want[now : now+int64(n)])
 			now += int64(n)
 		}
-		told = append(told, events[:slow.Events(events)]...)
+		told = append(told, flatEvents(events[:slow.Events(events)])...)
 
 		for _, block := range []int{1, 37, 160, 1000} {
 			m := begin()
@@ -133,10 +133,10 @@ func TestBatchFollows(t *testing.T) {
 				moment = s.At(offset)
 			}
 			got := make([]pcm.Frame, length)
-			var heard []mixer.Event
+			var heard []modelEvent
 			for at := 0; at < length; at += block {
 				m.Render(got[at:min(at+block, length)])
-				heard = append(heard, events[:m.Events(events)]...)
+				heard = append(heard, flatEvents(events[:m.Events(events)])...)
 			}
 			if !slices.Equal(heard, told) {
 				t.Fatalf("seed %d, blocks of %d:\ngot  %v\nwant %v", seed, block, heard, told)

@@ -104,12 +104,12 @@ func newMovingSounds(t testing.TB, seed uint64) []*sounds.Sound {
 }
 
 // movingScene plays a scene in which every property moves, drawn from a seed, and renders it in blocks.
-func movingScene(t testing.TB, seed uint64, sounds []*sounds.Sound, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+func movingScene(t testing.TB, seed uint64, sounds []*sounds.Sound, limiter bool, block func() int) (out []pcm.Frame, events []modelEvent, st mixer.Stats) {
 	return movingSceneFrom(t, seed, sounds, limiter, 0, block)
 }
 
 // movingSceneFrom is movingScene after a Skip to a frame. It has no inserts then.
-func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter bool, from int, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter bool, from int, block func() int) (out []pcm.Frame, events []modelEvent, st mixer.Stats) {
 	const rate, length = movingRate, 4500
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := mixer.Config{
@@ -247,7 +247,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 		now += n
 		out = append(out, buf[:n]...)
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
-			for _, e := range polled[:k] {
+			for _, e := range flatEvents(polled[:k]) {
 				e.Sound, e.BySound, e.Group, e.ByGroup, e.Bus = nil, nil, nil, nil, mixer.Bus{}
 				events = append(events, e)
 			}

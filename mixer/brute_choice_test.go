@@ -18,12 +18,12 @@ func (x *brute) start(p *brutePlay) {
 		if w.play.voice == w && w.stopped == nil && !w.paused[0] && !w.virtual() {
 			more := float64(p.o.Gain + p.o.Base.Gain - w.play.o.Gain - w.play.o.Base.Gain)
 			w.crowd = min(w.crowd+math.Pow(10, more/10), g.most)
-			x.rejectPlay(p, mixer.Event{Kind: mixer.EventCoalesced, By: w.number, BySound: w.play.sound.sound, ByRef: w.play.o.Ref, ByGroup: g.g})
+			x.rejectPlay(p, modelEvent{Kind: mixer.EventCoalesced, By: w.number, BySound: w.play.sound.sound, ByRef: w.play.o.Ref, ByGroup: g.g})
 			return
 		}
 	}
 	if g != nil && g.started && x.now-g.last < g.cooldown {
-		x.rejectPlay(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
+		x.rejectPlay(p, modelEvent{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
 	if v.pos>>32 >= p.sound.frames && !v.loop {
@@ -31,8 +31,8 @@ func (x *brute) start(p *brutePlay) {
 		x.stats.Started++
 		x.stats.Ended++
 		p.state = mixer.StateEnded
-		x.expectEvent(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
-		x.expectEvent(p, mixer.Event{Kind: mixer.EventEnded, Slot: -1, Voice: p.number})
+		x.expectEvent(p, modelEvent{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
+		x.expectEvent(p, modelEvent{Kind: mixer.EventEnded, Slot: -1, Voice: p.number})
 		return
 	}
 	waits, ok := x.makeRoom(v)
@@ -56,12 +56,12 @@ func (x *brute) start(p *brutePlay) {
 	}
 	if waits != nil {
 		v.slot = -1
-		x.expectEvent(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
+		x.expectEvent(p, modelEvent{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
 		waits.Kind, waits.Slot, waits.Voice, waits.Priority, waits.Endless = mixer.EventVirtual, -1, v.number, int32(v.prio), v.endless()
 		x.expectEvent(p, *waits)
 	} else {
 		v.slot = x.freeSlot(mixer.EventStarted, v.number)
-		x.expectEvent(p, mixer.Event{Kind: mixer.EventStarted, Voice: v.number})
+		x.expectEvent(p, modelEvent{Kind: mixer.EventStarted, Voice: v.number})
 	}
 	x.voices = append(x.voices, v)
 	x.updateHighWater()
@@ -72,7 +72,7 @@ func (x *brute) start(p *brutePlay) {
 func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 	e := x.next()
 	if e.Kind != k || e.Voice != number {
-		x.fatal("frame %d: the mixer says %v, by brute force voice %d is %v\n%s", x.now, describe([]mixer.Event{e}), number, k, x.living())
+		x.fatal("frame %d: the mixer says %v, by brute force voice %d is %v\n%s", x.now, describe([]modelEvent{e}), number, k, x.living())
 	}
 	if e.Slot < 0 || e.Slot >= x.config.MaxVoices || x.count(func(v *bruteVoice) bool { return v.slot == e.Slot }) > 0 {
 		x.fatal("frame %d: voice %d gets slot %d, which is not free", x.now, number, e.Slot)
@@ -82,7 +82,7 @@ func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 
 // rejectPlay ends p, which gets no voice, with the outcome e.Kind: it counts the outcome and compares e with the next
 // event of the mixer.
-func (x *brute) rejectPlay(p *brutePlay, e mixer.Event) {
+func (x *brute) rejectPlay(p *brutePlay, e modelEvent) {
 	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {
 	case mixer.EventLimited:
@@ -115,7 +115,7 @@ func (x *brute) hasRoom() bool {
 }
 
 // by stores the start that causes an event.
-func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
+func (x *brute) by(e modelEvent, v *bruteVoice) modelEvent {
 	e.By, e.BySound, e.ByRef, e.NewcomerPriority = uint64(x.stats.Started)+1, v.play.sound.sound, v.play.o.Ref, int32(v.prio)
 	if v.play.group != nil {
 		e.ByGroup = v.play.group.g
@@ -125,7 +125,7 @@ func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
 
 // makeRoom finds a slot for an incoming start. If the start can only be virtual, it returns the event for
 // that. ok is false if the start is refused; the event has been checked then.
-func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
+func (x *brute) makeRoom(v *bruteVoice) (waits *modelEvent, ok bool) {
 	in, reason := func(*bruteVoice) bool { return true }, mixer.ReasonNone
 	for b := v.bus; b >= 0; b = x.buses[b].parent {
 		onIt := func(w *bruteVoice) bool { return x.below(w.bus, b) }
@@ -189,7 +189,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		return x.wait(v, refused)
 	case x.isLess(v, victim, policy):
 		x.choices["less than all"]++
-		return x.wait(v, mixer.Event{
+		return x.wait(v, modelEvent{
 			Kind: mixer.EventRejected, Reason: mixer.ReasonQuieter, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: e.Audibility,
 			Candidates: e.Candidates, Peers: e.Peers,
 		})
@@ -210,7 +210,7 @@ func (x *brute) isLess(v, victim *bruteVoice, policy mixer.Overflow) bool {
 	}
 	own, least := x.level(v), x.level(victim)
 	if least != 0 && tied(own, least) { // the mixer may decide otherwise
-		said := func(e mixer.Event) bool {
+		said := func(e modelEvent) bool {
 			return e.Kind == mixer.EventStarted && e.Ref == v.play.o.Ref && e.Slot < 0
 		}
 		return said(x.next()) || len(x.events) > 1 && said(x.events[1])
@@ -226,7 +226,7 @@ func (x *brute) isLess(v, victim *bruteVoice, policy mixer.Overflow) bool {
 }
 
 // pool chooses the victim for an incoming start that needs a slot.
-func (x *brute) pool(v *bruteVoice) (policy mixer.Overflow, victim *bruteVoice, e, refused mixer.Event) {
+func (x *brute) pool(v *bruteVoice) (policy mixer.Overflow, victim *bruteVoice, e, refused modelEvent) {
 	if policy = x.config.Overflow; policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
 	}
@@ -236,7 +236,7 @@ func (x *brute) pool(v *bruteVoice) (policy mixer.Overflow, victim *bruteVoice, 
 
 // refuses returns the event of the refusal if the pool has no slot for an incoming start, even without
 // the victim of a limit; otherwise nil. It restores all state.
-func (x *brute) refuses(v, without *bruteVoice) (said *mixer.Event) {
+func (x *brute) refuses(v, without *bruteVoice) (said *modelEvent) {
 	voices, events, limit := x.voices, x.events, x.limit
 	defer func() {
 		if x.voices, x.events = voices, events; said == nil {
@@ -263,8 +263,8 @@ func (x *brute) refuses(v, without *bruteVoice) (said *mixer.Event) {
 }
 
 // contest chooses the victim for an incoming start, or returns the event of the refusal.
-func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, in func(*bruteVoice) bool, score, loud func(*bruteVoice) float64, own float64) (*bruteVoice, mixer.Event, mixer.Event) {
-	refused := mixer.Event{Kind: mixer.EventRejected, Reason: why, Audibility: pcm.FromPower(own), Newcomer: pcm.FromPower(own), RunnerUp: none}
+func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, in func(*bruteVoice) bool, score, loud func(*bruteVoice) float64, own float64) (*bruteVoice, modelEvent, modelEvent) {
+	refused := modelEvent{Kind: mixer.EventRejected, Reason: why, Audibility: pcm.FromPower(own), Newcomer: pcm.FromPower(own), RunnerUp: none}
 	if policy == mixer.Reject {
 		x.choices["reject"]++
 		return nil, refused, refused
@@ -298,7 +298,7 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 			if why == mixer.ReasonPoolFull {
 				kind = mixer.EventRejected
 			}
-			said := func(e mixer.Event) bool {
+			said := func(e modelEvent) bool {
 				return e.Reason == mixer.ReasonQuieter && e.Ref == v.play.o.Ref && e.Kind == kind
 			}
 			refuses = said(x.next()) || len(x.events) > 1 && said(x.events[1])
@@ -316,7 +316,7 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 
 // giveWay takes the slot of a voice. If the voice becomes virtual and all places are in use, the
 // least audible virtual voice, or the voice itself, is lost. prio and best belong to the incoming start.
-func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float64) {
+func (x *brute) giveWay(victim *bruteVoice, e modelEvent, prio int, best float64) {
 	if !x.keeps(victim) {
 		e.Kind = mixer.EventStolen
 		x.finish(victim, e)

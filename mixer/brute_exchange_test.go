@@ -42,8 +42,8 @@ func (x *brute) exchange() {
 		x.comeBack(v)
 	}
 	for range 4 {
-		e := mixer.Event{}
-		if i := slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Reason == mixer.ReasonExchanged }); i >= 0 && x.events[i].Frame == x.now {
+		e := modelEvent{}
+		if i := slices.IndexFunc(x.events, func(e modelEvent) bool { return e.Reason == mixer.ReasonExchanged }); i >= 0 && x.events[i].Frame == x.now {
 			e = x.events[i]
 		}
 		exchanged := e.By != 0
@@ -90,5 +90,5 @@ func (x *brute) comeBack(v *bruteVoice) {
 	v.slot = x.freeSlot(mixer.EventReal, v.number)
 	v.show()
 	x.updateHighWater()
-	x.expectEvent(v.play, mixer.Event{Kind: mixer.EventReal, Voice: v.number})
+	x.expectEvent(v.play, modelEvent{Kind: mixer.EventReal, Voice: v.number})
 }

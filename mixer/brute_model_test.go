@@ -29,7 +29,7 @@ type brute struct {
 	needed      int64 // the last frame of the grid at which the pool was needed so large
 	most        int   // maximum of real voices since then
 	commands    []bruteCommand
-	events      []mixer.Event
+	events      []modelEvent
 	stats       mixer.Stats
 	choices     map[string]int
 }
@@ -79,7 +79,7 @@ func (x *brute) below(bus, above int) bool {
 }
 
 // render advances by n frames and compares with the events of the mixer.
-func (x *brute) render(n int, events []mixer.Event) {
+func (x *brute) render(n int, events []modelEvent) {
 	x.events = events
 	for i := range x.commands {
 		if c := &x.commands[i]; !c.arrived {
@@ -137,7 +137,7 @@ func (x *brute) reap() {
 		if _, stopped := v.over(x.now); stopped {
 			kind = mixer.EventStopped
 		}
-		x.finish(v, mixer.Event{Kind: kind})
+		x.finish(v, modelEvent{Kind: kind})
 	}
 }
 
@@ -159,7 +159,7 @@ func (x *brute) inPoolOrder(voices []*bruteVoice) []*bruteVoice {
 }
 
 // expectEvent compares the next event with want.
-func (x *brute) expectEvent(p *brutePlay, want mixer.Event) {
+func (x *brute) expectEvent(p *brutePlay, want modelEvent) {
 	want.Frame = x.now
 	if p != nil {
 		want.Sound, want.Ref = p.sound.sound, p.o.Ref
@@ -168,7 +168,7 @@ func (x *brute) expectEvent(p *brutePlay, want mixer.Event) {
 		}
 	}
 	if len(x.events) == 0 {
-		x.fatal("frame %d: the mixer says nothing of %v", x.now, describe([]mixer.Event{want}))
+		x.fatal("frame %d: the mixer says nothing of %v", x.now, describe([]modelEvent{want}))
 	}
 	got := x.events[0]
 	x.events = x.events[1:]
@@ -179,7 +179,7 @@ func (x *brute) expectEvent(p *brutePlay, want mixer.Event) {
 	}
 	same := sameLevels(&a, &b, bruteSlack)
 	if a != b || !same {
-		x.fatal("frame %d: the mixer says\n%+v\n%v, by brute force\n%+v\n%v\n%s", x.now, got, describe([]mixer.Event{got}), want, describe([]mixer.Event{want}), x.living())
+		x.fatal("frame %d: the mixer says\n%+v\n%v, by brute force\n%+v\n%v\n%s", x.now, got, describe([]modelEvent{got}), want, describe([]modelEvent{want}), x.living())
 	}
 }
 
@@ -200,9 +200,9 @@ const bruteSlack = 16 * 0x1p-24
 func tied(a, b float64) bool { return math.Abs(a-b) <= bruteSlack*max(math.Abs(a), math.Abs(b)) }
 
 // next returns the next event of the mixer without removing it; the zero Event without one.
-func (x *brute) next() mixer.Event {
+func (x *brute) next() modelEvent {
 	if len(x.events) == 0 {
-		return mixer.Event{}
+		return modelEvent{}
 	}
 	return x.events[0]
 }
@@ -285,13 +285,13 @@ func (x *brute) scoreOf(policy mixer.Overflow, newcomer *bruteVoice) func(*brute
 }
 
 // choose returns the victim among candidates, and the levels of its event, which are values of loud.
-func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*bruteVoice) float64) (*bruteVoice, mixer.Event) {
+func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*bruteVoice) float64) (*bruteVoice, modelEvent) {
 	order := x.rising(score)
 	victim := x.first(among, said, order)
 	if victim == nil {
-		return nil, mixer.Event{RunnerUp: none}
+		return nil, modelEvent{RunnerUp: none}
 	}
-	e := mixer.Event{Audibility: pcm.FromPower(loud(victim)), RunnerUp: none, Candidates: len(among), Priority: int32(victim.prio), Endless: victim.endless()}
+	e := modelEvent{Audibility: pcm.FromPower(loud(victim)), RunnerUp: none, Candidates: len(among), Priority: int32(victim.prio), Endless: victim.endless()}
 	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
 	if second := x.first(rest, 0, order); second != nil {
 		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(loud(second)), int32(second.prio)
@@ -313,12 +313,12 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 
 // eventIndexOf returns the index of the next event of a voice.
 func (x *brute) eventIndexOf(v *bruteVoice) int {
-	return slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Voice == v.number })
+	return slices.IndexFunc(x.events, func(e modelEvent) bool { return e.Voice == v.number })
 }
 
 // finish ends v with the outcome e.Kind: it counts the outcome, removes v and compares e with the next event of the
 // mixer.
-func (x *brute) finish(v *bruteVoice, e mixer.Event) {
+func (x *brute) finish(v *bruteVoice, e modelEvent) {
 	p := v.play
 	switch e.Kind {
 	case mixer.EventEnded:

@@ -283,7 +283,7 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 		return func() {
 			if !x.each(of, do) && strings.HasPrefix(name, "tag") {
 				x.stats.Missed++
-				x.expectEvent(nil, mixer.Event{Kind: mixer.EventMissed, Slot: -1, Ref: ref})
+				x.expectEvent(nil, modelEvent{Kind: mixer.EventMissed, Slot: -1, Ref: ref})
 			}
 		}
 	}
@@ -336,7 +336,7 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 func (d *bruteDuo) render(n int) {
 	d.say("render %d", n)
 	d.m.Render(d.block[:n])
-	d.x.render(n, d.events[:d.m.Events(d.events)])
+	d.x.render(n, flatEvents(d.events[:d.m.Events(d.events)]))
 	got, x := d.m.Stats(), d.x
 	got.SilentFrom = 0
 	if got != x.stats {

@@ -6,7 +6,7 @@ import (
 )
 
 // wait makes an incoming start without a slot virtual, unless all virtual voices are worth more.
-func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
+func (x *brute) wait(v *bruteVoice, refused modelEvent) (*modelEvent, bool) {
 	if !x.hides(v) {
 		lost, e, worse := x.outlasted(v)
 		if worse {
@@ -24,7 +24,7 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 
 // outlasted returns the virtual voice that an incoming start replaces. worse is true if all of them are
 // worth more.
-func (x *brute) outlasted(v *bruteVoice) (lost *bruteVoice, e mixer.Event, worse bool) {
+func (x *brute) outlasted(v *bruteVoice) (lost *bruteVoice, e modelEvent, worse bool) {
 	lost, e = x.leastVirtual(v, v.prio)
 	// If both are worth the same, the incoming start is refused.
 	worse = lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
@@ -37,7 +37,7 @@ func (x *brute) outlasted(v *bruteVoice) (lost *bruteVoice, e mixer.Event, worse
 // leastVirtual returns the virtual voice that is lost first for v: by priority, then by its whole
 // remainder, then by age. Protected voices are never lost. If the places for the kind of v are all in
 // use, only voices of this kind are candidates.
-func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, mixer.Event) {
+func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, modelEvent) {
 	crowded := x.crowded(v)
 	may := func(w *bruteVoice) bool { return w.prio <= prio && (!crowded || w.endless() == v.endless()) }
 	said := uint64(0)
@@ -48,7 +48,7 @@ func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, mixer.Event)
 }
 
 // lose ends the virtual voice v as stolen for good and compares the event.
-func (x *brute) lose(v *bruteVoice, e mixer.Event) {
+func (x *brute) lose(v *bruteVoice, e modelEvent) {
 	x.choices["a virtual one lost"]++
 	e.Kind, e.Reason = mixer.EventStolen, mixer.ReasonVirtualFull
 	x.finish(v, e)

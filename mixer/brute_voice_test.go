@@ -292,7 +292,7 @@ func (x *brute) hold(flag, bus int, on bool) {
 // first, stop has no effect.
 func (x *brute) stop(v *bruteVoice, over int64) {
 	if over == 0 || v.holding() {
-		x.finish(v, mixer.Event{Kind: mixer.EventStopped})
+		x.finish(v, modelEvent{Kind: mixer.EventStopped})
 		return
 	}
 	level := 1.0
@@ -308,7 +308,7 @@ func (x *brute) stop(v *bruteVoice, over int64) {
 // pause pauses v for the reason flag, or ends v if it is fading out.
 func (x *brute) pause(v *bruteVoice, flag int) {
 	if v.stopped != nil {
-		x.finish(v, mixer.Event{Kind: mixer.EventStopped})
+		x.finish(v, modelEvent{Kind: mixer.EventStopped})
 		return
 	}
 	if !v.holding() {

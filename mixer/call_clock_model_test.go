@@ -126,7 +126,7 @@ func (l *leadPair) render(r *rand.Rand, n int) {
 	}
 	var events [2][256]mixer.Event
 	a, b := l.led.Events(events[0][:]), l.set.Events(events[1][:])
-	if x, y := describe(events[0][:a]), describe(events[1][:b]); x != y {
+	if x, y := describe(flatEvents(events[0][:a])), describe(flatEvents(events[1][:b])); x != y {
 		l.fatal("what happened is\n%s\nwith explicit frames\n%s", x, y)
 	}
 	x, y := l.led.Stats(), l.set.Stats()

@@ -105,7 +105,7 @@ func taken(t testing.TB, r *rand.Rand, all []*sounds.Sound, moves bool) (x exces
 		var events [32]mixer.Event
 		for _, e := range events[:m.Events(events[:])] {
 			if e.Kind == mixer.EventStolen {
-				lost = math.Pow(10, float64(e.Lost)/10)
+				lost = math.Pow(10, float64(e.Steal.Lost)/10)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func taken(t testing.TB, r *rand.Rand, all []*sounds.Sound, moves bool) (x exces
 	return x, true
 }
 
-// TestCertificate checks that a stolen voice, and the missing part of the mix, never exceed Event.Lost in
+// TestCertificate checks that a stolen voice, and the missing part of the mix, never exceed Decision.Lost in
 // windows of 60 ms on the hops. Other windows overlap four hops and may have twice as much. The 10 ms
 // fade itself adds low frequencies, so the bound does not hold for sounds below 25 Hz.
 func TestCertificate(t *testing.T) {
@@ -187,8 +187,8 @@ func TestNothingIsLostOfSilence(t *testing.T) {
 	m.Render(make([]pcm.Frame, 10))
 	var events [8]mixer.Event
 	for _, e := range events[:m.Events(events[:])] {
-		if e.Kind == mixer.EventStolen && !math.IsInf(float64(e.Lost), -1) {
-			t.Errorf("%v dB are lost of silence", e.Lost)
+		if e.Kind == mixer.EventStolen && !math.IsInf(float64(e.Steal.Lost), -1) {
+			t.Errorf("%v dB are lost of silence", e.Steal.Lost)
 		}
 	}
 }

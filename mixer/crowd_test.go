@@ -203,8 +203,8 @@ func TestCrowdEvent(t *testing.T) {
 	left(m, 10)
 	events := make([]mixer.Event, 9)
 	events = events[:m.Events(events)]
-	want := mixer.Event{Frame: 2, Kind: mixer.EventCoalesced, Slot: -1, Sound: b, Group: g, Ref: 4, By: 1, BySound: a, ByGroup: g, ByRef: 3}
-	if len(events) != 2 || events[1] != want {
+	want := modelEvent{Frame: 2, Kind: mixer.EventCoalesced, Slot: -1, Sound: b, Group: g, Ref: 4, By: 1, BySound: a, ByGroup: g, ByRef: 3}
+	if len(events) != 2 || flatEvent(events[1]) != want {
 		t.Errorf("%+v, want %+v", events, want)
 	}
 }

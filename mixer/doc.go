@@ -25,7 +25,7 @@
 //	Mixer.Play, Options   start a sound; a Handle changes and stops it, State returns its state
 //	Mixer.Bus, Bus        gain, mute, pause and fades of music, effects, speech
 //	Mixer.NewGroup        limits and cooldowns of one sound, however many files it has
-//	Mixer.Events, Event   which voice was stolen, and why; Reason, EventKind
+//	Mixer.Events, Event   which voice was stolen, and why; Decision, Reason, EventKind
 //	Mixer.Stats, Levels   counters and meters
 //	Mixer.SetListener     with SetPositions and package space: spatial sound
 //

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -73,20 +74,28 @@ type Event struct {
 	Group  *Group
 	Ref    int64 // Options.Ref or, for Missed, the reference of the command, see Moment.WithRef
 
-	Endless bool // the victim is endless
-
 	Bus Bus // of the Fault of an insert, an effect or a filter; with ReasonBusLimit the bus at its limit
 
-	// For Stolen, By is the number of the start that took the place of the voice; 0: Resize. For
-	// Coalesced, By is the number of the voice that the start was merged into. BySound, ByGroup and ByRef
-	// belong to the same start.
+	// Steal explains the kinds Stolen, Virtual, Rejected, Limited and Coalesced; nil for all other kinds.
+	// Copies of the event share it, so it must not be changed.
+	Steal *Decision
+
+	stem *busmix.Stem // nil without Config.Stems
+	play uint64
+}
+
+// Decision explains why a voice lost its slot or a start got no voice.
+type Decision struct {
+	// By is the number of the start that took the place of the voice, for a coalesced start the number of
+	// the voice that it was merged into; 0: Resize, or a refused start. BySound, ByGroup and ByRef belong
+	// to the same start.
 	By      uint64
 	BySound *sounds.Sound
 	ByGroup *Group
 	ByRef   int64
 
-	// For Stolen, Virtual, and Rejected after a choice: the levels that were compared, as K-weighted
-	// power. Silence is -Inf. They are 0 for other events.
+	// The levels that were compared, as K-weighted power. Silence is -Inf. They are 0 for a coalesced
+	// start.
 	Audibility pcm.Decibels // of the victim; for Rejected, of the incoming start
 	Newcomer   pcm.Decibels // of the incoming start
 	RunnerUp   pcm.Decibels // of the second least audible candidate; +Inf: no second candidate
@@ -94,6 +103,7 @@ type Event struct {
 	Peers      int          // the number of candidates with the victim's priority; the policy chose one of them
 	Priority   int32        // of the victim
 	Policy     Overflow
+	Endless    bool // the victim is endless
 
 	// RunnerUpPriority is the priority of RunnerUp. It equals Priority unless the victim alone had the
 	// lowest priority. With ReasonOutranked it is the lowest priority of an unprotected voice.
@@ -114,9 +124,6 @@ type Event struct {
 	// cutoffs of the voice in Hz; 0: off.
 	Muffled           pcm.Decibels
 	LowPass, HighPass float64
-
-	stem *busmix.Stem // nil without Config.Stems
-	play uint64
 }
 
 // Types of the events as the audio side emits them.
@@ -154,26 +161,43 @@ func (m *Mixer) popEvent(e *Event) bool {
 	}
 	*e = Event{
 		Frame: from.Frame, Kind: from.Kind, Reason: from.Reason, Slot: int(from.Slot), Voice: from.Voice, Sound: from.Sound, Group: from.Group, Ref: from.Ref,
-		Endless: from.Endless, Bus: Bus{index: from.Bus}, By: from.By, BySound: from.BySound, ByGroup: from.ByGroup, ByRef: from.ByRef,
-		Candidates: int(from.Candidates), Peers: int(from.Peers), Priority: from.Priority, Policy: from.Policy,
-		RunnerUpPriority: from.RunnerUpPriority, NewcomerPriority: from.NewcomerPriority,
-		Muffled: pcm.Decibels(from.Muffled), LowPass: float64(from.LowPass), HighPass: float64(from.HighPass), stem: from.Stem, play: from.Play,
+		Bus: Bus{index: from.Bus}, stem: from.Stem, play: from.Play,
 	}
 	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil {
 		e.Bus.mixer = m
 	}
-	if !from.Explained || e.Kind == EventCoalesced {
-		return true // no choice was made
-	}
-	e.Audibility, e.Newcomer, e.Lost = pcm.FromPower(from.Audibility), pcm.FromPower(from.Newcomer), pcm.FromPower(from.Lost)
-	e.RunnerUp = pcm.Decibels(math.Inf(1))
-	if from.RunnerUp >= 0 {
-		e.RunnerUp = pcm.FromPower(from.RunnerUp)
-	}
-	if e.Muffled > 0 { // the audio side stores the remaining factor
-		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(from.Muffled))))
+	if from.Explained {
+		e.Steal = m.decision(&from)
 	}
 	return true
+}
+
+// decision returns the Decision of the event from. Few calls allocate, because decisions are allocated in chunks. The
+// caller holds m.eventMutex.
+func (m *Mixer) decision(from *audioEvent) *Decision {
+	if len(m.decisions) == 0 {
+		m.decisions = make([]Decision, 32)
+	}
+	d := &m.decisions[0]
+	m.decisions = m.decisions[1:]
+	*d = Decision{
+		By: from.By, BySound: from.BySound, ByGroup: from.ByGroup, ByRef: from.ByRef,
+		Candidates: int(from.Candidates), Peers: int(from.Peers), Priority: from.Priority, Policy: from.Policy, Endless: from.Endless,
+		RunnerUpPriority: from.RunnerUpPriority, NewcomerPriority: from.NewcomerPriority,
+		Muffled: pcm.Decibels(from.Muffled), LowPass: float64(from.LowPass), HighPass: float64(from.HighPass),
+	}
+	if from.Kind == EventCoalesced {
+		return d // no choice was made
+	}
+	d.Audibility, d.Newcomer, d.Lost = pcm.FromPower(from.Audibility), pcm.FromPower(from.Newcomer), pcm.FromPower(from.Lost)
+	d.RunnerUp = pcm.Decibels(math.Inf(1))
+	if from.RunnerUp >= 0 {
+		d.RunnerUp = pcm.FromPower(from.RunnerUp)
+	}
+	if d.Muffled > 0 { // the audio side stores the remaining factor
+		d.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(from.Muffled))))
+	}
+	return d
 }
 
 // eventBlockSeconds is the length in seconds of the longest block that loses no events with Config.Events
@@ -248,8 +272,9 @@ func (e Event) String() string {
 	writeIf(e.Voice != 0, "#%d ", e.Voice)
 	writeIf(true, "%v", e.Kind)
 	writeIf(e.Slot >= 0 && e.Voice != 0, " in slot %d", e.Slot)
-	writeIf(e.By != 0, " by %s#%d", name(e.BySound), e.By)
+	d := cmp.Or(e.Steal, &Decision{})
+	writeIf(d.By != 0, " by %s#%d", name(d.BySound), d.By)
 	writeIf(e.Reason != ReasonNone, " (%v)", e.Reason)
-	writeIf(e.Candidates > 0, ": %.1f dB against %.1f dB, %d candidates", e.Audibility, e.Newcomer, e.Candidates)
+	writeIf(d.Candidates > 0, ": %.1f dB against %.1f dB, %d candidates", d.Audibility, d.Newcomer, d.Candidates)
 	return b.String()
 }

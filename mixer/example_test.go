@@ -84,7 +84,7 @@ func ExampleMixer_Events() {
 	for _, e := range events[:m.Events(events)] {
 		switch e.Kind {
 		case mixer.EventStolen:
-			fmt.Println(e.Frame, e.Kind, e.Ref, "by", e.ByRef, "since", e.Reason)
+			fmt.Println(e.Frame, e.Kind, e.Ref, "by", e.Steal.ByRef, "since", e.Reason)
 		default:
 			fmt.Println(e.Frame, e.Kind, e.Ref)
 		}

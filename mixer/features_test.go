@@ -22,8 +22,8 @@ func happened(m *mixer.Mixer) string {
 		if e.Voice != 0 {
 			line += fmt.Sprintf(" %d", e.Voice)
 		}
-		if e.By != 0 {
-			line += fmt.Sprintf(" by %d", e.By)
+		if d := e.Steal; d != nil && d.By != 0 {
+			line += fmt.Sprintf(" by %d", d.By)
 		}
 		if e.Reason != mixer.ReasonNone {
 			line += fmt.Sprintf(" (%v)", e.Reason)

@@ -67,7 +67,7 @@ func (w *wildInsert) Process(block []pcm.Frame) {
 // wildRun is the output, the events and the counters of a tree of buses with failing inserts.
 type wildRun struct {
 	out    []pcm.Frame
-	events []mixer.Event
+	events []modelEvent
 	stats  mixer.Stats
 	names  map[mixer.Bus]string
 }
@@ -126,7 +126,7 @@ func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool
 		dst := make([]pcm.Frame, min(block(r), frames-len(run.out)))
 		m.Render(dst)
 		run.out = append(run.out, dst...)
-		run.events = append(run.events, events[:m.Events(events)]...)
+		run.events = append(run.events, flatEvents(events[:m.Events(events)])...)
 		st := m.Stats()
 		if st.Asked != st.Started+st.Rejected+st.Limited+st.Coalesced || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing || st.Frame != int64(len(run.out)) {
 			t.Fatalf("seed %d: the identities do not hold: %+v", seed, st)
@@ -167,7 +167,7 @@ func TestWildInserts(t *testing.T) {
 				first = min(first, w.fails/20*20) // blocks end at least on the grid
 			}
 		}
-		var others []mixer.Event
+		var others []modelEvent
 		theirs := whole.events
 		faults := map[string]int64{}
 		for _, e := range got.events {

@@ -75,8 +75,8 @@ func TestLimitSaysItsPolicy(t *testing.T) {
 		events, found := make([]mixer.Event, 9), false
 		for _, e := range events[:m.Events(events)] {
 			if e.Reason == mixer.ReasonGroupLimit {
-				if found = true; e.Policy != full {
-					t.Errorf("%v: the event says %v", full, e.Policy)
+				if found = true; e.Steal.Policy != full {
+					t.Errorf("%v: the event says %v", full, e.Steal.Policy)
 				}
 			}
 		}

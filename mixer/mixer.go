@@ -56,6 +56,7 @@ type Mixer struct {
 	mayLoop         bool                  // a start was requested that may be endless
 	eventMutex      sync.Mutex            // among readers of events and of the journal
 	readers         []*EventReader        // the first one serves Events; nil without an EventReader
+	decisions       []Decision            // unused ones; guarded by eventMutex
 	clock           callclock.Clock
 	closed          bool
 	openStreams     []*sounds.StreamBuffer // open streams of starts that are not over

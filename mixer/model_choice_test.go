@@ -20,7 +20,7 @@ func (x *model) start(p *modelPlay) {
 		return
 	}
 	if g != nil && g.started && x.now-g.last < g.cooldown {
-		x.rejectPlay(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
+		x.rejectPlay(p, modelEvent{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
 	if p.from >= p.sound.Frames() && !(p.o.Loop && p.sound.Loop().Frames() > 0) {
@@ -56,7 +56,7 @@ func (x *model) start(p *modelPlay) {
 	// Its Started event comes last and contains the slot of all preceding events. Ends in between would
 	// belong to a start at its own frame, which does not occur.
 	v.slot = x.next().Slot
-	e := mixer.Event{Kind: mixer.EventStarted, Voice: v.number}
+	e := modelEvent{Kind: mixer.EventStarted, Voice: v.number}
 	x.emit(p, e)
 	x.slots[v.slot] = v
 	x.peak = max(x.peak, x.live())
@@ -85,13 +85,13 @@ func (x *model) live() (n int) {
 func (x *model) pass(p *modelPlay, kind mixer.EventKind, state mixer.State) {
 	x.stats.Started++
 	p.number, p.state = uint64(x.stats.Started), state
-	x.emit(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
-	x.emit(p, mixer.Event{Kind: kind, Slot: -1, Voice: p.number})
+	x.emit(p, modelEvent{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
+	x.emit(p, modelEvent{Kind: kind, Slot: -1, Voice: p.number})
 }
 
 // rejectPlay ends p, which gets no voice, with the outcome e.Kind: it counts the outcome and compares e with the next
 // event of the mixer.
-func (x *model) rejectPlay(p *modelPlay, e mixer.Event) {
+func (x *model) rejectPlay(p *modelPlay, e modelEvent) {
 	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {
 	case mixer.EventLimited:
@@ -122,7 +122,7 @@ func (x *model) joins(p *modelPlay, g *modelGroup) bool {
 	v.crowd.ramp(x.now, 10*math.Log10(v.crowdPower), over)
 	v.plan(x.now)
 	x.rescore(v)
-	e := mixer.Event{Kind: mixer.EventCoalesced, By: v.number, BySound: v.sound, ByRef: v.play.o.Ref, ByGroup: g.g}
+	e := modelEvent{Kind: mixer.EventCoalesced, By: v.number, BySound: v.sound, ByRef: v.play.o.Ref, ByGroup: g.g}
 	x.rejectPlay(p, e)
 	return true
 }
@@ -164,7 +164,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	if reason == mixer.ReasonGroupLimit || policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
 	}
-	refused := mixer.Event{Kind: mixer.EventLimited, Reason: reason, Audibility: pcm.FromPower(newcomer), Newcomer: pcm.FromPower(newcomer), RunnerUp: none}
+	refused := modelEvent{Kind: mixer.EventLimited, Reason: reason, Audibility: pcm.FromPower(newcomer), Newcomer: pcm.FromPower(newcomer), RunnerUp: none}
 	if reason == mixer.ReasonPoolFull {
 		refused.Kind = mixer.EventRejected
 	}
@@ -204,7 +204,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 			return false
 		}
 	}
-	e := mixer.Event{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: pcm.FromPower(newcomer), NewcomerPriority: int32(p.o.Priority)}
+	e := modelEvent{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: pcm.FromPower(newcomer), NewcomerPriority: int32(p.o.Priority)}
 	if p.group != nil {
 		e.ByGroup = p.group.g
 	}
@@ -214,7 +214,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 
 // steal ends victim with a tail and compares the event, whose details come from second, the runner-up or nil, and
 // from among, all candidates.
-func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.Event) {
+func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e modelEvent) {
 	e.Endless = victim.endless()
 	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.EventStolen, pcm.FromPower(float64(victim.score.audibility)), none, len(among), peers(victim, among)
 	if second != nil {
@@ -375,6 +375,6 @@ func (x *model) shrink() {
 			return
 		}
 		victim, second := x.choose(among, policy)
-		x.steal(victim, second, among, mixer.Event{Reason: mixer.ReasonResize})
+		x.steal(victim, second, among, modelEvent{Reason: mixer.ReasonResize})
 	}
 }

@@ -69,7 +69,7 @@ func (x *model) do(c *modelCommand) {
 	}
 	if !found && t.tagged {
 		x.stats.Missed++
-		x.emit(nil, mixer.Event{Kind: mixer.EventMissed, Slot: -1, Ref: c.ref})
+		x.emit(nil, modelEvent{Kind: mixer.EventMissed, Slot: -1, Ref: c.ref})
 	}
 }
 
@@ -201,7 +201,7 @@ func (x *model) stop(v *modelVoice, over int64, shape sounds.Shape) {
 		return
 	}
 	x.leaveTail(v)
-	x.finish(v, mixer.Event{Kind: mixer.EventStopped})
+	x.finish(v, modelEvent{Kind: mixer.EventStopped})
 }
 
 // pause sets flag, a reason for a pause of v, with a tail; a voice that is fading out ends instead.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -18,7 +17,7 @@ var none = pcm.Decibels(math.Inf(1))
 
 // sameLevels compares the levels of a choice and clears them in both events. If the model does not
 // compute a level, the mixer has silence.
-func sameLevels(got, want *mixer.Event, slack float64) bool {
+func sameLevels(got, want *modelEvent, slack float64) bool {
 	same := true
 	for _, p := range [][2]*pcm.Decibels{{&got.Audibility, &want.Audibility}, {&got.Newcomer, &want.Newcomer}, {&got.RunnerUp, &want.RunnerUp}} {
 		if *p[1] == 0 && *p[0] != 0 {
@@ -36,7 +35,7 @@ func sameLevel(a, b pcm.Decibels, slack float64) bool {
 }
 
 // describe formats events for a failure.
-func describe(events []mixer.Event) (s string) {
+func describe(events []modelEvent) (s string) {
 	for _, e := range events {
 		name := ""
 		if e.Sound != nil {

@@ -34,8 +34,8 @@ type model struct {
 	seq      int
 	resized  int // the last effective command of Resize
 	other    int
-	expected []mixer.Event // events of the mixer that are not yet compared
-	ties     int           // near-ties that the mixer decided differently
+	expected []modelEvent // events of the mixer that are not yet compared
+	ties     int          // near-ties that the mixer decided differently
 }
 
 type modelCommand struct {
@@ -192,7 +192,7 @@ func (x *model) want(p *modelPlay, field int, value float64) {
 }
 
 // render renders n frames.
-func (x *model) render(n int, events []mixer.Event) (out []modelFrame) {
+func (x *model) render(n int, events []modelEvent) (out []modelFrame) {
 	x.expected = events
 	for i := range x.commands {
 		c := &x.commands[i]
@@ -291,10 +291,10 @@ func (x *model) reap() {
 			if v.dying && v.out.over(x.now) {
 				kind = mixer.EventStopped
 			}
-			x.finish(v, mixer.Event{Kind: kind})
+			x.finish(v, modelEvent{Kind: kind})
 		case v.endAt == x.now && v.endAt != 0:
 			x.leaveTail(v)
-			x.finish(v, mixer.Event{Kind: mixer.EventEnded})
+			x.finish(v, modelEvent{Kind: mixer.EventEnded})
 		}
 	}
 }
@@ -315,7 +315,7 @@ func (x *model) leaveTail(v *modelVoice) {
 
 // finish ends v with the outcome e.Kind: it counts the outcome, removes v and compares e with the next event of the
 // mixer.
-func (x *model) finish(v *modelVoice, e mixer.Event) {
+func (x *model) finish(v *modelVoice, e modelEvent) {
 	p := v.play
 	switch e.Kind {
 	case mixer.EventEnded:
@@ -337,7 +337,7 @@ func (x *model) finish(v *modelVoice, e mixer.Event) {
 }
 
 // emit compares an event with the next event of the mixer, and returns the latter.
-func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
+func (x *model) emit(p *modelPlay, want modelEvent) modelEvent {
 	want.Frame = x.now
 	if p != nil {
 		want.Sound, want.Ref = p.sound, p.o.Ref
@@ -346,7 +346,7 @@ func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
 		}
 	}
 	if len(x.expected) == 0 {
-		x.fatal("the mixer says nothing of %v", describe([]mixer.Event{want}))
+		x.fatal("the mixer says nothing of %v", describe([]modelEvent{want}))
 	}
 	got := x.expected[0]
 	x.expected = x.expected[1:]
@@ -360,15 +360,15 @@ func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
 	a.Lost, a.Priority, a.Policy, a.Bus = 0, 0, 0, mixer.Bus{} // see TestLimitNamesItsBus
 	same := sameLevels(&a, &b, modelSlack)
 	if a != b || !same {
-		x.fatal("frame %d: the mixer says\n%v, the model\n%v", x.now, describe([]mixer.Event{got}), describe([]mixer.Event{want}))
+		x.fatal("frame %d: the mixer says\n%v, the model\n%v", x.now, describe([]modelEvent{got}), describe([]modelEvent{want}))
 	}
 	return got
 }
 
 // next returns the next event of the mixer, for choices between near-ties.
-func (x *model) next() mixer.Event {
+func (x *model) next() modelEvent {
 	if len(x.expected) == 0 {
-		return mixer.Event{}
+		return modelEvent{}
 	}
 	return x.expected[0]
 }

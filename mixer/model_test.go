@@ -380,7 +380,7 @@ func (d *modelTest) render(n int) {
 		d.reasons[e.Reason]++
 	}
 	from := d.model.now
-	for i, w := range d.model.render(n, events) {
+	for i, w := range d.model.render(n, flatEvents(events)) {
 		for c, x := range w.pair {
 			off, allowed := math.Abs(float64(block[i][c])-x), w.tolerance()
 			if !(off <= allowed) {

@@ -14,14 +14,14 @@ import (
 )
 
 // told returns the events of a mixer in an order that does not depend on slots.
-func told(m *mixer.Mixer) []mixer.Event {
-	events := make([]mixer.Event, 5000)
-	events = events[:m.Events(events)]
+func told(m *mixer.Mixer) []modelEvent {
+	polled := make([]mixer.Event, 5000)
+	events := flatEvents(polled[:m.Events(polled)])
 	for i := range events {
 		e := &events[i]
 		e.Slot, e.Bus = 0, mixer.Bus{}
 	}
-	slices.SortStableFunc(events, func(d, e mixer.Event) int {
+	slices.SortStableFunc(events, func(d, e modelEvent) int {
 		return cmp.Or(cmp.Compare(d.Frame, e.Frame), cmp.Compare(d.Kind, e.Kind), cmp.Compare(d.Voice, e.Voice), cmp.Compare(d.By, e.By))
 	})
 	return events

@@ -237,8 +237,8 @@ func TestScores(t *testing.T) {
 						least = x
 					}
 				}
-				if victim == nil || victim.prio != least.prio || victim.fresh > least.fresh*(1+1e-5) || !near(math.Pow(10, float64(e.Audibility)/10), victim.fresh) {
-					t.Fatalf("seed %d, frame %d: voice %d gives way with %v, the least are %+v", seed, a.now, e.Voice, e.Audibility, living)
+				if victim == nil || victim.prio != least.prio || victim.fresh > least.fresh*(1+1e-5) || !near(math.Pow(10, float64(e.Steal.Audibility)/10), victim.fresh) {
+					t.Fatalf("seed %d, frame %d: voice %d gives way with %v, the least are %+v", seed, a.now, e.Voice, e.Steal.Audibility, living)
 				}
 				if victim.fresh < victim.stored*0.99 {
 					older++

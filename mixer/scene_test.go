@@ -150,7 +150,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 
 // run renders the scene in blocks. It returns its frames, its events without groups and buses, which belong to a mixer,
 // and the last stats.
-func (sc *scene) run(t testing.TB, sounds []*sounds.Sound, block func(at int64) int) (frames []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+func (sc *scene) run(t testing.TB, sounds []*sounds.Sound, block func(at int64) int) (frames []pcm.Frame, events []modelEvent, st mixer.Stats) {
 	t.Helper()
 	m := newMixer(t, sc.config)
 	s := &sceneState{sounds: sounds}
@@ -182,7 +182,7 @@ func (sc *scene) run(t testing.TB, sounds []*sounds.Sound, block func(at int64) 
 			}
 		}
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
-			for _, ev := range polled[:k] {
+			for _, ev := range flatEvents(polled[:k]) {
 				if ev.Frame < last {
 					t.Fatalf("an event of frame %d after one of frame %d", ev.Frame, last)
 				}

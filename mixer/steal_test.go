@@ -48,7 +48,7 @@ func TestCooldownAndLimits(t *testing.T) {
 		t.Fatalf("%d events: %+v", len(ev), ev)
 	}
 	for i, w := range want {
-		if got := (line{frame: ev[i].Frame, kind: ev[i].Kind, reason: ev[i].Reason, voice: ev[i].Voice, by: ev[i].By}); got != w {
+		if got := (line{frame: ev[i].Frame, kind: ev[i].Kind, reason: ev[i].Reason, voice: ev[i].Voice, by: flatEvent(ev[i]).By}); got != w {
 			t.Errorf("event %d is %+v, want %+v", i, got, w)
 		}
 	}
@@ -70,7 +70,7 @@ func TestFuture(t *testing.T) {
 	}
 	ev := make([]mixer.Event, 9)
 	for _, e := range ev[:m.Events(ev)] {
-		if e.Kind == mixer.EventStolen && (e.Audibility != pcm.FromPower(float64(float32(0.05))) || e.RunnerUp != pcm.FromPower(float64(float32(0.1))) || e.Candidates != 2) {
+		if e.Kind == mixer.EventStolen && (e.Steal.Audibility != pcm.FromPower(float64(float32(0.05))) || e.Steal.RunnerUp != pcm.FromPower(float64(float32(0.1))) || e.Steal.Candidates != 2) {
 			t.Errorf("decided by %+v", e)
 		}
 	}

@@ -29,7 +29,7 @@ type twin struct {
 const twinTaken, twinGiven = 3000, 9190
 
 // run renders both and returns their left channels, and the events of both.
-func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole []float32, events [2][]mixer.Event) {
+func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole []float32, events [2][]modelEvent) {
 	t.Helper()
 	blocker := level(t, rate, twinGiven-twinTaken, 0.5)
 	for i, out := range []*[]float32{&stolen, &whole} {
@@ -49,7 +49,7 @@ func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole
 			m.Prepare()
 			*out = append(*out, left(m, block(n))...)
 			polled := make([]mixer.Event, 64)
-			events[i] = append(events[i], polled[:m.Events(polled)]...)
+			events[i] = append(events[i], flatEvents(polled[:m.Events(polled)])...)
 		}
 		m.Close()
 	}
@@ -57,13 +57,13 @@ func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole
 }
 
 // eventOf returns the first event of kind k of the voice with number 1, and its frame; -1 without one.
-func eventOf(events []mixer.Event, k mixer.EventKind) (frame int64, e mixer.Event) {
+func eventOf(events []modelEvent, k mixer.EventKind) (frame int64, e modelEvent) {
 	for _, e := range events {
 		if e.Kind == k && e.Voice == 1 {
 			return e.Frame, e
 		}
 	}
-	return -1, mixer.Event{}
+	return -1, modelEvent{}
 }
 
 // noisy returns a sound of noise with a loop and a Refiner.

@@ -49,7 +49,7 @@ func TestVirtualLimit(t *testing.T) {
 				}
 				events := make([]mixer.Event, 20)
 				for _, e := range events[:m.Events(events)] {
-					if e.Kind == mixer.EventStolen && (e.Audibility > pcm.FromPower(2e-4) || e.Newcomer > pcm.FromPower(2e-4) || e.RunnerUp < pcm.FromPower(0.01) || e.Candidates != 2 || e.Peers != 2) {
+					if e.Kind == mixer.EventStolen && (e.Steal.Audibility > pcm.FromPower(2e-4) || e.Steal.Newcomer > pcm.FromPower(2e-4) || e.Steal.RunnerUp < pcm.FromPower(0.01) || e.Steal.Candidates != 2 || e.Steal.Peers != 2) {
 						t.Errorf("%v, %d virtual voices: the event says %+v", policy, virtual, e)
 					}
 				}
@@ -140,7 +140,7 @@ func TestVirtualLostEvent(t *testing.T) {
 			return got > pcm.FromPower(0.99*want) && got < pcm.FromPower(1.01*want)
 		}
 		if e.Kind == mixer.EventStolen {
-			if e.Voice != 3 || e.Candidates != 2 || e.Peers != 2 || !about(e.Audibility, 1e-3) || !about(e.RunnerUp, 1e-2) || !about(e.Newcomer, 0.1) {
+			if e.Voice != 3 || e.Steal.Candidates != 2 || e.Steal.Peers != 2 || !about(e.Steal.Audibility, 1e-3) || !about(e.Steal.RunnerUp, 1e-2) || !about(e.Steal.Newcomer, 0.1) {
 				t.Errorf("%+v", e)
 			}
 			return

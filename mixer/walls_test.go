@@ -54,8 +54,8 @@ func TestWallsHide(t *testing.T) {
 			if e.Kind != mixer.EventStolen {
 				continue
 			}
-			if muffled := e.Muffled > 10 && e.Muffled < 40 && e.LowPass == 400 && e.HighPass == 0; muffled == blind || blind && e.Muffled != 0 {
-				t.Errorf("blind %v: muffled by %v dB, low-pass %v Hz, high-pass %v Hz", blind, e.Muffled, e.LowPass, e.HighPass)
+			if muffled := e.Steal.Muffled > 10 && e.Steal.Muffled < 40 && e.Steal.LowPass == 400 && e.Steal.HighPass == 0; muffled == blind || blind && e.Steal.Muffled != 0 {
+				t.Errorf("blind %v: muffled by %v dB, low-pass %v Hz, high-pass %v Hz", blind, e.Steal.Muffled, e.Steal.LowPass, e.Steal.HighPass)
 			}
 		}
 	}
@@ -163,8 +163,8 @@ func TestFirstFilter(t *testing.T) {
 		if e.Kind != mixer.EventStolen {
 			continue
 		}
-		if taken := e.Audibility - e.Newcomer; taken < 10 || taken > 40 {
-			t.Errorf("behind the wall it counts %v dB, in front of it %v", e.Newcomer, e.Audibility)
+		if taken := e.Steal.Audibility - e.Steal.Newcomer; taken < 10 || taken > 40 {
+			t.Errorf("behind the wall it counts %v dB, in front of it %v", e.Steal.Newcomer, e.Steal.Audibility)
 		}
 		return
 	}
@@ -241,11 +241,11 @@ func TestWallsInEvents(t *testing.T) {
 	if len(stolen) != 2 {
 		t.Fatalf("%d were stolen", len(stolen))
 	}
-	if e := stolen[0]; math.Abs(e.LowPass-2000) > 1 || !math.IsInf(float64(e.Lost), 1) {
-		t.Errorf("behind a pillar: low-pass %v Hz, at most %v dB", e.LowPass, e.Lost)
+	if e := stolen[0]; math.Abs(e.Steal.LowPass-2000) > 1 || !math.IsInf(float64(e.Steal.Lost), 1) {
+		t.Errorf("behind a pillar: low-pass %v Hz, at most %v dB", e.Steal.LowPass, e.Steal.Lost)
 	}
-	if e := stolen[1]; e.LowPass != 300 || math.IsInf(float64(e.Lost), 1) {
-		t.Errorf("with a filter: low-pass %v Hz, at most %v dB", e.LowPass, e.Lost)
+	if e := stolen[1]; e.Steal.LowPass != 300 || math.IsInf(float64(e.Steal.Lost), 1) {
+		t.Errorf("with a filter: low-pass %v Hz, at most %v dB", e.Steal.LowPass, e.Steal.Lost)
 	}
 }
 

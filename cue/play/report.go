@@ -142,7 +142,10 @@ func (p *reporter) event(m *mixer.Event) report.Event {
 	e.Cue, _ = splitRef(m.Ref)
 	e.Ref, _ = splitManualRef(m.Ref)
 	e.CueLabel, e.Cue = p.sheet.CueLabel(e.Cue), p.sheet.FilePosition(e.Cue)
-	e.Sound, e.BySound = p.soundName(m.Sound, m.Ref), p.soundName(m.BySound, m.ByRef)
+	e.Sound = p.soundName(m.Sound, m.Ref)
+	if d := m.Steal; d != nil {
+		e.BySound = p.soundName(d.BySound, d.ByRef)
+	}
 	p.addRule(&e, m)
 	return e
 }
@@ -151,8 +154,8 @@ func (p *reporter) event(m *mixer.Event) report.Event {
 // converted from m. Other kinds of events do not change.
 func (p *reporter) addRule(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
-	if e.Loss() && m.By != 0 {
-		ref = m.ByRef
+	if e.Outranking() {
+		ref = m.Steal.ByRef
 	}
 	sound := p.soundOfRef(ref)
 	if !e.Loss() && !e.Refusal() || sound == nil {

@@ -49,7 +49,7 @@ type Event struct {
 	Cooldown string // as in a sheet: "0.25s"
 
 	// For a victim, how loud the lost sound would have been: the largest K-weighted level over 60 ms that it
-	// could have had from this frame on, see mixer.Event.Lost; +Inf if unknown.
+	// could have had from this frame on, see mixer.Decision.Lost; +Inf if unknown.
 	Lost Level
 
 	// For a victim, by how many dB its filters, and the effects and sends of its buses, reduced its

@@ -11,25 +11,30 @@ import (
 // EventOf converts m, an event of a mixer, to an event of a report. Sounds get the names of sounds.Sound.Name, and Cue
 // becomes m.Ref. The fields that depend on a cue sheet or a device stay empty. Levels that do not apply to the kind
 // of event are -Inf, except the levels BelowMix and Muffled, which are 0. For a refused start, Priority is the
-// priority of this start. HasRunnerUp is true if the mixer chose between several voices to steal. For events without
-// such a choice HasRunnerUp has no meaning, and may be true.
+// priority of this start. HasRunnerUp is true if the mixer chose between several voices to steal. It has no meaning for
+// coalesced starts.
 func EventOf(m *mixer.Event) Event {
 	silent := Level(pcm.FromPower(0))
 	e := Event{
 		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Sound: name(m.Sound), Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
-		By: m.By, BySound: name(m.BySound), Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: !math.IsInf(float64(m.RunnerUp), 1),
 		Audibility: silent, Newcomer: silent, RunnerUp: silent, Lost: silent,
-		Priority: int(m.Priority), NewcomerPriority: int(m.NewcomerPriority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy, Endless: m.Endless,
 	}
+	d := m.Steal
+	if d == nil {
+		return e
+	}
+	e.By, e.BySound, e.Endless, e.Policy, e.HasRunnerUp = d.By, name(d.BySound), d.Endless, d.Policy, !math.IsInf(float64(d.RunnerUp), 1)
+	e.Candidates, e.Peers = d.Candidates, d.Peers
+	e.Priority, e.NewcomerPriority, e.RunnerUpPriority = int(d.Priority), int(d.NewcomerPriority), int(d.RunnerUpPriority)
 	if e.Refusal() {
 		e.Priority = e.NewcomerPriority
 	}
 	if e.Loss() || e.Refusal() {
-		e.Audibility, e.Newcomer, e.Lost = Level(m.Audibility), Level(m.Newcomer), Level(m.Lost)
+		e.Audibility, e.Newcomer, e.Lost = Level(d.Audibility), Level(d.Newcomer), Level(d.Lost)
 		if e.HasRunnerUp {
-			e.RunnerUp = Level(m.RunnerUp)
+			e.RunnerUp = Level(d.RunnerUp)
 		}
-		e.Muffled, e.LowPass, e.HighPass = Level(m.Muffled), m.LowPass, m.HighPass
+		e.Muffled, e.LowPass, e.HighPass = Level(d.Muffled), d.LowPass, d.HighPass
 	}
 	return e
 }

@@ -94,7 +94,7 @@ func (g *game) drawPool(screen *ebiten.Image) {
 	y := 104 + 13*int(stats.Voices) + 12
 	ebitenutil.DebugPrintAt(screen, "steals", left, y)
 	for _, e := range s.Steals {
-		if y += 16; e.BySound == nil || y > height-20 {
+		if y += 16; e.Steal == nil || y > height-20 {
 			break
 		}
 		ebitenutil.DebugPrintAt(screen, describeSteal(e), left, y)
@@ -133,5 +133,5 @@ func describeSteal(e mixer.Event) string {
 		what = "is now virtual"
 	}
 	return fmt.Sprintf("%s for %s: %.0f for %.0f dB, it %s",
-		e.BySound.Name(), e.Sound.Name(), e.Newcomer, e.Audibility, what)
+		e.Steal.BySound.Name(), e.Sound.Name(), e.Steal.Newcomer, e.Steal.Audibility, what)
 }

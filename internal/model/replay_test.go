@@ -207,12 +207,16 @@ func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy
 }
 
 func (r *replayer) compareEvents(m *mixer.Mixer, d *deed) string {
-	got := r.events[:m.Events(r.events[:])]
-	for i, e := range got {
-		got[i] = mixer.Event{Frame: e.Frame, Kind: e.Kind, Voice: e.Voice, By: e.By, Ref: e.Ref}
+	var got []outcome
+	for _, e := range r.events[:m.Events(r.events[:])] {
+		one := outcome{Frame: e.Frame, Kind: e.Kind, Voice: e.Voice, Ref: e.Ref}
+		if e.Steal != nil {
+			one.By = e.Steal.By
+		}
+		got = append(got, one)
 	}
 	// Within a frame, the order depends on slots and records, which the model ignores.
-	order := func(a, b mixer.Event) int {
+	order := func(a, b outcome) int {
 		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Voice, b.Voice), cmp.Compare(a.Kind, b.Kind))
 	}
 	slices.SortFunc(got, order)

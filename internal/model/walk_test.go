@@ -23,7 +23,7 @@ type walk struct {
 	starts  []start
 	last    *deed
 	stats   mixer.Stats
-	events  []mixer.Event
+	events  []outcome
 	stretch int64 // number of mixed stretches
 }
 
@@ -45,7 +45,7 @@ type deed struct {
 	stretches int64 // number in a block
 	states    []mixer.State
 	numbers   []uint64
-	events    []mixer.Event
+	events    []outcome
 	stats     mixer.Stats
 	full      bool    // the ring is full
 	loud      float64 // level of a block's last frame
@@ -72,12 +72,20 @@ func (w *walk) find(h handle) int {
 	return slices.IndexFunc(w.starts, func(s start) bool { return s.h == h })
 }
 
+// outcome holds the fields of a mixer.Event that the model predicts.
+type outcome struct {
+	Frame     int64
+	Kind      mixer.EventKind
+	Voice, By uint64
+	Ref       int64
+}
+
 // recordEnd records the fate of a start in events and counters.
 func (w *walk) recordEnd(h handle, f fate) {
 	i := w.find(h)
 	s := &w.starts[i]
 	event := func(k mixer.EventKind) {
-		w.events = append(w.events, mixer.Event{Frame: w.stretch * stretch, Kind: k, Voice: s.number, Ref: int64(i + 1)})
+		w.events = append(w.events, outcome{Frame: w.stretch * stretch, Kind: k, Voice: s.number, Ref: int64(i + 1)})
 	}
 	st := &w.stats
 	switch f {

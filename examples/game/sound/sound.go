@@ -223,8 +223,7 @@ func (s *Sound) updateSlots() {
 	}
 	for n := s.mixer.Events(s.events[:]); n > 0; n = s.mixer.Events(s.events[:]) {
 		for _, e := range s.events[:n] {
-			gave := e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual && e.By != 0
-			if !gave || e.BySound == nil {
+			if e.Kind != mixer.EventStolen && e.Kind != mixer.EventVirtual || e.Steal.BySound == nil {
 				continue
 			}
 			if e.Slot >= 0 && e.Slot < MaxVoices {

@@ -100,8 +100,8 @@ func TestPolicyChanges(t *testing.T) {
 	}) {
 		t.Error("after a change of policy no engine goes on")
 	}
-	if s.Steals[0].Policy != mixer.StealOldest {
-		t.Errorf("the last steal was by %v, want oldest", s.Steals[0].Policy)
+	if s.Steals[0].Steal.Policy != mixer.StealOldest {
+		t.Errorf("the last steal was by %v, want oldest", s.Steals[0].Steal.Policy)
 	}
 }
 

@@ -82,12 +82,13 @@ func (s *Show) record(v *View, e *mixer.Event) {
 			}
 		}
 	case mixer.EventStolen, mixer.EventVirtual:
-		if e.BySound == nil {
+		d := e.Steal
+		if d.BySound == nil {
 			break // no winner, for example because the pool shrinks
 		}
 		v.Takes = append(v.Takes, Take{
-			Slot: e.Slot, Voice: e.By, Winner: e.BySound.Name(), Victim: e.Sound.Name(),
-			Newcomer: max(floor, float64(e.Newcomer)), Loud: max(floor, float64(e.Audibility)),
+			Slot: e.Slot, Voice: d.By, Winner: d.BySound.Name(), Victim: e.Sound.Name(),
+			Newcomer: max(floor, float64(d.Newcomer)), Loud: max(floor, float64(d.Audibility)),
 			Returns: e.Kind == mixer.EventVirtual,
 		})
 		if !s.yielded[e.Voice] {

@@ -93,7 +93,7 @@ func TestStorm(t *testing.T) {
 	var events [256]mixer.Event
 	for n := p.all.Events(events[:]); n > 0; n = p.all.Events(events[:]) {
 		for _, e := range events[:n] {
-			if e.BySound != nil && (e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual) {
+			if (e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual) && e.Steal.BySound != nil {
 				gave[e.Voice] = true
 			}
 		}
