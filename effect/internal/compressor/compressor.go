@@ -152,6 +152,3 @@ func (c *Compressor) Reduction() float64 {
 	c.most = float32(c.detector.smooth)
 	return float64(max(largest, c.most)) * octave
 }
-
-// Tail returns 0: a compressor has no tail.
-func Tail(*Values, int) int64 { return 0 }

@@ -26,8 +26,7 @@ type command struct {
 // maxWords is the maximum number of words of a command.
 const maxWords = 100
 
-// commands lists the commands in the order of the help. They are the show commands that `voicepool
-// send` accepts for a socket.
+// commands lists the commands. They are the show commands that `voicepool send` accepts for a socket.
 var commands = []command{
 	{"go", "[CUE]", 0, 1, order("go", "cue")},
 	{"standby", "CUE", 1, 1, order("standby", "cue")},
@@ -50,18 +49,9 @@ var commands = []command{
 	}},
 }
 
-// Help returns the commands that Client.Run accepts, with their arguments, one line for each command.
-func Help() (lines []string) {
-	for _, w := range commands {
-		lines = append(lines, strings.TrimSpace(w.name+" "+w.usage))
-	}
-	return lines
-}
-
 // Run carries out a command in the room and returns the server's answer as JSON. args is the name of the command and
-// its arguments, as listed by Help. If the command is invalid, the error wraps ErrCommand, and no order was sent. If
-// the server rejects the order, the error is a *Refusal, and the answer is its body. Any other error concerns the
-// connection or ctx.
+// its arguments. If the command is invalid, the error wraps ErrCommand, and no order was sent. If the server rejects
+// the order, the error is a *Refusal, and the answer is its body. Any other error concerns the connection or ctx.
 func (c *Client) Run(ctx context.Context, args ...string) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrCommand)
