@@ -3,11 +3,8 @@ package mixer
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"time"
 
-	"voicepool/internal/release"
-	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/history"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pcm"
@@ -334,75 +331,4 @@ func (h Handle) setProperty(field property, value float64) error {
 	}
 	h.storeSet(r, field, value, 0, sounds.InDecibels)
 	return nil
-}
-
-// setOptions stores o, the options for a start of the sound s on m, in the record r. The options have been checked.
-// Times are converted to frames. It allocates the state that the options need on both sides: sends, filters,
-// countdowns, and the stem of the start. It also requests the spectrum of s if scores include filters. The stream and
-// the place in space are left to the caller. The caller holds m.mutex.
-func (r *record) setOptions(m *Mixer, s *sounds.Sound, o *Options) {
-	pitch := o.Base.Pitch
-	if o.Base.Speed != 0 && o.Base.Speed != 1 {
-		pitch += pcm.FromRatio(o.Base.Speed)
-	}
-	release.Pointer(&r.sound, s)
-	// Assigned field by field, except Buffer and Space: building a value elsewhere and copying it is
-	// slower.
-	v := &r.options
-	v.BaseGain, v.Gain, v.Pan = o.Base.Gain, o.Gain, o.Pan
-	v.BasePitch, v.Pitch, v.Speed = pitch, o.Pitch, o.Speed
-	v.From, v.FadeIn, v.FadeShape = m.frames(o.From), m.frames(o.FadeIn), 0
-	v.Loop, v.Rounds, v.Quality = o.Loop, int32(o.Rounds), cmp.Or(o.Quality, m.quality) // DefaultQuality is 0
-	if !s.Streamed() {
-		v.From = min(v.From, s.Frames())
-	}
-	if v.FadeIn > 0 {
-		v.FadeShape = o.FadeShape
-	} else if v.From > 0 {
-		v.FadeIn = m.smooth
-	}
-	r.group = nil
-	if o.Group != nil {
-		r.group = o.Group.self
-	}
-	r.bus, r.prio, r.protect = o.Bus.index, int32(o.Priority), o.Protect
-	r.whenFull, r.owner = o.WhenFull, o.Owner
-	r.tag, r.ref, r.duration, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
-	r.sendsPre = false
-	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
-		extra := m.extraOf(r)
-		if extra.sends == nil {
-			extra.sends = new([VoiceSends]busmix.Send)
-		}
-		*extra.sends, _ = m.checkSends(o.Sends, o.Bus.index) // checked in play; repeated here so that starts without sends carry no array
-		extra.sent = slices.Clone(o.Sends)
-		r.sendsPre = slices.ContainsFunc(o.Sends, func(s Send) bool { return s.Pre })
-		if r.sendsPre {
-			m.allocatePrefader(r, extra)
-		}
-		m.sendBuffers.Prepare(extra.sends[:r.sends])
-		m.enableSpectral()
-	}
-	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
-		m.allocateFilters(r)
-		extra := r.extra.Load()
-		extra.lowPass, extra.highPass = o.LowPass, o.HighPass
-	} else if m.responses.Load() != nil {
-		m.requestSpectrum(r)
-	}
-	if r.hasCountdowns = o.Countdowns != [2]*Countdown{}; r.hasCountdowns {
-		for i, c := range o.Countdowns {
-			if extra := m.extraOf(r); c != nil {
-				extra.countdowns[i] = c.state
-			} else {
-				extra.countdowns[i] = nil
-			}
-		}
-	}
-	if o.For > 0 {
-		r.duration = max(r.duration, 1)
-	}
-	if m.stems != nil {
-		m.extraOf(r).stem = m.stems.Add(busmix.StemName{Name: o.Name, Sound: s.Name(), File: s.File()}, int(r.bus))
-	}
 }

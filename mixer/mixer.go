@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"voicepool/internal/hearing"
 	"voicepool/internal/passfilter"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busgain"
@@ -210,13 +209,6 @@ func (m *Mixer) next() int64 {
 	return m.clock.Frame(m.Now())
 }
 
-// Play requests a start of the sound s with the options o, at the next frame that is mixed. With Config.Lead the
-// start is at the frame that Next returns. Whether the start gets a voice is decided only when Render executes the
-// request. Play is the same as m.At(Now).Play(s, o), with the same errors.
-func (m *Mixer) Play(s *sounds.Sound, o Options) (Handle, error) {
-	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
-}
-
 // StopAll ends all voices that were requested before the call. over is the length of the fade; 0 or less stops with a
 // tail of 10 ms. Starts scheduled for a later frame still begin. If the ring buffer of commands is full, StopAll
 // stores the stop in each start, so it always takes effect. If a voice has several stops, the stop that ends it first
@@ -228,95 +220,6 @@ func (m *Mixer) StopAll(over time.Duration) {
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetAll(), fadeFrames: frames}) != nil {
 		m.deferStopAll(frames)
 	}
-}
-
-// play requests a new start of the sound s with the options o and returns its handle. c is the command that it sends:
-// a cmdPlay, or a cmdThen for a successor of the voice c.target. It stores the handle of the start's record in
-// c.record, and replaces some values in o, such as gains of -Inf.
-//
-// On an error the handle is zero and no start was requested. The error wraps ErrOption for an invalid argument. It is
-// ErrBusy if too many commands or starts are under way, ErrClosed after Close, and ErrGone if the predecessor is
-// over. It may also come from opening a stream. play locks m.mutex.
-func (m *Mixer) play(c *command, s *sounds.Sound, o *Options) (Handle, error) {
-	if err := o.check(); err != nil {
-		return Handle{}, err
-	}
-	switch {
-	case s == nil:
-		return Handle{}, fmt.Errorf("%w: no sound", ErrOption)
-	case s.Rate() != m.rate:
-		return Handle{}, fmt.Errorf("%w: sound %q is at %d Hz, the mixer at %d", ErrOption, s.Name(), s.Rate(), m.rate)
-	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
-		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
-	case !o.ownCountdowns(m):
-		return Handle{}, fmt.Errorf("%w: a countdown is another mixer's", ErrOption)
-	case c.frame < Now:
-		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, c.frame)
-	case c.when > AtLoopEnd:
-		return Handle{}, fmt.Errorf("%w: there is no place %d for a successor", ErrOption, c.when)
-	}
-	if len(o.Sends) > 0 {
-		if _, err := m.checkSends(o.Sends, o.Bus.index); err != nil {
-			return Handle{}, err
-		}
-	}
-	var source hearing.Source
-	if o.Emitter != nil {
-		var err error
-		if source, err = hearing.NewSource(o.Emitter); err != nil {
-			return Handle{}, positionError{err}
-		}
-	}
-	m.pitches.requestMissingMips()
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	if m.closed {
-		return Handle{}, ErrClosed
-	}
-	if c.kind == cmdThen && !m.alive(m.recordOf(c.target.id)) {
-		return Handle{}, ErrGone
-	}
-	id, r := m.acquire(c.frame)
-	if r == nil {
-		m.busyCalls.Add(1)
-		return Handle{}, ErrBusy
-	}
-	var feed *sounds.StreamBuffer
-	if s.Streamed() {
-		var err error
-		if feed, err = m.openStreamFor(id, s, o); err != nil {
-			return Handle{}, err
-		}
-	}
-	m.mayLoop = m.mayLoop || o.Loop || s.Streamed()
-	m.setPlay(id, r, o.Play) // before the handle: Voices reads both without the mutex
-	r.reset(id)
-	r.setOptions(m, s, o)
-	if r.options.Buffer, r.isSpatial = feed, o.Emitter != nil; r.isSpatial {
-		if r.spatial == nil {
-			r.spatial = m.spatials.Next()
-		}
-		r.spatial.Source = source
-		if source.Muffles() || m.Now() <= m.filtersUntil {
-			m.allocateFilters(r)
-		}
-	}
-	if c.kind == cmdThen {
-		if extra := m.extraOf(r); extra.predecessorFades == nil {
-			extra.predecessorFades = new(voice.Moves)
-		}
-	}
-	c.record = id
-	frame := m.pushReserved(c)
-	if feed != nil {
-		m.extraOf(r).startSeq = c.seq
-		m.registerStream(feed)
-	}
-	m.pitches.initPitchRange(r, frame)
-	if predecessor := m.recordOf(c.target.id); c.kind == cmdThen && predecessor != nil {
-		m.pitches.setSuccessor(predecessor, id)
-	}
-	return Handle{m, id, o.Play}, nil
 }
 
 // send checks the target and the frame of the command c and sends c to the audio side. The error wraps ErrOption if the

@@ -51,17 +51,6 @@ func (at Moment) WithRank(rank int32) Moment {
 	return at
 }
 
-// Play requests a start of s with the options o at the moment. A returned handle only means that the request was
-// sent. Whether the start gets a voice is decided at its frame, see Handle.State. The sound must have the sample rate
-// of the mixer. On an error the handle is zero. The error is ErrBusy or ErrClosed, wraps ErrOption, or comes from
-// opening a stream.
-func (at Moment) Play(s *sounds.Sound, o Options) (Handle, error) {
-	if at.mixer == nil {
-		return Handle{}, errNoMixer
-	}
-	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, batch: at.batch, rank: at.rank}, s, &o)
-}
-
 // Stop ends the voices that t selects. If over is 0 or less, the voices free their slots at once and leave a tail of 10
 // ms. Otherwise they fade to silence over the duration over, along a raised cosine, and keep their slots until then.
 // Paused voices end without a tail. A pending start that TargetVoice selects is cancelled. The error is ErrBusy or

@@ -1,9 +1,12 @@
 package play
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"voicepool/cue"
+	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -24,6 +27,42 @@ type manualStart struct {
 // playerStartBits is set in the start numbers of players. Games and banks use other numbers; see
 // mixer.Options.Play.
 const playerStartBits = 3 << 62
+
+// Start starts a sound of the sheet at once, or at o.Frame or with o.Batch, like bank.Bank.Play, and returns the
+// handles of its voices. It plays one random variation, with gain and pitch drawn from their ranges, under the limits
+// of the sound. A layered sound plays all its layers, each with a handle. If a later cue sets parameters of playing
+// voices, it also affects these voices. A start is not a cue: its events have Cue -1. A cue that waits for the end of
+// the id does not wait for these voices.
+//
+// The random choices depend on the seed of the sheet, the name, and the number of earlier successful calls of Start
+// with this name. Start may be called from NewPlayer to Close; control side, any goroutine. If o is invalid, the error
+// wraps cue.ErrAction and suggests a correction. Otherwise it comes from mixer.Moment.Play, such as mixer.ErrBusy. On
+// an error no voice has started.
+func (p *Player) Start(o Start) ([]mixer.Handle, error) {
+	st := p.manual.catalogue.Load()
+	w := st.templates[o.Sound]
+	if w == nil {
+		return nil, fmt.Errorf("%w: play: the sheet has no sound %s%s", cue.ErrAction, yaml.Quote(o.Sound), suggestion(o.Sound, st.templates))
+	}
+	if err := p.checkStart(&o, st.sheet.Rate); err != nil {
+		return nil, fmt.Errorf("%w: %w", cue.ErrAction, err)
+	}
+	claimed := p.live.claim(o.ID, o.Owner)
+	play := &manualStart{show: p.show, start: &o, rate: st.sheet.Rate, tag: claimed[0].numberOrZero(), owner: claimed[1].numberOrZero()}
+	w.draws.mutex.Lock()
+	err := play.play(w)
+	w.draws.mutex.Unlock()
+	p.live.finishClaim(claimed, play.handles)
+	if play.frame != mixer.Now || o.Batch != nil {
+		p.manual.pending.add(play.handles)
+	}
+	if err != nil {
+		return nil, err
+	}
+	play.register(&p.sender)
+	p.live.wakeUp()
+	return play.handles, nil
+}
 
 // play starts the sound w, or all its layers, with random choices, and appends the handles of the voices to h.handles.
 // On success it counts the start in w.draws. If one voice fails, play stops the voices that it has started, before
