@@ -159,3 +159,32 @@ func (v *Voice) Endless() bool {
 	}
 	return v.jumps < 0 && v.Looping()
 }
+
+// Looping reports whether the voice still follows its loop: it plays the loop or has not reached it yet. In the last of
+// a limited number of rounds it becomes false shortly before the end of the loop; for a loop of less than 64 frames,
+// shortly after it. If the voice was started with a single round, or SetRounds has set one, it is false from then on.
+// It is false for streams, whose buffers repeat the loop themselves. The voice must have been started and not dropped.
+// See also LoopsAgain.
+func (v *Voice) Looping() bool {
+	return v.loop && v.buffer == nil && v.data().Loop[1] > v.data().Loop[0]
+}
+
+// Position returns the frame number of the sound that the voice plays next. At the end of a sound that is not a stream,
+// it is the length of the sound or slightly more. While the voice loops, the number is less than the end of the loop.
+// For a stream it is a frame number of the whole stream, with its loop taken into account.
+func (v *Voice) Position() int64 {
+	if v.buffer != nil {
+		return v.buffer.Range().FrameAt(v.played)
+	}
+	p := v.pos >> 32
+	if v.fast.left > 0 {
+		return p
+	}
+	if v.unrolls() && p >= v.unrolled(v.data().Loop[1]) {
+		return p - v.unrolled(0)
+	}
+	if v.Looping() && p >= v.data().Loop[1] { // At has a value receiver and would copy the loop
+		p = v.data().Loop.At(p)
+	}
+	return p
+}
