@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,10 +46,14 @@ func newFarm(t testing.TB, servers int) *field {
 	return &field{NATS: Servers(t, servers), t: t, folder: t.TempDir(), rooms: t.TempDir(), jobs: map[string]farmJob{}, ends: map[string]map[string]bool{}}
 }
 
+// early matches the error of a command that came before a cluster on a busy machine had found its servers, or its
+// leader.
+var early = regexp.MustCompile(`NATS does not answer|too few servers with JetStream`)
+
 // call runs a farm command to its end, checks the exit code, and returns its output.
 func (f *field) call(code int, args ...string) string {
 	f.t.Helper()
-	p := Command{Args: append([]string{"farm"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL()}, Dir: f.folder}.Run(f.t)
+	p := f.start(args)
 	if got := p.Wait(time.Minute); got != code {
 		f.t.Fatalf("farm %s ends with %d, want %d: %s", strings.Join(args[:min(len(args), 3)], " "), got, code, p.Stderr)
 	}
@@ -56,6 +61,12 @@ func (f *field) call(code int, args ...string) string {
 		return p.Stderr.String()
 	}
 	return p.Stdout.String()
+}
+
+// start starts a farm command.
+func (f *field) start(args []string) *Process {
+	f.t.Helper()
+	return Command{Args: append([]string{"farm"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL()}, Dir: f.folder}.Run(f.t)
 }
 
 // sheet writes a sheet and returns its name.
@@ -67,10 +78,20 @@ func (f *field) sheet(name, text string) string {
 	return name
 }
 
-// submit submits sheets as jobs and returns the IDs of the jobs.
+// submit submits sheets as jobs and returns the IDs of the jobs. It repeats the command if NATS was not ready.
 func (f *field) submit(args ...string) []string {
 	f.t.Helper()
-	return strings.Fields(f.call(0, append([]string{"submit"}, args...)...))
+	var ids []string
+	Await(f.t, time.Minute, "the farm takes jobs", func() bool {
+		p := f.start(append([]string{"submit"}, args...))
+		code := p.Wait(time.Minute)
+		if code != 0 && !early.MatchString(p.Stderr.Tail(1)) {
+			f.t.Fatalf("farm submit ends with %d: %s", code, p.Stderr)
+		}
+		ids = strings.Fields(p.Stdout.String())
+		return code == 0
+	})
+	return ids
 }
 
 // work starts a worker.

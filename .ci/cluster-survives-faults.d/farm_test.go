@@ -66,7 +66,7 @@ func TestFarm(t *testing.T) {
 		// A worker that starts during an election gets no answer from NATS and ends. A service manager would start
 		// it again.
 		for name, w := range workers {
-			if w.Ended() && strings.Contains(w.Stderr.Tail(1), "NATS does not answer") {
+			if w.Ended() && early.MatchString(w.Stderr.Tail(1)) {
 				delete(workers, name)
 				hire()
 			}

@@ -61,6 +61,7 @@ func (s Setup) Servers(t testing.TB, n int) *NATS {
 		if err == nil {
 			c.connect()
 			c.Ready()
+			Await(t, time.Minute, "the leader of JetStream sees all servers", c.complete)
 			return c
 		}
 		for i := range n {
@@ -283,12 +284,20 @@ func (c *NATS) Bucket(ctx context.Context, name string) (jetstream.KeyValue, err
 	return kv, err
 }
 
-// Patiently calls do until NATS answers it, for at most a minute. A cluster that has just started on a busy machine may
-// not answer within the seconds that a client waits.
+// tooFewServers is the error code of JetStream for a bucket that needs more servers than its leader sees.
+const tooFewServers = 10005
+
+// Patiently calls do until NATS carries it out or rejects it for good, for at most a minute. A cluster that has just
+// started on a busy machine may not answer within the seconds that a client waits, or may not see all its servers.
 func Patiently(ctx context.Context, do func() error) (err error) {
 	for end := time.Now().Add(time.Minute); ; {
 		err = do()
 		unanswered := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
+		api, _ := errors.AsType[*jetstream.APIError](err)
+		if api != nil && api.ErrorCode == tooFewServers {
+			time.Sleep(50 * time.Millisecond)
+			unanswered = true
+		}
 		if !unanswered || ctx.Err() != nil || time.Now().After(end) {
 			return err
 		}
@@ -327,21 +336,44 @@ func (c *NATS) Leader(stream string) int {
 }
 
 // Meta returns the index of the JetStream meta leader according to server i, or -1.
-func (c *NATS) Meta(i int) int {
+func (c *NATS) Meta(i int) int { return c.named(c.meta(i).Leader) }
+
+// complete reports whether the JetStream meta leader sees all servers. It then can choose servers for a new bucket.
+func (c *NATS) complete() bool {
+	leader := c.Meta(0)
+	if len(c.configs) == 1 || leader < 0 {
+		return len(c.configs) == 1
+	}
+	others := c.meta(leader).Replicas
+	return len(others) == len(c.configs)-1 && !slices.ContainsFunc(others, func(r replica) bool { return r.Offline || !r.Current })
+}
+
+// metaGroup is the group of all servers with JetStream. Only its leader lists the other servers.
+type metaGroup struct {
+	Leader   string    `json:"leader"`
+	Replicas []replica `json:"replicas"`
+}
+
+// replica is a server as the leader of its group sees it.
+type replica struct {
+	Current bool `json:"current"` // it has all records
+	Offline bool `json:"offline"`
+}
+
+// meta returns the meta group according to server i; empty if the server does not answer.
+func (c *NATS) meta(i int) metaGroup {
 	answer, err := c.Hub().Client().Get(c.Monitor(i) + "/jsz")
 	if err != nil {
-		return -1
+		return metaGroup{}
 	}
 	defer answer.Body.Close()
 	var told struct {
-		Meta struct {
-			Leader string `json:"leader"`
-		} `json:"meta_cluster"`
+		Meta metaGroup `json:"meta_cluster"`
 	}
 	if answer.StatusCode != http.StatusOK || json.NewDecoder(answer.Body).Decode(&told) != nil {
-		return -1
+		return metaGroup{}
 	}
-	return c.named(told.Meta.Leader)
+	return told.Meta
 }
 
 // Hub returns the namespace that reaches all servers: the hub of the Net, or nil for the machine itself.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -49,7 +48,7 @@ func newSite(t *testing.T, n *NATS, spaces ...*Space) *site {
 		one.heard = ListenIn(t, one.space, one.url, "main")
 		s.nodes = append(s.nodes, one)
 		Await(t, time.Minute, "the node "+name+" is ready", func() bool {
-			if one.process.Ended() && strings.Contains(one.process.Stderr.Tail(1), "NATS does not answer") {
+			if one.process.Ended() && early.MatchString(one.process.Stderr.Tail(1)) {
 				one.process = RunIn(t, one.space, args...) // the servers have just started
 			}
 			status, _ := Call(t, one.space, "GET", one.url+"/readyz", "")
