@@ -24,7 +24,7 @@ func main() {
 	begun := make(chan struct{})
 	p := &pool{show: s, page: page, begun: begun}
 	for name, f := range map[string]func(js.Value) error{
-		"begin": p.begin, "draw": p.draw, "press": p.press, "resize": p.resize, "storms": p.storms,
+		"begin": p.begin, "press": p.press, "resize": p.resize, "storms": p.storms, "update": p.update,
 	} {
 		page.Set(name, js.FuncOf(func(_ js.Value, args []js.Value) any {
 			var arg js.Value
@@ -71,8 +71,8 @@ func (p *pool) begin(js.Value) error {
 	return nil
 }
 
-// draw plays the score up to now and passes the present show.View to the page's function draw, as JSON.
-func (p *pool) draw(js.Value) error {
+// update plays the score up to now and passes the present show.View to the page's function draw, as JSON.
+func (p *pool) update(js.Value) error {
 	if err := p.show.Step(); err != nil {
 		return err
 	}

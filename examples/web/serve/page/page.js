@@ -136,7 +136,7 @@ function paint(now, v) {
 }
 
 function frame() {
-  page.draw();
+  page.update();
   requestAnimationFrame(frame);
 }
 
