@@ -13,9 +13,9 @@ type floor1 struct {
 	partitions []int // classes
 	classes    []floorClass
 	multiplier int
-	x          []int // of the points, in the order of the file
-	order      []int // indices of the points, sorted by x
-	low, high  []int // neighbours of each point among the earlier ones, from the third point on
+	x          []int   // of the points, in the order of the file
+	order      []int32 // indices of the points, sorted by x
+	low, high  []int   // neighbours of each point among the earlier ones, from the third point on
 }
 
 // floorClass describes how the heights of consecutive points of a floor are coded.
@@ -176,11 +176,11 @@ func (s *setup) readFloor() *floor1 {
 // f.low, and of the nearest point with a larger x in f.high. Both are 0 for the first two points, the ends. If two
 // points have the same x, arrange returns false and does not set f.low and f.high.
 func (f *floor1) arrange() bool {
-	f.order = make([]int, len(f.x))
+	f.order = make([]int32, len(f.x))
 	for i := range f.order {
-		f.order[i] = i
+		f.order[i] = int32(i)
 	}
-	slices.SortFunc(f.order, func(a, b int) int { return f.x[a] - f.x[b] })
+	slices.SortFunc(f.order, func(a, b int32) int { return f.x[a] - f.x[b] })
 	for i, p := range f.order[1:] {
 		if f.x[p] == f.x[f.order[i]] {
 			return false
