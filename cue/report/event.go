@@ -160,11 +160,16 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	if w.Kind == "" {
 		return errors.New("an event without a kind")
 	}
+	policy := cmp.Or(w.Policy, e.Policy.String())
+	var unknown error
+	if e.Policy, unknown = mixer.ParseOverflow(policy); unknown != nil {
+		unknown = unknownName("policy", policy)
+	}
 	return cmp.Or(
 		parseName(&e.Kind, w.Kind, "kind of event", mixer.EventDevice),
 		e.parseDevice(&w),
 		parseName(&e.Reason, w.Reason, "reason", mixer.ReasonExchanged),
-		parseName(&e.Policy, cmp.Or(w.Policy, e.Policy.String()), "policy", mixer.StealMasked),
+		unknown,
 	)
 }
 
@@ -195,8 +200,10 @@ func parseName[T interface {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no %s", name, kind)
+	return unknownName(kind, name)
 }
+
+func unknownName(kind, name string) error { return fmt.Errorf("%q is no %s", name, kind) }
 
 // valueOr returns *p, or the value of the parameter otherwise if p is nil.
 func valueOr[T any](p *T, otherwise T) T {
