@@ -60,7 +60,7 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	}
 	a := &Audio{
 		mixRecording: mixRecording{t: t, rate: m.Rate(), update: *update},
-		mixer:        m, config: c, save: *save, reader: m.NewEventReader(),
+		mixer:        m, config: c, save: *save, reader: m.Engine().NewEventReader(),
 		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*voiceHistory{},
 		block: make([]pcm.Frame, max(m.Rate()/50, 1)), polled: make([]mixer.Event, 256),
 	}
@@ -157,7 +157,7 @@ func (a *Audio) renderTo(to int64) {
 		}
 		a.mixer.Render(a.block[:n])
 		a.mix.write(a.frames, a.block[:n])
-		for of, part := range a.mixer.Stems(int(n)) {
+		for of, part := range a.mixer.Engine().Stems(int(n)) {
 			if a.stems[of] == nil {
 				a.stems[of] = &track{}
 			}
@@ -192,7 +192,7 @@ func (a *Audio) newEvents() iter.Seq[*mixer.Event] {
 func (a *Audio) Mix() []pcm.Frame { return a.mix.read(0, a.frames) }
 
 // Stem returns a copy of the contribution of one sound to the mix: the sum of all its voices with their
-// tails, after all gains, pans and ducking, but before effects and the limiter, see mixer.Mixer.Stems. It is
+// tails, after all gains, pans and ducking, but before effects and the limiter, see mixer.Engine.Stems. It is
 // as long as the mix. The look-ahead of the limiter delays the mix against it. If the name is unknown, Stem
 // fails the test and returns nil.
 func (a *Audio) Stem(name string) []pcm.Frame {

@@ -17,10 +17,10 @@ func (a *Audio) Knows(names ...string) { a.declared = append(a.declared, names..
 // allStems returns the stems that exist or may appear, sorted.
 func (a *Audio) allStems() []mixer.Stem {
 	stems := map[mixer.Stem]bool{}
-	for of := range a.mixer.Stems(0) {
+	for of := range a.mixer.Engine().Stems(0) {
 		stems[of] = true
 	}
-	for _, of := range a.mixer.Expected() {
+	for _, of := range a.mixer.Engine().Expected() {
 		stems[of] = true
 	}
 	return slices.SortedFunc(maps.Keys(stems), func(a, b mixer.Stem) int {
@@ -64,7 +64,7 @@ func (a *Audio) stemsOf(name string) ([]mixer.Stem, bool) {
 // stemsOrDeclared is stemsOf for a name that may not have been played.
 func (a *Audio) stemsOrDeclared(name string) ([]mixer.Stem, bool) {
 	a.t.Helper()
-	if len(a.declared) == 0 && len(a.mixer.Expected()) == 0 && a.differsFromAll(name) {
+	if len(a.declared) == 0 && len(a.mixer.Engine().Expected()) == 0 && a.differsFromAll(name) {
 		return nil, a.sawAllStarts() // the names of the game are unknown
 	}
 	return a.stemsNamed(name, fmt.Sprintf("; if the game has it, say a.Knows(%q)", name))

@@ -172,7 +172,7 @@ func TestNamesOfABank(t *testing.T) {
 // TestStolenByNames checks that the error text and the timeline of Golden name thief and victim as in the bank.
 func TestStolenByNames(t *testing.T) {
 	f, a, b := armed(t)
-	if err := a.Mixer().At(0).Resize(1); err != nil {
+	if err := a.Mixer().Engine().At(0).Resize(1); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"step", "shot"} {

@@ -183,7 +183,7 @@ func (a *Audio) whyNotHeard(stems []mixer.Stem) string {
 			return fmt.Sprintf("it was %v at %s (%v)", e.Kind, a.formatFrame(e.Frame), e.Reason)
 		}
 	}
-	for of := range a.mixer.Stems(0) {
+	for of := range a.mixer.Engine().Stems(0) {
 		if slices.Contains(stems, of) {
 			return "its frame has not come; Step plays on"
 		}

@@ -296,7 +296,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 		return err
 	}
 	b.mixerRules = b.rules
-	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules, m.At)
+	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules, m.Engine().At)
 	setOptions(b.sounds, found)
 	expectStems(m, b.sounds)
 	b.plays = playPool{}
@@ -312,7 +312,7 @@ func expectStems(m *mixer.Mixer, sounds map[string]*sound) {
 	for _, s := range sounds {
 		for _, l := range append([]layer{{sound: s}}, s.layers...) {
 			for _, f := range l.sound.files {
-				m.Expect(mixer.Stem{Name: l.sound.startName, Sound: f.Name(), File: f.File()})
+				m.Engine().Expect(mixer.Stem{Name: l.sound.startName, Sound: f.Name(), File: f.File()})
 			}
 		}
 	}

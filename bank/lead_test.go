@@ -42,7 +42,7 @@ func TestADelayedLayerHasTheLead(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Render(make([]pcm.Frame, 400))
-		m.Next() // the mixer reads the clock
+		m.Engine().Next() // the mixer reads the clock
 		now += c.clock
 		if _, err := b.PlayAt(c.frame, "both", bank.Options{}); err != nil {
 			t.Fatal(err)

@@ -92,7 +92,7 @@ func loseAndReload(t *testing.T, seed uint64) {
 	play := func(turn int) {
 		h, err := b.Play([]string{"coin", "two"}[turn%2], bank.Options{})
 		if err == nil {
-			_, _ = h.SetGain(-3), m.At(m.Now()+5).Stop(mixer.TargetVoice(h.Handle), 0)
+			_, _ = h.SetGain(-3), m.Engine().At(m.Now()+5).Stop(mixer.TargetVoice(h.Handle), 0)
 		} else if !errors.Is(err, mixer.ErrClosed) && !errors.Is(err, mixer.ErrBusy) {
 			t.Errorf("a play fails: %v", err)
 		}

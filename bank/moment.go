@@ -58,7 +58,7 @@ func (at Moment) Set(c mixer.Change, over time.Duration) error {
 }
 
 // mixerMoment returns the moment of the mixer. The handle must not be zero.
-func (at Moment) mixerMoment() mixer.Moment { return at.handle.Mixer().At(at.frame) }
+func (at Moment) mixerMoment() mixer.Moment { return at.handle.Mixer().Engine().At(at.frame) }
 
 // ended reports whether the play has ended, was reused for another start, or is the zero Handle.
 func (h Handle) ended() bool {

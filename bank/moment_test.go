@@ -126,7 +126,7 @@ func TestMomentsReachAllLayers(t *testing.T) {
 					if later > 0 {
 						frame = m.Now() + later
 					}
-					return call(reflect.ValueOf(m.At(frame)), method.Name, slices.Concat([]any{mixer.TargetVoice(h.Handle)}, arguments)...)
+					return call(reflect.ValueOf(m.Engine().At(frame)), method.Name, slices.Concat([]any{mixer.TargetVoice(h.Handle)}, arguments)...)
 				})
 			}
 		}
@@ -186,12 +186,12 @@ sounds:
 	}
 	before := m.Stats().Stopped
 	for _, h := range []bank.Handle{boom, music} {
-		if err := m.At(m.Now()+100).Stop(mixer.TargetVoice(h.Handle), 0); err != nil {
+		if err := m.Engine().At(m.Now()+100).Stop(mixer.TargetVoice(h.Handle), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	differences := start(t, b, "boom", bank.Options{})
-	if err := m.At(m.Now()+100).Stop(mixer.TargetVoice(differences.Handle), 0); err != nil {
+	if err := m.Engine().At(m.Now()+100).Stop(mixer.TargetVoice(differences.Handle), 0); err != nil {
 		t.Fatal(err)
 	}
 	render(m, 100)
@@ -233,7 +233,7 @@ func TestPlaysOfGamesAndBanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.At(mixer.Now).Stop(mixer.TargetVoice(play.Handle), 0); err != nil {
+	if err := m.Engine().At(mixer.Now).Stop(mixer.TargetVoice(play.Handle), 0); err != nil {
 		t.Fatal(err)
 	}
 	render(m, 100)

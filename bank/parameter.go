@@ -76,7 +76,7 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	}
 	first, from := frame, frame // first is for layers without a delay; from is the base of the delays
 	if frame == mixer.Now && s.hasDelayedLayers() {
-		if from = b.mixer.Next(); b.mixer.Latency().Lead > 0 {
+		if from = b.mixer.Engine().Next(); b.mixer.Latency().Lead > 0 {
 			first = from // the same scheduling clock for all layers
 		}
 	}
@@ -86,7 +86,7 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 		if l.delay > 0 {
 			at = from + l.delay
 		}
-		if err := b.startWithFollowers(p, b.mixer.At(at), l.sound, &m, base); err != nil {
+		if err := b.startWithFollowers(p, b.mixer.Engine().At(at), l.sound, &m, base); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	if s.layers != nil || s.rules.Parameters != nil || s.then != nil {
 		return b.playMany(frame, s, o)
 	}
-	h, err := b.start(s, b.mixer.At(frame).Play, o, mixer.Base{Speed: 1}, 0)
+	h, err := b.start(s, b.mixer.Engine().At(frame).Play, o, mixer.Base{Speed: 1}, 0)
 	if err == nil {
 		s.addSingle(h)
 	}

@@ -61,7 +61,7 @@ func namesOf(t *testing.T, text, name string, room int) (out []string) {
 				break
 			}
 			for range commands - room {
-				if err := m.At(mixer.Now).Pause(mixer.TargetTag(99)); err != nil {
+				if err := m.Engine().At(mixer.Now).Pause(mixer.TargetTag(99)); err != nil {
 					t.Fatal(err)
 				}
 			}

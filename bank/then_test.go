@@ -36,7 +36,7 @@ func TestThen(t *testing.T) {
 			t.Errorf("what follows has tag %d and the loop %v", v.Tag(), s.Loop())
 		}
 	}
-	if err := m.At(4000).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0); err != nil {
+	if err := m.Engine().At(4000).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)

@@ -20,16 +20,18 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	g, _ := m.NewGroup("g", mixer.GroupOptions{Voices: 8, Cooldown: 1, Coalesce: time.Millisecond})
 	bus := busOf(t, m, "sfx")
 	e := at(1, 2, 3)
-	h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Protect: true, Emitter: e, Tag: 1})
-	l := play(t, led.At(mixer.Now), s, mixer.Options{Loop: true})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Protect: true, Emitter: e, Tag: 1})
+	l := play(t, led.Engine().At(mixer.Now), s, mixer.Options{Loop: true})
 	block := make([]pcm.Frame, 200)
 	events := make([]mixer.Event, 64)
 	handles, spots := []mixer.Handle{h}, []space.Spot{{Position: space.Vector{1, 0, 0}}}
 	n := 0
 	voiceTarget, busTarget := mixer.TargetVoice(h), mixer.TargetBus(bus)
 	for name, call := range map[string]func(){
-		"Play":       func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
-		"At.Play":    func() { m.At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
+		"Play": func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
+		"At.Play": func() {
+			m.Engine().At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9})
+		},
 		"Stop":       func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(0); h.Stop(time.Millisecond) },
 		"Then":       func() { h, _ := m.Play(s, mixer.Options{For: 1}); h.Then(s, mixer.Options{For: 1}, mixer.AtLoopEnd) },
 		"Pause":      func() { h.Pause(); h.Resume() },
@@ -40,8 +42,8 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"SetLowPass": func() { h.SetLowPass(float64(n%2) * 500); h.SetHighPass(float64(20 + n%50)) },
 		"filters": func() {
 			m.Play(s, mixer.Options{LowPass: 300, HighPass: 30})
-			m.At(mixer.Now).SetLowPass(mixer.TargetTag(1), float64(300+n%99))
-			m.At(m.Now()+9).SetHighPass(mixer.TargetSound(s), 0)
+			m.Engine().At(mixer.Now).SetLowPass(mixer.TargetTag(1), float64(300+n%99))
+			m.Engine().At(m.Now()+9).SetHighPass(mixer.TargetSound(s), 0)
 		},
 		"SetPriority": func() { h.SetPriority(n) },
 		"Protect":     func() { h.Protect(n%2 == 0) },
@@ -57,13 +59,13 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			h.Audibility()
 		},
 		"At.Stop": func() {
-			m.At(m.Now()+9).Stop(mixer.TargetTag(8), 0)
-			m.At(mixer.Now).Stop(mixer.TargetSound(s), time.Millisecond)
+			m.Engine().At(m.Now()+9).Stop(mixer.TargetTag(8), 0)
+			m.Engine().At(mixer.Now).Stop(mixer.TargetSound(s), time.Millisecond)
 		},
-		"At.Pause": func() { m.At(mixer.Now).Pause(busTarget); m.At(mixer.Now).Resume(busTarget) },
+		"At.Pause": func() { m.Engine().At(mixer.Now).Pause(busTarget); m.Engine().At(mixer.Now).Resume(busTarget) },
 		"At.Set": func() {
-			m.At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority | mixer.FieldProtect | mixer.FieldRounds, Shape: sounds.RaisedCosine, Rounds: 2}, time.Second)
-			m.At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldMute | mixer.FieldSolo, Solo: n%2 == 0}, time.Second)
+			m.Engine().At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority | mixer.FieldProtect | mixer.FieldRounds, Shape: sounds.RaisedCosine, Rounds: 2}, time.Second)
+			m.Engine().At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldMute | mixer.FieldSolo, Solo: n%2 == 0}, time.Second)
 		},
 		"Bus": func() {
 			bus.SetGain(pcm.Decibels(-n % 9))
@@ -76,8 +78,11 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			h.Gain()
 			h.Looping()
 		},
-		"At.Seek":      func() { m.At(mixer.Now).Seek(voiceTarget, 0); m.At(mixer.Now).Seek(busTarget, time.Millisecond) },
-		"Resize":       func() { m.At(mixer.Now).Resize(8 + n%20) },
+		"At.Seek": func() {
+			m.Engine().At(mixer.Now).Seek(voiceTarget, 0)
+			m.Engine().At(mixer.Now).Seek(busTarget, time.Millisecond)
+		},
+		"Resize":       func() { m.Engine().At(mixer.Now).Resize(8 + n%20) },
 		"StopAll":      func() { m.StopAll(time.Millisecond) },
 		"SetPositions": func() { m.SetPositions(handles, spots) },
 		"SetListener":  func() { m.SetListener(space.Listener{Position: space.Vector{float64(n), 0, 0}, Doppler: 1}) },
@@ -148,15 +153,15 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 				o.Group = g
 			}
 			all := [2]*sounds.Sound{s, short}
-			handles[i], _ = m.At(m.Now()+int64(17*i)).Play(all[i%2], o)
+			handles[i], _ = m.Engine().At(m.Now()+int64(17*i)).Play(all[i%2], o)
 			spots[i].Position[0] = float64((n*7 + i) % 40)
 			spots[i].Occlusion, spots[i].Obstruction = float64((n+i)%3)/2, float64((n+i)%2)
 		}
 		m.SetPositions(handles, spots)
 		m.SetListener(space.Listener{Position: space.Vector{float64(n % 9), 0, 0}, Doppler: 1})
-		m.At(m.Now()+30).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain | mixer.FieldRounds, Gain: pcm.Decibels(-n % 20), Shape: sounds.Shape(n % 4), Rounds: 1 + n%3}, 9*time.Millisecond)
-		m.At(m.Now()+41).Seek(mixer.TargetTag(1), time.Duration(n%60)*time.Millisecond)
-		m.At(m.Now()+55).Set(mixer.TargetBus(buses[n%4]), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)
+		m.Engine().At(m.Now()+30).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain | mixer.FieldRounds, Gain: pcm.Decibels(-n % 20), Shape: sounds.Shape(n % 4), Rounds: 1 + n%3}, 9*time.Millisecond)
+		m.Engine().At(m.Now()+41).Seek(mixer.TargetTag(1), time.Duration(n%60)*time.Millisecond)
+		m.Engine().At(m.Now()+55).Set(mixer.TargetBus(buses[n%4]), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)
 		handles[0].SetPriority(n % 3)
 		handles[1].Protect(n%5 == 0)
 		m.Events(events)

@@ -46,7 +46,7 @@ type audio struct {
 	graph        busGraph
 	positions    positioner
 	paused       bool // all voices are paused
-	skipping     bool // under Mixer.Skip: voices are not mixed
+	skipping     bool // under Engine.Skip: voices are not mixed
 	silentBlock  bool // the last block was silent and has no tail
 
 	overflow       Overflow

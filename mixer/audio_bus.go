@@ -122,7 +122,7 @@ func (g *busGraph) setSend(c *command) {
 	g.refresh()
 }
 
-// noteTailUntil records in Stats.RingsUntil that effects may sound until the given frame of the mix. During Mixer.Skip
+// noteTailUntil records in Stats.RingsUntil that effects may sound until the given frame of the mix. During Engine.Skip
 // it also records the frame in Stats.SilentFrom. A frame before the recorded one has no effect.
 func (a *audio) noteTailUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)

@@ -34,7 +34,7 @@ func (a *audio) idle() bool {
 	return a.graph.StaysSilent(a.now) // silentBlock may be outdated by a command
 }
 
-// skip implements Mixer.Skip: it advances the mixer by the given number of frames without mixing voices. Commands,
+// skip implements Engine.Skip: it advances the mixer by the given number of frames without mixing voices. Commands,
 // decisions and events are the same as in render. The length of its blocks does not count for Latency. Afterwards the
 // filters of direct paths start from silence, because no sound has passed through them.
 func (a *audio) skip(frames int64) {

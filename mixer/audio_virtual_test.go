@@ -127,7 +127,7 @@ func TestManyComeBack(t *testing.T) {
 		m.Events(events)
 		for voices := 1; voices < 1+4*fewFree; {
 			voices += step
-			if err := m.At(Now).Resize(voices); err != nil {
+			if err := m.Engine().At(Now).Resize(voices); err != nil {
 				t.Fatal(err)
 			}
 			m.Render(make([]pcm.Frame, 1))

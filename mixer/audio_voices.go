@@ -100,7 +100,7 @@ func (a *audio) mixesAllOf(v realVoice, mixed int, n int64) bool {
 }
 
 // mixedSlots returns the number of indices, from 0 on, whose voices are mixed. This is the number of slots, or 0
-// during Mixer.Skip.
+// during Engine.Skip.
 func (a *audio) mixedSlots() int {
 	if a.skipping {
 		return 0
@@ -109,7 +109,7 @@ func (a *audio) mixedSlots() int {
 }
 
 // mixVoice adds up to n of the next frames of the voice s at index i to its bus. A virtual voice only advances, and so
-// do all voices during Mixer.Skip. The result got is the number of frames before the end of the voice, at most n. The
+// do all voices during Engine.Skip. The result got is the number of frames before the end of the voice, at most n. The
 // end of a voice, and a stream that runs dry, are added to a.endings. The parameter next is the voice whose samples
 // are prefetched; it may be nil.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {

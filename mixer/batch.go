@@ -27,20 +27,22 @@ type Countdown struct {
 }
 
 // NewBatch returns an empty Batch. Control side.
-func (m *Mixer) NewBatch() *Batch { return &Batch{mixer: m} }
+func (e Engine) NewBatch() *Batch { return &Batch{mixer: e.mixer} }
 
 // NewCountdown returns a Countdown with the value 0. Control side.
-func (m *Mixer) NewCountdown() *Countdown { return &Countdown{m, &batches.Countdown{}} }
+func (e Engine) NewCountdown() *Countdown { return &Countdown{e.mixer, &batches.Countdown{}} }
 
 // NewLoopCountdown returns a Countdown with the value 0. A start with this Countdown counts as over when it leaves its
 // loop, at the end of its last round. If the sound does not continue after the loop, it counts as over when it ends.
 // Control side.
-func (m *Mixer) NewLoopCountdown() *Countdown { return &Countdown{m, &batches.Countdown{Loops: true}} }
+func (e Engine) NewLoopCountdown() *Countdown {
+	return &Countdown{e.mixer, &batches.Countdown{Loops: true}}
+}
 
 // At returns a moment for commands that join the Batch s. They are executed offset frames after s is fired. A negative
 // offset counts as 0. Control side.
 func (s *Batch) At(offset int64) Moment {
-	at := s.mixer.At(max(offset, 0))
+	at := s.mixer.Engine().At(max(offset, 0))
 	at.batch = &s.state
 	return at
 }

@@ -56,7 +56,7 @@ func TestBatchFollows(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, f := range others { // starts that steal their voices
-				if _, err := m.At(int64(i)*211).Play(f.sound, f.o); err != nil {
+				if _, err := m.Engine().At(int64(i)*211).Play(f.sound, f.o); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -90,7 +90,7 @@ func TestBatchFollows(t *testing.T) {
 					for range chain[next].starts {
 						o := chain[next].o
 						o.Ref = int64(next + 1)
-						if _, err := slow.At(now).Play(chain[next].sound, o); err != nil {
+						if _, err := slow.Engine().At(now).Play(chain[next].sound, o); err != nil {
 							t.Fatal(err)
 						}
 						left++
@@ -98,7 +98,7 @@ func TestBatchFollows(t *testing.T) {
 					next, at, again = next+1, -1, true
 				}
 			}
-			n := min(slow.UntilEnd(160-int(now%160)), length-int(now))
+			n := min(slow.Engine().UntilEnd(160-int(now%160)), length-int(now))
 			for i := range others {
 				if f := int64(i) * 211; f > now {
 					n = min(n, int(f-now))
@@ -114,9 +114,9 @@ func TestBatchFollows(t *testing.T) {
 
 		for _, block := range []int{1, 37, 160, 1000} {
 			m := begin()
-			moment, offset := m.At(first), int64(0)
+			moment, offset := m.Engine().At(first), int64(0)
 			for i, f := range chain {
-				s, c := m.NewBatch(), m.NewCountdown()
+				s, c := m.Engine().NewBatch(), m.Engine().NewCountdown()
 				errs := []error{moment.Add(c, f.starts)}
 				for range f.starts {
 					o := f.o
@@ -164,8 +164,8 @@ func TestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fired, dropped, other := m.NewBatch(), m.NewBatch(), m.NewBatch()
-	c := m.NewCountdown()
+	fired, dropped, other := m.Engine().NewBatch(), m.Engine().NewBatch(), m.Engine().NewBatch()
+	c := m.Engine().NewCountdown()
 	var handles []mixer.Handle
 	play := func(at mixer.Moment) {
 		t.Helper()
@@ -181,7 +181,7 @@ func TestBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do(m.At(0).Add(c, 4))
+	do(m.Engine().At(0).Add(c, 4))
 	play(fired.At(0))
 	play(dropped.At(0))
 	play(fired.At(30))
@@ -190,13 +190,13 @@ func TestBatch(t *testing.T) {
 	if _, is := fired.Base(); is || m.Stats().Asked != 0 || m.Stats().Pending != 3 {
 		t.Fatalf("what is armed has acted: %+v", m.Stats())
 	}
-	do(m.At(13).Fire(fired))
-	do(m.At(15).FireAt(dropped, c))
-	do(m.At(15).FireAt(other, c))
-	do(m.At(15).Fire(fired)) // has no effect
+	do(m.Engine().At(13).Fire(fired))
+	do(m.Engine().At(15).FireAt(dropped, c))
+	do(m.Engine().At(15).FireAt(other, c))
+	do(m.Engine().At(15).Fire(fired)) // has no effect
 	m.Render(block)
 	play(fired.At(1)) // late
-	do(m.At(40).Drop(dropped))
+	do(m.Engine().At(40).Drop(dropped))
 	for range 10 {
 		m.Render(block)
 	}
@@ -223,14 +223,14 @@ func TestBatch(t *testing.T) {
 		t.Errorf("%v, %+v", handles[1].State(), m.Stats())
 	}
 	// It cannot be fired again, and starts added to it are stopped.
-	do(m.At(mixer.Now).Fire(dropped))
+	do(m.Engine().At(mixer.Now).Fire(dropped))
 	play(dropped.At(5))
 	m.Render(block)
 	if st := m.Stats(); st.Playing != 0 || st.Stopped != 2 || st.Pending != 0 {
 		t.Errorf("%+v", st)
 	}
 	// Waiting commands count as under way, so their number is limited. A stop by a handle reaches them.
-	waits := m.NewBatch()
+	waits := m.Engine().NewBatch()
 	for err = nil; err == nil; {
 		var h mixer.Handle
 		if h, err = waits.At(0).Play(s, mixer.Options{}); err == nil {
@@ -241,7 +241,7 @@ func TestBatch(t *testing.T) {
 	if !errors.Is(err, mixer.ErrBusy) {
 		t.Error(err)
 	}
-	do(m.At(mixer.Now).Fire(waits))
+	do(m.Engine().At(mixer.Now).Fire(waits))
 	m.Render(block)
 	if st := m.Stats(); st.Playing != 0 || st.Pending != 0 {
 		t.Errorf("%+v", st)
@@ -252,8 +252,8 @@ func TestBatch(t *testing.T) {
 	}
 	_, played := elsewhere.Play(s, mixer.Options{Countdowns: [2]*mixer.Countdown{c}})
 	for _, err := range []error{
-		m.At(0).Fire(nil), m.At(0).FireAt(other, nil), m.At(0).Drop(nil), m.At(0).Add(nil, 1),
-		other.At(0).Fire(other), elsewhere.At(0).Fire(other), elsewhere.At(0).Add(c, 1), played,
+		m.Engine().At(0).Fire(nil), m.Engine().At(0).FireAt(other, nil), m.Engine().At(0).Drop(nil), m.Engine().At(0).Add(nil, 1),
+		other.At(0).Fire(other), elsewhere.Engine().At(0).Fire(other), elsewhere.Engine().At(0).Add(c, 1), played,
 	} {
 		if !errors.Is(err, mixer.ErrOption) {
 			t.Errorf("%v is no error of an option", err)

@@ -40,13 +40,13 @@ func BenchmarkStartSteal(b *testing.B) {
 				o := mixer.Options{Loop: true, WhenFull: mixer.WhenFullEnd, LowPass: c.lowPass}
 				for i := range n {
 					o.Gain = pcm.Decibels(-i % 60)
-					play(b, m.At(mixer.Now), sounds[i%4], o)
+					play(b, m.Engine().At(mixer.Now), sounds[i%4], o)
 				}
 				m.Render(block)
 				o.Gain = 0
 				for b.Loop() {
 					for range 16 {
-						play(b, m.At(mixer.Now), sounds[0], o)
+						play(b, m.Engine().At(mixer.Now), sounds[0], o)
 					}
 					m.Render(nil)
 				}
@@ -88,7 +88,7 @@ func BenchmarkBlock(b *testing.B) {
 			m := newMixer(b, mixer.Config{Voices: n, Commands: 8192})
 			block := make([]pcm.Frame, 64)
 			for i := range n {
-				play(b, m.At(mixer.Now), sounds[i%4], mixer.Options{Loop: true, Gain: pcm.Decibels(-i % 60)})
+				play(b, m.Engine().At(mixer.Now), sounds[i%4], mixer.Options{Loop: true, Gain: pcm.Decibels(-i % 60)})
 			}
 			m.Render(block)
 			for b.Loop() {

@@ -131,11 +131,11 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 	group, err := m.NewGroup("crowd", mixer.GroupOptions{Voices: 2, Coalesce: 25 * time.Millisecond})
 	must(t, err)
 	var handles []mixer.Handle
-	theme := play(t, m.At(0), all[0], mixer.Options{Gain: -20, Loop: true, Protect: true, Priority: 9, Tag: 9})
+	theme := play(t, m.Engine().At(0), all[0], mixer.Options{Gain: -20, Loop: true, Protect: true, Priority: 9, Tag: 9})
 	ms := func(n int) time.Duration { return time.Duration(r.IntN(n*8)) * time.Millisecond / 8 }
 	buses := []string{"master", "top", "left", "right", "music"}
 	for i := range 100 {
-		at := m.At(r.Int64N(length))
+		at := m.Engine().At(r.Int64N(length))
 		target := mixer.TargetTag(uint64(1 + r.IntN(5)))
 		if len(handles) > 0 && r.IntN(2) == 0 {
 			target = mixer.TargetVoice(handles[r.IntN(len(handles))])
@@ -239,7 +239,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 		n := min(block(), length-now, 1500-now%1500)
 		if now < from {
 			n = min(n, from-now)
-			m.Skip(n)
+			m.Engine().Skip(n)
 			clear(buf[:n])
 		} else {
 			m.Render(buf[:n])

@@ -53,12 +53,12 @@ func TestBrokenStream(t *testing.T) {
 		for _, block := range []int{1, 7, 64, 512, 8192} {
 			t.Run(fmt.Sprint(c.name, block), func(t *testing.T) {
 				m := newMixer(t, mixer.Config{Voices: 1, Virtual: 2, NoLimiter: true})
-				h := play(t, m.At(0), breaking(t, c.frames, c.breaks), mixer.Options{Gain: -20})
+				h := play(t, m.Engine().At(0), breaking(t, c.frames, c.breaks), mixer.Options{Gain: -20})
 				if c.virtual {
-					play(t, m.At(0), level(t, 48000, 20000, 0.5), mixer.Options{Priority: 1})
+					play(t, m.Engine().At(0), level(t, 48000, 20000, 0.5), mixer.Options{Priority: 1})
 				}
 				if c.stop > 0 {
-					if err := m.At(c.stop).Stop(mixer.TargetVoice(h), 0); err != nil {
+					if err := m.Engine().At(c.stop).Stop(mixer.TargetVoice(h), 0); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -178,7 +178,7 @@ func (d *bruteDuo) call(r *rand.Rand) {
 			n = 1 + r.IntN(4)
 		}
 		d.say("At(%d).Resize %d", at, n)
-		d.check(d.m.At(at).Resize(n))
+		d.check(d.m.Engine().At(at).Resize(n))
 		d.resizes++
 		call := d.resizes
 		d.x.send(at, func() {
@@ -225,7 +225,7 @@ func (d *bruteDuo) play(r *rand.Rand) {
 	p.o.Bus = d.busOf(p.bus)
 	at := d.when(r)
 	d.say("At(%d).Play #%d %s on %s %+v", at, len(d.plays)+1, p.sound.sound.Name(), d.x.buses[p.bus].name, p.o)
-	h, err := d.m.At(at).Play(p.sound.sound, p.o)
+	h, err := d.m.Engine().At(at).Play(p.sound.sound, p.o)
 	d.check(err)
 	p.h = h
 	d.plays = append(d.plays, p)
@@ -241,7 +241,7 @@ func (d *bruteDuo) bus(r *rand.Rand) {
 		c = mixer.Change{Fields: mixer.FieldMute, Mute: r.IntN(2) == 0}
 	}
 	d.say("At(%d).Set bus %s %+v over %v", at, b.name, c, over)
-	d.check(d.m.At(at).Set(mixer.TargetBus(d.busOf(i)), c, over))
+	d.check(d.m.Engine().At(at).Set(mixer.TargetBus(d.busOf(i)), c, over))
 	d.x.send(at, func() {
 		if c.Fields == mixer.FieldMute {
 			b.muted = c.Mute
@@ -278,7 +278,7 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 	at, ref := d.when(r), int64(1000+len(d.log))
 	over := pick[time.Duration](r, 0, 5, 30, 200) * ms
 	frames := over.Milliseconds() * x.rate / 1000
-	to := d.m.At(at).WithRef(ref)
+	to := d.m.Engine().At(at).WithRef(ref)
 	each := func(do func(*bruteVoice)) func() {
 		return func() {
 			if !x.each(of, do) && strings.HasPrefix(name, "tag") {
@@ -355,7 +355,7 @@ func (d *bruteDuo) render(n int) {
 // finish ends all voices.
 func (d *bruteDuo) finish() {
 	d.render(int(d.x.rate) / 10)
-	d.check(d.m.At(mixer.Now).Stop(mixer.TargetAll(), 0))
+	d.check(d.m.Engine().At(mixer.Now).Stop(mixer.TargetAll(), 0))
 	d.x.send(mixer.Now, func() { d.x.each(func(*bruteVoice) bool { return true }, func(v *bruteVoice) { d.x.stop(v, 0) }) })
 	d.render(int(d.x.rate) / 10)
 	if d.x.stats.Playing != 0 {

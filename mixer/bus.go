@@ -19,7 +19,7 @@ import (
 //
 // All methods are control side and safe for concurrent use. Changes take effect at the next frame that is
 // mixed. Several sets or fades of one property between two blocks replace each other, so they are never
-// lost. Other calls fail with ErrBusy when the audio side is behind. Use Mixer.At and TargetBus for an
+// lost. Other calls fail with ErrBusy when the audio side is behind. Use Engine.At and TargetBus for an
 // exact frame.
 type Bus struct {
 	mixer *Mixer
@@ -200,7 +200,7 @@ func (b Bus) now(command func(Moment, Target) error) error {
 	if b.mixer == nil {
 		return fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)
 	}
-	return command(b.mixer.At(Now), TargetBus(b))
+	return command(b.mixer.Engine().At(Now), TargetBus(b))
 }
 
 // Levels is a reading of the meter of a bus. The meter updates in steps of 100 ms. Silence is -Inf.

@@ -44,21 +44,21 @@ func TestBusFilterWays(t *testing.T) {
 		}, first},
 		{"off before anything sounds", begins, func(m *mixer.Mixer, b mixer.Bus) {
 			must(t, b.SetLowPass(0))
-			must(t, m.At(0).SetHighPass(mixer.TargetBus(b), 0))
+			must(t, m.Engine().At(0).SetHighPass(mixer.TargetBus(b), 0))
 		}, plain},
 		{"a set", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
-			must(t, m.At(1000).Set(mixer.TargetBus(b), both, over))
+			must(t, m.Engine().At(1000).Set(mixer.TargetBus(b), both, over))
 		}, later},
 		{"a batch", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
-			batch := m.NewBatch()
+			batch := m.Engine().NewBatch()
 			must(t, batch.At(400).Set(mixer.TargetBus(b), both, over))
-			must(t, m.At(600).Fire(batch))
+			must(t, m.Engine().At(600).Fire(batch))
 		}, later},
 		{"off", begins, func(m *mixer.Mixer, b mixer.Bus) {
-			must(t, m.At(1000).Set(mixer.TargetBus(b), mixer.Change{Fields: both.Fields}, over))
+			must(t, m.Engine().At(1000).Set(mixer.TargetBus(b), mixer.Change{Fields: both.Fields}, over))
 		}, off},
 		{"a set of the master", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, _ mixer.Bus) {
-			must(t, m.At(1000).Set(mixer.TargetBus(busOf(t, m, "master")), both, over))
+			must(t, m.Engine().At(1000).Set(mixer.TargetBus(busOf(t, m, "master")), both, over))
 		}, later},
 	} {
 		for _, block := range blockLengths {
@@ -67,7 +67,7 @@ func TestBusFilterWays(t *testing.T) {
 			if c.do != nil {
 				c.do(m, b)
 			}
-			play(t, m.At(0), s, mixer.Options{Loop: true, Bus: b})
+			play(t, m.Engine().At(0), s, mixer.Options{Loop: true, Bus: b})
 			if got := inBlocks(m, n, block); !slices.Equal(got, c.want) {
 				at := 0
 				for got[at] == c.want[at] {
@@ -89,12 +89,12 @@ func TestBusFilterBits(t *testing.T) {
 		}})
 		for i := range 50 {
 			at := int64(i*97 + 2000*(i/10))
-			play(t, m.At(at), level(t, 8000, 100+i*5, 0.3), mixer.Options{Gain: pcm.Decibels(-i % 13), Bus: busOf(t, m, "sfx"), Pitch: pcm.Semitones(i % 4)})
+			play(t, m.Engine().At(at), level(t, 8000, 100+i*5, 0.3), mixer.Options{Gain: pcm.Decibels(-i % 13), Bus: busOf(t, m, "sfx"), Pitch: pcm.Semitones(i % 4)})
 			c := mixer.Change{Fields: mixer.FieldLowPass, LowPass: float64(i % 3 * (100 + 60*i))}
 			if i%4 == 1 {
 				c = mixer.Change{Fields: mixer.FieldHighPass, HighPass: float64(i % 5 * (20 + i))}
 			}
-			must(t, m.At(at+int64(i*31%700)).Set(mixer.TargetBus(busOf(t, m, []string{"sfx", "hall", "master"}[i%3])), c, time.Duration(i%9)*20*ms))
+			must(t, m.Engine().At(at+int64(i*31%700)).Set(mixer.TargetBus(busOf(t, m, []string{"sfx", "hall", "master"}[i%3])), c, time.Duration(i%9)*20*ms))
 		}
 		return inBlocks(m, 20000, block), m.Stats()
 	}
@@ -118,7 +118,7 @@ func TestBusFilterBits(t *testing.T) {
 // after it. The next sound must start with a filter at rest.
 func TestBusFilterRings(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "a", LowPass: 20})
-	play(t, m.At(10), level(t, 1000, 300, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	play(t, m.Engine().At(10), level(t, 1000, 300, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
 	loud, slept := int64(0), int64(0)
 	block := make([]pcm.Frame, 20)
 	for slept == 0 && m.Now() < 9000 {
@@ -163,9 +163,9 @@ func TestBusFilterClicks(t *testing.T) {
 							b.HighPass, c.Fields, c.HighPass = from, c.Fields|mixer.FieldHighPass, to
 						}
 						m := newMixer(t, mixer.Config{Rate: clickRate, NoLimiter: true, Buses: []mixer.BusConfig{b}})
-						play(t, m.At(0), tone, mixer.Options{Loop: true, Bus: busOf(t, m, "a")})
+						play(t, m.Engine().At(0), tone, mixer.Options{Loop: true, Bus: busOf(t, m, "a")})
 						at := 9600 + 30*phase
-						must(t, m.At(int64(at)).Set(mixer.TargetBus(busOf(t, m, "a")), c, over))
+						must(t, m.Engine().At(int64(at)).Set(mixer.TargetBus(busOf(t, m, "a")), c, over))
 						got := click(inBlocks(m, 19200, 480), at)
 						if worst = max(worst, got); got > -60 {
 							t.Errorf("%v to %v over %v, case %d, phase %d: %.1f dB", from, to, over, which, phase, got)
@@ -199,7 +199,7 @@ func TestBusFilterFaults(t *testing.T) {
 	m.Render(make([]pcm.Frame, 40))
 	must(t, busOf(t, m, "g").SetInsert(nil))
 	m.Render(make([]pcm.Frame, 40))
-	play(t, m.At(80), level(t, 1000, 500, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	play(t, m.Engine().At(80), level(t, 1000, 500, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
 	if got := left(m, 100); math.Abs(float64(got[90])-0.5) > 1e-6 {
 		t.Errorf("after the fault it is %v, want 0.5", got[90])
 	}
@@ -242,7 +242,7 @@ func TestBusFilterRefused(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "a"})
 	for want, err := range map[string]error{
 		"low-pass: 19.9 Hz is not in 20..20000; 0 is off":   busOf(t, m, "a").SetLowPass(19.9),
-		"high-pass: 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetBus(busOf(t, m, "a")), 20001),
+		"high-pass: 20001 Hz is not in 20..20000; 0 is off": m.Engine().At(9).SetHighPass(mixer.TargetBus(busOf(t, m, "a")), 20001),
 	} {
 		if err == nil || !errors.Is(err, mixer.ErrOption) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)

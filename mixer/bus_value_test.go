@@ -42,7 +42,7 @@ func TestBusVerbs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "music"}}})
 			b := busOf(t, m, "sfx")
-			h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Bus: b, Pan: -1})
+			h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Bus: b, Pan: -1})
 			left(m, 10)
 			if err := c.verb(b); err != nil {
 				t.Fatal(err)
@@ -89,7 +89,7 @@ func TestBusGain(t *testing.T) {
 	if err := b.SetGain(-12); err != nil || b.Gain() != -12 {
 		t.Errorf("it is %v dB, error %v", b.Gain(), err)
 	}
-	play(t, m.At(mixer.Now), level(t, 48000, 4000, 1), mixer.Options{Bus: b, Pan: -1})
+	play(t, m.Engine().At(mixer.Now), level(t, 48000, 4000, 1), mixer.Options{Bus: b, Pan: -1})
 	if err := b.SetGain(-20); err != nil || b.Gain() != -20 {
 		t.Errorf("with no place for a command it is %v dB, error %v", b.Gain(), err)
 	}
@@ -144,13 +144,13 @@ func TestMomentVerbs(t *testing.T) {
 		},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Journal: 8})
-		h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{})
-		if err := c.verb(m.At(7), mixer.TargetVoice(h)); err != nil {
+		h := play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{})
+		if err := c.verb(m.Engine().At(7), mixer.TargetVoice(h)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		left(m, 20)
 		var entries [8]mixer.Entry
-		n := m.Journal(entries[:])
+		n := m.Engine().Journal(entries[:])
 		if e := entries[n-1]; n != 2 || e.Frame != 7 || e.Kind != mixer.EntrySet || e.Change != c.change || e.Frames != int64(c.within/ms) {
 			t.Errorf("%s: %+v", name, entries[:n])
 		}
@@ -187,10 +187,10 @@ func TestQualityOfAVoice(t *testing.T) {
 		"its own, best": {mixer: sounds.Linear, voice: sounds.Best, want: sounds.Best},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Quality: c.mixer, Journal: 1})
-		play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Quality: c.voice})
+		play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Quality: c.voice})
 		left(m, 1)
 		var e [1]mixer.Entry
-		if m.Journal(e[:]) != 1 || e[0].How.Quality != c.want {
+		if m.Engine().Journal(e[:]) != 1 || e[0].How.Quality != c.want {
 			t.Errorf("%s: %v, want %v", name, e[0].How.Quality, c.want)
 		}
 	}
@@ -220,9 +220,9 @@ func TestGainOfLaterFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fired, dropped := m.NewBatch(), m.NewBatch()
-	do(m.At(30000).SetGain(sfx, -3), m.At(10000).Fade(sfx, -2, time.Second), m.At(20000).Fire(fired))
-	do(fired.At(5000).SetGain(sfx, -5), dropped.At(0).SetGain(sfx, -9), m.At(mixer.Now).Drop(dropped))
+	fired, dropped := m.Engine().NewBatch(), m.Engine().NewBatch()
+	do(m.Engine().At(30000).SetGain(sfx, -3), m.Engine().At(10000).Fade(sfx, -2, time.Second), m.Engine().At(20000).Fire(fired))
+	do(fired.At(5000).SetGain(sfx, -5), dropped.At(0).SetGain(sfx, -9), m.Engine().At(mixer.Now).Drop(dropped))
 	const soon = 2400 // 50 ms
 	want("before all", -1)
 	for _, c := range []struct {
@@ -233,7 +233,7 @@ func TestGainOfLaterFrames(t *testing.T) {
 		want(fmt.Sprintf("at frame %d", c.until), c.gain)
 	}
 	m.Render(make([]pcm.Frame, soon))
-	do(m.At(40000).SetGain(sfx, -4), bus.SetGain(-8))
+	do(m.Engine().At(40000).SetGain(sfx, -4), bus.SetGain(-8))
 	want("set at once", -8)
 	m.Render(make([]pcm.Frame, 10000))
 	want("set before for a later frame", -4)

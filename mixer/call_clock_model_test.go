@@ -42,7 +42,7 @@ func (l *leadPair) frame() int64 { return l.c.now.Milliseconds() + l.lead }
 
 // call makes the same random call to both.
 func (l *leadPair) call(r *rand.Rand, all []*sounds.Sound) {
-	at := l.set.At(l.frame())
+	at := l.set.Engine().At(l.frame())
 	both := func(a, b error) {
 		l.t.Helper()
 		if b != nil || a != nil && !errors.Is(a, mixer.ErrGone) {
@@ -92,11 +92,11 @@ func (l *leadPair) call(r *rand.Rand, all []*sounds.Sound) {
 	case 10:
 		both(h.Fade(g, over), at.Set(one, mixer.Change{Fields: mixer.FieldGain, Gain: g, Shape: sounds.InDecibels}, over))
 	case 11:
-		both(l.led.At(mixer.Now).Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over), at.Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over))
+		both(l.led.Engine().At(mixer.Now).Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over), at.Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over))
 	case 12:
-		both(l.led.At(mixer.Now).Stop(tag, over), at.Stop(tag, over))
+		both(l.led.Engine().At(mixer.Now).Stop(tag, over), at.Stop(tag, over))
 	case 13:
-		both(l.led.At(mixer.Now).Resize(1+n), at.Resize(1+n))
+		both(l.led.Engine().At(mixer.Now).Resize(1+n), at.Resize(1+n))
 	case 14:
 		both(h.SetSpeed(1+float64(n)/4), set(mixer.Change{Fields: mixer.FieldSpeed, Speed: 1 + float64(n)/4}))
 	case 15:

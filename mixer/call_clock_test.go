@@ -27,7 +27,7 @@ func TestLeadKeepsDistances(t *testing.T) {
 	for block := range 30 {
 		for _, at := range []int{0, 1, 4, 9} {
 			c.now = begin + msOf(10*block+at)
-			play(t, m.At(mixer.Now), s, mixer.Options{})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 			n++
 			if want != "" {
 				want += ", "
@@ -74,7 +74,7 @@ func TestLeadFollows(t *testing.T) {
 			for at := r.IntN(2000); at < 10000; at += 1 + r.IntN(4000) { // microseconds
 				c.now = begin + time.Duration(at)*time.Microsecond
 				made = append(made, c.now)
-				play(t, m.At(mixer.Now), s, mixer.Options{})
+				play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 			}
 			c.now = begin + 10*ms + time.Duration(r.IntN(100))*time.Microsecond
 			m.Render(dst)
@@ -108,7 +108,7 @@ func TestLeadFollows(t *testing.T) {
 func TestLeadOfHandles(t *testing.T) {
 	c := &clock{}
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Lead: 20 * ms, Clock: c.read})
-	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
 	c.now = 40 * ms
 	left(m, 40)
 	h.SetGain(-20) // at 60
@@ -129,7 +129,7 @@ func TestLeadOfHandles(t *testing.T) {
 // TestLeadLeavesFrames checks that the lead does not apply to a call for an explicit frame.
 func TestLeadLeavesFrames(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 20 * ms, Clock: new(clock).read})
-	play(t, m.At(3), level(t, 1000, 5, 0.1), mixer.Options{})
+	play(t, m.Engine().At(3), level(t, 1000, 5, 0.1), mixer.Options{})
 	left(m, 10)
 	wantEvents(t, m, "3 started 1, 8 ended 1")
 }
@@ -139,13 +139,13 @@ func TestLeadLeavesFrames(t *testing.T) {
 func TestLeadAfterAPause(t *testing.T) {
 	c := &clock{}
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 20 * ms, Clock: c.read})
-	play(t, m.At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
 	left(m, 100)
 	c.now = time.Hour
-	play(t, m.At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
 	left(m, 100)
 	c.now += 100 * ms
-	play(t, m.At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
 	left(m, 100)
 	wantEvents(t, m, "20 started 1, 21 ended 1, 120 started 2, 121 ended 2, 220 started 3, 221 ended 3")
 }
@@ -153,7 +153,7 @@ func TestLeadAfterAPause(t *testing.T) {
 // TestLeadOfTheSystem uses the system clock.
 func TestLeadOfTheSystem(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 20 * ms})
-	play(t, m.At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})
 	left(m, 30)
 	wantEvents(t, m, "20 started 1, 21 ended 1")
 }

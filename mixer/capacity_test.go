@@ -38,12 +38,12 @@ func TestSmallMixerGrows(t *testing.T) {
 	s := level(t, 1000, 3, 0.1)
 	handles := make([]mixer.Handle, 1024)
 	for i := range handles {
-		at := m.At(mixer.Now)
+		at := m.Engine().At(mixer.Now)
 		if i%3 == 0 {
-			at = m.At(int64(i % 50)) // some wait on the audio side
+			at = m.Engine().At(int64(i % 50)) // some wait on the audio side
 		}
 		if i >= len(handles)-64 {
-			at = m.At(mixer.Now)
+			at = m.Engine().At(mixer.Now)
 		}
 		handles[i] = play(t, at, s, mixer.Options{Tag: uint64(i + 1)})
 		if i%100 == 99 {
@@ -56,7 +56,7 @@ func TestSmallMixerGrows(t *testing.T) {
 	left(m, 7)
 	var later []mixer.Handle
 	for range 300 {
-		later = append(later, play(t, m.At(m.Now()+20), s, mixer.Options{}))
+		later = append(later, play(t, m.Engine().At(m.Now()+20), s, mixer.Options{}))
 	}
 	left(m, 200)
 	for i, h := range handles {
@@ -93,7 +93,7 @@ func TestFinishedAreKept(t *testing.T) {
 		if i%2 == 1 {
 			s = long
 		}
-		h := play(t, m.At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
+		h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
 		handles = append(handles, h)
 		if left(m, 2); i%2 == 1 {
 			must(t, h.Stop(0))
@@ -126,7 +126,7 @@ func TestEventsWait(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true})
 	s := level(t, 1000, 1, 0.1)
 	for range 8192 / 2 {
-		play(t, m.At(mixer.Now), s, mixer.Options{})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		left(m, 2)
 	}
 	events := make([]mixer.Event, 10000)
@@ -147,7 +147,7 @@ func TestGivenIsMade(t *testing.T) {
 		m := mixers[next]
 		next++
 		for i := range 180 {
-			if _, err := m.At(int64(i%30)).Play(s, mixer.Options{}); err != nil {
+			if _, err := m.Engine().At(int64(i%30)).Play(s, mixer.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -91,14 +91,14 @@ func taken(t testing.TB, r *rand.Rand, all []*sounds.Sound, moves bool) (x exces
 		})
 		o.Bus = busOf(t, m, "b")
 		if i < 2 {
-			play(t, m.At(began), s, o)
+			play(t, m.Engine().At(began), s, o)
 		}
-		play(t, m.At(cut), other, mixer.Options{Bus: busOf(t, m, "c")})
+		play(t, m.Engine().At(cut), other, mixer.Options{Bus: busOf(t, m, "c")})
 		if changeBus.Fields != 0 {
-			must(t, m.At(max(cut-100, began)).Set(mixer.TargetBus(o.Bus), changeBus, over))
+			must(t, m.Engine().At(max(cut-100, began)).Set(mixer.TargetBus(o.Bus), changeBus, over))
 		}
 		if change.Fields != 0 {
-			must(t, m.At(max(cut-100, began)).Set(mixer.TargetSound(s), change, over))
+			must(t, m.Engine().At(max(cut-100, began)).Set(mixer.TargetSound(s), change, over))
 		}
 		outs[i] = make([]pcm.Frame, length)
 		m.Render(outs[i])
@@ -182,8 +182,8 @@ func TestCertificate(t *testing.T) {
 func TestNothingIsLostOfSilence(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 	s := level(t, 1000, 100, 0.5)
-	play(t, m.At(0), s, mixer.Options{Gain: pcm.Silence})
-	play(t, m.At(1), s, mixer.Options{})
+	play(t, m.Engine().At(0), s, mixer.Options{Gain: pcm.Silence})
+	play(t, m.Engine().At(1), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 10))
 	var events [8]mixer.Event
 	for _, e := range events[:m.Events(events[:])] {

@@ -60,13 +60,13 @@ func clickScenes(t testing.TB) []clickScene {
 	silent := level(t, clickRate, 9600, 0)
 	set := func(c mixer.Change, over time.Duration) func(testing.TB, *mixer.Mixer, mixer.Handle, int64) {
 		return func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Set(mixer.TargetVoice(h), c, over))
+			must(t, m.Engine().At(at).Set(mixer.TargetVoice(h), c, over))
 		}
 	}
 	setBus := func(name string, c mixer.Change, over time.Duration) func(testing.TB, *mixer.Mixer, mixer.Handle, int64) {
 		return func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			b, _ := m.Bus(name)
-			must(t, m.At(at).Set(mixer.TargetBus(b), c, over))
+			must(t, m.Engine().At(at).Set(mixer.TargetBus(b), c, over))
 		}
 	}
 	onBus := func(name string) func(*mixer.Mixer) mixer.Options {
@@ -79,38 +79,38 @@ func clickScenes(t testing.TB) []clickScene {
 	gain := func(g pcm.Decibels) mixer.Change { return mixer.Change{Fields: mixer.FieldGain, Gain: g} }
 	scenes := []clickScene{
 		{name: "stop", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Stop(mixer.TargetVoice(h), 0))
+			must(t, m.Engine().At(at).Stop(mixer.TargetVoice(h), 0))
 		}},
 		{name: "stop over 10 ms", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Stop(mixer.TargetVoice(h), 10*time.Millisecond))
+			must(t, m.Engine().At(at).Stop(mixer.TargetVoice(h), 10*time.Millisecond))
 		}},
 		{name: "stop all", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Stop(mixer.TargetAll(), 0))
+			must(t, m.Engine().At(at).Stop(mixer.TargetAll(), 0))
 		}},
 		{name: "steal", config: mixer.Config{Voices: 1}, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			play(t, m.At(at), silent, mixer.Options{})
+			play(t, m.Engine().At(at), silent, mixer.Options{})
 		}},
 		{name: "steal by a bus's limit", config: mixer.Config{Buses: []mixer.BusConfig{{Name: "bus", Voices: 1}}}, options: onBus("bus"), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			play(t, m.At(at), silent, onBus("bus")(m))
+			play(t, m.Engine().At(at), silent, onBus("bus")(m))
 		}},
 		{name: "resize", config: mixer.Config{Voices: 2}, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			play(t, m.At(0), silent, mixer.Options{Protect: true, Loop: true})
-			must(t, m.At(at).Resize(1))
+			play(t, m.Engine().At(0), silent, mixer.Options{Protect: true, Loop: true})
+			must(t, m.Engine().At(at).Resize(1))
 		}},
 		{name: "pause", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Pause(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(at).Pause(mixer.TargetVoice(h)))
 		}},
 		{name: "pause and resume", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Pause(mixer.TargetVoice(h)))
-			must(t, m.At(at+777).Resume(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(at).Pause(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(at+777).Resume(mixer.TargetVoice(h)))
 		}},
 		{name: "pause of a bus above", config: buses, options: onBus("bus"), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			b, _ := m.Bus("above")
-			must(t, m.At(at).Pause(mixer.TargetBus(b)))
-			must(t, m.At(at+333).Resume(mixer.TargetBus(b)))
+			must(t, m.Engine().At(at).Pause(mixer.TargetBus(b)))
+			must(t, m.Engine().At(at+333).Resume(mixer.TargetBus(b)))
 		}},
 		{name: "seek", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Seek(mixer.TargetVoice(h), 33123*time.Microsecond))
+			must(t, m.Engine().At(at).Seek(mixer.TargetVoice(h), 33123*time.Microsecond))
 		}},
 		{name: "gain to -20", corner: true, happens: set(gain(-20), 0)},
 		{name: "gain to silence", corner: true, happens: set(gain(-80), 0)},
@@ -122,14 +122,14 @@ func clickScenes(t testing.TB) []clickScene {
 		{name: "high-pass", happens: set(mixer.Change{Fields: mixer.FieldHighPass, HighPass: 80}, 0)},
 		{name: "both off", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 800, HighPass: 80} }, happens: set(mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass}, 0)},
 		{name: "stop of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 300} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Stop(mixer.TargetVoice(h), 0))
+			must(t, m.Engine().At(at).Stop(mixer.TargetVoice(h), 0))
 		}},
 		{name: "pause and resume of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 300} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Pause(mixer.TargetVoice(h)))
-			must(t, m.At(at+777).Resume(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(at).Pause(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(at+777).Resume(mixer.TargetVoice(h)))
 		}},
 		{name: "seek of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 300} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Seek(mixer.TargetVoice(h), 33123*time.Microsecond))
+			must(t, m.Engine().At(at).Seek(mixer.TargetVoice(h), 33123*time.Microsecond))
 		}},
 		{name: "mute", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)},
 		{name: "mute above", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)},
@@ -142,19 +142,19 @@ func clickScenes(t testing.TB) []clickScene {
 			happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 				o := onBus("other")(m)
 				o.For = 13 * time.Millisecond
-				play(t, m.At(at), silent, o)
+				play(t, m.Engine().At(at), silent, o)
 			}},
 		{name: "group limit", config: mixer.Config{}, options: grouped(mixer.GroupOptions{Voices: 1}), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			play(t, m.At(at), silent, mixer.Options{Group: clickGroup})
+			play(t, m.Engine().At(at), silent, mixer.Options{Group: clickGroup})
 		}},
 		{name: "coalesce", corner: true, options: grouped(mixer.GroupOptions{Coalesce: time.Second, Most: 24}), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			for range 8 {
-				play(t, m.At(at), silent, mixer.Options{Group: clickGroup})
+				play(t, m.Engine().At(at), silent, mixer.Options{Group: clickGroup})
 			}
 		}},
 		{name: "for", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, For: 101234 * time.Microsecond} }},
 		{name: "loop and release", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0))
+			must(t, m.Engine().At(at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0))
 		}},
 		{name: "rounds", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true, Rounds: 2} }},
 		{name: "priority and protection", happens: set(mixer.Change{Fields: mixer.FieldPriority | mixer.FieldProtect, Priority: 3, Protect: true}, 0)},
@@ -204,7 +204,7 @@ func (s *clickScene) output(t testing.TB, tone *sounds.Sound, at int64) []pcm.Fr
 	if s.options != nil {
 		o = s.options(m)
 	}
-	h := play(t, m.At(0), tone, o)
+	h := play(t, m.Engine().At(0), tone, o)
 	if s.happens != nil {
 		s.happens(t, m, h, at)
 	}
@@ -275,7 +275,7 @@ func TestPlacesDoNotClick(t *testing.T) {
 		for _, at := range clickPhases {
 			m := newMixer(t, mixer.Config{Rate: clickRate, NoLimiter: true})
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
-			h := play(t, m.At(0), tone, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{2, 0, 0}}}})
+			h := play(t, m.Engine().At(0), tone, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{2, 0, 0}}}})
 			out := make([]pcm.Frame, clickFrames)
 			m.Render(out[:at])
 			must(t, move(m, h))
@@ -330,7 +330,7 @@ func TestUnderrunDoesNotClick(t *testing.T) {
 		}})
 		must(t, err)
 		m := newMixer(t, mixer.Config{Rate: clickRate, NoLimiter: true})
-		play(t, m.At(0), s, mixer.Options{})
+		play(t, m.Engine().At(0), s, mixer.Options{})
 		feed.Write(frames[:first])
 		out := make([]pcm.Frame, 2*clickFrames)
 		for at := 0; at < len(out); at += 480 {

@@ -59,7 +59,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 			left(m, 20)
 		}
 		c.voice.Bus = sfx
-		play(t, m.At(m.Now()), level(t, 1000, 50, 1), c.voice)
+		play(t, m.Engine().At(m.Now()), level(t, 1000, 50, 1), c.voice)
 		left(m, 100)
 		if got := m.Stats().RingsUntil; got > 0 != c.rings {
 			t.Errorf("%s: it rings until %d", c.name, got)
@@ -87,15 +87,15 @@ func TestRingsUntilIsLateEnough(t *testing.T) {
 					o.Sends = []mixer.Send{{To: "hall", Gain: gain(), Pre: r.IntN(2) == 0}}
 				}
 				begin := r.Int64N(700)
-				h := play(t, m.At(begin), level(t, 1000, 1+r.IntN(150), 0.2), o)
+				h := play(t, m.Engine().At(begin), level(t, 1000, 1+r.IntN(150), 0.2), o)
 				ends = max(ends, begin+160)
 				for range r.IntN(3) {
-					must(t, m.At(begin+r.Int64N(200)).SetSend(mixer.TargetVoice(h), "hall", gain(), time.Duration(r.IntN(100))*time.Millisecond))
+					must(t, m.Engine().At(begin+r.Int64N(200)).SetSend(mixer.TargetVoice(h), "hall", gain(), time.Duration(r.IntN(100))*time.Millisecond))
 				}
 			}
 			for range r.IntN(8) {
 				name := []string{"sfx", "dry", "group", "hall"}[r.IntN(4)]
-				at, bus, within := m.At(r.Int64N(700)), mixer.TargetBus(busOf(t, m, name)), time.Duration(r.IntN(100))*time.Millisecond
+				at, bus, within := m.Engine().At(r.Int64N(700)), mixer.TargetBus(busOf(t, m, name)), time.Duration(r.IntN(100))*time.Millisecond
 				switch r.IntN(3) {
 				case 0:
 					must(t, at.Fade(bus, gain(), within))

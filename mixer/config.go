@@ -123,9 +123,9 @@ type Config struct {
 	// the time.
 	Events int
 
-	Journal int // capacity of the journal, see Mixer.Journal; 0: off
+	Journal int // capacity of the journal, see Engine.Journal; 0: off
 
-	// Stems keeps the contribution of each sound to the mix, see Mixer.Stems. The mix itself stays equal
+	// Stems keeps the contribution of each sound to the mix, see Engine.Stems. The mix itself stays equal
 	// to the bit. It needs about 30 KB for each sound and bus, and up to twice the time.
 	Stems bool
 

@@ -28,7 +28,7 @@ func BenchmarkStartsInCrowd(b *testing.B) {
 				m := newMixer(b, mixer.Config{Rate: rate, Voices: 32, Virtual: 256 + c.space, Commands: 4 * (crowd + c.space), Overflow: policy, NoLimiter: true})
 				frames := make([]pcm.Frame, block)
 				for i := range crowd {
-					play(b, m.At(mixer.Now), loops[i%len(loops)], mixer.Options{Loop: true, Gain: pcm.Decibels(-50 * r.Float64()), Speed: 0.5 + r.Float64()})
+					play(b, m.Engine().At(mixer.Now), loops[i%len(loops)], mixer.Options{Loop: true, Gain: pcm.Decibels(-50 * r.Float64()), Speed: 0.5 + r.Float64()})
 					if i%100 == 99 {
 						m.Render(frames)
 					}
@@ -37,7 +37,7 @@ func BenchmarkStartsInCrowd(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					for i := range int64(starts) {
-						play(b, m.At(m.Now()+c.apart*i), shots[i%int64(len(shots))], mixer.Options{Gain: pcm.Decibels(-50 * r.Float64())})
+						play(b, m.Engine().At(m.Now()+c.apart*i), shots[i%int64(len(shots))], mixer.Options{Gain: pcm.Decibels(-50 * r.Float64())})
 					}
 					b.StartTimer()
 					m.Render(frames)

@@ -47,7 +47,7 @@ func TestCrowdGain(t *testing.T) {
 		m, g := crowd(t, mixer.GroupOptions{Most: c.most})
 		var handles []mixer.Handle
 		for range c.starts {
-			handles = append(handles, play(t, m.At(5), level(t, 1000, 50, 0.01), mixer.Options{Pan: -1, Group: g}))
+			handles = append(handles, play(t, m.Engine().At(5), level(t, 1000, 50, 0.01), mixer.Options{Pan: -1, Group: g}))
 		}
 		want := 0.01 * math.Pow(10, c.want/20)
 		for i, x := range left(m, 60) {
@@ -74,7 +74,7 @@ func TestCrowdWindow(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	s := level(t, 1000, 400, 0.1)
 	for _, at := range []int64{0, 4, 10, 11, 15, 21, 22, 40} {
-		play(t, m.At(at), s, mixer.Options{Group: g})
+		play(t, m.Engine().At(at), s, mixer.Options{Group: g})
 	}
 	left(m, 50)
 	wantEvents(t, m, "0 started 1, 4 coalesced by 1, 10 coalesced by 1, 11 started 2, 15 coalesced by 2, 21 coalesced by 2, 22 started 3, 40 started 4")
@@ -85,10 +85,10 @@ func TestCrowdWindow(t *testing.T) {
 func TestCrowdIsSmooth(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{Most: 24})
 	s := level(t, 1000, 400, 0.1)
-	play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g, Gain: -10, Base: mixer.Base{Gain: 4}})
-	play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g, Gain: -6})                               // as loud
-	play(t, m.At(8), s, mixer.Options{Pan: -1, Group: g, Gain: 4, Base: mixer.Base{Gain: -10}})   // as loud
-	play(t, m.At(10), s, mixer.Options{Pan: -1, Group: g, Gain: pcm.FromLinear(2 * 0.501187234)}) // four times the power
+	play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Group: g, Gain: -10, Base: mixer.Base{Gain: 4}})
+	play(t, m.Engine().At(5), s, mixer.Options{Pan: -1, Group: g, Gain: -6})                               // as loud
+	play(t, m.Engine().At(8), s, mixer.Options{Pan: -1, Group: g, Gain: 4, Base: mixer.Base{Gain: -10}})   // as loud
+	play(t, m.Engine().At(10), s, mixer.Options{Pan: -1, Group: g, Gain: pcm.FromLinear(2 * 0.501187234)}) // four times the power
 	got := left(m, 40)
 	one := 0.1 * math.Pow(10, -0.3)
 	wantAbout(t, "alone", got[5], one)
@@ -104,9 +104,9 @@ func TestCrowdIsSmooth(t *testing.T) {
 func TestCrowdBelow(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	s := level(t, 1000, 400, 0.1)
-	h := play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g})
-	play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g})
-	m.At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0)
+	h := play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Group: g})
+	play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Group: g})
+	m.Engine().At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0)
 	wantAbout(t, "after it", left(m, 30)[29], 0.1*math.Sqrt2*0.1)
 }
 
@@ -115,10 +115,10 @@ func TestCrowdCounts(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.StealGain})
 	g, _ := m.NewGroup("crowd", mixer.GroupOptions{Coalesce: 10 * ms})
 	s := level(t, 1000, 400, 0.1)
-	play(t, m.At(0), s, mixer.Options{Gain: -4, Group: g})
-	play(t, m.At(0), s, mixer.Options{Gain: -2})
-	play(t, m.At(3), s, mixer.Options{Gain: -4, Group: g})
-	play(t, m.At(5), s, mixer.Options{})
+	play(t, m.Engine().At(0), s, mixer.Options{Gain: -4, Group: g})
+	play(t, m.Engine().At(0), s, mixer.Options{Gain: -2})
+	play(t, m.Engine().At(3), s, mixer.Options{Gain: -4, Group: g})
+	play(t, m.Engine().At(5), s, mixer.Options{})
 	left(m, 10)
 	wantEvents(t, m, "0 started 1, 0 started 2, 3 coalesced by 1, 5 stolen 2 by 3 (pool), 5 started 3")
 }
@@ -131,37 +131,37 @@ func TestCrowdNeedsAVoice(t *testing.T) {
 		want string
 	}{
 		"stopped": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.TargetVoice(h), 0) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(3).Stop(mixer.TargetVoice(h), 0) },
 			"0 started 1, 3 stopped 1, 5 started 2, 8 coalesced by 2",
 		},
 		"fading out": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.TargetVoice(h), 4*ms) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(3).Stop(mixer.TargetVoice(h), 4*ms) },
 			"0 started 1, 5 started 2, 7 stopped 1, 8 coalesced by 2",
 		},
 		"at its end": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Seek(mixer.TargetVoice(h), time.Hour) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(3).Seek(mixer.TargetVoice(h), time.Hour) },
 			"0 started 1, 3 ended 1, 5 started 2, 8 coalesced by 2",
 		},
 		"paused itself": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetVoice(h)) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(3).Pause(mixer.TargetVoice(h)) },
 			"0 started 1, 5 started 2, 8 coalesced by 2",
 		},
 		"paused with its bus": { // the other would be paused, too
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetBus(busOf(t, m, "b"))) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(3).Pause(mixer.TargetBus(busOf(t, m, "b"))) },
 			"0 started 1, 5 coalesced by 1, 8 coalesced by 1",
 		},
 		"paused with everything": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetAll()) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(3).Pause(mixer.TargetAll()) },
 			"0 started 1, 5 coalesced by 1, 8 coalesced by 1",
 		},
 	} {
 		m, g := crowd(t, mixer.GroupOptions{}, mixer.BusConfig{Name: "b"})
 		s := level(t, 1000, 400, 0.1)
 		o := mixer.Options{Group: g, Bus: busOf(t, m, "b")}
-		h := play(t, m.At(0), s, o)
+		h := play(t, m.Engine().At(0), s, o)
 		c.act(m, h)
-		play(t, m.At(5), s, o)
-		play(t, m.At(8), s, o)
+		play(t, m.Engine().At(5), s, o)
+		play(t, m.Engine().At(8), s, o)
 		left(m, 20)
 		if got := happened(m); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
@@ -175,7 +175,7 @@ func TestCrowdGoesFirst(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{Cooldown: 25 * ms, Voices: 1})
 	s := level(t, 1000, 400, 0.1)
 	for _, at := range []int64{0, 10, 11, 24, 25, 30} {
-		play(t, m.At(at), s, mixer.Options{Group: g})
+		play(t, m.Engine().At(at), s, mixer.Options{Group: g})
 	}
 	left(m, 50)
 	wantEvents(t, m, "0 started 1, 10 coalesced by 1, 11 limited (cooldown), 24 limited (cooldown), 25 stolen 1 by 2 (limit), 25 started 2, 30 coalesced by 2")
@@ -185,8 +185,8 @@ func TestCrowdGoesFirst(t *testing.T) {
 func TestCrowdOfAStopped(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	s := level(t, 1000, 400, 0.1)
-	play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g})
-	h := play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g})
+	play(t, m.Engine().At(5), s, mixer.Options{Pan: -1, Group: g})
+	h := play(t, m.Engine().At(5), s, mixer.Options{Pan: -1, Group: g})
 	h.Stop(0)
 	wantAbout(t, "what is heard", left(m, 10)[9], 0.1)
 	if st := m.Stats(); st.Coalesced != 0 || st.Stopped != 1 || h.State() != mixer.StateStopped {
@@ -198,8 +198,8 @@ func TestCrowdOfAStopped(t *testing.T) {
 func TestCrowdEvent(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	a, b := level(t, 1000, 400, 0.1), level(t, 1000, 400, 0.1)
-	play(t, m.At(0), a, mixer.Options{Group: g, Ref: 3})
-	play(t, m.At(2), b, mixer.Options{Group: g, Ref: 4})
+	play(t, m.Engine().At(0), a, mixer.Options{Group: g, Ref: 3})
+	play(t, m.Engine().At(2), b, mixer.Options{Group: g, Ref: 4})
 	left(m, 10)
 	events := make([]mixer.Event, 9)
 	events = events[:m.Events(events)]

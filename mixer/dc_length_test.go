@@ -24,7 +24,7 @@ func TestSilentFromWithDCGuard(t *testing.T) {
 		at := r.Int64N(100)
 		run := func(block func() int) (silent, last int64) {
 			m := newMixer(t, mixer.Config{Rate: rate, DCGuard: true, NoLimiter: true})
-			play(t, m.At(at), s, mixer.Options{})
+			play(t, m.Engine().At(at), s, mixer.Options{})
 			for now := int64(0); now < length; {
 				b := make([]pcm.Frame, min(int64(block()), length-now))
 				m.Render(b)
@@ -66,7 +66,7 @@ func TestSilentFromWithDCGuard(t *testing.T) {
 func TestSilentFromGrows(t *testing.T) {
 	const rate = 8000
 	m := newMixer(t, mixer.Config{Rate: rate, DCGuard: true, NoLimiter: true})
-	play(t, m.At(0), sound(t, sounds.Samples{Rate: rate, Channels: 1, Data: slices.Repeat([]float32{0.3}, 2*rate)}), mixer.Options{})
+	play(t, m.Engine().At(0), sound(t, sounds.Samples{Rate: rate, Channels: 1, Data: slices.Repeat([]float32{0.3}, 2*rate)}), mixer.Options{})
 	m.Render(make([]pcm.Frame, 2*rate))
 	block := make([]pcm.Frame, 1)
 	was := m.Stats().SilentFrom

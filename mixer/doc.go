@@ -31,14 +31,16 @@
 //
 // # For engines, players and tools
 //
-//	Mixer.At, Moment      commands for an exact frame, for all voices of a Target
+//	Mixer.Engine          returns the Engine, which has the following methods
+//	Engine.At, Moment     commands for an exact frame, for all voices of a Target
 //	Change, Fields        several properties in one command
-//	Insert                an effect of your own on a bus
+//	Engine.NewBatch       commands for a frame that is not known in advance; Countdown
+//	Engine.NewEventReader a second, independent reader of all events
+//	Engine.Journal, Entry every executed command; EntryKind, Played
+//	Engine.Stems, Stem    the part of each sound in the mix; Config.Stems
 //	Mixer.Prepare         offline rendering
 //	Config.Lead, Latency  calls that keep their distances in time, and the delay this adds
-//	Config.Stems, Stems   the part of each sound in the mix
-//	NewEventReader        a second, independent reader of all events
-//	Mixer.Journal, Entry  every executed command; EntryKind, Played
+//	Insert                an effect of your own on a bus
 //
 // # Clock, goroutines, Close
 //

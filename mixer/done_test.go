@@ -24,16 +24,16 @@ func TestDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
 		s := level(t, 1000, 50, 0.5)
-		ends := play(t, m.At(0), s, mixer.Options{})
-		stopped := play(t, m.At(0), s, mixer.Options{Protect: true, Loop: true})
-		rejected := play(t, m.At(20), s, mixer.Options{Priority: -1})
-		cancelled := play(t, m.At(900), s, mixer.Options{})
+		ends := play(t, m.Engine().At(0), s, mixer.Options{})
+		stopped := play(t, m.Engine().At(0), s, mixer.Options{Protect: true, Loop: true})
+		rejected := play(t, m.Engine().At(20), s, mixer.Options{Priority: -1})
+		cancelled := play(t, m.Engine().At(900), s, mixer.Options{})
 		first := ends.Done()
 		if ends.Done() != first {
 			t.Error("a second channel for the same voice")
 		}
 		all := map[string]<-chan struct{}{"ended": first, "stopped": stopped.Done(), "rejected": rejected.Done(), "cancelled": cancelled.Done()}
-		m.At(70).Stop(mixer.TargetVoice(stopped), 20*ms)
+		m.Engine().At(70).Stop(mixer.TargetVoice(stopped), 20*ms)
 		over := map[string]int64{"ended": 50, "stopped": 90, "rejected": 20, "cancelled": 900}
 		time.Sleep(10 * time.Second)
 		for name, c := range all {
@@ -63,7 +63,7 @@ func TestDone(t *testing.T) {
 			t.Error("not done, though it is over")
 		}
 		// Once more, after the goroutine has ended; Test waits for it to end again.
-		again := play(t, m.At(mixer.Now), s, mixer.Options{})
+		again := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		c := again.Done()
 		left(m, 60)
 		time.Sleep(10 * ms)
@@ -77,7 +77,7 @@ func TestDone(t *testing.T) {
 func TestDoneIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000})
-		h := play(t, m.At(mixer.Now), level(t, 1000, 300, 0.5), mixer.Options{})
+		h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 300, 0.5), mixer.Options{})
 		stop := make(chan bool)
 		go func() {
 			ticker := time.NewTicker(10 * ms)
@@ -105,10 +105,10 @@ func TestDoneOfAReusedRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 1})
 		s := level(t, 1000, 1, 0.5)
-		c := play(t, m.At(mixer.Now), s, mixer.Options{}).Done()
+		c := play(t, m.Engine().At(mixer.Now), s, mixer.Options{}).Done()
 		for range 20 { // repeatedly through three records
 			left(m, 5)
-			play(t, m.At(mixer.Now), s, mixer.Options{})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		}
 		time.Sleep(10 * ms)
 		synctest.Wait()

@@ -62,7 +62,7 @@ func TestDopplerAgainstFormula(t *testing.T) {
 		listener := space.Listener{Position: ear, Velocity: earSpeed, Doppler: doppler, SpeedOfSound: speed, Strength: 1}
 		must(t, m.SetListener(listener))
 		spot := space.Spot{Position: place, Velocity: velocity}
-		h := play(t, m.At(0), sound(t, sounds.Samples{Name: "sine", Rate: rate, Channels: 1, Data: samples}), mixer.Options{
+		h := play(t, m.Engine().At(0), sound(t, sounds.Samples{Name: "sine", Rate: rate, Channels: 1, Data: samples}), mixer.Options{
 			Loop: true, Emitter: &space.Emitter{Spot: spot},
 		})
 		// heard returns gain, pan and semitones by the documented formulas.
@@ -108,8 +108,8 @@ func TestDopplerAgainstFormula(t *testing.T) {
 					spot.Position[i] = place[i] + velocity[i]*seconds(frame)
 					listener.Position[i] = ear[i] + earSpeed[i]*seconds(frame)
 				}
-				must(t, m.At(frame).SetPosition(mixer.TargetVoice(h), spot))
-				must(t, m.At(frame).SetListener(listener))
+				must(t, m.Engine().At(frame).SetPosition(mixer.TargetVoice(h), spot))
+				must(t, m.Engine().At(frame).SetListener(listener))
 				set(frame, hop)
 			}
 			got = append(got[:0], make([]pcm.Frame, n)...)

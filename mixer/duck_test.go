@@ -22,12 +22,12 @@ func TestDuckHold(t *testing.T) {
 	for _, hold := range []int{0, 1, 7, 20, 33} {
 		for name, act := range map[string]func(m *mixer.Mixer, h mixer.Handle){
 			"ended":   func(*mixer.Mixer, mixer.Handle) {},
-			"stopped": func(m *mixer.Mixer, h mixer.Handle) { m.At(150).Stop(mixer.TargetVoice(h), 0) },
-			"paused":  func(m *mixer.Mixer, h mixer.Handle) { m.At(150).Pause(mixer.TargetBus(busOf(t, m, "sfx"))) },
+			"stopped": func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(150).Stop(mixer.TargetVoice(h), 0) },
+			"paused":  func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(150).Pause(mixer.TargetBus(busOf(t, m, "sfx"))) },
 		} {
 			m := at1k(t, duck(hold)...)
-			play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
-			h := play(t, m.At(100), level(t, 1000, 113, 0.5), mixer.Options{Pan: 1, Bus: busOf(t, m, "shots")})
+			play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
+			h := play(t, m.Engine().At(100), level(t, 1000, 113, 0.5), mixer.Options{Pan: 1, Bus: busOf(t, m, "shots")})
 			act(m, h)
 			end := 150
 			if name == "ended" {
@@ -46,9 +46,9 @@ func TestDuckHold(t *testing.T) {
 		}
 	}
 	m := at1k(t, duck(50)...)
-	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
+	play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
 	for _, at := range []int64{100, 150, 160} {
-		play(t, m.At(at), level(t, 1000, 20, 0.5), mixer.Options{Pan: 1, Bus: busOf(t, m, "sfx")})
+		play(t, m.Engine().At(at), level(t, 1000, 20, 0.5), mixer.Options{Pan: 1, Bus: busOf(t, m, "sfx")})
 	}
 	got := left(m, 400)
 	for i := 110; i <= 230; i++ {
@@ -87,15 +87,15 @@ func TestDuckHears(t *testing.T) {
 		{name: "while another bus is soloed", others: mixer.BusConfig{Solo: true}},
 		{name: "far away", options: mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{100000, 0, 0}}, Attenuation: space.Attenuation{Min: 1, Max: 200000}}}},
 		{name: "faded in", options: mixer.Options{FadeIn: 600 * ms}, ducked: true, later: true},
-		{name: "paused", act: func(m *mixer.Mixer, h mixer.Handle) { m.At(50).Pause(mixer.TargetVoice(h)) }},
+		{name: "paused", act: func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(50).Pause(mixer.TargetVoice(h)) }},
 		{name: "back from a pause", act: func(m *mixer.Mixer, h mixer.Handle) {
-			m.At(50).Pause(mixer.TargetVoice(h))
-			m.At(650).Resume(mixer.TargetVoice(h))
+			m.Engine().At(50).Pause(mixer.TargetVoice(h))
+			m.Engine().At(650).Resume(mixer.TargetVoice(h))
 		}, later: true},
-		{name: "turned down", act: func(m *mixer.Mixer, h mixer.Handle) { m.At(400).SetGain(mixer.TargetVoice(h), -60) }, ducked: true},
-		{name: "turned up", options: mixer.Options{Gain: -60}, act: func(m *mixer.Mixer, h mixer.Handle) { m.At(400).SetGain(mixer.TargetVoice(h), 0) }, later: true},
+		{name: "turned down", act: func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(400).SetGain(mixer.TargetVoice(h), -60) }, ducked: true},
+		{name: "turned up", options: mixer.Options{Gain: -60}, act: func(m *mixer.Mixer, h mixer.Handle) { m.Engine().At(400).SetGain(mixer.TargetVoice(h), 0) }, later: true},
 		{name: "muted later", act: func(m *mixer.Mixer, h mixer.Handle) {
-			m.At(400).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)
+			m.Engine().At(400).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)
 		}, ducked: true},
 		{name: "decays", sound: decays, ducked: true},
 	} {
@@ -103,12 +103,12 @@ func TestDuckHears(t *testing.T) {
 			sfx, others := c.bus, c.others
 			sfx.Name, others.Name = "sfx", "others"
 			m := at1k(t, sfx, others, mixer.BusConfig{Name: "music", Parent: "others", Duck: mixer.Duck{When: "sfx", By: 20, Above: c.above}})
-			play(t, m.At(0), level(t, 1000, 999, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
+			play(t, m.Engine().At(0), level(t, 1000, 999, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
 			o, s := c.options, c.sound
 			if o.Bus, o.Pan = busOf(t, m, "sfx"), 1; s == nil {
 				s = flat
 			}
-			h := play(t, m.At(40), s, o)
+			h := play(t, m.Engine().At(40), s, o)
 			if c.act != nil {
 				c.act(m, h)
 			}
@@ -129,9 +129,9 @@ func TestDuckHears(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Virtual: 4, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 20}}}})
 	for range 2 {
-		play(t, m.At(0), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Loop: true, Bus: busOf(t, m, "music")})
+		play(t, m.Engine().At(0), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Loop: true, Bus: busOf(t, m, "music")})
 	}
-	h := play(t, m.At(10), level(t, 1000, 400, 0.5), mixer.Options{Gain: -20, Pan: 1, Loop: true, Bus: busOf(t, m, "sfx")})
+	h := play(t, m.Engine().At(10), level(t, 1000, 400, 0.5), mixer.Options{Gain: -20, Pan: 1, Loop: true, Bus: busOf(t, m, "sfx")})
 	got := left(m, 400)
 	if h.State() != mixer.StateVirtual {
 		t.Fatalf("the voice is %v, not virtual", h.State())

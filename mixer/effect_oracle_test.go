@@ -144,14 +144,14 @@ func (o *oracleRun) play(t *testing.T, r *rand.Rand, bus string, frames int) []p
 		samples = append(samples, out[i][0], out[i][1])
 	}
 	s := sound(t, sounds.Samples{Name: bus, Rate: o.rate, Channels: 2, Data: samples})
-	play(t, o.mixer.At(0), s, mixer.Options{Bus: busOf(t, o.mixer, bus)})
+	play(t, o.mixer.Engine().At(0), s, mixer.Options{Bus: busOf(t, o.mixer, bus)})
 	return out
 }
 
 // move fades a parameter from a frame on.
 func (o *oracleRun) move(t *testing.T, frame int64, name string, to float64, over time.Duration) {
 	t.Helper()
-	must(t, o.mixer.At(frame).SetEffect(o.bus, o.kind, effect.Values{name: to}, over))
+	must(t, o.mixer.Engine().At(frame).SetEffect(o.bus, o.kind, effect.Values{name: to}, over))
 	last := o.moves[frame]
 	o.moves[frame] = func() {
 		if last != nil {

@@ -38,8 +38,8 @@ func TestEcho(t *testing.T) {
 	for _, block := range []int{1, 7, 64, 500} {
 		echo := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.5})
 		m := at1k(t, mixer.BusConfig{Name: "hall", Gain: -20, Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "dry"})
-		play(t, m.At(13), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "hall")})
-		play(t, m.At(20), level(t, 1000, 1, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "dry")})
+		play(t, m.Engine().At(13), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "hall")})
+		play(t, m.Engine().At(20), level(t, 1000, 1, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "dry")})
 		got := inBlocks(m, 600, block)
 		for i, f := range got {
 			want := map[int]float32{20: 0.25, 113: 0.1, 213: 0.05, 313: 0.025, 413: 0.0125, 513: 0.00625}[i]
@@ -62,8 +62,8 @@ func TestEffectsOfAll(t *testing.T) {
 		Rate: 1000, NoLimiter: true, Effects: []effect.Effect{by(0.01)},
 		Buses: []mixer.BusConfig{{Name: "a", Effects: []effect.Effect{by(0.002), by(0.003)}}, {Name: "b", Parent: "a"}},
 	})
-	play(t, m.At(0), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "b")})
-	play(t, m.At(50), level(t, 1000, 1, 1), mixer.Options{Pan: -1})
+	play(t, m.Engine().At(0), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "b")})
+	play(t, m.Engine().At(50), level(t, 1000, 1, 1), mixer.Options{Pan: -1})
 	got := left(m, 100)
 	if i := slices.IndexFunc(got, func(x float32) bool { return x != 0 }); i != 15 || got[60] != 1 {
 		t.Errorf("the first sound comes at %d, want 15; the second is %v at 60", i, got[60])
@@ -82,13 +82,13 @@ func TestSetEffect(t *testing.T) {
 			}}},
 		})
 		a := busOf(t, m, "a")
-		play(t, m.At(0), level(t, 8000, 3000, 0.5), mixer.Options{Bus: a, Loop: true})
+		play(t, m.Engine().At(0), level(t, 8000, 3000, 0.5), mixer.Options{Bus: a, Loop: true})
 		for _, err := range []error{
-			m.At(777).SetEffect(a, "delay", effect.Values{"mix": 1, "feedback": 0.9, "lowpass": 900}, 70*ms),
-			m.At(1801).SetEffect(a, "compressor", effect.Values{"bypass": 1}, 0),
-			m.At(2903).SetEffect(a, "delay", effect.Values{"lowpass": 0, "time": 0.2, "pingpong": 1}, 0),
-			m.At(3905).SetEffect(a, "delay", effect.Values{"bypass": 1}, 100*ms),
-			m.At(3905).Stop(mixer.TargetAll(), 0),
+			m.Engine().At(777).SetEffect(a, "delay", effect.Values{"mix": 1, "feedback": 0.9, "lowpass": 900}, 70*ms),
+			m.Engine().At(1801).SetEffect(a, "compressor", effect.Values{"bypass": 1}, 0),
+			m.Engine().At(2903).SetEffect(a, "delay", effect.Values{"lowpass": 0, "time": 0.2, "pingpong": 1}, 0),
+			m.Engine().At(3905).SetEffect(a, "delay", effect.Values{"bypass": 1}, 100*ms),
+			m.Engine().At(3905).Stop(mixer.TargetAll(), 0),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestSetEffect(t *testing.T) {
 			t.Errorf("the effects are told to be %+v", e)
 		}
 		entries := make([]mixer.Entry, 100)
-		entries = entries[:m.Journal(entries)]
+		entries = entries[:m.Engine().Journal(entries)]
 		if i := slices.IndexFunc(entries, func(e mixer.Entry) bool { return e.Kind == mixer.EntryEffect }); i < 0 ||
 			entries[i].Frame != 777 || entries[i].Bus != "a" || entries[i].Effect != "delay" || entries[i].Values["lowpass"] != 900 || entries[i].Frames != 560 {
 			t.Errorf("the journal has %+v", entries)
@@ -130,8 +130,8 @@ func TestKey(t *testing.T) {
 	pump := newEffect(t, "compressor", effect.Values{"threshold": -40, "ratio": 100, "attack": 0.0005, "release": 0.02})
 	pump.Key = "kick"
 	m := at1k(t, mixer.BusConfig{Name: "music", Effects: []effect.Effect{pump}}, mixer.BusConfig{Name: "kick"})
-	play(t, m.At(0), level(t, 1000, 999, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
-	play(t, m.At(100), level(t, 1000, 100, 1), mixer.Options{Pan: 1, Bus: busOf(t, m, "kick")})
+	play(t, m.Engine().At(0), level(t, 1000, 999, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
+	play(t, m.Engine().At(100), level(t, 1000, 100, 1), mixer.Options{Pan: 1, Bus: busOf(t, m, "kick")})
 	got := left(m, 150)
 	if got[99] != 0.5 {
 		t.Errorf("without the key it is %v, want 0.5", got[99])
@@ -151,7 +151,7 @@ func TestKey(t *testing.T) {
 // inaudible.
 func TestEffectsSleep(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{newEffect(t, "delay", effect.Values{"time": 0.25, "feedback": 0.5})}})
-	play(t, m.At(10), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "hall")})
+	play(t, m.Engine().At(10), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "hall")})
 	block := make([]pcm.Frame, 20)
 	loud, slept := int64(0), int64(0)
 	for slept == 0 && m.Now() < 30000 {
@@ -218,11 +218,11 @@ func TestEffectsAllocateOutsideRender(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{Commands: 8192, Buses: []mixer.BusConfig{{Name: "a", Effects: all}}})
 	a := busOf(t, m, "a")
-	play(t, m.At(0), level(t, 48000, 4800, 0.5), mixer.Options{Bus: a, Loop: true})
+	play(t, m.Engine().At(0), level(t, 48000, 4800, 0.5), mixer.Options{Bus: a, Loop: true})
 	block := make([]pcm.Frame, 480)
 	for i := range 200 {
 		for _, e := range all {
-			must(t, m.At(int64(480*i+13)).SetEffect(a, e.Name(), effect.Values{"bypass": float64(i % 2)}, 5*ms))
+			must(t, m.Engine().At(int64(480*i+13)).SetEffect(a, e.Name(), effect.Values{"bypass": float64(i % 2)}, 5*ms))
 		}
 	}
 	if n := testing.AllocsPerRun(200, func() { m.Render(block) }); n != 0 {

@@ -14,14 +14,14 @@ func TestFreshEmittersDoNotAllocate(t *testing.T) {
 	for _, stems := range []bool{false, true} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Stems: stems})
 		sound := level(t, 1000, 5, 0.1)
-		lead := play(t, m.At(0), level(t, 1000, 900, 0.1), mixer.Options{Loop: true})
+		lead := play(t, m.Engine().At(0), level(t, 1000, 900, 0.1), mixer.Options{Loop: true})
 		x, block := 0.0, make([]pcm.Frame, 20)
 		for name, start := range map[string]func() (mixer.Handle, error){
 			"Mixer.Play": func() (mixer.Handle, error) {
 				return m.Play(sound, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{x, 0, 0}}}})
 			},
 			"Moment.Play": func() (mixer.Handle, error) {
-				return m.At(m.Now()).Play(sound, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{x, 0, 0}}}})
+				return m.Engine().At(m.Now()).Play(sound, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{x, 0, 0}}}})
 			},
 			"Handle.Then": func() (mixer.Handle, error) {
 				return lead.Then(sound, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{x, 0, 0}}}}, mixer.AtEnd)

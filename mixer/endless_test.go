@@ -22,11 +22,11 @@ func TestLoopsAreNotLost(t *testing.T) {
 		s := level(t, 1000, 300, 0.1)
 		var loops []mixer.Handle
 		for i := range 12 {
-			loops = append(loops, play(t, m.At(0), s, mixer.Options{Loop: true, Gain: pcm.Decibels(-i)}))
+			loops = append(loops, play(t, m.Engine().At(0), s, mixer.Options{Loop: true, Gain: pcm.Decibels(-i)}))
 		}
-		must(t, m.At(100).Resize(8))
+		must(t, m.Engine().At(100).Resize(8))
 		for i := range 40 {
-			play(t, m.At(int64(110+20*i)), s, mixer.Options{Gain: 3})
+			play(t, m.Engine().At(int64(110+20*i)), s, mixer.Options{Gain: 3})
 		}
 		left(m, 500)
 		unheard := 0
@@ -38,7 +38,7 @@ func TestLoopsAreNotLost(t *testing.T) {
 		if unheard < 4 && policy != mixer.GrowPool || unheard == 12 && policy == mixer.Reject {
 			t.Errorf("%v: %d of 12 loops are unheard in the menu", policy, unheard)
 		}
-		must(t, m.At(1300).Resize(32))
+		must(t, m.Engine().At(1300).Resize(32))
 		left(m, 1000)
 		for i, h := range loops {
 			if h.State() != mixer.StatePlaying {
@@ -70,35 +70,35 @@ func TestWhenFull(t *testing.T) {
 		{name: "virtual ones of a number", config: mixer.Config{Virtual: 1}, first: mixer.Options{Gain: -20}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1, 100 ended 1"},
 		{name: "but not that one", config: mixer.Config{Virtual: 1}, first: mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "released before", first: loop, then: func(m m, h mixer.Handle) {
-			must(t, m.At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 6}, 0))
+			must(t, m.Engine().At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 6}, 0))
 		}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "endless by a set", first: mixer.Options{Loop: true, Rounds: 9, Gain: -20}, then: func(m m, h mixer.Handle) {
-			must(t, m.At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: mixer.Forever}, 0))
+			must(t, m.Engine().At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: mixer.Forever}, 0))
 		}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1"},
 		{name: "released while it waits", first: loop, then: func(m m, h mixer.Handle) {
-			must(t, m.At(60).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0))
+			must(t, m.Engine().At(60).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0))
 		}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1, 100 ended 1"},
 		{name: "fading out", first: loop, then: func(m m, h mixer.Handle) {
-			must(t, m.At(45).Stop(mixer.TargetVoice(h), 20*ms))
+			must(t, m.Engine().At(45).Stop(mixer.TargetVoice(h), 20*ms))
 		}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "stopped while it waits", first: loop, then: func(m m, h mixer.Handle) {
-			must(t, m.At(60).Stop(mixer.TargetVoice(h), 0))
+			must(t, m.Engine().At(60).Stop(mixer.TargetVoice(h), 0))
 		}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 60 stopped 1, 80 ended 2"},
 		{name: "much louder", first: loop, then: func(m m, h mixer.Handle) {
-			must(t, m.At(55).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: 7}, 0))
+			must(t, m.Engine().At(55).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: 7}, 0))
 		}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 60 stolen 2 by 1 (exchange), 60 real 1"},
 		{name: "nobody is lost under reject", config: mixer.Config{Overflow: mixer.Reject}, first: mixer.Options{For: 60 * ms}, then: func(m m, h mixer.Handle) {
-			play(t, m.At(10), level(t, 1000, 100, 0.1), mixer.Options{Loop: true, Gain: 12})
+			play(t, m.Engine().At(10), level(t, 1000, 100, 0.1), mixer.Options{Loop: true, Gain: 12})
 		}, want: "0 started 1, 10 started 2, 10 virtual 2 (pool), 50 rejected (pool), 60 ended 1, 60 real 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Rate, c.config.NoLimiter, c.config.Voices = 1000, true, 1
 			m := newMixer(t, c.config)
-			h := play(t, m.At(0), level(t, 1000, 100, 0.1), c.first)
+			h := play(t, m.Engine().At(0), level(t, 1000, 100, 0.1), c.first)
 			if c.then != nil {
 				c.then(m, h)
 			}
-			play(t, m.At(50), level(t, 1000, 100, 0.1), mixer.Options{For: 30 * ms})
+			play(t, m.Engine().At(50), level(t, 1000, 100, 0.1), mixer.Options{For: 30 * ms})
 			left(m, 150)
 			wantEvents(t, m, c.want)
 		})
@@ -112,9 +112,9 @@ func TestEndlessPlaces(t *testing.T) {
 	mixer.LimitEndless(&c, 2)
 	m := newMixer(t, c)
 	s := level(t, 1000, 100, 0.1)
-	play(t, m.At(0), s, mixer.Options{For: 90 * ms, Gain: -40})
+	play(t, m.Engine().At(0), s, mixer.Options{For: 90 * ms, Gain: -40})
 	for i, gain := range []pcm.Decibels{-30, -20, -25, 0} {
-		play(t, m.At(int64(1+i)), s, mixer.Options{Loop: true, Gain: gain})
+		play(t, m.Engine().At(int64(1+i)), s, mixer.Options{Loop: true, Gain: gain})
 	}
 	left(m, 19)
 	wantEvents(t, m, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3, "+
@@ -133,11 +133,11 @@ func TestEndlessBound(t *testing.T) {
 		most := max(c.Voices, c.MaxVoices, commands/4)
 		s := level(t, 1000, 100, 0.1)
 		for range most + c.Voices + 3 {
-			play(t, m.At(mixer.Now), s, mixer.Options{Loop: true})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true})
 			m.Render(make([]pcm.Frame, 1))
 		}
 		for range commands { // still the full number of starts under way
-			if _, err := m.At(5000).Play(s, mixer.Options{}); err != nil && commands == 8 {
+			if _, err := m.Engine().At(5000).Play(s, mixer.Options{}); err != nil && commands == 8 {
 				t.Errorf("%+v: %v", c, err)
 			}
 		}
@@ -169,8 +169,8 @@ func TestEndlessStreams(t *testing.T) {
 			return f, nil
 		}})
 		must(t, err)
-		h := play(t, m.At(0), s, mixer.Options{Loop: c.loop})
-		play(t, m.At(100), level(t, 1000, 200, 0.1), mixer.Options{})
+		h := play(t, m.Engine().At(0), s, mixer.Options{Loop: c.loop})
+		play(t, m.Engine().At(100), level(t, 1000, 200, 0.1), mixer.Options{})
 		got := left(m, 400)
 		want := mixer.StateStolen
 		if c.endless {

@@ -15,7 +15,8 @@ type EventReader struct {
 
 // NewEventReader returns a reader of all later events. It also reads earlier events that no caller of Events and no
 // reader has received yet. From then on, lost events are counted. Control side.
-func (m *Mixer) NewEventReader() *EventReader {
+func (e Engine) NewEventReader() *EventReader {
+	m := e.mixer
 	m.pollEvents()
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()

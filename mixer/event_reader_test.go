@@ -45,7 +45,7 @@ func TestEventReaders(t *testing.T) {
 			"play": func(rt *rapid.T) {
 				if m.Stats().Playing < 4 && asked < 100 {
 					asked++
-					play(t, m.At(mixer.Now), s, mixer.Options{})
+					play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 					now := m.Now()
 					left(m, 20)
 					happened = append(happened, fmt.Sprint(now, mixer.EventStarted, asked), fmt.Sprint(now+20, mixer.EventEnded, asked))
@@ -57,7 +57,7 @@ func TestEventReaders(t *testing.T) {
 			"new": func(rt *rapid.T) {
 				if len(readers) < 4 {
 					check(readers[0])
-					r := m.NewEventReader()
+					r := m.Engine().NewEventReader()
 					readers = append(readers, &reader{events: r.Events, close: r.Close, from: len(happened)})
 				}
 			},
@@ -79,12 +79,12 @@ func TestEventReaders(t *testing.T) {
 // TestEventReaderIsBounded checks that a slow reader loses events and the other readers do not.
 func TestEventReaderIsBounded(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Events: 4})
-	idle, closed, busy := m.NewEventReader(), m.NewEventReader(), m.NewEventReader()
+	idle, closed, busy := m.Engine().NewEventReader(), m.Engine().NewEventReader(), m.Engine().NewEventReader()
 	closed.Close()
 	s := level(t, 1000, 1, 0.1)
 	dst := make([]mixer.Event, 16)
 	for i := range 5 {
-		play(t, m.At(mixer.Now), s, mixer.Options{})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		left(m, 5)
 		if n := busy.Events(dst); n != 2 || dst[0].Voice != uint64(i+1) || dst[0].Sound != s {
 			t.Errorf("start %d: %d events, %v first", i, n, dst[0])
@@ -102,9 +102,9 @@ func TestEventReaderIsBounded(t *testing.T) {
 }
 
 // A log receives all events without taking any from the game.
-func ExampleMixer_NewEventReader() {
+func ExampleEngine_NewEventReader() {
 	m, _ := mixer.New(mixer.Config{Rate: 8})
-	log := m.NewEventReader()
+	log := m.Engine().NewEventReader()
 	defer log.Close()
 	coin, _ := sounds.NewSound(sounds.Samples{Name: "coin", Rate: 8, Channels: 1, Data: make([]float32, 4)})
 	m.Play(coin, mixer.Options{})

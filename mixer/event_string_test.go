@@ -10,8 +10,8 @@ import (
 func TestEventString(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
 	s := level(t, 1000, 900, 1)
-	play(t, m.At(0), s, mixer.Options{Gain: -20})
-	play(t, m.At(20), s, mixer.Options{})
+	play(t, m.Engine().At(0), s, mixer.Options{Gain: -20})
+	play(t, m.Engine().At(20), s, mixer.Options{})
 	left(m, 30)
 	var events [4]mixer.Event
 	n := m.Events(events[:])

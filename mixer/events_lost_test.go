@@ -11,13 +11,13 @@ import (
 func TestEventsLostOfReaders(t *testing.T) {
 	for name, read := range map[string]func(*mixer.Mixer){
 		"Events":         func(m *mixer.Mixer) { m.Events(nil) },
-		"NewEventReader": func(m *mixer.Mixer) { m.NewEventReader() },
+		"NewEventReader": func(m *mixer.Mixer) { m.Engine().NewEventReader() },
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Events: 4})
 		s := level(t, 1000, 1, 0.1)
 		lost := func() int64 {
 			for range 20 {
-				play(t, m.At(mixer.Now), s, mixer.Options{})
+				play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 				left(m, 5)
 			}
 			return m.Stats().EventsLost

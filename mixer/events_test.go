@@ -37,15 +37,15 @@ func TestEventsOfALongBlock(t *testing.T) {
 			m := newMixer(t, c)
 			block := make([]pcm.Frame, seconds*1000)
 			for i := range c.Voices + c.Virtual {
-				play(t, m.At(mixer.Now), sounds[i%2], mixer.Options{Loop: i/2%2 == 0}) // each kind has its own places
+				play(t, m.Engine().At(mixer.Now), sounds[i%2], mixer.Options{Loop: i/2%2 == 0}) // each kind has its own places
 				m.Render(nil)
 			}
 			m.Render(block[:1])
 			m.Events(polled)
-			m.At(5000).Resize(1)
-			m.At(7000).Resize(c.Voices)
+			m.Engine().At(5000).Resize(1)
+			m.Engine().At(7000).Resize(c.Voices)
 			for range 4096 {
-				m.At(1+r.Int64N(int64(len(block)-1))).Play(sounds[r.IntN(2)], mixer.Options{Loop: r.IntN(2) == 0})
+				m.Engine().At(1+r.Int64N(int64(len(block)-1))).Play(sounds[r.IntN(2)], mixer.Options{Loop: r.IntN(2) == 0})
 			}
 			before := m.Stats()
 			m.Render(block)

@@ -10,12 +10,12 @@ import (
 // Commands in a batch wait until it is fired and are then executed at one frame.
 func ExampleBatch() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	s := m.NewBatch()
+	s := m.Engine().NewBatch()
 	s.At(0).Play(tone(50), mixer.Options{})
 	s.At(20).Play(tone(50), mixer.Options{})
 	render(m, 100)
 	fmt.Println("playing:", m.Stats().Playing)
-	m.At(130).Fire(s)
+	m.Engine().At(130).Fire(s)
 	render(m, 60)
 	frame, fired := s.Base()
 	fmt.Println("playing:", m.Stats().Playing, "fired:", fired, frame)
@@ -28,8 +28,8 @@ func ExampleBatch() {
 // last of them ends.
 func ExampleCountdown() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	speech, applause := m.NewCountdown(), m.NewBatch()
-	at := m.At(0)
+	speech, applause := m.Engine().NewCountdown(), m.Engine().NewBatch()
+	at := m.Engine().At(0)
 	at.Add(speech, 2)
 	at.Play(tone(70), mixer.Options{Countdowns: [2]*mixer.Countdown{speech}})
 	at.Play(tone(110), mixer.Options{Countdowns: [2]*mixer.Countdown{speech}})

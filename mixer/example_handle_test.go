@@ -148,7 +148,7 @@ func ExampleMoment_Set() {
 	for range 3 {
 		m.Play(tone(500), mixer.Options{Pan: -1, Tag: 7})
 	}
-	m.At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -20, Pan: 1}, 50*time.Millisecond)
+	m.Engine().At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -20, Pan: 1}, 50*time.Millisecond)
 	block := render(m, 200)
 	fmt.Printf("%.2f, then %.2f\n", block[99], block[150])
 	// Output: [1.50 0.00], then [0.00 0.15]
@@ -159,7 +159,7 @@ func ExampleMoment_Seek() {
 	s := tone(500)
 	a, _ := m.Play(s, mixer.Options{})
 	b, _ := m.Play(s, mixer.Options{From: 200 * time.Millisecond})
-	m.At(100).Seek(mixer.TargetSound(s), 0)
+	m.Engine().At(100).Seek(mixer.TargetSound(s), 0)
 	render(m, 150)
 	fmt.Println(a.Position(), b.Position())
 	// Output: 50ms 50ms
@@ -168,9 +168,9 @@ func ExampleMoment_Seek() {
 func ExampleMoment_Pause() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	sfx, _ := m.Bus("sfx")
-	m.At(0).Pause(mixer.TargetBus(sfx)) // later starts wait, too
-	h, _ := m.At(50).Play(tone(500), mixer.Options{Bus: sfx})
-	m.At(100).Resume(mixer.TargetBus(sfx))
+	m.Engine().At(0).Pause(mixer.TargetBus(sfx)) // later starts wait, too
+	h, _ := m.Engine().At(50).Play(tone(500), mixer.Options{Bus: sfx})
+	m.Engine().At(100).Resume(mixer.TargetBus(sfx))
 	render(m, 60)
 	fmt.Println(h.State())
 	render(m, 60)
@@ -185,7 +185,7 @@ func ExampleMoment_Resize() {
 	for range 4 {
 		m.Play(tone(500), mixer.Options{})
 	}
-	m.At(100).Resize(3)
+	m.Engine().At(100).Resize(3)
 	render(m, 200)
 	fmt.Println(m.Stats().Playing, "play,", m.Stats().Stolen, "gave way")
 	// Output: 3 play, 1 gave way

@@ -41,10 +41,10 @@ func ExampleMixer_Play() {
 	// ended
 }
 
-func ExampleMixer_At() {
+func ExampleEngine_At() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	h, _ := m.At(250).Play(tone(500), mixer.Options{})
-	m.At(400).Stop(mixer.TargetVoice(h), 0)
+	h, _ := m.Engine().At(250).Play(tone(500), mixer.Options{})
+	m.Engine().At(400).Stop(mixer.TargetVoice(h), 0)
 	render(m, 1000)
 	events := make([]mixer.Event, 8)
 	for _, e := range events[:m.Events(events)] {
@@ -78,7 +78,7 @@ func ExampleMixer_Render() {
 func ExampleMixer_Events() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, Voices: 1})
 	m.Play(tone(500), mixer.Options{Gain: -30, Ref: 1})
-	m.At(100).Play(tone(500), mixer.Options{Ref: 2})
+	m.Engine().At(100).Play(tone(500), mixer.Options{Ref: 2})
 	render(m, 200)
 	events := make([]mixer.Event, 8)
 	for _, e := range events[:m.Events(events)] {
@@ -151,7 +151,7 @@ func ExampleMixer_NewGroup() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	steps, _ := m.NewGroup("steps", mixer.GroupOptions{Voices: 2, Cooldown: 50 * time.Millisecond})
 	for _, frame := range []int64{0, 20, 100, 200} {
-		m.At(frame).Play(tone(500), mixer.Options{Group: steps})
+		m.Engine().At(frame).Play(tone(500), mixer.Options{Group: steps})
 	}
 	render(m, 300)
 	st := m.Stats()
@@ -164,7 +164,7 @@ func ExampleGroupOptions_coalesce() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	shots, _ := m.NewGroup("shots", mixer.GroupOptions{Coalesce: 30 * time.Millisecond, Most: 6})
 	for i := range int64(40) {
-		m.At(i/2).Play(tone(500), mixer.Options{Pan: -1, Group: shots})
+		m.Engine().At(i/2).Play(tone(500), mixer.Options{Pan: -1, Group: shots})
 	}
 	heard := render(m, 100)[99]
 	fmt.Printf("%d voice, %d joined it, %.2f times as loud\n", m.Stats().Playing, m.Stats().Coalesced, heard[0]/0.5)
@@ -179,7 +179,7 @@ func ExampleMixer_Bus() {
 	steps, _ := m.Bus("steps")
 	m.Play(tone(500), mixer.Options{Pan: -1, Bus: steps})
 	fmt.Printf("%.3f\n", render(m, 10)[9][0])
-	m.At(mixer.Now).Set(mixer.TargetBus(steps), mixer.Change{Fields: mixer.FieldGain}, 0)
+	m.Engine().At(mixer.Now).Set(mixer.TargetBus(steps), mixer.Change{Fields: mixer.FieldGain}, 0)
 	fmt.Printf("%.3f\n", render(m, 10)[9][0])
 	// Output:
 	// 0.005
@@ -192,7 +192,7 @@ func ExampleBus_solo() {
 	m.Play(tone(500), mixer.Options{Pan: -1})
 	m.Play(tone(500), mixer.Options{Pan: 1, Bus: music})
 	fmt.Println(render(m, 10)[9])
-	m.At(mixer.Now).Set(mixer.TargetBus(music), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
+	m.Engine().At(mixer.Now).Set(mixer.TargetBus(music), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
 	fmt.Println(render(m, 10)[9])
 	// Output:
 	// [0.5 0.5]
@@ -207,7 +207,7 @@ func ExampleDuck() {
 	music, _ := m.Bus("music")
 	speech, _ := m.Bus("speech")
 	m.Play(tone(900), mixer.Options{Pan: -1, Bus: music})
-	m.At(100).Play(tone(200), mixer.Options{Pan: 1, Bus: speech})
+	m.Engine().At(100).Play(tone(200), mixer.Options{Pan: 1, Bus: speech})
 	block := render(m, 700)
 	for _, frame := range []int{99, 120, 400, 600} {
 		fmt.Printf("%d: %.2f\n", frame, block[frame][0])
@@ -280,7 +280,7 @@ func ExampleParseOverflow() {
 	// mixer: bad argument: unknown policy "oldst"; the nearest is "oldest"
 }
 
-func ExampleMixer_Stems() {
+func ExampleEngine_Stems() {
 	m, _ := mixer.New(mixer.Config{Rate: 8, NoLimiter: true, Stems: true})
 	for name, x := range map[string]float32{"bell": 0.5, "coin": 0.25} {
 		s, _ := sounds.NewSound(sounds.Samples{Name: name, Rate: 8, Channels: 1, Data: []float32{x}})
@@ -288,7 +288,7 @@ func ExampleMixer_Stems() {
 	}
 	mix := make([]pcm.Frame, 1)
 	m.Render(mix)
-	for of, part := range m.Stems(1) {
+	for of, part := range m.Engine().Stems(1) {
 		fmt.Println(of.Sound, part)
 	}
 	fmt.Println("mix", mix)

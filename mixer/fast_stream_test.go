@@ -80,9 +80,9 @@ func TestFastStreams(t *testing.T) {
 				for range longtest.Amount(100, 150) {
 					switch r.IntN(7) {
 					case 0, 1:
-						handles = append(handles, play(t, m.At(mixer.Now), s.sound, o()))
+						handles = append(handles, play(t, m.Engine().At(mixer.Now), s.sound, o()))
 					case 2:
-						m.At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(r.Float64()*96 - 48)}, time.Duration(r.IntN(40))*time.Millisecond)
+						m.Engine().At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(r.Float64()*96 - 48)}, time.Duration(r.IntN(40))*time.Millisecond)
 					case 3:
 						if len(handles) > 0 {
 							handles[r.IntN(len(handles))].Stop(time.Duration(r.IntN(2)*r.IntN(20)) * time.Millisecond)

@@ -32,14 +32,14 @@ func withOthers(t testing.TB, bad func(m *mixer.Mixer, bus mixer.Bus) mixer.Hand
 	bus, _ := m.Bus("bus")
 	wet, _ := m.Bus("wet")
 	s := ramp(t, faultRate, 3000)
-	play(t, m.At(0), s, mixer.Options{Pan: -0.3, Pitch: 1, Loop: true})
-	play(t, m.At(10), s, mixer.Options{Pan: 0.3, Bus: bus})
+	play(t, m.Engine().At(0), s, mixer.Options{Pan: -0.3, Pitch: 1, Loop: true})
+	play(t, m.Engine().At(10), s, mixer.Options{Pan: 0.3, Bus: bus})
 	var h mixer.Handle
 	if bad != nil {
 		h = bad(m, bus)
 	}
-	play(t, m.At(100), s, mixer.Options{Bus: bus, FadeIn: 100 * time.Millisecond})
-	play(t, m.At(110), s, mixer.Options{Bus: wet, Pitch: -3})
+	play(t, m.Engine().At(100), s, mixer.Options{Bus: bus, FadeIn: 100 * time.Millisecond})
+	play(t, m.Engine().At(110), s, mixer.Options{Bus: wet, Pitch: -3})
 	out := make([]pcm.Frame, 2000)
 	for at := 0; at < len(out); at += block {
 		m.Render(out[at:min(at+block, len(out))])
@@ -61,7 +61,7 @@ func TestFaultyStream(t *testing.T) {
 				frames[at][channel] = x
 				s := streamOf(t, frames)
 				got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {
-					return play(t, m.At(0), s, mixer.Options{Bus: bus, Ref: 7})
+					return play(t, m.Engine().At(0), s, mixer.Options{Bus: bus, Ref: 7})
 				}, 160, nil)
 				for i := range got {
 					if got[i] != want[i] {
@@ -90,7 +90,7 @@ func TestFaultyStream(t *testing.T) {
 // TestLoudestStream checks that a stream may have the largest values that a sound may have.
 func TestLoudestStream(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true})
-	play(t, m.At(0), streamOf(t, []pcm.Frame{{8, -8}, {1e-40, -1e-40}, {1, 0}}), mixer.Options{})
+	play(t, m.Engine().At(0), streamOf(t, []pcm.Frame{{8, -8}, {1e-40, -1e-40}, {1, 0}}), mixer.Options{})
 	out := make([]pcm.Frame, 5)
 	m.Render(out)
 	if out[0] != (pcm.Frame{8, -8}) || out[1] != (pcm.Frame{}) || out[2] != (pcm.Frame{1, 0}) || m.Stats().Faults != 0 {
@@ -154,7 +154,7 @@ func TestFaultyInsert(t *testing.T) {
 func TestPanickingVoice(t *testing.T) {
 	want, _, _, _ := withOthers(t, nil, 500, nil)
 	got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {
-		return play(t, m.At(20), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Bus: bus})
+		return play(t, m.Engine().At(20), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Bus: bus})
 	}, 100, nil)
 	if h.State() != mixer.StateEnded || m.Stats().Faults != 0 || len(events) == 0 {
 		t.Fatalf("unbroken it is %v", h.State())
@@ -167,9 +167,9 @@ func TestPanickingVoice(t *testing.T) {
 	for _, steadily := range []bool{false, true} {
 		m = newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Voices: 4})
 		s := ramp(t, faultRate, 3000)
-		before := play(t, m.At(0), s, mixer.Options{Pan: -1})
-		broken := play(t, m.At(0), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Ref: 9})
-		after := play(t, m.At(0), s, mixer.Options{Pan: 1})
+		before := play(t, m.Engine().At(0), s, mixer.Options{Pan: -1})
+		broken := play(t, m.Engine().At(0), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Ref: 9})
+		after := play(t, m.Engine().At(0), s, mixer.Options{Pan: 1})
 		out := make([]pcm.Frame, 400)
 		m.Render(out[:100])
 		if !mixer.BreakVoice(m, broken, steadily) {

@@ -88,7 +88,7 @@ func TestZerosChangeNothing(t *testing.T) {
 		}
 		o.Loop = true
 		for i := range int64(7) {
-			play(t, m.At(11*i), ramp(t, 1000, 90), o)
+			play(t, m.Engine().At(11*i), ramp(t, 1000, 90), o)
 		}
 		out := make([]pcm.Frame, 300)
 		m.Render(out)
@@ -123,10 +123,10 @@ func TestZerosChangeNothing(t *testing.T) {
 func TestFeatureErrors(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "sfx"})
 	s := level(t, 1000, 100, 1)
-	h := play(t, m.At(mixer.Now), s, hardLeft)
+	h := play(t, m.Engine().At(mixer.Now), s, hardLeft)
 	sfx := busOf(t, m, "sfx")
 	start := func(o mixer.Options) error { _, err := m.Play(s, o); return err }
-	set := func(to mixer.Target, c mixer.Change) error { return m.At(mixer.Now).Set(to, c, 0) }
+	set := func(to mixer.Target, c mixer.Change) error { return m.Engine().At(mixer.Now).Set(to, c, 0) }
 	group := func(o mixer.GroupOptions) error { _, err := m.NewGroup("g", o); return err }
 	nan := math.NaN()
 	const leaves = "; 1 leaves the loop at its end, Forever (-1) stays in it, 0 is invalid"
@@ -141,11 +141,11 @@ func TestFeatureErrors(t *testing.T) {
 		{h.SetLoop(1000000001), "rounds: 1000000001 is not in -1..1000000000" + leaves},
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
 		{h.Fade(25, 0), "gain: 25 dB is not in -120..24"},
-		{m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: 0, Shape: sounds.ConstantPower + 1}, 0), "there is no shape 5"},
+		{m.Engine().At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: 0, Shape: sounds.ConstantPower + 1}, 0), "there is no shape 5"},
 		{start(mixer.Options{Loop: true, Rounds: -2}), "rounds: -2 is not in -1..1000000000" + leaves},
 		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "rounds: 1000000001 is not in -1..1000000000" + leaves},
-		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
-		{m.At(0).Seek(mixer.Target{}, 0), "the target names nothing"},
+		{m.Engine().At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
+		{m.Engine().At(0).Seek(mixer.Target{}, 0), "the target names nothing"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: 9}), "there is no shape 9"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}), "rounds: 0 is not in -1..1000000000" + leaves},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}), "rounds: -2 is not in -1..1000000000" + leaves},
@@ -161,7 +161,7 @@ func TestFeatureErrors(t *testing.T) {
 		{group(mixer.GroupOptions{Coalesce: ms, Most: pcm.Decibels(nan)}), `group "g": Most: NaN dB is not in 0..24`},
 		{group(mixer.GroupOptions{Voices: -1}), `group "g": at most -1 voices; 0 is any number`},
 		{group(mixer.GroupOptions{Cooldown: -ms}), `group "g": a cooldown of -1ms is negative`},
-		{m.At(0).Stop(mixer.TargetSound(nil), 0), "the target names nothing"},
+		{m.Engine().At(0).Stop(mixer.TargetSound(nil), 0), "the target names nothing"},
 	} {
 		wantError(t, c.err, mixer.ErrOption, c.want)
 	}
@@ -233,13 +233,13 @@ func TestShapes(t *testing.T) {
 		for _, onBus := range []bool{false, true} {
 			m := at1k(t, mixer.BusConfig{Name: "b"})
 			bus := busOf(t, m, "b")
-			h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: bus})
+			h := play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: bus})
 			to := mixer.TargetVoice(h)
 			if onBus {
 				to = mixer.TargetBus(bus)
 			}
-			m.At(20).Set(to, mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: c.shape}, 100*ms)
-			m.At(200).Set(to, mixer.Change{Fields: mixer.FieldGain, Shape: c.shape}, 100*ms)
+			m.Engine().At(20).Set(to, mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: c.shape}, 100*ms)
+			m.Engine().At(200).Set(to, mixer.Change{Fields: mixer.FieldGain, Shape: c.shape}, 100*ms)
 			got := left(m, 400)
 			for _, w := range []struct {
 				frame int
@@ -257,10 +257,10 @@ func TestShapes(t *testing.T) {
 // TestConstantPowerKeepsPower checks that the powers of a crossfade with this shape add up to a constant.
 func TestConstantPowerKeepsPower(t *testing.T) {
 	m := at1k(t)
-	out := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
-	in := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: 1, Gain: pcm.Silence})
-	m.At(20).Set(mixer.TargetVoice(out), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: sounds.ConstantPower}, 100*ms)
-	m.At(20).Set(mixer.TargetVoice(in), mixer.Change{Fields: mixer.FieldGain, Shape: sounds.ConstantPower}, 100*ms)
+	out := play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
+	in := play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: 1, Gain: pcm.Silence})
+	m.Engine().At(20).Set(mixer.TargetVoice(out), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: sounds.ConstantPower}, 100*ms)
+	m.Engine().At(20).Set(mixer.TargetVoice(in), mixer.Change{Fields: mixer.FieldGain, Shape: sounds.ConstantPower}, 100*ms)
 	block := make([]pcm.Frame, 140)
 	m.Render(block)
 	for i := 20; i <= 120; i += 2 {
@@ -278,9 +278,9 @@ func TestConstantPowerKeepsPower(t *testing.T) {
 // shapes.
 func TestFadeTurnsMidway(t *testing.T) {
 	m := at1k(t)
-	h := play(t, m.At(0), level(t, 1000, 900, 1), hardLeft)
-	m.At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: sounds.InAmplitude}, 100*ms)
-	m.At(70).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: sounds.RaisedCosine}, 50*ms)
+	h := play(t, m.Engine().At(0), level(t, 1000, 900, 1), hardLeft)
+	m.Engine().At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: sounds.InAmplitude}, 100*ms)
+	m.Engine().At(70).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: sounds.RaisedCosine}, 50*ms)
 	got := left(m, 200)
 	wantAbout(t, "where it turns", got[70], 0.5)
 	wantAbout(t, "half way back", got[96], 1-0.5*falling(26, 50))
@@ -290,7 +290,7 @@ func TestFadeTurnsMidway(t *testing.T) {
 // TestFadeOfAHandle is TestShapes with Handle.Fade.
 func TestFadeOfAHandle(t *testing.T) {
 	m := at1k(t)
-	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
 	left(m, 20)
 	if err := h.Fade(-20, 100*ms); err != nil {
 		t.Fatal(err)

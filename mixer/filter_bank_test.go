@@ -39,7 +39,7 @@ func filteredCrowd(t *testing.T, seed uint64, sounds []*sounds.Sound, block int,
 	cutoff := func() float64 { return []float64{0, 0, 90, 700, 5000}[r.IntN(5)] }
 	buses := []mixer.Bus{busOf(t, m, "sfx"), busOf(t, m, "hall")}
 	var handles []mixer.Handle
-	frame := func() mixer.Moment { return m.At(int64(r.IntN(n))) }
+	frame := func() mixer.Moment { return m.Engine().At(int64(r.IntN(n))) }
 	for i := range 70 {
 		o := mixer.Options{
 			LowPass: cutoff(), HighPass: cutoff(), Loop: r.IntN(4) > 0, Tag: uint64(1 + i%3), Gain: pcm.Decibels(-20 - r.IntN(20)),
@@ -54,7 +54,7 @@ func filteredCrowd(t *testing.T, seed uint64, sounds []*sounds.Sound, block int,
 		if r.IntN(5) == 0 {
 			o.For = time.Duration(1+r.IntN(800)) * time.Millisecond
 		}
-		handles = append(handles, play(t, m.At(int64(i/2*r.IntN(300))), sounds[r.IntN(len(sounds))], o))
+		handles = append(handles, play(t, m.Engine().At(int64(i/2*r.IntN(300))), sounds[r.IntN(len(sounds))], o))
 	}
 	for range 80 {
 		h, over := handles[r.IntN(len(handles))], time.Duration(r.IntN(200))*time.Millisecond
@@ -65,8 +65,8 @@ func filteredCrowd(t *testing.T, seed uint64, sounds []*sounds.Sound, block int,
 			must(t, frame().Set(mixer.TargetTag(uint64(1+r.IntN(3))), mixer.Change{Fields: mixer.FieldGain, Gain: -30}, over))
 		case 3:
 			at := int64(r.IntN(n))
-			must(t, m.At(at).Pause(mixer.TargetVoice(h)))
-			must(t, m.At(at+int64(r.IntN(3000))).Resume(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(at).Pause(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(at+int64(r.IntN(3000))).Resume(mixer.TargetVoice(h)))
 		case 4:
 			must(t, frame().Stop(mixer.TargetVoice(h), over))
 		case 5:

@@ -54,15 +54,15 @@ func TestFilterWays(t *testing.T) {
 		do   func(m *mixer.Mixer)
 		want []pcm.Frame
 	}{
-		{"options", func(m *mixer.Mixer) { play(t, m.At(0), s, begins) }, first},
-		{"none", func(m *mixer.Mixer) { play(t, m.At(0), s, o) }, plain},
+		{"options", func(m *mixer.Mixer) { play(t, m.Engine().At(0), s, begins) }, first},
+		{"none", func(m *mixer.Mixer) { play(t, m.Engine().At(0), s, o) }, plain},
 		{"a handle, before it begins", func(m *mixer.Mixer) {
-			h := play(t, m.At(0), s, o)
+			h := play(t, m.Engine().At(0), s, o)
 			must(t, h.SetLowPass(700))
 			must(t, h.SetHighPass(90))
 		}, first},
 		{"a handle, after others", func(m *mixer.Mixer) {
-			h := play(t, m.At(0), s, o)
+			h := play(t, m.Engine().At(0), s, o)
 			for hz := range 5 {
 				must(t, h.SetLowPass(float64(1000*hz)))
 				must(t, h.SetGain(0))
@@ -71,33 +71,33 @@ func TestFilterWays(t *testing.T) {
 			must(t, h.SetLowPass(0))
 		}, plain},
 		{"a set of a voice", func(m *mixer.Mixer) {
-			must(t, m.At(1000).Set(mixer.TargetVoice(play(t, m.At(0), s, o)), both, over))
+			must(t, m.Engine().At(1000).Set(mixer.TargetVoice(play(t, m.Engine().At(0), s, o)), both, over))
 		}, later},
 		{"a set of a tag", func(m *mixer.Mixer) {
-			play(t, m.At(0), s, o)
-			must(t, m.At(1000).Set(mixer.TargetTag(5), both, over))
+			play(t, m.Engine().At(0), s, o)
+			must(t, m.Engine().At(1000).Set(mixer.TargetTag(5), both, over))
 		}, later},
 		{"a set of a tag, of a start that is asked for after it", func(m *mixer.Mixer) {
-			must(t, m.At(1000).Set(mixer.TargetTag(5), both, over))
-			play(t, m.At(0), s, o)
+			must(t, m.Engine().At(1000).Set(mixer.TargetTag(5), both, over))
+			play(t, m.Engine().At(0), s, o)
 		}, later},
 		{"a set of a sound", func(m *mixer.Mixer) {
-			must(t, m.At(1000).Set(mixer.TargetSound(s), both, over))
-			play(t, m.At(0), s, o)
+			must(t, m.Engine().At(1000).Set(mixer.TargetSound(s), both, over))
+			play(t, m.Engine().At(0), s, o)
 		}, later},
 		{"a batch", func(m *mixer.Mixer) {
-			batch := m.NewBatch()
+			batch := m.Engine().NewBatch()
 			must(t, batch.At(400).Set(mixer.TargetTag(5), both, over))
-			play(t, m.At(0), s, o)
-			must(t, m.At(600).Fire(batch))
+			play(t, m.Engine().At(0), s, o)
+			must(t, m.Engine().At(600).Fire(batch))
 		}, later},
 		{"off", func(m *mixer.Mixer) {
-			play(t, m.At(0), s, begins)
-			must(t, m.At(1000).Set(mixer.TargetTag(5), mixer.Change{Fields: both.Fields}, over))
+			play(t, m.Engine().At(0), s, begins)
+			must(t, m.Engine().At(1000).Set(mixer.TargetTag(5), mixer.Change{Fields: both.Fields}, over))
 		}, off},
 		{"another tag", func(m *mixer.Mixer) {
-			play(t, m.At(0), s, o)
-			must(t, m.At(1000).Set(mixer.TargetTag(6), both, over))
+			play(t, m.Engine().At(0), s, o)
+			must(t, m.Engine().At(1000).Set(mixer.TargetTag(6), both, over))
 		}, plain},
 	} {
 		for _, block := range []int{7, 480, 4096} {
@@ -119,14 +119,14 @@ func TestFilterWays(t *testing.T) {
 func TestFilterErrors(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	s := level(t, 1000, 500, 0.1)
-	h := play(t, m.At(mixer.Now), s, mixer.Options{})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	playing := func(o mixer.Options) error {
 		_, err := m.Play(s, o)
 		return err
 	}
 	for name, err := range map[string]error{
 		"low-pass: 19.9 Hz is not in 20..20000; 0 is off":   h.SetLowPass(19.9),
-		"high-pass: 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetTag(1), 20001),
+		"high-pass: 20001 Hz is not in 20..20000; 0 is off": m.Engine().At(9).SetHighPass(mixer.TargetTag(1), 20001),
 		"low-pass: NaN Hz is not in 20..20000; 0 is off":    playing(mixer.Options{LowPass: math.NaN()}),
 		"high-pass: -1 Hz is not in 20..20000; 0 is off":    playing(mixer.Options{HighPass: -1}),
 	} {
@@ -136,7 +136,7 @@ func TestFilterErrors(t *testing.T) {
 	}
 	for _, hz := range []float64{0, 20, 20000} {
 		must(t, h.SetLowPass(hz))
-		must(t, m.At(9).SetHighPass(mixer.TargetTag(1), hz))
+		must(t, m.Engine().At(9).SetHighPass(mixer.TargetTag(1), hz))
 		must(t, playing(mixer.Options{LowPass: hz, HighPass: hz}))
 	}
 }
@@ -156,14 +156,14 @@ func TestFilterThen(t *testing.T) {
 			defer m.Close()
 			var h mixer.Handle
 			if joined {
-				h = play(t, m.At(0), part(0, half), mixer.Options{LowPass: c.first})
+				h = play(t, m.Engine().At(0), part(0, half), mixer.Options{LowPass: c.first})
 				_, err := h.Then(part(half, n), mixer.Options{LowPass: c.next}, mixer.AtEnd)
 				must(t, err)
 			} else {
-				h = play(t, m.At(0), part(0, n), mixer.Options{LowPass: c.first})
+				h = play(t, m.Engine().At(0), part(0, n), mixer.Options{LowPass: c.first})
 			}
 			if c.to != c.first {
-				must(t, m.At(800).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: c.to}, 100*time.Millisecond))
+				must(t, m.Engine().At(800).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: c.to}, 100*time.Millisecond))
 			}
 			return renderIn(m, n, block)
 		}
@@ -183,15 +183,15 @@ func TestFilterThen(t *testing.T) {
 func TestFilterJournal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Journal: 64})
 	s := level(t, 1000, 400, 0.1)
-	h := play(t, m.At(3), s, mixer.Options{LowPass: 440.1, HighPass: 33})
+	h := play(t, m.Engine().At(3), s, mixer.Options{LowPass: 440.1, HighPass: 33})
 	m.Render(make([]pcm.Frame, 100))
 	must(t, h.SetLowPass(0))
-	must(t, m.At(120).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldHighPass, HighPass: 55}, time.Second))
-	play(t, m.At(130), s, mixer.Options{})
+	must(t, m.Engine().At(120).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldHighPass, HighPass: 55}, time.Second))
+	play(t, m.Engine().At(130), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 100))
 	entries := make([]mixer.Entry, 64)
 	var got []string
-	for _, e := range entries[:m.Journal(entries)] {
+	for _, e := range entries[:m.Engine().Journal(entries)] {
 		got = append(got, fmt.Sprint(e.Frame, e.Kind, e.Change.Fields, e.Change.LowPass, e.Change.HighPass, e.Frames, e.How.LowPass, e.How.HighPass))
 	}
 	want := []string{

@@ -41,7 +41,7 @@ func TestForeignOpen(t *testing.T) {
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 2})
 		s := opening(t, open)
-		h := play(t, m.At(mixer.Now), s, mixer.Options{})
+		h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		m.Render(make([]pcm.Frame, 9))
 		for range 50 { // more often than there are records
 			_, err := m.Play(s, mixer.Options{})
@@ -65,7 +65,7 @@ func TestForeignOpen(t *testing.T) {
 func TestForeignOpenLeaves(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 2})
 	s := opening(t, func() (*sounds.StreamBuffer, error) { runtime.Goexit(); return nil, nil })
-	play(t, m.At(mixer.Now), s, mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 9))
 	for range 50 {
 		left := make(chan struct{})
@@ -75,7 +75,7 @@ func TestForeignOpenLeaves(t *testing.T) {
 		}()
 		<-left
 	}
-	play(t, m.At(mixer.Now), level(t, 1000, 9, 1), mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), level(t, 1000, 9, 1), mixer.Options{})
 	if st := m.Stats(); st.Pending != 1 || st.Busy != 0 {
 		t.Errorf("%+v", st)
 	}
@@ -85,9 +85,9 @@ func TestForeignOpenLeaves(t *testing.T) {
 func TestForeignRefiner(t *testing.T) {
 	s := pitchable(t, func(*sounds.Sound, int, bool, int64, int64) []float32 { panic("out of memory") })
 	m := newMixer(t, mixer.Config{})
-	h := play(t, m.At(mixer.Now), s, mixer.Options{Pitch: 3})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pitch: 3})
 	m.Prepare()
-	play(t, m.At(mixer.Now), pitchable(t, library.Refine), mixer.Options{Pitch: 3})
+	play(t, m.Engine().At(mixer.Now), pitchable(t, library.Refine), mixer.Options{Pitch: 3})
 	m.Prepare()
 	m.Render(make([]pcm.Frame, 100))
 	if st := m.Stats(); s.CanRefine() || st.Faults != 0 || h.State() != mixer.StatePlaying {
@@ -105,9 +105,9 @@ func TestForeignClock(t *testing.T) {
 		}
 		return time.Second
 	}})
-	play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
 	broken = true
-	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
 	m.Render(make([]pcm.Frame, 30))
 	if h.State() != mixer.StatePlaying {
 		t.Fatalf("the voice is %v", h.State())

@@ -24,7 +24,7 @@ var ErrGone = errors.New("mixer: the voice is gone")
 //
 // Property changes take effect at the next frame that is mixed, ramped over 5 ms. Several changes of one
 // property between two blocks replace each other. These calls fail with ErrGone or an error that wraps
-// ErrOption. With Config.Lead every call has its own frame and may fail with ErrBusy. Use Mixer.At for an
+// ErrOption. With Config.Lead every call has its own frame and may fail with ErrBusy. Use Engine.At for an
 // exact frame.
 type Handle struct {
 	mixer *Mixer
@@ -159,7 +159,7 @@ const Forever = -1
 // length is an error that wraps ErrOption. If the decoder is not ready in time, the rounds count from a later one.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return h.mixer.At(Now).setStreamRoundsOf(h, s, rounds)
+		return h.mixer.Engine().At(Now).setStreamRoundsOf(h, s, rounds)
 	}
 	return h.setProperty(propRounds, float64(rounds))
 }
@@ -177,7 +177,7 @@ func (h Handle) Seek(position time.Duration) error {
 	case h.mixer == nil:
 		return ErrGone
 	case s != nil && s.Streamed():
-		return h.mixer.At(Now).Seek(TargetVoice(h), position)
+		return h.mixer.Engine().At(Now).Seek(TargetVoice(h), position)
 	}
 	return h.setProperty(propSeek, float64(h.mixer.frames(position)))
 }

@@ -29,13 +29,13 @@ func TestBadArguments(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	other := newMixer(t, mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	s := level(t, 1000, 10, 1)
-	h := play(t, m.At(0), s, mixer.Options{})
+	h := play(t, m.Engine().At(0), s, mixer.Options{})
 	foreignBus, _ := other.Bus("sfx")
 	foreignGroup, _ := other.NewGroup("g", mixer.GroupOptions{Voices: 1})
 	bus, _ := m.Bus("sfx")
 	nan := math.NaN()
 	start := func(o mixer.Options) error { _, err := m.Play(s, o); return err }
-	set := func(c mixer.Change) error { return m.At(0).Set(mixer.TargetVoice(h), c, 0) }
+	set := func(c mixer.Change) error { return m.Engine().At(0).Set(mixer.TargetVoice(h), c, 0) }
 	for name, err := range map[string]error{
 		"gain":             start(mixer.Options{Gain: 25}),
 		"NaN gain":         start(mixer.Options{Gain: pcm.Decibels(nan)}),
@@ -51,24 +51,24 @@ func TestBadArguments(t *testing.T) {
 		"foreign group":    start(mixer.Options{Group: foreignGroup}),
 		"no sound":         func() error { _, err := m.Play(nil, mixer.Options{}); return err }(),
 		"rate":             func() error { _, err := m.Play(level(t, 999, 1, 1), mixer.Options{}); return err }(),
-		"frame":            m.At(-2).Stop(mixer.TargetAll(), 0),
-		"no target":        m.At(0).Stop(mixer.Target{}, 0),
-		"tag 0":            m.At(0).Stop(mixer.TargetTag(0), 0),
-		"zero handle":      m.At(0).Stop(mixer.TargetVoice(mixer.Handle{}), 0),
-		"foreign handle":   other.At(0).Stop(mixer.TargetVoice(h), 0),
+		"frame":            m.Engine().At(-2).Stop(mixer.TargetAll(), 0),
+		"no target":        m.Engine().At(0).Stop(mixer.Target{}, 0),
+		"tag 0":            m.Engine().At(0).Stop(mixer.TargetTag(0), 0),
+		"zero handle":      m.Engine().At(0).Stop(mixer.TargetVoice(mixer.Handle{}), 0),
+		"foreign handle":   other.Engine().At(0).Stop(mixer.TargetVoice(h), 0),
 		"set nothing":      set(mixer.Change{}),
 		"set gain":         set(mixer.Change{Fields: mixer.FieldGain, Gain: 100}),
 		"set pan":          set(mixer.Change{Fields: mixer.FieldPan, Pan: nan}),
 		"set pitch":        set(mixer.Change{Fields: mixer.FieldPitch, Pitch: -49}),
 		"set speed":        set(mixer.Change{Fields: mixer.FieldSpeed}),
 		"mute a voice":     set(mixer.Change{Fields: mixer.FieldMute}),
-		"speed of a bus":   m.At(0).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldSpeed, Speed: 1}, 0),
-		"set everything":   m.At(0).Set(mixer.TargetAll(), mixer.Change{Fields: mixer.FieldGain}, 0),
-		"pitch of master":  m.At(0).Set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldPitch}, 0),
-		"foreign bus set":  m.At(0).Pause(mixer.TargetBus(foreignBus)),
-		"play before":      func() error { _, err := m.At(-5).Play(s, mixer.Options{}); return err }(),
-		"resize to 0":      m.At(0).Resize(0),
-		"resize too large": m.At(0).Resize(33),
+		"speed of a bus":   m.Engine().At(0).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldSpeed, Speed: 1}, 0),
+		"set everything":   m.Engine().At(0).Set(mixer.TargetAll(), mixer.Change{Fields: mixer.FieldGain}, 0),
+		"pitch of master":  m.Engine().At(0).Set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldPitch}, 0),
+		"foreign bus set":  m.Engine().At(0).Pause(mixer.TargetBus(foreignBus)),
+		"play before":      func() error { _, err := m.Engine().At(-5).Play(s, mixer.Options{}); return err }(),
+		"resize to 0":      m.Engine().At(0).Resize(0),
+		"resize too large": m.Engine().At(0).Resize(33),
 		"group":            func() error { _, err := m.NewGroup("g", mixer.GroupOptions{Voices: -1}); return err }(),
 		"handle gain":      h.SetGain(25),
 		"handle pan":       h.SetPan(nan),
@@ -96,8 +96,8 @@ func TestBadArguments(t *testing.T) {
 func TestStopFadesAndTails(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	s := level(t, 1000, 1000, 1)
-	a := play(t, m.At(0), s, hardLeft)
-	m.At(20).Stop(mixer.TargetVoice(a), 0) // 10 frames of tail
+	a := play(t, m.Engine().At(0), s, hardLeft)
+	m.Engine().At(20).Stop(mixer.TargetVoice(a), 0) // 10 frames of tail
 	got := left(m, 40)
 	for i, x := range got {
 		want := 1.0
@@ -111,8 +111,8 @@ func TestStopFadesAndTails(t *testing.T) {
 	if st := m.Stats(); st.Stopped != 1 || st.SilentFrom != 30 {
 		t.Errorf("%+v", st)
 	}
-	b := play(t, m.At(40), s, hardLeft)
-	m.At(60).Stop(mixer.TargetVoice(b), 100*time.Millisecond)
+	b := play(t, m.Engine().At(40), s, hardLeft)
+	m.Engine().At(60).Stop(mixer.TargetVoice(b), 100*time.Millisecond)
 	left(m, 119)
 	if got := b.State(); got != mixer.StatePlaying {
 		t.Errorf("a frame before the end of its fade it is %v", got)
@@ -126,9 +126,9 @@ func TestStopFadesAndTails(t *testing.T) {
 func TestPauseResume(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	s := ramp(t, 1000, 500)
-	h := play(t, m.At(0), s, mixer.Options{Pan: -1, For: 100 * time.Millisecond})
-	m.At(50).Pause(mixer.TargetVoice(h))
-	m.At(200).Resume(mixer.TargetVoice(h))
+	h := play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, For: 100 * time.Millisecond})
+	m.Engine().At(50).Pause(mixer.TargetVoice(h))
+	m.Engine().At(200).Resume(mixer.TargetVoice(h))
 	got := left(m, 100)
 	if got[49] != 50./1024 || got[50] != 51./1024 || got[70] != 0 {
 		t.Errorf("around the pause: %v, %v, %v", got[49], got[50], got[70])
@@ -145,9 +145,9 @@ func TestPauseResume(t *testing.T) {
 // TestPauseKeepsTheFadeIn checks that a fade-in continues while its voice is paused.
 func TestPauseKeepsTheFadeIn(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
-	h := play(t, m.At(0), level(t, 1000, 5000, 1), mixer.Options{Pan: -1, FadeIn: 2 * time.Second})
-	m.At(100).Pause(mixer.TargetVoice(h))
-	m.At(200).Resume(mixer.TargetVoice(h))
+	h := play(t, m.Engine().At(0), level(t, 1000, 5000, 1), mixer.Options{Pan: -1, FadeIn: 2 * time.Second})
+	m.Engine().At(100).Pause(mixer.TargetVoice(h))
+	m.Engine().At(200).Resume(mixer.TargetVoice(h))
 	got := left(m, 1200)
 	for _, i := range []int{99, 205, 300, 1000} {
 		if want := 0.5 - 0.5*math.Cos(math.Pi*float64(i)/2000); math.Abs(float64(got[i])-want) > 1e-3 {

@@ -31,7 +31,7 @@ func TestHandlesWrap(t *testing.T) {
 		var handles []Handle
 		for range 3000 {
 			if r.IntN(3) == 0 {
-				h, err := m.At(m.Now()+r.Int64N(8)).Play(sound, Options{Tag: uint64(len(handles) + 1)})
+				h, err := m.Engine().At(m.Now()+r.Int64N(8)).Play(sound, Options{Tag: uint64(len(handles) + 1)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +46,7 @@ func TestHandlesWrap(t *testing.T) {
 				case 1:
 					out = append(out, fmt.Sprint(h.SetGain(-3)))
 				case 2:
-					out = append(out, fmt.Sprint(m.At(m.Now()).Stop(TargetVoice(h), 0)))
+					out = append(out, fmt.Sprint(m.Engine().At(m.Now()).Stop(TargetVoice(h), 0)))
 				}
 				out = append(out, fmt.Sprint(h.State(), h.Number(), h.Tag(), h.Position(), h.Slot()))
 			}

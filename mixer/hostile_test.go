@@ -21,7 +21,7 @@ import (
 func TestRoundsBeyondCounting(t *testing.T) {
 	for _, rounds := range []int{50_000_000, 1_000_000_000} {
 		m := at1k(t)
-		h := play(t, m.At(0), loopedRamp(t, 1000, 100, 160), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
+		h := play(t, m.Engine().At(0), loopedRamp(t, 1000, 100, 160), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
 		got := left(m, 2000)
 		if h.State() != mixer.StatePlaying || got[160] != got[100] || got[1960] != got[100] {
 			t.Errorf("%d rounds: %v, frames %v and %v, want %v", rounds, h.State(), got[160], got[1960], got[100])
@@ -51,7 +51,7 @@ func TestFeedsAreLetGo(t *testing.T) {
 	m := at1k(t)
 	s, opened := whole(t, 100)
 	for range 50 {
-		play(t, m.At(mixer.Now), s, mixer.Options{})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		left(m, 150)
 	}
 	runtime.GC()
@@ -71,7 +71,7 @@ func TestFeedsAreLetGo(t *testing.T) {
 func TestBusyOpensNothing(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 1})
 	s, opened := whole(t, 100)
-	play(t, m.At(mixer.Now), level(t, 1000, 10, 1), mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), level(t, 1000, 10, 1), mixer.Options{})
 	if _, err := m.Play(s, mixer.Options{}); !errors.Is(err, mixer.ErrBusy) || len(*opened) != 0 {
 		t.Errorf("a full ring: %v, %d streams opened", err, len(*opened))
 	}
@@ -94,10 +94,10 @@ func TestStopKeepsItsLead(t *testing.T) {
 			}
 		}
 		step(20)
-		h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+		h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
 		if full {
-			m.At(1<<40).Stop(mixer.TargetTag(1), 0)
-			m.At(1<<40).Stop(mixer.TargetTag(1), 0)
+			m.Engine().At(1<<40).Stop(mixer.TargetTag(1), 0)
+			m.Engine().At(1<<40).Stop(mixer.TargetTag(1), 0)
 		}
 		step(5)
 		if err := h.Stop(0); err != nil {
@@ -119,7 +119,7 @@ func TestStopKeepsItsLead(t *testing.T) {
 func TestClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := at1k(t)
-		h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+		h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
 		done := h.Done()
 		m.Close()
 		time.Sleep(10 * time.Millisecond)
@@ -157,7 +157,7 @@ func TestHostileRefiner(t *testing.T) {
 		plain := sound(t, sounds.Samples{Rate: 8000, Channels: 1, Data: data})
 		render := func(s *sounds.Sound) []float32 {
 			m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-			h := play(t, m.At(mixer.Now), s, mixer.Options{Pitch: 3, Pan: -1})
+			h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pitch: 3, Pan: -1})
 			m.Prepare()
 			got := left(m, 512)
 			h.Stop(0)
@@ -189,7 +189,7 @@ func TestDryWhateverTheBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		play(t, m.At(mixer.Now), s, mixer.Options{})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		var heard []pcm.Frame
 		for len(heard) < 8192 {
 			b := make([]pcm.Frame, block)
@@ -231,7 +231,7 @@ func TestPrepareSmallFeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		play(t, m.At(mixer.Now), s, mixer.Options{Pitch: 48, Speed: 16, Base: mixer.Base{Pitch: 48}})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pitch: 48, Speed: 16, Base: mixer.Base{Pitch: 48}})
 		for range 300 {
 			m.Render(make([]pcm.Frame, m.Prepare()))
 		}

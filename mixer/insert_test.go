@@ -26,7 +26,7 @@ func TestInsert(t *testing.T) {
 	buses[1].Insert, buses[1].Gain = doubled, -20
 	m := at1k(t, buses...)
 	for i, name := range []string{"a", "c", "d"} {
-		play(t, m.At(0), level(t, 1000, 900, float32(int(1)<<i)/8), mixer.Options{Bus: busOf(t, m, name)})
+		play(t, m.Engine().At(0), level(t, 1000, 900, float32(int(1)<<i)/8), mixer.Options{Bus: busOf(t, m, name)})
 	}
 	block := make([]pcm.Frame, 30)
 	m.Render(block)
@@ -48,7 +48,7 @@ func TestInsertSeesEveryFrame(t *testing.T) {
 		}
 		seen += len(block)
 	})})
-	play(t, m.At(13), level(t, 1000, 2, 0), mixer.Options{})
+	play(t, m.Engine().At(13), level(t, 1000, 2, 0), mixer.Options{})
 	var got []float32
 	for _, n := range []int{1, 2, 50, 100, 7} {
 		got = append(got, left(m, n)...)
@@ -82,7 +82,7 @@ func TestInsertTakenOut(t *testing.T) {
 				block[i][0] *= 2
 			}
 		})})
-		play(t, m.At(0), level(t, 1000, 900, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "b")})
+		play(t, m.Engine().At(0), level(t, 1000, 900, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "b")})
 		got := left(m, 100) // blocks of 20
 		for i, x := range got {
 			if want := map[bool]float32{true: 0.5, false: 0.25}[i < 40]; x != want {

@@ -95,7 +95,8 @@ type journal struct {
 // Journal moves recorded commands that were not read yet into dst, oldest first. It returns their number, at most
 // len(dst). Each entry is returned once, so concurrent callers share the entries. Without Config.Journal it returns
 // 0. Control side.
-func (m *Mixer) Journal(dst []Entry) int {
+func (e Engine) Journal(dst []Entry) int {
+	m := e.mixer
 	if m.journal.ring == nil {
 		return 0
 	}
@@ -114,4 +115,4 @@ func (m *Mixer) Journal(dst []Entry) int {
 }
 
 // JournalLost returns the number of entries that were lost because the journal was full. Control side.
-func (m *Mixer) JournalLost() int64 { return m.journal.lost.Load() }
+func (e Engine) JournalLost() int64 { return e.mixer.journal.lost.Load() }

@@ -28,7 +28,7 @@ func TestJournal(t *testing.T) {
 	}
 	s := journalSound(t)
 	play := func(frame int64) mixer.Handle {
-		h, err := m.At(frame).Play(s, mixer.Options{Gain: -6, Tag: 1})
+		h, err := m.Engine().At(frame).Play(s, mixer.Options{Gain: -6, Tag: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,12 +40,12 @@ func TestJournal(t *testing.T) {
 	m.Render(make([]pcm.Frame, 10))
 	one.SetGain(-9)
 	one.SetPan(0.5)
-	m.At(5).Stop(mixer.TargetTag(1), 20*time.Millisecond) // late
-	m.At(12).Pause(mixer.TargetAll())
+	m.Engine().At(5).Stop(mixer.TargetTag(1), 20*time.Millisecond) // late
+	m.Engine().At(12).Pause(mixer.TargetAll())
 	two.Seek(time.Second)
 	m.Render(make([]pcm.Frame, 100))
 	entries := make([]mixer.Entry, 64)
-	entries = entries[:m.Journal(entries)]
+	entries = entries[:m.Engine().Journal(entries)]
 	type line struct {
 		frame  int64
 		kind   mixer.EntryKind
@@ -113,7 +113,7 @@ func TestJournalLost(t *testing.T) {
 			t.Errorf("with room for %d a block allocates %v times", size, allocated)
 		}
 		entries := make([]mixer.Entry, 64)
-		n, lost := m.Journal(entries), m.JournalLost()
+		n, lost := m.Engine().Journal(entries), m.Engine().JournalLost()
 		// One start and ten sets.
 		if size == 0 && (n != 0 || lost != 0) || size > 0 && (n != size || lost != 11-int64(size) || entries[0].Kind != mixer.EntryPlay) {
 			t.Errorf("with room for %d there are %d, and %d are lost", size, n, lost)

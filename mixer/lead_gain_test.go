@@ -32,7 +32,7 @@ func TestLeadOfBusGains(t *testing.T) {
 		t.Fatal(err)
 	}
 	left(m, 10)
-	dropped := m.NewBatch()
+	dropped := m.Engine().NewBatch()
 	for _, set := range []struct {
 		name string
 		call func() error
@@ -40,10 +40,10 @@ func TestLeadOfBusGains(t *testing.T) {
 	}{
 		{"Bus.SetGain", func() error { return bus.SetGain(-1) }, -1},
 		{"Bus.Fade", func() error { return bus.Fade(-2, 10*ms) }, -2},
-		{"Moment.SetGain", func() error { return m.At(mixer.Now).SetGain(mixer.TargetBus(bus), -3) }, -3},
-		{"Moment.SetGain at a frame", func() error { return m.At(20).SetGain(mixer.TargetBus(bus), -4) }, -4},
+		{"Moment.SetGain", func() error { return m.Engine().At(mixer.Now).SetGain(mixer.TargetBus(bus), -3) }, -3},
+		{"Moment.SetGain at a frame", func() error { return m.Engine().At(20).SetGain(mixer.TargetBus(bus), -4) }, -4},
 		{"Moment.SetGain of a batch", func() error { return dropped.At(0).SetGain(mixer.TargetBus(bus), -5) }, -4},
-		{"Moment.Drop", func() error { return m.At(mixer.Now).Drop(dropped) }, -4},
+		{"Moment.Drop", func() error { return m.Engine().At(mixer.Now).Drop(dropped) }, -4},
 	} {
 		mustReturn(t, set.name, func() {
 			if err := set.call(); err != nil {

@@ -53,9 +53,9 @@ func TestLimitRefused(t *testing.T) {
 				c.waits.Group, c.third.Group = g, g
 			}
 			s := level(t, 1000, 50, 0.1)
-			play(t, m.At(0), s, first)
-			play(t, m.At(1), s, c.waits)
-			play(t, m.At(2), s, c.third)
+			play(t, m.Engine().At(0), s, first)
+			play(t, m.Engine().At(1), s, c.waits)
+			play(t, m.Engine().At(2), s, c.third)
 			m.Render(make([]pcm.Frame, 60))
 			wantEvents(t, m, c.want)
 		})

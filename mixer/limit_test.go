@@ -42,7 +42,7 @@ func TestLimitByHand(t *testing.T) {
 			g, err := m.NewGroup("g", c.group)
 			must(t, err)
 			for i := range 4 {
-				play(t, m.At(int64(i)), level(t, 1000, 100, 0.1), mixer.Options{Group: g, Gain: c.gains[i], Owner: c.owners[i]})
+				play(t, m.Engine().At(int64(i)), level(t, 1000, 100, 0.1), mixer.Options{Group: g, Gain: c.gains[i], Owner: c.owners[i]})
 			}
 			left(m, 19)
 			wantEvents(t, m, c.want)
@@ -69,8 +69,8 @@ func TestLimitSaysItsPolicy(t *testing.T) {
 	for _, full := range []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.Reject} {
 		g, err := m.NewGroup("g", mixer.GroupOptions{Voices: 1, Full: full})
 		must(t, err)
-		play(t, m.At(mixer.Now), s, mixer.Options{Group: g})
-		play(t, m.At(mixer.Now), s, mixer.Options{Group: g})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Group: g})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Group: g})
 		m.Render(nil)
 		events, found := make([]mixer.Event, 9), false
 		for _, e := range events[:m.Events(events)] {

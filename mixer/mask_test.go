@@ -164,7 +164,7 @@ func TestMaskedTakesWhatIsHidden(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := m.At(1000).Resize(2); err != nil {
+		if err := m.Engine().At(1000).Resize(2); err != nil {
 			t.Fatal(err)
 		}
 		m.Render(make([]pcm.Frame, 4000))
@@ -179,7 +179,7 @@ func TestMaskedTakesWhatIsHidden(t *testing.T) {
 			t.Errorf("%v: %d gave way", policy, len(gone))
 		}
 		if policy == StealMasked {
-			if err := m.At(Now).Set(TargetSound(loud), Change{Fields: FieldGain, Gain: -80}, 0); err != nil {
+			if err := m.Engine().At(Now).Set(TargetSound(loud), Change{Fields: FieldGain, Gain: -80}, 0); err != nil {
 				t.Fatal(err)
 			}
 			m.Render(make([]pcm.Frame, 800))

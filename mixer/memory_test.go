@@ -38,9 +38,9 @@ func TestNoAllocation(t *testing.T) {
 				}
 			}
 			n++
-			m.At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-n % 7)}, time.Millisecond)
-			m.At(mixer.Now).Stop(mixer.TargetTag(9), 0)
-			m.At(m.Now() + 100).Resize(8 + n%8)
+			m.Engine().At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-n % 7)}, time.Millisecond)
+			m.Engine().At(mixer.Now).Stop(mixer.TargetTag(9), 0)
+			m.Engine().At(m.Now() + 100).Resize(8 + n%8)
 			if n%10 == 0 {
 				m.StopAll(time.Millisecond)
 			}
@@ -87,7 +87,7 @@ func TestManyGoroutines(t *testing.T) {
 					h.State()
 					h.Position()
 				case 6:
-					m.At(m.Now()+int64(i%100)).Set(mixer.TargetTag(uint64(1+g)), mixer.Change{Fields: mixer.FieldPan, Pan: 0.3}, 0)
+					m.Engine().At(m.Now()+int64(i%100)).Set(mixer.TargetTag(uint64(1+g)), mixer.Change{Fields: mixer.FieldPan, Pan: 0.3}, 0)
 				case 7:
 					st := m.Stats()
 					if st.Asked != st.Started+st.Rejected+st.Limited || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
@@ -128,7 +128,7 @@ func TestEndedSoundsAreCollected(t *testing.T) {
 	func() {
 		s := level(t, 1000, 10, 0.5)
 		runtime.AddCleanup(s, func(int) { freed <- true }, 0)
-		play(t, m.At(mixer.Now), s, mixer.Options{})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	}()
 	left(m, 50)
 	m.Events(make([]mixer.Event, 9))

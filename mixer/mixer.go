@@ -23,7 +23,7 @@ import (
 	"voicepool/voice"
 )
 
-// Mixer mixes a fixed pool of voices. Render, Skip, UntilEnd, LeftLoop, Sleep and Wake belong to the
+// Mixer mixes a fixed pool of voices. Render, Prepare, Sleep and Wake belong to the goroutine of the device, the
 // audio side. All other methods belong to the control side and are safe for concurrent use.
 type Mixer struct {
 	*shared
@@ -142,7 +142,7 @@ func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 // Commands, decisions and events are the same as with Render. The next Render gives the same output as if Render had
 // been called instead of Skip. Only tails, filters, effects, inserts, Config.DCGuard and the limiter may make a
 // difference. The output of the limiter agrees after Render has run for 1 s. Audio side, like Render.
-func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
+func (e Engine) Skip(frames int) { e.mixer.audio.skip(int64(frames)) }
 
 // Sleep puts the mixer to sleep if Render would give silence until the next command, and reports whether it did.
 // There must be no voice, no virtual voice, no command under way, no insert and no tail. The mixer then need not be
@@ -192,7 +192,8 @@ func (m *Mixer) Now() int64 { return m.sleep.Frame(int64(m.published.Word(0))) }
 // clock. Otherwise it is the first frame that has not been mixed. While a block is being mixed, such a call takes
 // effect only after that block, later than the returned frame. Use Next to schedule several commands relative to the
 // present. Control side.
-func (m *Mixer) Next() int64 {
+func (e Engine) Next() int64 {
+	m := e.mixer
 	if m.clock.Lead == 0 {
 		return m.Now()
 	}

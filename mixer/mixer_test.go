@@ -92,8 +92,8 @@ var hardLeft = mixer.Options{Pan: -1}
 func TestPlayIsExact(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8, Voices: 2})
 	s := ramp(t, 8, 4)
-	play(t, m.At(3), s, hardLeft)
-	h := play(t, m.At(5), s, hardLeft)
+	play(t, m.Engine().At(3), s, hardLeft)
+	h := play(t, m.Engine().At(5), s, hardLeft)
 	equal(t, left(m, 10), []float32{0, 0, 0, 1. / 1024, 2. / 1024, 4. / 1024, 6. / 1024, 3. / 1024, 4. / 1024, 0})
 	if got := h.State(); got != mixer.StateEnded {
 		t.Errorf("the second voice is %v", got)
@@ -127,8 +127,8 @@ func TestPlayIsExact(t *testing.T) {
 func TestFreedSlotServesTheSameFrame(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8, Voices: 1})
 	s := ramp(t, 8, 4)
-	play(t, m.At(0), s, hardLeft)
-	play(t, m.At(4), s, hardLeft)
+	play(t, m.Engine().At(0), s, hardLeft)
+	play(t, m.Engine().At(4), s, hardLeft)
 	left(m, 8)
 	if st := m.Stats(); st.Stolen != 0 || st.Ended != 2 {
 		t.Errorf("stats %+v", st)
@@ -138,9 +138,9 @@ func TestFreedSlotServesTheSameFrame(t *testing.T) {
 func TestStealsTheQuietest(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
 	s := level(t, 1000, 100, 0.5)
-	loud := play(t, m.At(0), s, mixer.Options{})
-	quiet := play(t, m.At(0), s, mixer.Options{Gain: -20})
-	fresh := play(t, m.At(50), s, mixer.Options{Gain: -10})
+	loud := play(t, m.Engine().At(0), s, mixer.Options{})
+	quiet := play(t, m.Engine().At(0), s, mixer.Options{Gain: -20})
+	fresh := play(t, m.Engine().At(50), s, mixer.Options{Gain: -10})
 	left(m, 60)
 	if a, b, c := loud.State(), quiet.State(), fresh.State(); a != mixer.StatePlaying || b != mixer.StateStolen || c != mixer.StatePlaying {
 		t.Errorf("loud is %v, quiet %v, fresh %v", a, b, c)

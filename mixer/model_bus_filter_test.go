@@ -125,7 +125,7 @@ func TestBusFilterModel(t *testing.T) {
 			all[i] = noise(r, rate, 2, n)
 			loaded, err := sounds.NewSound(all[i])
 			must(t, err)
-			play(t, m.At(0), loaded, mixer.Options{Bus: busOf(t, m, names[i]), Gain: -12})
+			play(t, m.Engine().At(0), loaded, mixer.Options{Bus: busOf(t, m, names[i]), Gain: -12})
 		}
 		type move struct {
 			frame, bus, frames int
@@ -146,7 +146,7 @@ func TestBusFilterModel(t *testing.T) {
 			if v.high {
 				c = mixer.Change{Fields: mixer.FieldHighPass, HighPass: v.hz}
 			}
-			must(t, m.At(int64(v.frame)).Set(mixer.TargetBus(busOf(t, m, names[v.bus])), c, pcm.Duration(int64(v.frames), rate)))
+			must(t, m.Engine().At(int64(v.frame)).Set(mixer.TargetBus(busOf(t, m, names[v.bus])), c, pcm.Duration(int64(v.frames), rate)))
 		}
 		got := inBlocks(m, n, 64)
 		worst, at := 0.0, 0

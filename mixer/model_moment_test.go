@@ -44,7 +44,7 @@ func (d *modelTest) moment(r *rand.Rand) {
 	t, name := d.target(r)
 	at := d.when(r)
 	ref := int64(1000 + len(d.log))
-	moment := d.m.At(at).WithRef(ref)
+	moment := d.m.Engine().At(at).WithRef(ref)
 	c := modelCommand{frame: at, target: t, ref: ref}
 	kind := pick(r, modelStop, modelPause, modelResume, modelResume, modelSet, modelSet, modelSet, modelSeek)
 	if (kind == modelStop || kind == modelPause) && t.one == nil && r.IntN(3) > 0 { // otherwise too few voices remain

@@ -195,7 +195,7 @@ func (d *modelTest) call(r *rand.Rand) {
 	case n < 99:
 		n := 1 + r.IntN(d.model.config.MaxVoices)
 		d.say("Resize %d", n)
-		d.check(d.m.At(mixer.Now).Resize(n))
+		d.check(d.m.Engine().At(mixer.Now).Resize(n))
 		d.model.send(modelCommand{kind: modelResize, frame: mixer.Now, over: int64(n)})
 	default:
 		over := pick(r, 0, 0, 40*time.Millisecond)
@@ -273,7 +273,7 @@ func (d *modelTest) play(r *rand.Rand) {
 	}
 	at := d.when(r)
 	d.say("At(%d).Play #%d %s on %s %+v", at, len(d.plays), p.sound.Name(), buses[p.bus], o)
-	h, err := d.m.At(at).Play(p.sound, o)
+	h, err := d.m.Engine().At(at).Play(p.sound, o)
 	d.check(err)
 	p.h = h
 	d.plays = append(d.plays, p)
@@ -358,7 +358,7 @@ func (d *modelTest) handle(r *rand.Rand) {
 		case shape == sounds.InDecibels || gone:
 			done(p.h.Fade(g, over))
 		default:
-			done(d.m.At(mixer.Now).Set(mixer.TargetVoice(p.h), mixer.Change{Fields: mixer.FieldGain, Gain: g, Shape: shape}, over))
+			done(d.m.Engine().At(mixer.Now).Set(mixer.TargetVoice(p.h), mixer.Change{Fields: mixer.FieldGain, Gain: g, Shape: shape}, over))
 		}
 		if !gone {
 			d.model.send(modelCommand{

@@ -10,12 +10,12 @@ import (
 )
 
 // Now is a frame for At. It means the first frame that is mixed after the command has arrived. Such a command
-// is never late. With Config.Lead, Now means the frame that Mixer.Next returns. Such a command is late if
+// is never late. With Config.Lead, Now means the frame that Engine.Next returns. Such a command is late if
 // that frame has already been mixed.
 const Now = -1
 
 // errNoMixer is returned by methods of the zero Moment.
-var errNoMixer = fmt.Errorf("%w: the zero Moment has no mixer; call Mixer.At", ErrOption)
+var errNoMixer = fmt.Errorf("%w: the zero Moment has no mixer; call Engine.At", ErrOption)
 
 // Moment sends commands for one frame. The methods of the zero Moment fail.
 //
@@ -35,7 +35,7 @@ type Moment struct {
 // rendered; Now is the next frame that is mixed or, with Config.Lead, the frame that Next returns. If the frame has
 // already been mixed, commands are executed immediately and Stats.Late is incremented. A frame below Now makes the
 // methods of the moment fail.
-func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
+func (e Engine) At(frame int64) Moment { return Moment{mixer: e.mixer, frame: frame} }
 
 // WithRef returns the same moment with the reference ref, a number of the caller's choice; the default is 0. If a
 // command for a tag finds no voice, its EventMissed repeats the reference.

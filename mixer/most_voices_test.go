@@ -27,7 +27,7 @@ func TestMostVoices(t *testing.T) {
 	gains := r.Perm(voices) // each voice has its own level, the quietest the lowest
 	handles := make([]mixer.Handle, voices)
 	for i := range handles {
-		handles[i] = play(t, m.At(mixer.Now), s, options(i, pcm.Decibels(-70+60*float64(gains[i])/float64(voices))))
+		handles[i] = play(t, m.Engine().At(mixer.Now), s, options(i, pcm.Decibels(-70+60*float64(gains[i])/float64(voices))))
 	}
 	left(m, 40)
 	if st := m.Stats(); st.Playing != int64(voices) || st.Started != int64(voices) || st.HighWater != int64(voices) {
@@ -41,7 +41,7 @@ func TestMostVoices(t *testing.T) {
 		slots[h.Slot()] = true
 	}
 	for i := range more {
-		handles = append(handles, play(t, m.At(m.Now()+int64(i)), s, options(i, -5)))
+		handles = append(handles, play(t, m.Engine().At(m.Now()+int64(i)), s, options(i, -5)))
 	}
 	left(m, 200)
 	for i, h := range handles {
@@ -53,7 +53,7 @@ func TestMostVoices(t *testing.T) {
 			t.Fatalf("voice %d is %v, want %v", i, h.State(), want)
 		}
 	}
-	must(t, m.At(mixer.Now).Stop(mixer.TargetTag(1), 0))
+	must(t, m.Engine().At(mixer.Now).Stop(mixer.TargetTag(1), 0))
 	for i, h := range handles {
 		if i%2 == 0 { // stopped by the tag
 			continue
@@ -70,7 +70,7 @@ func TestMostVoices(t *testing.T) {
 	if x := left(m, 1)[0]; x != 0 {
 		t.Errorf("then it is not silent: %v", x)
 	}
-	again := play(t, m.At(mixer.Now), s, options(0, 0))
+	again := play(t, m.Engine().At(mixer.Now), s, options(0, 0))
 	if left(m, 8); again.State() != mixer.StatePlaying || handles[0].State() == mixer.StatePlaying {
 		t.Errorf("a start after that is %v, the first one %v", again.State(), handles[0].State())
 	}

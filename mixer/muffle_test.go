@@ -58,7 +58,7 @@ func TestMuffledModel(t *testing.T) {
 		ear, err := hearing.NewEar(&space.Listener{})
 		must(t, err)
 		m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true})
-		h := play(t, m.At(0), s, mixer.Options{Emitter: &e, Loop: true})
+		h := play(t, m.Engine().At(0), s, mixer.Options{Emitter: &e, Loop: true})
 		var p modelPlace
 		var state [2]float64
 		at := 0.0 // the cutoff, which does not move by less than 1/64 of an octave
@@ -113,7 +113,7 @@ func walls(t testing.TB, e *space.Emitter) (*mixer.Mixer, mixer.Handle) {
 		Rate: 48000, NoLimiter: true, Outputs: []mixer.Output{{Name: "main", Channel: 1}, {Name: "wet", Channel: 3}},
 		Buses: []mixer.BusConfig{{Name: "hall", Output: "wet"}, {Name: "sfx"}},
 	})
-	h := play(t, m.At(0), rain(t, 48000, 5000), mixer.Options{Emitter: e, Loop: true, Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Gain: -6}}})
+	h := play(t, m.Engine().At(0), rain(t, 48000, 5000), mixer.Options{Emitter: e, Loop: true, Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Gain: -6}}})
 	return m, h
 }
 
@@ -147,7 +147,7 @@ func TestObstructionLeavesSends(t *testing.T) {
 		}
 	}
 	m := newMixer(t, mixer.Config{Rate: 48000, NoLimiter: true})
-	play(t, m.At(0), rain(t, 48000, 5000), mixer.Options{Emitter: in(0, 1), Loop: true})
+	play(t, m.Engine().At(0), rain(t, 48000, 5000), mixer.Options{Emitter: in(0, 1), Loop: true})
 	alone := inBlocks(m, 9600, 480)
 	for i, x := range alone {
 		if math.Abs(float64(x[0]-pillar[2*i][0])) > 1e-6 {
@@ -204,10 +204,10 @@ func TestMuffledBlocks(t *testing.T) {
 			if i%3 > 0 {
 				o.Sends = []mixer.Send{{To: "hall", Gain: -3}}
 			}
-			voices = append(voices, play(t, m.At(int64(r.IntN(3000))), wind, o))
+			voices = append(voices, play(t, m.Engine().At(int64(r.IntN(3000))), wind, o))
 		}
 		for range 40 {
-			at := m.At(int64(r.IntN(frames)))
+			at := m.Engine().At(int64(r.IntN(frames)))
 			target := []mixer.Target{mixer.TargetTag(uint64(1 + r.IntN(3))), mixer.TargetVoice(voices[r.IntN(9)])}[r.IntN(2)]
 			switch r.IntN(6) {
 			case 0:
@@ -250,17 +250,23 @@ func TestMuffledLater(t *testing.T) {
 		"now": func(m *mixer.Mixer, h mixer.Handle) error {
 			return m.SetPositions([]mixer.Handle{h}, []space.Spot{wall})
 		},
-		"at a frame":         func(m *mixer.Mixer, h mixer.Handle) error { return m.At(50).SetPosition(mixer.TargetVoice(h), wall) },
-		"by its tag":         func(m *mixer.Mixer, h mixer.Handle) error { return m.At(150).SetPosition(mixer.TargetTag(7), wall) },
-		"when it has begun":  func(m *mixer.Mixer, h mixer.Handle) error { return m.At(1000).SetPosition(mixer.TargetTag(7), wall) },
+		"at a frame": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.Engine().At(50).SetPosition(mixer.TargetVoice(h), wall)
+		},
+		"by its tag": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.Engine().At(150).SetPosition(mixer.TargetTag(7), wall)
+		},
+		"when it has begun": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.Engine().At(1000).SetPosition(mixer.TargetTag(7), wall)
+		},
 		"before it was made": nil,
 	} {
 		m := newMixer(t, mixer.Config{Rate: 48000, NoLimiter: true})
 		start := func() mixer.Handle {
-			return play(t, m.At(100), rain(t, 48000, 5000), mixer.Options{Loop: true, Tag: 7, Emitter: at(0, 0, -1)})
+			return play(t, m.Engine().At(100), rain(t, 48000, 5000), mixer.Options{Loop: true, Tag: 7, Emitter: at(0, 0, -1)})
 		}
 		if tell == nil {
-			must(t, m.At(150).SetPosition(mixer.TargetTag(7), wall))
+			must(t, m.Engine().At(150).SetPosition(mixer.TargetTag(7), wall))
 			start()
 		} else {
 			must(t, tell(m, start()))
@@ -284,14 +290,14 @@ func TestMuffledIsStolenFirst(t *testing.T) {
 			// Filters count too, see TestWallsHide. Here only the gain matters.
 			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Virtual: 2, IgnoreFilters: true, Buses: []mixer.BusConfig{{Name: "hall"}}})
 			s := steady(t, 0.25)
-			walled := play(t, m.At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: spot}, Sends: sends})
-			free := play(t, m.At(0), s, mixer.Options{Gain: -10, Emitter: &space.Emitter{}})
+			walled := play(t, m.Engine().At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: spot}, Sends: sends})
+			free := play(t, m.Engine().At(0), s, mixer.Options{Gain: -10, Emitter: &space.Emitter{}})
 			left(m, 20)
 			want := free.Audibility() + 10 - pcm.Decibels(24*spot.Occlusion+12*spot.Obstruction)
 			if got := walled.Audibility(); math.Abs(float64(got-want)) > 0.01 {
 				t.Errorf("%+v: the audibility is %v dB, want %v", spot, got, want)
 			}
-			play(t, m.At(30), s, mixer.Options{})
+			play(t, m.Engine().At(30), s, mixer.Options{})
 			left(m, 20)
 			if walled.State() != mixer.StateVirtual || free.State() != mixer.StatePlaying {
 				t.Errorf("%+v: the one behind the wall is %v, the other %v", spot, walled.State(), free.State())
@@ -310,8 +316,8 @@ func TestMuffledIsStolenFirst(t *testing.T) {
 func TestMuffledIsHeard(t *testing.T) {
 	level := func(o mixer.Options) float64 {
 		m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall"}}})
-		play(t, m.At(0), rainy(t), mixer.Options{LowPass: 5000, Gain: -60}) // enables filters in scores
-		h := play(t, m.At(0), rainy(t), o)
+		play(t, m.Engine().At(0), rainy(t), mixer.Options{LowPass: 5000, Gain: -60}) // enables filters in scores
+		h := play(t, m.Engine().At(0), rainy(t), o)
 		m.Render(make([]pcm.Frame, 1000))
 		return float64(h.Audibility())
 	}
@@ -367,7 +373,7 @@ func TestSmallTurns(t *testing.T) {
 	render := func(step float64, steps int) []pcm.Frame {
 		e := &space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -100}}, Air: 1, Attenuation: space.Attenuation{Curve: space.Constant}}
 		m := newMixer(t, mixer.Config{Rate: 48000, NoLimiter: true})
-		h := play(t, m.At(0), rain(t, 48000, 5000), mixer.Options{Emitter: e, Loop: true})
+		h := play(t, m.Engine().At(0), rain(t, 48000, 5000), mixer.Options{Emitter: e, Loop: true})
 		m.Render(make([]pcm.Frame, 960))
 		for range steps {
 			e.Spot.Position[2] -= step

@@ -23,9 +23,9 @@ func TestNext(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Render(make([]pcm.Frame, 100))
-		m.Next()
+		m.Engine().Next()
 		now = c.clock
-		if got := m.Next(); got != c.want {
+		if got := m.Engine().Next(); got != c.want {
 			t.Errorf("%+v: Next is %d, want %d", c, got, c.want)
 		}
 		if _, err := m.Play(clickTone(t), mixer.Options{}); err != nil {

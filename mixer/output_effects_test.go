@@ -30,11 +30,11 @@ func TestOutputEffects(t *testing.T) {
 			Buses:   []mixer.BusConfig{{Name: "a"}, {Name: "b", Output: "far"}},
 		})
 		for _, name := range []string{"a", "b"} {
-			play(t, m.At(10), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, name)})
+			play(t, m.Engine().At(10), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, name)})
 		}
 		far := busOf(t, m, "far")
-		must(t, m.At(300).SetEffect(far, "delay", effect.Values{"bypass": 1}, 0))
-		play(t, m.At(400), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: far})
+		must(t, m.Engine().At(300).SetEffect(far, "delay", effect.Values{"bypass": 1}, 0))
+		play(t, m.Engine().At(400), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: far})
 		out := inBlocks(m, 1000, 2*block)
 		for i := range 500 {
 			want := map[int][2]float64{110: {1, 0}, 210: {0, math.Pow(10, -6./20)}, 400: {0, math.Pow(10, -6./20)}}[i]
@@ -49,7 +49,7 @@ func TestOutputEffects(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Outputs: []mixer.Output{{Name: "main", HighPass: 400}, {Name: "far", LowPass: 20}}})
 	for _, name := range []string{"main", "far"} {
-		play(t, m.At(0), level(t, 1000, 500, 1), mixer.Options{Bus: busOf(t, m, name), Pan: -1})
+		play(t, m.Engine().At(0), level(t, 1000, 500, 1), mixer.Options{Bus: busOf(t, m, name), Pan: -1})
 	}
 	out := make([]pcm.Frame, 600)
 	m.Render(out)

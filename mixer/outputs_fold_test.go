@@ -100,7 +100,7 @@ func TestOutputStems(t *testing.T) {
 				sums[i/n][0] -= float64(f[0])
 				sums[i/n][1] -= float64(f[1])
 			}
-			for _, stem := range m.Stems(hop) {
+			for _, stem := range m.Engine().Stems(hop) {
 				parts++
 				for i, f := range stem {
 					sums[i][0] += float64(f[0])
@@ -138,7 +138,7 @@ func TestOutputsSkip(t *testing.T) {
 			step.do(p)
 		}
 		const from = outLength/2 + 77
-		m.Skip(from)
+		m.Engine().Skip(from)
 		n := m.Outputs()
 		got := make([]pcm.Frame, (outLength-from)*n)
 		m.Render(got)
@@ -160,7 +160,7 @@ func TestOutputsApart(t *testing.T) {
 	}
 	s := level(t, 1000, 900, 0.5)
 	for _, name := range []string{"main", "radio", "tv", "hall"} {
-		play(t, m.At(mixer.Now), s, mixer.Options{Pan: -1, Bus: busOf(t, m, name)})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pan: -1, Bus: busOf(t, m, name)})
 	}
 	now := func(first, third float64) {
 		t.Helper()
@@ -226,7 +226,7 @@ func TestOutputsDoNotAllocate(t *testing.T) {
 			_ = buses[n%3].Stop(ms)
 		}
 		m.Render(block)
-		m.Skip(33)
+		m.Engine().Skip(33)
 	}); got != 0 {
 		t.Errorf("%v allocations", got)
 	}

@@ -171,7 +171,7 @@ func (s *outScript) draw(t testing.TB, r *rand.Rand) {
 		change := mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(r.IntN(20) - 14)}
 		do := func(of int, command func(p *part, at mixer.Moment) error) {
 			s.steps = append(s.steps, step{of, func(p *part) {
-				if err := command(p, p.At(at)); err != nil {
+				if err := command(p, p.Engine().At(at)); err != nil {
 					panic(err)
 				}
 			}})

@@ -53,17 +53,17 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).Fade(c.Gain, within)) }
 	case 5:
 		return func(m *mixer.Mixer, handles []mixer.Handle) error {
-			return m.At(mixer.Now).Set(mixer.TargetVoice(voiceOf(handles)), mixer.Change{Fields: mixer.FieldGain, Gain: c.Gain, Shape: shape}, within)
+			return m.Engine().At(mixer.Now).Set(mixer.TargetVoice(voiceOf(handles)), mixer.Change{Fields: mixer.FieldGain, Gain: c.Gain, Shape: shape}, within)
 		}
 	case 6, 7:
 		c.Fields = rapid.SampledFrom([]mixer.Fields{1, 2, 3, 4, 8, 15, mixer.FieldLowPass, mixer.FieldHighPass, 63, mixer.FieldPriority, 63 | mixer.FieldPriority}).Draw(t, "fields")
 		return func(m *mixer.Mixer, handles []mixer.Handle) error {
-			return m.At(mixer.Now).Set(mixer.TargetVoice(voiceOf(handles)), c, within)
+			return m.Engine().At(mixer.Now).Set(mixer.TargetVoice(voiceOf(handles)), c, within)
 		}
 	case 8:
 		c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 15, 16, 47, 63}).Draw(t, "fields"))
 		return func(m *mixer.Mixer, handles []mixer.Handle) error {
-			return m.At(mixer.Now).Set(mixer.TargetTag(1), c, within)
+			return m.Engine().At(mixer.Now).Set(mixer.TargetTag(1), c, within)
 		}
 	}
 	c.Fields = mixer.Fields(rapid.SampledFrom([]mixer.Fields{
@@ -80,7 +80,7 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 		if err != nil {
 			return err
 		}
-		return m.At(mixer.Now).Set(mixer.TargetBus(b), c, within)
+		return m.Engine().At(mixer.Now).Set(mixer.TargetBus(b), c, within)
 	}
 }
 
@@ -102,9 +102,9 @@ func TestSetsOfOneBlock(t *testing.T) {
 				for i, m := range mixers {
 					o := mixer.Options{Tag: uint64(n % 2), Loop: true, Quality: sounds.Cubic}
 					o.Bus, _ = m.Bus(fmt.Sprint(1 + n%2))
-					at := m.At(mixer.Now)
+					at := m.Engine().At(mixer.Now)
 					if start > 0 {
-						at = m.At(m.Now() + start)
+						at = m.Engine().At(m.Now() + start)
 					}
 					h, err := at.Play(s, o)
 					if err != nil {
@@ -146,13 +146,13 @@ func TestSetsAreNeverLost(t *testing.T) {
 		s := level(t, 1000, 900, 0.5)
 		var handles []mixer.Handle
 		for range 8 {
-			handles = append(handles, play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Pan: -1, Bus: b}))
+			handles = append(handles, play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Pan: -1, Bus: b}))
 		}
 		for n := range 300 {
 			for _, h := range handles {
 				must(t, h.Fade(pcm.Decibels(-n%50), 30*time.Millisecond))
 				must(t, h.SetPan(float64(n%3)-1))
-				must(t, m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch | mixer.FieldSpeed, Speed: 1}, time.Second))
+				must(t, m.Engine().At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch | mixer.FieldSpeed, Speed: 1}, time.Second))
 			}
 			must(t, b.Fade(pcm.Decibels(-n%9), 20*time.Millisecond))
 			must(t, b.SetMute(n%2 == 0))
@@ -160,8 +160,8 @@ func TestSetsAreNeverLost(t *testing.T) {
 				left(m, 3)
 			}
 			if n == 250 {
-				m.At(mixer.Now).Pause(mixer.TargetAll())
-				m.At(mixer.Now).Resume(mixer.TargetAll())
+				m.Engine().At(mixer.Now).Pause(mixer.TargetAll())
+				m.Engine().At(mixer.Now).Resume(mixer.TargetAll())
 			}
 		}
 		for _, h := range handles {
@@ -192,10 +192,10 @@ func TestSetsFollowWishes(t *testing.T) {
 		}
 	})})
 	s := level(t, 1000, 900, 0.5)
-	started := play(t, m.At(mixer.Now), s, mixer.Options{Pan: -1})
+	started := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pan: -1})
 	left(m, 10)
 	h = started
-	play(t, m.At(30), s, mixer.Options{Pan: 1}) // takes half of the ring buffer until the middle of the block
+	play(t, m.Engine().At(30), s, mixer.Options{Pan: 1}) // takes half of the ring buffer until the middle of the block
 	left(m, 50)
 	if len(sets) > 0 {
 		t.Fatalf("%d sets were not called", len(sets))
@@ -208,8 +208,8 @@ func TestSetsFollowWishes(t *testing.T) {
 func TestFullRingCountsOnce(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 2})
 	s := level(t, 1000, 900, 0.5)
-	h := play(t, m.At(mixer.Now), s, mixer.Options{Pan: -1})
-	play(t, m.At(mixer.Now), s, mixer.Options{Pan: 1})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pan: -1})
+	play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pan: 1})
 	must(t, h.SetGain(-18))
 	must(t, h.SetGain(-20))
 	if st := m.Stats(); st.Busy != 1 {
@@ -230,7 +230,7 @@ func TestCutoffsOfOneBlock(t *testing.T) {
 			var out [2][]pcm.Frame
 			for i := range out {
 				m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
-				h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Pan: -1})
+				h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Pan: -1})
 				out[i] = append(out[i], inBlocks(m, 10, 100)...)
 				must(t, h.SetHighPass(200))
 				out[i] = append(out[i], inBlocks(m, 20, 100)...)

@@ -23,7 +23,7 @@ func TestStopsOfAFullRing(t *testing.T) {
 		for b, second := range stops {
 			for _, over := range [][2]time.Duration{{0, 10 * time.Second}, {10 * time.Second, 0}} {
 				m := newMixer(t, mixer.Config{Rate: 1000, Commands: 2})
-				h := play(t, m.At(mixer.Now), level(t, 1000, 20000, 1), mixer.Options{})
+				h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 20000, 1), mixer.Options{})
 				m.Render(make([]pcm.Frame, 50))
 				fill(m)
 				first(m, h, over[0])
@@ -39,9 +39,9 @@ func TestStopsOfAFullRing(t *testing.T) {
 
 // fill fills the ring buffer.
 func fill(m *mixer.Mixer) {
-	for m.At(1<<40).Stop(mixer.TargetTag(1), 0) == nil {
+	for m.Engine().At(1<<40).Stop(mixer.TargetTag(1), 0) == nil {
 	}
-	for m.At(mixer.Now).Resume(mixer.TargetTag(1)) == nil {
+	for m.Engine().At(mixer.Now).Resume(mixer.TargetTag(1)) == nil {
 	}
 }
 
@@ -80,7 +80,7 @@ func TestStopsAreNeverLost(t *testing.T) {
 				if rapid.Bool().Draw(rt, "later") {
 					at = now() + int64(rapid.IntRange(1, 60).Draw(rt, "by"))
 				}
-				h, err := m.At(at).Play(s, mixer.Options{})
+				h, err := m.Engine().At(at).Play(s, mixer.Options{})
 				if errors.Is(err, mixer.ErrBusy) || len(starts) == 60 {
 					continue
 				}
@@ -151,12 +151,12 @@ func TestStopsWhileRendering(t *testing.T) {
 	for range 100 {
 		var handles []mixer.Handle
 		for range 40 {
-			handles = append(handles, play(t, m.At(mixer.Now), s, mixer.Options{}))
+			handles = append(handles, play(t, m.Engine().At(mixer.Now), s, mixer.Options{}))
 		}
 		m.Render(make([]pcm.Frame, 1))
-		for m.At(m.Now()+50).Stop(mixer.TargetTag(1), 0) == nil {
+		for m.Engine().At(m.Now()+50).Stop(mixer.TargetTag(1), 0) == nil {
 		}
-		for m.At(mixer.Now).Resume(mixer.TargetTag(1)) == nil {
+		for m.Engine().At(mixer.Now).Resume(mixer.TargetTag(1)) == nil {
 		}
 		var rendering sync.WaitGroup
 		rendering.Go(func() {
@@ -195,8 +195,8 @@ func TestCut(t *testing.T) {
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
 		s := level(t, 1000, 500, 0.5)
-		h := play(t, m.At(0), s, hardLeft)
-		pending := play(t, m.At(60), s, hardLeft)
+		h := play(t, m.Engine().At(0), s, hardLeft)
+		pending := play(t, m.Engine().At(60), s, hardLeft)
 		got := left(m, 10)
 		if move != nil {
 			must(t, move(m, h))
@@ -205,10 +205,10 @@ func TestCut(t *testing.T) {
 		if name == "by a bus" {
 			target = mixer.TargetBus(mixer.Bus{})
 		}
-		must(t, m.At(50).Cut(target))
-		must(t, m.At(50).Cut(mixer.TargetVoice(pending)))
+		must(t, m.Engine().At(50).Cut(target))
+		must(t, m.Engine().At(50).Cut(mixer.TargetVoice(pending)))
 		if name == "with another" {
-			play(t, m.At(50), s, mixer.Options{Pan: 1})
+			play(t, m.Engine().At(50), s, mixer.Options{Pan: 1})
 		}
 		got = append(got, left(m, 100)...)
 		if got[49] == 0 || got[50] != 0 || got[99] != 0 {

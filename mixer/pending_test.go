@@ -15,12 +15,12 @@ func TestBusyChangesNothing(t *testing.T) {
 	s := level(t, 1000, 500, 0.5)
 	var handles []mixer.Handle
 	for range 3 {
-		handles = append(handles, play(t, m.At(mixer.Now), s, mixer.Options{}))
+		handles = append(handles, play(t, m.Engine().At(mixer.Now), s, mixer.Options{}))
 	}
 	if _, err := m.Play(s, mixer.Options{}); err != mixer.ErrBusy {
 		t.Fatalf("the fourth Play says %v", err)
 	}
-	if err := m.At(0).Pause(mixer.TargetAll()); err != mixer.ErrBusy {
+	if err := m.Engine().At(0).Pause(mixer.TargetAll()); err != mixer.ErrBusy {
 		t.Fatalf("a command says %v", err)
 	}
 	// Stops and sets are never lost.
@@ -42,11 +42,11 @@ func TestBusyChangesNothing(t *testing.T) {
 	}
 	// StopAll is not lost either, and does not affect later starts.
 	for range 3 {
-		play(t, m.At(mixer.Now), s, mixer.Options{})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	}
 	m.StopAll(0)
 	left(m, 1)
-	h := play(t, m.At(mixer.Now), s, mixer.Options{})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	left(m, 1)
 	if st := m.Stats(); st.Playing != 1 || h.State() != mixer.StatePlaying {
 		t.Errorf("after StopAll %+v, the next is %v", st, h.State())
@@ -56,7 +56,7 @@ func TestBusyChangesNothing(t *testing.T) {
 // TestSetsCoalesce sets one voice a million times while the mixer does not render.
 func TestSetsCoalesce(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 8, NoLimiter: true})
-	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 0.5), hardLeft)
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 0.5), hardLeft)
 	for i := range 1000 {
 		if h.SetGain(pcm.Decibels(-i%60)) != nil || h.SetPitch(0) != nil || h.SetSpeed(1) != nil {
 			t.Fatal("a set fails")
@@ -80,7 +80,7 @@ func TestSetsCoalesce(t *testing.T) {
 
 func TestStopBeforeTheStart(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
-	h := play(t, m.At(50), level(t, 1000, 100, 0.5), mixer.Options{})
+	h := play(t, m.Engine().At(50), level(t, 1000, 100, 0.5), mixer.Options{})
 	if err := h.Stop(0); err != nil {
 		t.Fatal(err)
 	}
@@ -99,21 +99,21 @@ func TestStaleHandle(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 1})
 	s := level(t, 1000, 1, 0.5)
 	long := level(t, 1000, 1000, 0.5)
-	old := play(t, m.At(mixer.Now), s, mixer.Options{})
+	old := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	left(m, 5)
 	for range 2 { // there are three records: the next start reuses the old one's
-		play(t, m.At(mixer.Now), s, mixer.Options{})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		left(m, 5)
 	}
-	h := play(t, m.At(mixer.Now), long, mixer.Options{})
+	h := play(t, m.Engine().At(mixer.Now), long, mixer.Options{})
 	if err := old.Stop(0); err != mixer.ErrGone {
 		t.Errorf("Stop of a stale handle says %v", err)
 	}
-	if err := m.At(mixer.Now).Stop(mixer.TargetVoice(old), 0); err != nil && err != mixer.ErrBusy {
+	if err := m.Engine().At(mixer.Now).Stop(mixer.TargetVoice(old), 0); err != nil && err != mixer.ErrBusy {
 		t.Errorf("%v", err)
 	}
 	left(m, 5)
-	m.At(mixer.Now).Stop(mixer.TargetVoice(old), 0)
+	m.Engine().At(mixer.Now).Stop(mixer.TargetVoice(old), 0)
 	left(m, 5)
 	if h.State() != mixer.StatePlaying || old.State() != mixer.StateEnded || old == h {
 		t.Errorf("new is %v, old %v", h.State(), old.State())
@@ -125,15 +125,15 @@ func TestStopOfAPendingStart(t *testing.T) {
 	for shorts := range 16 {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 4})
 		s := level(t, 1000, 10, 0.5)
-		old := play(t, m.At(mixer.Now), s, mixer.Options{})
-		if err := m.At(500).Stop(mixer.TargetVoice(old), 0); err != nil {
+		old := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
+		if err := m.Engine().At(500).Stop(mixer.TargetVoice(old), 0); err != nil {
 			t.Fatal(err)
 		}
 		for range shorts { // until the record is reused
 			left(m, 20)
-			play(t, m.At(mixer.Now), s, mixer.Options{})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		}
-		h := play(t, m.At(600), s, mixer.Options{})
+		h := play(t, m.Engine().At(600), s, mixer.Options{})
 		h.Stop(0)
 		left(m, 700)
 		if got := h.State(); got != mixer.StateStopped {
@@ -147,7 +147,7 @@ func TestStopOfAPendingStart(t *testing.T) {
 func TestWantsOfAPendingStart(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 1, NoLimiter: true})
 	s := level(t, 1000, 500, 1)
-	h := play(t, m.At(100), s, hardLeft)
+	h := play(t, m.Engine().At(100), s, hardLeft)
 	if h.SetGain(-20) != nil || h.Pause() != nil || h.Resume() != nil {
 		t.Fatal("a set fails")
 	}
@@ -155,10 +155,10 @@ func TestWantsOfAPendingStart(t *testing.T) {
 		t.Errorf("it starts at %v, want 0.1", got)
 	}
 	m = newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
-	h = play(t, m.At(100), s, hardLeft)
+	h = play(t, m.Engine().At(100), s, hardLeft)
 	h.Fade(-20, time.Millisecond)
-	paused := play(t, m.At(100), s, hardLeft)
-	m.At(50).Pause(mixer.TargetVoice(paused))
+	paused := play(t, m.Engine().At(100), s, hardLeft)
+	m.Engine().At(50).Pause(mixer.TargetVoice(paused))
 	if got := left(m, 150)[100]; math.Abs(float64(got)-0.1) > 1e-6 || paused.State() != mixer.StatePaused {
 		t.Errorf("it starts at %v, want 0.1; the other is %v", got, paused.State())
 	}
@@ -168,10 +168,10 @@ func TestWantsOfAPendingStart(t *testing.T) {
 // property past a command between them.
 func TestWantsKeepTheOrder(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
-	h := play(t, m.At(mixer.Now), level(t, 1000, 500, 1), hardLeft)
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 500, 1), hardLeft)
 	left(m, 20)
 	h.SetGain(-3)
-	m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain}, 0)
+	m.Engine().At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain}, 0)
 	h.SetPan(-1)
 	h.SetGain(-20)
 	if got := left(m, 20)[19]; math.Abs(float64(got)-0.1) > 1e-6 {
@@ -185,7 +185,7 @@ func TestTheLaterOfTwoChanges(t *testing.T) {
 	s := level(t, 1000, 500, 1)
 	for _, setLast := range []bool{false, true} {
 		m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
-		h := play(t, m.At(100), s, hardLeft)
+		h := play(t, m.Engine().At(100), s, hardLeft)
 		if !setLast {
 			h.SetGain(-40)
 		}

@@ -74,7 +74,7 @@ func TestPlayOrder(t *testing.T) {
 			for at := 0; at < frames; {
 				n := min(1+lengths.IntN(longest), frames-at)
 				for len(actions) > 0 && actions[0].frame < int64(at+n) {
-					actions[0].do(m.At(actions[0].frame))
+					actions[0].do(m.Engine().At(actions[0].frame))
 					actions = actions[1:]
 				}
 				m.Prepare()

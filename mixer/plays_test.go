@@ -83,7 +83,7 @@ func TestPlays(t *testing.T) {
 				o.Emitter = place
 			}
 			then := now + r.Int64N(end-now)
-			h, err := m.At(then).Play(s, o)
+			h, err := m.Engine().At(then).Play(s, o)
 			if err == mixer.ErrBusy {
 				busy++
 				end = min(end, then+1) // and mix, to make room
@@ -96,17 +96,17 @@ func TestPlays(t *testing.T) {
 			case 0:
 				h.Stop(time.Duration(r.IntN(100)) * time.Millisecond)
 			case 1:
-				m.At(then+r.Int64N(900)).Stop(mixer.TargetTag(uint64(1+r.IntN(9))), 0)
+				m.Engine().At(then+r.Int64N(900)).Stop(mixer.TargetTag(uint64(1+r.IntN(9))), 0)
 			case 2:
 				handles[r.IntN(16)].Fade(-30, time.Second)
 			case 3:
 				handles[r.IntN(16)].Seek(time.Duration(r.IntN(50)) * time.Millisecond)
 			case 4:
 				h.Pause()
-				m.At(then + 500).Resume(mixer.TargetAll())
-				m.At(then + 500).Resume(mixer.TargetVoice(h))
+				m.Engine().At(then + 500).Resume(mixer.TargetAll())
+				m.Engine().At(then + 500).Resume(mixer.TargetVoice(h))
 			case 5:
-				m.At(then).Resize(6 + r.IntN(11))
+				m.Engine().At(then).Resize(6 + r.IntN(11))
 			}
 		}
 		m.Render(block[:end-now])

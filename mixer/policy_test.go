@@ -187,7 +187,7 @@ func TestScores(t *testing.T) {
 			if len(handles) > 0 {
 				h = handles[r.IntN(len(handles))]
 			}
-			at := m.At(Now)
+			at := m.Engine().At(Now)
 			switch r.IntN(9) {
 			case 0, 1, 2, 3:
 				s := all[r.IntN(len(all))].sound

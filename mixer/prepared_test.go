@@ -27,68 +27,68 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 	fast := space.Spot{Position: space.Vector{1000}, Velocity: space.Vector{-300}}
 	for name, ask := range map[string]func(m *mixer.Mixer, s *sounds.Sound){
 		"a tag": func(m *mixer.Mixer, s *sounds.Sound) {
-			set(m.At(5000), mixer.TargetTag(7), up)
-			play(t, m.At(100), s, mixer.Options{Tag: 7})
+			set(m.Engine().At(5000), mixer.TargetTag(7), up)
+			play(t, m.Engine().At(100), s, mixer.Options{Tag: 7})
 		},
 		"a tag, after a block": func(m *mixer.Mixer, s *sounds.Sound) {
-			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 8})
+			set(m.Engine().At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 8})
 			m.Render(make([]pcm.Frame, 1000))
-			play(t, m.At(mixer.Now), s, mixer.Options{Tag: 7})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: 7})
 		},
 		"a tag that is set before a start": func(m *mixer.Mixer, s *sounds.Sound) {
-			play(t, m.At(3000), s, mixer.Options{Tag: 7, Bus: busOf(t, m, "b")})
-			set(m.At(1000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldPitch, Pitch: -40})
+			play(t, m.Engine().At(3000), s, mixer.Options{Tag: 7, Bus: busOf(t, m, "b")})
+			set(m.Engine().At(1000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldPitch, Pitch: -40})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 4000))
-			set(m.At(mixer.Now), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 30})
+			set(m.Engine().At(mixer.Now), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 30})
 		},
 		"a sound": func(m *mixer.Mixer, s *sounds.Sound) {
-			set(m.At(5000), mixer.TargetSound(s), up)
-			play(t, m.At(100), s, mixer.Options{})
+			set(m.Engine().At(5000), mixer.TargetSound(s), up)
+			play(t, m.Engine().At(100), s, mixer.Options{})
 		},
 		"rounds": func(m *mixer.Mixer, s *sounds.Sound) {
-			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1})
-			play(t, m.At(100), s, mixer.Options{Tag: 7, Loop: true, Pitch: 3})
+			set(m.Engine().At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1})
+			play(t, m.Engine().At(100), s, mixer.Options{Tag: 7, Loop: true, Pitch: 3})
 		},
 		"two sets of a voice": func(m *mixer.Mixer, s *sounds.Sound) {
-			h := play(t, m.At(100), s, mixer.Options{})
-			set(m.At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
-			set(m.At(5000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1})
+			h := play(t, m.Engine().At(100), s, mixer.Options{})
+			set(m.Engine().At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
+			set(m.Engine().At(5000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 9500))
-			set(m.At(9500), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 3})
+			set(m.Engine().At(9500), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 3})
 		},
 		"a voice and its bus meanwhile": func(m *mixer.Mixer, s *sounds.Sound) {
-			h := play(t, m.At(100), s, mixer.Options{Bus: busOf(t, m, "b")})
-			set(m.At(2000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24})
-			set(m.At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch})
-			set(m.At(1000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
-			set(m.At(9000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch})
+			h := play(t, m.Engine().At(100), s, mixer.Options{Bus: busOf(t, m, "b")})
+			set(m.Engine().At(2000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24})
+			set(m.Engine().At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch})
+			set(m.Engine().At(1000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
+			set(m.Engine().At(9000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch})
 		},
 		"Doppler at the start": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
-			play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: fast}})
+			play(t, m.Engine().At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: fast}})
 		},
 		"Doppler of a voice that is moved": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
-			h := play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{}})
+			h := play(t, m.Engine().At(100), s, mixer.Options{Emitter: &space.Emitter{}})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 1000))
 			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{fast}))
 		},
 		"Doppler of a start that is moved": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
-			h := play(t, m.At(3000), s, mixer.Options{Emitter: &space.Emitter{}})
+			h := play(t, m.Engine().At(3000), s, mixer.Options{Emitter: &space.Emitter{}})
 			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{fast}))
 		},
 		"Doppler of a listener that is moved": func(m *mixer.Mixer, s *sounds.Sound) {
-			play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{1000}}}})
+			play(t, m.Engine().At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{1000}}}})
 			m.Render(make([]pcm.Frame, 1000))
 			must(t, m.SetListener(space.Listener{Doppler: 40, Velocity: space.Vector{100}}))
 		},
 		"Doppler that goes while a pitch comes": func(m *mixer.Mixer, s *sounds.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
-			h := play(t, m.At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: fast}})
+			h := play(t, m.Engine().At(100), s, mixer.Options{Emitter: &space.Emitter{Spot: fast}})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 1000))
 			must(t, m.SetListener(space.Listener{}))
@@ -186,9 +186,9 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 	for now := int64(0); now < length; {
 		clock = pcm.Duration(now, rate)
 		for range r.IntN(4) {
-			at := m.At(mixer.Now)
+			at := m.Engine().At(mixer.Now)
 			if r.IntN(3) > 0 {
-				at = m.At(now + c.Lead.Milliseconds()*8 + r.Int64N(3000))
+				at = m.Engine().At(now + c.Lead.Milliseconds()*8 + r.Int64N(3000))
 			}
 			target := []mixer.Target{mixer.TargetTag(uint64(1 + r.IntN(2))), mixer.TargetSound(list[1+r.IntN(3)])}[r.IntN(2)]
 			if len(handles) > 0 && r.IntN(2) == 0 {
@@ -219,7 +219,7 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 				must(t, at.Set(mixer.TargetBus(busOf(t, m, []string{"a", "b"}[r.IntN(2)])), mixer.Change{Fields: mixer.FieldPitch, Pitch: pitch()}, ms(400)))
 			case 4:
 				must(t, at.Pause(target))
-				must(t, m.At(now+c.Lead.Milliseconds()*8+3000).Resume(target))
+				must(t, m.Engine().At(now+c.Lead.Milliseconds()*8+3000).Resume(target))
 			case 5:
 				if len(handles) > 0 {
 					h := handles[r.IntN(len(handles))]

@@ -14,7 +14,7 @@ import (
 // and that the bounds are accepted.
 func TestChangeErrors(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
-	h := play(t, m.At(mixer.Now), level(t, 1000, 500, 0.1), mixer.Options{})
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 500, 0.1), mixer.Options{})
 	for _, v := range []struct {
 		change mixer.Change
 		want   string // "": valid
@@ -40,7 +40,7 @@ func TestChangeErrors(t *testing.T) {
 		{mixer.Change{Gain: 100}, "nothing to set"},
 		{mixer.Change{Fields: 1 << 15}, "nothing to set"},
 	} {
-		err := m.At(mixer.Now).Set(mixer.TargetVoice(h), v.change, 0)
+		err := m.Engine().At(mixer.Now).Set(mixer.TargetVoice(h), v.change, 0)
 		if v.want == "" && err != nil || v.want != "" && (!errors.Is(err, mixer.ErrOption) || err.Error() != mixer.ErrOption.Error()+": "+v.want) {
 			t.Errorf("%+v: %v, want %q", v.change, err, v.want)
 		}

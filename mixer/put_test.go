@@ -62,14 +62,14 @@ func TestPutIsWhereItIsToldAtOnce(t *testing.T) {
 				check(m.SetPositions(voices, spots))
 				continue
 			}
-			check(m.At(int64(frame)).SetListener(l))
+			check(m.Engine().At(int64(frame)).SetListener(l))
 			for i, s := range spots {
-				check(m.At(int64(frame)).SetPosition([]mixer.Target{mixer.TargetVoice(voices[i]), mixer.TargetTag(uint64(i + 1))}[i%2], s))
+				check(m.Engine().At(int64(frame)).SetPosition([]mixer.Target{mixer.TargetVoice(voices[i]), mixer.TargetTag(uint64(i + 1))}[i%2], s))
 			}
 		}
 		mix(frames)
 		entries := make([]mixer.Entry, 1<<10)
-		return out, entries[:m.Journal(entries)]
+		return out, entries[:m.Engine().Journal(entries)]
 	}
 	for seed := range uint64(5) {
 		wind := sound(t, noise(rand.New(rand.NewPCG(seed, 2)), 8000, 1, 2*frames))
@@ -117,16 +117,16 @@ func TestPutErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{err: m.At(0).SetPosition(mixer.TargetAll(), space.Spot{}), want: "mixer: bad argument: only voices have a place; name one, a tag or a sound"},
-		{err: m.At(0).SetPosition(mixer.TargetBus(bus), space.Spot{}), want: "mixer: bad argument: only voices have a place; name one, a tag or a sound"},
-		{err: m.At(0).SetPosition(mixer.TargetTag(0), space.Spot{}), want: "mixer: bad argument: the target names nothing"},
-		{err: m.At(-2).SetPosition(mixer.TargetTag(1), space.Spot{}), want: "mixer: bad argument: frame -2"},
+		{err: m.Engine().At(0).SetPosition(mixer.TargetAll(), space.Spot{}), want: "mixer: bad argument: only voices have a place; name one, a tag or a sound"},
+		{err: m.Engine().At(0).SetPosition(mixer.TargetBus(bus), space.Spot{}), want: "mixer: bad argument: only voices have a place; name one, a tag or a sound"},
+		{err: m.Engine().At(0).SetPosition(mixer.TargetTag(0), space.Spot{}), want: "mixer: bad argument: the target names nothing"},
+		{err: m.Engine().At(-2).SetPosition(mixer.TargetTag(1), space.Spot{}), want: "mixer: bad argument: frame -2"},
 		{
-			err:  m.At(0).SetPosition(mixer.TargetTag(1), space.Spot{Position: space.Vector{2e9}}),
+			err:  m.Engine().At(0).SetPosition(mixer.TargetTag(1), space.Spot{Position: space.Vector{2e9}}),
 			want: "mixer: bad argument: a place at [2e+09 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9",
 		},
 		{
-			err:  m.At(0).SetListener(space.Listener{Strength: 2}),
+			err:  m.Engine().At(0).SetListener(space.Listener{Strength: 2}),
 			want: "mixer: bad argument: strength of the listener: 2 is not in 0.000001..1; NoPan turns it off",
 		},
 	} {
@@ -145,7 +145,7 @@ func TestPanShowsThePlace(t *testing.T) {
 	if err := m.SetListener(flat.Listener(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	h := play(t, m.At(mixer.Now), level(t, 1000, 5000, 0.5), mixer.Options{Pan: 0.25, Emitter: flat.Emitter(50, 0)})
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 5000, 0.5), mixer.Options{Pan: 0.25, Emitter: flat.Emitter(50, 0)})
 	for _, c := range []struct{ x, want float64 }{{x: 50, want: 0.5}, {x: -100, want: -0.25}, {x: 100, want: 0.75}} {
 		if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{flat.Spot(c.x, 0)}); err != nil {
 			t.Fatal(err)

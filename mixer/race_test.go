@@ -122,7 +122,7 @@ func TestEightCallers(t *testing.T) {
 				if p := shared[r.IntN(len(shared))].Load(); p != nil {
 					h = *p
 				}
-				at := m.At(pick(r, mixer.Now, m.Now()+r.Int64N(200)))
+				at := m.Engine().At(pick(r, mixer.Now, m.Now()+r.Int64N(200)))
 				target := pick(r, mixer.TargetVoice(h), mixer.TargetTag(uint64(1+caller)), mixer.TargetSound(all[r.IntN(2)]), mixer.TargetBus(buses[r.IntN(4)]))
 				if h == (mixer.Handle{}) {
 					target = mixer.TargetTag(1)
@@ -155,7 +155,7 @@ func TestEightCallers(t *testing.T) {
 					h.SetPitch(1)
 					h.SetSpeed(1.1)
 					h.SetLowPass(300)
-					m.At(mixer.Now).SetHighPass(mixer.TargetTag(1), 40)
+					m.Engine().At(mixer.Now).SetHighPass(mixer.TargetTag(1), 40)
 				case 12:
 					h.SetPriority(2)
 				case 13:

@@ -70,11 +70,11 @@ func TestRefineAsked(t *testing.T) {
 		},
 		"a tag": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			m.Play(s, mixer.Options{Speed: 4, Tag: 7})
-			m.At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
+			m.Engine().At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}, once: []int{1, 2, 3}},
 		"another tag": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			m.Play(s, mixer.Options{Tag: 7})
-			m.At(100).Set(mixer.TargetTag(8), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
+			m.Engine().At(100).Set(mixer.TargetTag(8), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}},
 		"a bus": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
@@ -84,41 +84,41 @@ func TestRefineAsked(t *testing.T) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.Play(s, mixer.Options{Bus: b, Pitch: 12})
-			m.At(100).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, time.Second)
+			m.Engine().At(100).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, time.Second)
 		}, once: []int{0, 1, 2}},
 		"a bus on its way": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
+			m.Engine().At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
 			m.Render(make([]pcm.Frame, 100))
-			m.At(300).Play(s, mixer.Options{Bus: b, Pitch: 5})
+			m.Engine().At(300).Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{0, 1, 2, 3}},
 		"a bus that turns back on its way": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
+			m.Engine().At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
 			m.Render(make([]pcm.Frame, 24000))
-			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch}, time.Second)
-			m.At(24100).Play(s, mixer.Options{Bus: b, Pitch: 5})
+			m.Engine().At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch}, time.Second)
+			m.Engine().At(24100).Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{0, 1, 2, 3}},
 		"before a bus moves": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(48000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
+			m.Engine().At(48000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
 			m.Play(s, mixer.Options{Bus: b, Pitch: 8})
 		}, once: []int{0, 1, 2, 3}},
 		"a bus that is set before what was asked of it for later": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(1000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
-			m.At(500).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1}, 0)
+			m.Engine().At(1000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
+			m.Engine().At(500).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1}, 0)
 			m.Render(make([]pcm.Frame, 4000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{3}},
 		"a bus that has arrived": {play: func(m *mixer.Mixer, s *sounds.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 10*time.Millisecond)
+			m.Engine().At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 10*time.Millisecond)
 			m.Render(make([]pcm.Frame, 2000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, once: []int{3}},
@@ -210,7 +210,7 @@ func TestMissingMipLevels(t *testing.T) {
 func TestRefineNeeds(t *testing.T) {
 	s := pitchable(t, library.Refine)
 	m := newMixer(t, mixer.Config{})
-	h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Pitch: 1})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Pitch: 1})
 	m.Prepare()
 	block := make([]pcm.Frame, 4096)
 	m.Render(block)
@@ -244,8 +244,8 @@ func TestRefinedPlayAllocatesNothing(t *testing.T) {
 			h.SetSpeed(1 + float64(n%3))
 		}
 		n++
-		m.At(mixer.Now).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldPitch, Pitch: 2}, time.Millisecond)
-		m.At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(n % 3)}, time.Millisecond)
+		m.Engine().At(mixer.Now).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldPitch, Pitch: 2}, time.Millisecond)
+		m.Engine().At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(n % 3)}, time.Millisecond)
 		m.Render(block)
 		m.Events(events)
 	}); got != 0 {

@@ -27,7 +27,7 @@ func TestRounds(t *testing.T) {
 			for _, from := range []int{0, 1, 40} {
 				m := at1k(t)
 				to := from + length
-				h := play(t, m.At(3), loopedRamp(t, to+90, int64(from), int64(to)), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
+				h := play(t, m.Engine().At(3), loopedRamp(t, to+90, int64(from), int64(to)), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
 				want := writtenOut(to+90, from, to, rounds)
 				got := left(m, 3+len(want)+5)
 				if !slices.Equal(frames(got[3:3+len(want)]), want) || h.State() != mixer.StateEnded {
@@ -46,7 +46,7 @@ func TestRounds(t *testing.T) {
 func TestRoundsToTheEnd(t *testing.T) {
 	for _, length := range []int{1, 9, 64, 150} {
 		m := at1k(t)
-		play(t, m.At(0), loopedRamp(t, 40+length, 40, int64(40+length)), mixer.Options{Pan: -1, Loop: true, Rounds: 3})
+		play(t, m.Engine().At(0), loopedRamp(t, 40+length, 40, int64(40+length)), mixer.Options{Pan: -1, Loop: true, Rounds: 3})
 		want := writtenOut(40+length, 40, 40+length, 3)
 		wantFrames(t, fmt.Sprint("a loop of ", length), left(m, len(want)), want)
 		left(m, 1)
@@ -72,7 +72,7 @@ func TestRoundsAtAnyPitch(t *testing.T) {
 		o.Speed = min(max(o.Speed, 1./16), 16)
 		render := func(data []float32, loop [2]int64, o mixer.Options) []float32 {
 			m := at1k(t)
-			play(t, m.At(0), sound(t, sounds.Samples{Rate: 1000, Channels: 1, Data: data, Loop: loop}), o)
+			play(t, m.Engine().At(0), sound(t, sounds.Samples{Rate: 1000, Channels: 1, Data: data, Loop: loop}), o)
 			return left(m, 1200)
 		}
 		want := render(long, [2]int64{}, o)
@@ -95,12 +95,12 @@ func TestRelease(t *testing.T) {
 		for at := to - 5; at < to+2*length+20; at++ {
 			for name, release := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 				"by a frame": func(m *mixer.Mixer, h mixer.Handle) error {
-					return m.At(int64(at)).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0)
+					return m.Engine().At(int64(at)).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0)
 				},
 				"by its handle": func(m *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(1) },
 			} {
 				m := at1k(t)
-				h := play(t, m.At(0), loopedRamp(t, to+50, 100, int64(to)), mixer.Options{Pan: -1, Loop: true})
+				h := play(t, m.Engine().At(0), loopedRamp(t, to+50, 100, int64(to)), mixer.Options{Pan: -1, Loop: true})
 				got := left(m, at)
 				if err := release(m, h); err != nil {
 					t.Fatal(err)
@@ -156,7 +156,7 @@ func TestSetLoop(t *testing.T) {
 	} {
 		c.start.Pan = -1
 		m := at1k(t)
-		h := play(t, m.At(mixer.Now), loopedRamp(t, 300, 100, 200), c.start)
+		h := play(t, m.Engine().At(mixer.Now), loopedRamp(t, 300, 100, 200), c.start)
 		got := left(m, c.at)
 		if err := h.SetLoop(c.rounds); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -169,7 +169,7 @@ func TestSetLoop(t *testing.T) {
 	}
 	// Endless, until it is released.
 	m := at1k(t)
-	h := play(t, m.At(0), loopedRamp(t, 300, 100, 200), hardLeft)
+	h := play(t, m.Engine().At(0), loopedRamp(t, 300, 100, 200), hardLeft)
 	h.SetLoop(mixer.Forever)
 	left(m, 10000)
 	h.SetLoop(1)
@@ -182,8 +182,8 @@ func TestRoundsCountInTheFuture(t *testing.T) {
 	env := sounds.Envelope{Hop: 20, Once: []float32{.5, .5, .5, .5, .5, .01, .01, .01, .01, .01}, Loop: []float32{.5, .5, .5, .5, .5, .5, .5, .5, .5, .5}}
 	s := sound(t, sounds.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 200), Envelope: env})
 	m := at1k(t)
-	looping := play(t, m.At(0), s, mixer.Options{Pan: -1, Loop: true})
-	once := play(t, m.At(0), s, mixer.Options{Pan: -1})
+	looping := play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Loop: true})
+	once := play(t, m.Engine().At(0), s, mixer.Options{Pan: -1})
 	left(m, 160)
 	a, b := looping.Audibility(), once.Audibility()
 	if want := pcm.FromPower(float64(float32(.5))); a != want || b > -19 {

@@ -113,19 +113,21 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 				if group < len(s.groups) {
 					o.Group = s.groups[group]
 				}
-				h, err := m.At(frame).Play(s.sounds[pick], o)
+				h, err := m.Engine().At(frame).Play(s.sounds[pick], o)
 				s.handles = append(s.handles, h)
 				return err
 			}
 		case which < 14:
-			call = func(m *mixer.Mixer, s *sceneState) error { return m.At(frame).Stop(target(m, s, kind, n), over) }
+			call = func(m *mixer.Mixer, s *sceneState) error {
+				return m.Engine().At(frame).Stop(target(m, s, kind, n), over)
+			}
 		case which < 15:
-			call = func(m *mixer.Mixer, s *sceneState) error { return m.At(frame).Pause(target(m, s, kind, n)) }
+			call = func(m *mixer.Mixer, s *sceneState) error { return m.Engine().At(frame).Pause(target(m, s, kind, n)) }
 		case which < 17:
-			call = func(m *mixer.Mixer, s *sceneState) error { return m.At(frame).Resume(target(m, s, kind, n)) }
+			call = func(m *mixer.Mixer, s *sceneState) error { return m.Engine().At(frame).Resume(target(m, s, kind, n)) }
 		case which < 18:
 			size := 1 + r.IntN(20)
-			call = func(m *mixer.Mixer, s *sceneState) error { return m.At(frame).Resize(size) }
+			call = func(m *mixer.Mixer, s *sceneState) error { return m.Engine().At(frame).Resize(size) }
 		default:
 			c := mixer.Change{
 				Fields: mixer.Fields(1 + r.IntN(7)), Gain: pcm.Decibels(r.Float64()*100 - 90), Pan: r.Float64()*2 - 1,
@@ -139,7 +141,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 				if kind >= 7 && n%3 == 2 { // the master
 					c.Fields = c.Fields&^mixer.FieldPitch | mixer.FieldGain
 				}
-				return m.At(frame).Set(t, c, over)
+				return m.Engine().At(frame).Set(t, c, over)
 			}
 		}
 		sc.calls = append(sc.calls, call)

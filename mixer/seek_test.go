@@ -48,8 +48,8 @@ func wantFrames(t testing.TB, what string, got []float32, want []int) {
 // TestSeek checks the tail of the old position and the fade-in of 5 ms at the new one.
 func TestSeek(t *testing.T) {
 	m := at1k(t)
-	h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
-	if err := m.At(50).Seek(mixer.TargetVoice(h), 200*ms); err != nil {
+	h := play(t, m.Engine().At(0), ramp(t, 1000, 500), hardLeft)
+	if err := m.Engine().At(50).Seek(mixer.TargetVoice(h), 200*ms); err != nil {
 		t.Fatal(err)
 	}
 	got := left(m, 100)
@@ -85,12 +85,12 @@ func TestSeekNames(t *testing.T) {
 		"everything": func(*mixer.Mixer) mixer.Target { return mixer.TargetAll() },
 	} {
 		m := at1k(t, mixer.BusConfig{Name: "above"}, mixer.BusConfig{Name: "below", Parent: "above"})
-		play(t, m.At(0), s, mixer.Options{Pan: -1, Tag: 7, Bus: busOf(t, m, "below")})
-		m.At(20).Seek(target(m), 300*ms)
+		play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Tag: 7, Bus: busOf(t, m, "below")})
+		m.Engine().At(20).Seek(target(m), 300*ms)
 		wantFrames(t, name, left(m, 40)[30:], count(310, 320))
 	}
 	m := at1k(t)
-	m.At(20).WithRef(5).Seek(mixer.TargetTag(7), 0)
+	m.Engine().At(20).WithRef(5).Seek(mixer.TargetTag(7), 0)
 	left(m, 30)
 	wantEvents(t, m, "20 missed")
 }
@@ -111,8 +111,8 @@ func TestSeekInALoop(t *testing.T) {
 		{to: 150, rounds: 2, want: slices.Concat(count(160, 200), count(100, 160))},
 	} {
 		m := at1k(t)
-		h := play(t, m.At(0), loopedRamp(t, 300, 100, 200), mixer.Options{Pan: -1, Loop: true, Rounds: c.rounds})
-		m.At(20).Seek(mixer.TargetVoice(h), msOf(c.to))
+		h := play(t, m.Engine().At(0), loopedRamp(t, 300, 100, 200), mixer.Options{Pan: -1, Loop: true, Rounds: c.rounds})
+		m.Engine().At(20).Seek(mixer.TargetVoice(h), msOf(c.to))
 		wantFrames(t, fmt.Sprintf("after a seek to %d with %d rounds", c.to, c.rounds), left(m, 130)[30:], c.want)
 	}
 }
@@ -121,8 +121,8 @@ func TestSeekInALoop(t *testing.T) {
 func TestSeekBeyondTheEnd(t *testing.T) {
 	for _, to := range []int{500, 501, 100000} {
 		m := at1k(t)
-		h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
-		m.At(20).Seek(mixer.TargetVoice(h), msOf(to))
+		h := play(t, m.Engine().At(0), ramp(t, 1000, 500), hardLeft)
+		m.Engine().At(20).Seek(mixer.TargetVoice(h), msOf(to))
 		got := left(m, 40)
 		wantAbout(t, "the tail", got[25], falling(5, 10)*26/1024)
 		wantFrames(t, "after it", got[30:], slices.Repeat([]int{-1}, 10))
@@ -137,10 +137,10 @@ func TestSeekBeyondTheEnd(t *testing.T) {
 // tail.
 func TestSeekOfAPause(t *testing.T) {
 	m := at1k(t)
-	h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
-	m.At(20).Pause(mixer.TargetVoice(h))
-	m.At(40).Seek(mixer.TargetVoice(h), 300*ms)
-	m.At(60).Resume(mixer.TargetVoice(h))
+	h := play(t, m.Engine().At(0), ramp(t, 1000, 500), hardLeft)
+	m.Engine().At(20).Pause(mixer.TargetVoice(h))
+	m.Engine().At(40).Seek(mixer.TargetVoice(h), 300*ms)
+	m.Engine().At(60).Resume(mixer.TargetVoice(h))
 	got := left(m, 50)
 	wantFrames(t, "in the pause", got[30:], slices.Repeat([]int{-1}, 20))
 	if h.State() != mixer.StatePaused || h.Position() != 300*ms {
@@ -156,10 +156,10 @@ func TestSeekOfAPause(t *testing.T) {
 func TestSeekOfWhatIsHeld(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "b"})
 	bus := busOf(t, m, "b")
-	m.At(0).Pause(mixer.TargetBus(bus))
-	h := play(t, m.At(5), ramp(t, 1000, 500), mixer.Options{Pan: -1, Bus: bus})
-	m.At(20).Seek(mixer.TargetVoice(h), 300*ms)
-	m.At(60).Resume(mixer.TargetBus(bus))
+	m.Engine().At(0).Pause(mixer.TargetBus(bus))
+	h := play(t, m.Engine().At(5), ramp(t, 1000, 500), mixer.Options{Pan: -1, Bus: bus})
+	m.Engine().At(20).Seek(mixer.TargetVoice(h), 300*ms)
+	m.Engine().At(60).Resume(mixer.TargetBus(bus))
 	got := left(m, 100)
 	wantAbout(t, "its first frame", got[60], 0)
 	wantAbout(t, "the way in", got[62], (1-falling(2, 5))*303/1024)
@@ -170,11 +170,15 @@ func TestSeekOfWhatIsHeld(t *testing.T) {
 func TestSeekBeforeTheStart(t *testing.T) {
 	for name, seek := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 		"by its handle": func(_ *mixer.Mixer, h mixer.Handle) error { return h.Seek(300 * ms) },
-		"at a frame":    func(m *mixer.Mixer, h mixer.Handle) error { return m.At(50).Seek(mixer.TargetVoice(h), 300*ms) },
-		"at its frame":  func(m *mixer.Mixer, h mixer.Handle) error { return m.At(100).Seek(mixer.TargetVoice(h), 300*ms) },
+		"at a frame": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.Engine().At(50).Seek(mixer.TargetVoice(h), 300*ms)
+		},
+		"at its frame": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.Engine().At(100).Seek(mixer.TargetVoice(h), 300*ms)
+		},
 	} {
 		m := at1k(t)
-		h := play(t, m.At(100), ramp(t, 1000, 500), hardLeft)
+		h := play(t, m.Engine().At(100), ramp(t, 1000, 500), hardLeft)
 		if err := seek(m, h); err != nil {
 			t.Fatal(err)
 		}
@@ -189,8 +193,8 @@ func TestSeekBeforeTheStart(t *testing.T) {
 // TestSeekKeepsFor checks that a seek does not change the end of Options.For.
 func TestSeekKeepsFor(t *testing.T) {
 	m := at1k(t)
-	h := play(t, m.At(0), ramp(t, 1000, 500), mixer.Options{Pan: -1, For: 100 * ms})
-	m.At(60).Seek(mixer.TargetVoice(h), 0)
+	h := play(t, m.Engine().At(0), ramp(t, 1000, 500), mixer.Options{Pan: -1, For: 100 * ms})
+	m.Engine().At(60).Seek(mixer.TargetVoice(h), 0)
 	left(m, 200)
 	wantEvents(t, m, "0 started 1, 100 ended 1")
 	if h.Position() != 40*ms {

@@ -38,7 +38,7 @@ func (h Handle) SetSend(to string, gain pcm.Decibels, over time.Duration) error 
 		return ErrGone
 	}
 	h.play = 0
-	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, over)
+	return h.mixer.Engine().At(Now).SetSend(TargetVoice(h), to, gain, over)
 }
 
 // SetSend fades the gain of a send. t selects the voices, or the bus, that have the send, and to is the name of the

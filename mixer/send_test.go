@@ -28,12 +28,12 @@ func TestBusSends(t *testing.T) {
 			},
 		})
 		sfx := busOf(t, m, "sfx")
-		play(t, m.At(0), level(t, 1000, 1500, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "shots")})
-		must(t, m.At(300).SetSend(mixer.TargetBus(sfx), "hall", -80, 0))
-		must(t, m.At(500).SetSend(mixer.TargetBus(sfx), "hall", 0, 100*ms))
-		must(t, m.At(700).Set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
-		must(t, m.At(900).Set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldMute}, 0))
-		must(t, m.At(1100).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		play(t, m.Engine().At(0), level(t, 1000, 1500, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "shots")})
+		must(t, m.Engine().At(300).SetSend(mixer.TargetBus(sfx), "hall", -80, 0))
+		must(t, m.Engine().At(500).SetSend(mixer.TargetBus(sfx), "hall", 0, 100*ms))
+		must(t, m.Engine().At(700).Set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		must(t, m.Engine().At(900).Set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldMute}, 0))
+		must(t, m.Engine().At(1100).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
 		out := inBlocks(m, 3000, 2*block)
 		db := func(x float64) float64 { return math.Pow(10, x/20) }
 		for i, want := range map[int][2]float64{
@@ -45,7 +45,7 @@ func TestBusSends(t *testing.T) {
 			}
 		}
 		entries := make([]mixer.Entry, 100)
-		entries = entries[:m.Journal(entries)]
+		entries = entries[:m.Engine().Journal(entries)]
 		if i := slices.IndexFunc(entries, func(e mixer.Entry) bool { return e.Kind == mixer.EntrySend }); i < 0 ||
 			entries[i].Frame != 300 || entries[i].Bus != "sfx" || entries[i].Send != (mixer.Send{To: "hall", Gain: -80}) {
 			t.Errorf("the journal has %+v", entries)
@@ -57,7 +57,7 @@ func TestBusSends(t *testing.T) {
 func TestSendsRing(t *testing.T) {
 	echo := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.5})
 	m := at1k(t, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "sfx", Sends: []mixer.Send{{To: "hall", Gain: -20}}})
-	play(t, m.At(0), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "sfx")})
+	play(t, m.Engine().At(0), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "sfx")})
 	got := left(m, 400)
 	for i, x := range got {
 		want := map[int]float32{0: 1, 100: 0.1, 200: 0.05, 300: 0.025}[i]
@@ -123,17 +123,17 @@ func TestVoiceSends(t *testing.T) {
 		})
 		sends := []mixer.Send{{To: "hall", Gain: -6}, {To: "room", Gain: -20}}
 		o := mixer.Options{Pan: -1, Gain: -10, Bus: busOf(t, m, "sfx"), Sends: sends, Tag: 7}
-		h := play(t, m.At(50), level(t, 1000, 3000, 1), o)
+		h := play(t, m.Engine().At(50), level(t, 1000, 3000, 1), o)
 		sends[0].Gain = 24 // the slice was copied
 		must(t, h.SetSend("room", -80, 0))
-		must(t, m.At(300).SetSend(mixer.TargetTag(7), "hall", 0, 100*ms))
-		must(t, m.At(300).SetSend(mixer.TargetTag(7), "other", 0, 100*ms))
-		must(t, m.At(450).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0))
-		must(t, m.At(600).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
-		must(t, m.At(700).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute}, 0))
-		must(t, m.At(800).Set(mixer.TargetBus(busOf(t, m, "other")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0))
-		must(t, m.At(900).Set(mixer.TargetBus(busOf(t, m, "other")), mixer.Change{Fields: mixer.FieldSolo}, 0))
-		must(t, m.At(1000).Stop(mixer.TargetVoice(h), 0))
+		must(t, m.Engine().At(300).SetSend(mixer.TargetTag(7), "hall", 0, 100*ms))
+		must(t, m.Engine().At(300).SetSend(mixer.TargetTag(7), "other", 0, 100*ms))
+		must(t, m.Engine().At(450).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0))
+		must(t, m.Engine().At(600).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		must(t, m.Engine().At(700).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute}, 0))
+		must(t, m.Engine().At(800).Set(mixer.TargetBus(busOf(t, m, "other")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0))
+		must(t, m.Engine().At(900).Set(mixer.TargetBus(busOf(t, m, "other")), mixer.Change{Fields: mixer.FieldSolo}, 0))
+		must(t, m.Engine().At(1000).Stop(mixer.TargetVoice(h), 0))
 		out := inBlocks(m, 2200, 2*block)
 		for i, want := range map[int][2]float64{
 			49: {0, 0}, 100: {db(-50), db(-16)}, 420: {db(-50), db(-10)}, 550: {db(-60), db(-20)}, 650: {0, 0}, 750: {db(-60), db(-20)},
@@ -144,7 +144,7 @@ func TestVoiceSends(t *testing.T) {
 			}
 		}
 		entries := make([]mixer.Entry, 100)
-		entries = entries[:m.Journal(entries)]
+		entries = entries[:m.Engine().Journal(entries)]
 		if e := entries[0]; e.Kind != mixer.EntryPlay || len(e.How.Sends) != 2 || e.How.Sends[0] != (mixer.Send{To: "hall", Gain: -6}) {
 			t.Errorf("the journal begins with %+v", e)
 		}
@@ -166,7 +166,7 @@ func TestVoiceSends(t *testing.T) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
-	h := play(t, m.At(0), s, mixer.Options{})
+	h := play(t, m.Engine().At(0), s, mixer.Options{})
 	if err := h.SetSend("c", 0, 0); err == nil || !strings.Contains(err.Error(), `no bus "c"`) {
 		t.Errorf("the error is %v", err)
 	}
@@ -187,8 +187,8 @@ func TestVoiceSendsBits(t *testing.T) {
 			if i%4 != 3 {
 				o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(-i % 20), Pre: i%4 == 1}}
 			}
-			play(t, m.At(int64(i*97)), level(t, 8000, 500+i*20, 0.3), o)
-			must(t, m.At(int64(i*97+31)).SetSend(mixer.TargetTag(uint64(1+i%3)), "hall", pcm.Decibels(-i%40), time.Duration(i%9)*10*ms))
+			play(t, m.Engine().At(int64(i*97)), level(t, 8000, 500+i*20, 0.3), o)
+			must(t, m.Engine().At(int64(i*97+31)).SetSend(mixer.TargetTag(uint64(1+i%3)), "hall", pcm.Decibels(-i%40), time.Duration(i%9)*10*ms))
 		}
 		return inBlocks(m, 12000, block)
 	}
@@ -200,7 +200,7 @@ func TestVoiceSendsBits(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, Buses: []mixer.BusConfig{{Name: "hall"}}})
 	for i := range 200 {
-		play(t, m.At(int64(i*40)), level(t, 8000, 300, 0.3), mixer.Options{Sends: []mixer.Send{{To: "hall", Gain: -3, Pre: i%2 == 0}}})
+		play(t, m.Engine().At(int64(i*40)), level(t, 8000, 300, 0.3), mixer.Options{Sends: []mixer.Send{{To: "hall", Gain: -3, Pre: i%2 == 0}}})
 	}
 	block := make([]pcm.Frame, 40)
 	if n := testing.AllocsPerRun(150, func() { m.Render(block) }); n != 0 {
@@ -213,10 +213,10 @@ func TestVoiceSendsBits(t *testing.T) {
 func TestFedBusesMoveSmoothly(t *testing.T) {
 	echo := newEffect(t, "delay", effect.Values{"time": 0.5, "feedback": 0})
 	m := at1k(t, mixer.BusConfig{Name: "sfx", Sends: []mixer.Send{{To: "hall"}}, Gain: -80}, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "voices"})
-	must(t, m.At(0).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldGain, Gain: 0}, 0))
-	play(t, m.At(0), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "sfx")})
-	play(t, m.At(1500), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Gain: -80, Sends: []mixer.Send{{To: "voices", Gain: 0}}})
-	must(t, m.At(700).Set(mixer.TargetBus(busOf(t, m, "hall")), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0))
+	must(t, m.Engine().At(0).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldGain, Gain: 0}, 0))
+	play(t, m.Engine().At(0), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "sfx")})
+	play(t, m.Engine().At(1500), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Gain: -80, Sends: []mixer.Send{{To: "voices", Gain: 0}}})
+	must(t, m.Engine().At(700).Set(mixer.TargetBus(busOf(t, m, "hall")), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0))
 	got := left(m, 900)
 	if got[703] < 0.06 || got[703] > 0.45 || math.Abs(float64(got[720])-0.05) > 1e-6 {
 		t.Errorf("an echo goes from %v by %v to %v", got[699], got[703], got[720])
@@ -224,8 +224,8 @@ func TestFedBusesMoveSmoothly(t *testing.T) {
 	pump := newEffect(t, "compressor", effect.Values{"threshold": -40, "ratio": 100, "attack": 0.1, "release": 1})
 	pump.Key = "speech"
 	m = at1k(t, mixer.BusConfig{Name: "music", Effects: []effect.Effect{pump}}, mixer.BusConfig{Name: "speech", Gain: -6})
-	play(t, m.At(0), level(t, 1000, 3000, 1), mixer.Options{Pan: 1, Bus: busOf(t, m, "speech")})
-	play(t, m.At(1000), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
+	play(t, m.Engine().At(0), level(t, 1000, 3000, 1), mixer.Options{Pan: 1, Bus: busOf(t, m, "speech")})
+	play(t, m.Engine().At(1000), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
 	if got := left(m, 1200); got[1010] > 0.05 {
 		t.Errorf("music begins at %v under speech", got[1010])
 	}
@@ -237,9 +237,9 @@ func TestSendsOfEndingMoves(t *testing.T) {
 	render := func(block int) []pcm.Frame {
 		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx", Mute: true}}})
 		sfx := mixer.TargetBus(busOf(t, m, "sfx"))
-		h := play(t, m.At(0), level(t, 8000, 4000, 0.5), mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Gain: -30}}})
-		must(t, m.At(900).SetSend(mixer.TargetVoice(h), "hall", 0, 300*ms))
-		must(t, m.At(1003).Set(sfx, mixer.Change{Fields: mixer.FieldMute}, 0))
+		h := play(t, m.Engine().At(0), level(t, 8000, 4000, 0.5), mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Gain: -30}}})
+		must(t, m.Engine().At(900).SetSend(mixer.TargetVoice(h), "hall", 0, 300*ms))
+		must(t, m.Engine().At(1003).Set(sfx, mixer.Change{Fields: mixer.FieldMute}, 0))
 		return inBlocks(m, 4000, block)
 	}
 	want := render(4000)
@@ -263,16 +263,16 @@ func TestVoicePreSends(t *testing.T) {
 		for i := range data {
 			data[i] = 1 - float32(i%2)/2 // 1 on the left, a half on the right
 		}
-		h := play(t, m.At(50), sound(t, sounds.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{
+		h := play(t, m.Engine().At(50), sound(t, sounds.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{
 			Base: mixer.Base{Gain: -3}, Gain: -10, Pan: 1, Bus: busOf(t, m, "sfx"), FadeIn: 100 * ms,
 			Sends: []mixer.Send{{To: "hall", Gain: -6, Pre: true}},
 		})
-		must(t, m.At(300).SetGain(mixer.TargetVoice(h), -80))
-		must(t, m.At(400).SetSend(mixer.TargetVoice(h), "hall", 0, 0))
-		must(t, m.At(500).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
-		must(t, m.At(600).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: false}, 0))
-		must(t, m.At(700).SetGain(mixer.TargetVoice(h), 0))
-		must(t, m.At(800).Stop(mixer.TargetVoice(h), 0))
+		must(t, m.Engine().At(300).SetGain(mixer.TargetVoice(h), -80))
+		must(t, m.Engine().At(400).SetSend(mixer.TargetVoice(h), "hall", 0, 0))
+		must(t, m.Engine().At(500).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		must(t, m.Engine().At(600).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: false}, 0))
+		must(t, m.Engine().At(700).SetGain(mixer.TargetVoice(h), 0))
+		must(t, m.Engine().At(800).Stop(mixer.TargetVoice(h), 0))
 		out := inBlocks(m, 2*900, 2*block)
 		for i, want := range map[int][3]float64{ // on the right of the bus, and in the reverb
 			49: {0, 0, 0}, 100: {db(-53) / 4, db(-9) / 2, db(-9) / 4}, 200: {db(-53) / 2, db(-9), db(-9) / 2}, 350: {0, db(-9), db(-9) / 2},
@@ -288,7 +288,7 @@ func TestVoicePreSends(t *testing.T) {
 			}
 		}
 		var e [1]mixer.Entry
-		if m.Journal(e[:]); len(e[0].How.Sends) != 1 || !e[0].How.Sends[0].Pre {
+		if m.Engine().Journal(e[:]); len(e[0].How.Sends) != 1 || !e[0].How.Sends[0].Pre {
 			t.Errorf("the journal has %+v", e)
 		}
 	}
@@ -306,9 +306,9 @@ func TestVoicePreSendsPlace(t *testing.T) {
 				Buses: []mixer.BusConfig{{Name: "hall", Output: "wet"}, {Name: "sfx"}},
 			})
 			o.Bus, o.LowPass = busOf(t, m, "sfx"), 900
-			h := play(t, m.At(3), s, o)
+			h := play(t, m.Engine().At(3), s, o)
 			if o.Emitter != nil {
-				must(t, m.At(2000).SetPosition(mixer.TargetVoice(h), space.Spot{Position: space.Vector{9}}))
+				must(t, m.Engine().At(2000).SetPosition(mixer.TargetVoice(h), space.Spot{Position: space.Vector{9}}))
 			}
 			out := inBlocks(m, 2*5000, 2*block)
 			for i := range 5000 {
@@ -343,13 +343,13 @@ func TestSoloKeepsSends(t *testing.T) {
 	render := func(block int, own bool) []pcm.Frame {
 		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx"}}})
 		s := level(t, 8000, 8000, 0.125)
-		play(t, m.At(0), s, mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall"}}})
+		play(t, m.Engine().At(0), s, mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall"}}})
 		if own {
-			play(t, m.At(0), s, mixer.Options{Bus: busOf(t, m, "hall"), Gain: -6})
+			play(t, m.Engine().At(0), s, mixer.Options{Bus: busOf(t, m, "hall"), Gain: -6})
 		}
 		sfx := mixer.TargetBus(busOf(t, m, "sfx"))
-		must(t, m.At(1003).Set(sfx, mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 100*ms))
-		must(t, m.At(4007).Set(sfx, mixer.Change{Fields: mixer.FieldSolo}, 100*ms))
+		must(t, m.Engine().At(1003).Set(sfx, mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 100*ms))
+		must(t, m.Engine().At(4007).Set(sfx, mixer.Change{Fields: mixer.FieldSolo}, 100*ms))
 		return inBlocks(m, 7000, block)
 	}
 	want := render(7000, true)
@@ -373,7 +373,7 @@ func TestSoloKeepsSends(t *testing.T) {
 func TestSendMovesCount(t *testing.T) {
 	s := rainy(t)
 	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx"}}})
-	h := play(t, m.At(0), s, mixer.Options{Gain: -30, Loop: true, Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Pre: true}}})
+	h := play(t, m.Engine().At(0), s, mixer.Options{Gain: -30, Loop: true, Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Pre: true}}})
 	left(m, 1000)
 	before := h.Audibility()
 	must(t, h.SetSend("hall", -120, 0))
@@ -382,7 +382,7 @@ func TestSendMovesCount(t *testing.T) {
 		t.Errorf("with its send closed it counts %v, before %v", now, before)
 	}
 	m = newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}}})
-	h = play(t, m.At(0), s, mixer.Options{Loop: true, Bus: busOf(t, m, "a")})
+	h = play(t, m.Engine().At(0), s, mixer.Options{Loop: true, Bus: busOf(t, m, "a")})
 	left(m, 1000)
 	before = h.Audibility()
 	must(t, busOf(t, m, "a").SetLowPass(100))

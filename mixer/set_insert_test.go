@@ -26,7 +26,7 @@ func times(g float32) written {
 func settled(t *testing.T, b mixer.BusConfig) (*mixer.Mixer, mixer.Bus) {
 	t.Helper()
 	m := at1k(t, b)
-	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, b.Name)})
+	play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, b.Name)})
 	left(m, 33)
 	return m, busOf(t, m, b.Name)
 }
@@ -110,8 +110,8 @@ func TestBlocksDoNotShowInserts(t *testing.T) {
 	for _, block := range []int{1, 3, 20, 64, 500} {
 		m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Insert: times(0.75), Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b"}}})
 		a, b, top := busOf(t, m, "a"), busOf(t, m, "b"), busOf(t, m, "master")
-		play(t, m.At(0), level(t, 1000, 900, 0.5), mixer.Options{Bus: a, Pan: -0.3})
-		play(t, m.At(130), level(t, 1000, 100, 0.25), mixer.Options{Bus: b, Pan: -0.9})
+		play(t, m.Engine().At(0), level(t, 1000, 900, 0.5), mixer.Options{Bus: a, Pan: -0.3})
+		play(t, m.Engine().At(130), level(t, 1000, 100, 0.25), mixer.Options{Bus: b, Pan: -0.9})
 		var out []float32
 		for step := range 8 {
 			switch step {
@@ -152,7 +152,7 @@ func TestMasterInsert(t *testing.T) {
 		}
 	})
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, MasterGain: -20, Insert: limit})
-	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
+	play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
 	wantAbout(t, "under it", left(m, 30)[29], 0.05)
 	must(t, busOf(t, m, "master").SetInsert(nil))
 	wantAbout(t, "without it", left(m, 30)[29], 0.1)
@@ -170,8 +170,8 @@ func TestSetDuck(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Journal: 16, Buses: []mixer.BusConfig{{Name: "music"}, {Name: "sfx"}, {Name: "speech"}}})
 	must(t, err)
 	music, top := busOf(t, m, "music"), busOf(t, m, "master")
-	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: music})
-	play(t, m.At(0), level(t, 1000, 900, 0), mixer.Options{Bus: busOf(t, m, "sfx")})
+	play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: music})
+	play(t, m.Engine().At(0), level(t, 1000, 900, 0), mixer.Options{Bus: busOf(t, m, "sfx")})
 	left(m, 40)
 	deep := mixer.Duck{When: "sfx", By: 20, Attack: 10 * ms, Hold: 10 * ms, Release: 20 * ms}
 	shallow := mixer.Duck{When: "sfx", By: 6, Attack: 10 * ms, Release: 20 * ms}
@@ -218,7 +218,7 @@ func TestSetDuck(t *testing.T) {
 	must(t, top.SetInsert(mute))
 	left(m, 1)
 	var entries [16]mixer.Entry
-	n := m.Journal(entries[:])
+	n := m.Engine().Journal(entries[:])
 	if e := entries[2]; n != 11 || e.Kind != mixer.EntryDuck || e.Bus != "music" || e.Duck != deep || e.Frame != 40 {
 		t.Errorf("%d entries, of a duck %+v", n, e)
 	}
@@ -237,7 +237,7 @@ func TestBusLevels(t *testing.T) {
 	for _, meters := range []bool{false, true} {
 		m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Meters: meters, Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b"}}})
 		a := busOf(t, m, "a")
-		play(t, m.At(0), level(t, 1000, 900, 0.5), mixer.Options{Bus: a, Pan: -1})
+		play(t, m.Engine().At(0), level(t, 1000, 900, 0.5), mixer.Options{Bus: a, Pan: -1})
 		left(m, 250)
 		l, other := a.Levels(), busOf(t, m, "b").Levels()
 		if meters && (l.Frame != 200 || l.Peak != pcm.FromLinear(0.5) || !math.IsInf(float64(other.Peak), -1) || other.Frame != 200) || !meters && fmt.Sprint(l) != silence {
@@ -253,8 +253,8 @@ func TestSetInsertAllocatesOutsideRender(t *testing.T) {
 		Rate: 8000, Lead: 10 * ms, Clock: func() time.Duration { return now }, Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b"}},
 	})
 	a := busOf(t, m, "a")
-	play(t, m.At(0), level(t, 8000, 16000, 0.1), mixer.Options{Bus: a, Loop: true})
-	play(t, m.At(0), level(t, 8000, 800, 0.1), mixer.Options{Bus: busOf(t, m, "b"), Loop: true})
+	play(t, m.Engine().At(0), level(t, 8000, 16000, 0.1), mixer.Options{Bus: a, Loop: true})
+	play(t, m.Engine().At(0), level(t, 8000, 800, 0.1), mixer.Options{Bus: busOf(t, m, "b"), Loop: true})
 	for i := range 120 {
 		now += 5 * ms
 		must(t, a.SetInsert([]mixer.Insert{nil, times(0.5), times(2)}[i%3]))

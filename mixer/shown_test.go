@@ -54,7 +54,7 @@ func TestShown(t *testing.T) {
 	check("nobody", mixer.Handle{}, shown{-1, -99, 0, false})
 	m.Render(block)
 	check("started", first, shown{0, -2, -1, true})
-	if err := m.At(mixer.Now).Set(mixer.TargetVoice(first), mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 80*time.Millisecond); err != nil {
+	if err := m.Engine().At(mixer.Now).Set(mixer.TargetVoice(first), mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 80*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Fade(-12, 80*time.Millisecond); err != nil {

@@ -49,15 +49,15 @@ func TestSkip(t *testing.T) {
 // TestSkipIsSilent checks that skipped frames do not count as blocks and are not mixed.
 func TestSkipIsSilent(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 10, NoLimiter: true}) // a tail has no frame
-	play(t, m.At(0), level(t, 10, 100, 0.5), mixer.Options{})
-	m.Skip(40)
+	play(t, m.Engine().At(0), level(t, 10, 100, 0.5), mixer.Options{})
+	m.Engine().Skip(40)
 	if st := m.Stats(); m.Now() != 40 || st.Playing != 1 {
 		t.Errorf("at %d with %d voices, want 40 with 1", m.Now(), st.Playing)
 	}
 	if l := m.Latency(); l.Block != 0 {
 		t.Errorf("the longest block lasts %v, want 0", l.Block)
 	}
-	if allocations := testing.AllocsPerRun(10, func() { m.Skip(7) }); allocations != 0 {
+	if allocations := testing.AllocsPerRun(10, func() { m.Engine().Skip(7) }); allocations != 0 {
 		t.Errorf("%v allocations", allocations)
 	}
 	m.Render(make([]pcm.Frame, 1))

@@ -53,9 +53,9 @@ func TestSleep(t *testing.T) {
 				what := random.IntN(10)
 				for i, m := range m {
 					bus, _ := m.Bus([]string{"a", "b"}[what%2])
-					at := m.At(mixer.Now)
+					at := m.Engine().At(mixer.Now)
 					if what == 3 {
-						at = m.At(m.Now() + int64(n)/2)
+						at = m.Engine().At(m.Now() + int64(n)/2)
 					}
 					switch what {
 					case 0, 1, 3:
@@ -160,7 +160,7 @@ func disturb(t *testing.T, m *mixer.Mixer, sounds []*sounds.Sound, one func(...i
 		must(t, busOf(t, m, "a").SetMute(true))
 	}
 	if one(0, 1, 2) == 0 {
-		must(t, m.At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldPan, LowPass: float64(one(0, 200, 2000)), Pan: 0.5}, over/2))
+		must(t, m.Engine().At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldPan, LowPass: float64(one(0, 200, 2000)), Pan: 0.5}, over/2))
 	}
 	if one(0, 1, 2) == 0 {
 		must(t, busOf(t, m, "a").SetSend("hall", pcm.Decibels(-one(1, 70)), over/3))
@@ -219,7 +219,7 @@ func TestLongSleep(t *testing.T) {
 				var stems [2]map[mixer.Stem][]pcm.Frame
 				for i, m := range m {
 					levels[i], stems[i] = busOf(t, m, "b").Levels(), map[mixer.Stem][]pcm.Frame{}
-					for stem, frames := range m.Stems(160) {
+					for stem, frames := range m.Engine().Stems(160) {
 						stems[i][stem] = slices.Clone(frames)
 					}
 				}
@@ -280,8 +280,8 @@ func TestSleepKeepsAsks(t *testing.T) {
 			t.Fatal("an idle mixer does not sleep")
 		}
 		time.Sleep(300 * time.Millisecond)
-		h := play(t, m.At(mixer.Now), s, mixer.Options{Gain: -6})
-		later := play(t, m.At(m.Now()+50), s, mixer.Options{})
+		h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Gain: -6})
+		later := play(t, m.Engine().At(m.Now()+50), s, mixer.Options{})
 		<-m.Asked()
 		time.Sleep(2 * time.Millisecond)
 		if n := m.Wake(time.Now()); n != 302 {
@@ -309,22 +309,22 @@ func TestSleepKeepsAsks(t *testing.T) {
 func TestSleepNot(t *testing.T) {
 	s := level(t, 1000, 5000, 0.5)
 	for name, begin := range map[string]func(m *mixer.Mixer){
-		"a voice":        func(m *mixer.Mixer) { play(t, m.At(mixer.Now), s, mixer.Options{}) },
-		"a paused voice": func(m *mixer.Mixer) { _ = play(t, m.At(mixer.Now), s, mixer.Options{}).Pause() },
-		"a later start":  func(m *mixer.Mixer) { play(t, m.At(5000), s, mixer.Options{}) },
+		"a voice":        func(m *mixer.Mixer) { play(t, m.Engine().At(mixer.Now), s, mixer.Options{}) },
+		"a paused voice": func(m *mixer.Mixer) { _ = play(t, m.Engine().At(mixer.Now), s, mixer.Options{}).Pause() },
+		"a later start":  func(m *mixer.Mixer) { play(t, m.Engine().At(5000), s, mixer.Options{}) },
 		"a tail": func(m *mixer.Mixer) {
-			h := play(t, m.At(mixer.Now), s, mixer.Options{})
+			h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 			m.Render(make([]pcm.Frame, 20))
 			_ = h.Stop(0)
 		},
-		"a silent voice": func(m *mixer.Mixer) { play(t, m.At(mixer.Now), s, mixer.Options{Gain: -90}) },
+		"a silent voice": func(m *mixer.Mixer) { play(t, m.Engine().At(mixer.Now), s, mixer.Options{Gain: -90}) },
 		"an insert":      func(m *mixer.Mixer) { bus, _ := m.Bus("master"); _ = bus.SetInsert(nothing{}) },
 		"a virtual voice": func(m *mixer.Mixer) {
-			play(t, m.At(mixer.Now), s, mixer.Options{})
-			play(t, m.At(mixer.Now), s, mixer.Options{})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		},
 		"a set under way": func(m *mixer.Mixer) {
-			if err := m.At(9000).SetGain(mixer.TargetTag(7), -3); err != nil {
+			if err := m.Engine().At(9000).SetGain(mixer.TargetTag(7), -3); err != nil {
 				t.Error(err)
 			}
 		},

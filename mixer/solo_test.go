@@ -15,13 +15,13 @@ func solos(t *testing.T, buses []mixer.BusConfig, steps ...mixer.Change) []float
 	m := at1k(t, buses...)
 	s := level(t, 1000, 9000, 1)
 	for i, name := range []string{"a", "b", "c", "d", "master"} {
-		play(t, m.At(0), s, mixer.Options{Pan: -1, Base: mixer.Base{Gain: pcm.FromLinear(float64(int(1)<<i) / 16)}, Bus: busOf(t, m, name)})
+		play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Base: mixer.Base{Gain: pcm.FromLinear(float64(int(1)<<i) / 16)}, Bus: busOf(t, m, name)})
 	}
 	out := []float32{left(m, 20)[10] * 16}
 	for _, c := range steps {
 		// Gain holds the index of the bus; a solo ignores it.
 		name := []string{"a", "b", "c", "d"}[int(c.Gain)]
-		m.At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, name)), mixer.Change{Fields: c.Fields, Solo: c.Solo, Mute: c.Mute}, 0)
+		m.Engine().At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, name)), mixer.Change{Fields: c.Fields, Solo: c.Solo, Mute: c.Mute}, 0)
 		out = append(out, left(m, 20)[10]*16)
 	}
 	return out
@@ -73,14 +73,14 @@ func TestSolo(t *testing.T) {
 func TestSoloCounts(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, NoLimiter: true, Buses: family()})
 	s := level(t, 1000, 900, 0.5)
-	loud := play(t, m.At(0), s, mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
-	quiet := play(t, m.At(0), s, mixer.Options{Pan: 1, Bus: busOf(t, m, "c"), Gain: -60})
-	m.At(10).Set(mixer.TargetBus(busOf(t, m, "c")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
+	loud := play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	quiet := play(t, m.Engine().At(0), s, mixer.Options{Pan: 1, Bus: busOf(t, m, "c"), Gain: -60})
+	m.Engine().At(10).Set(mixer.TargetBus(busOf(t, m, "c")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
 	left(m, 20)
 	if a, b := loud.Audibility(), quiet.Audibility(); a > -200 || b < -100 {
 		t.Errorf("beside the solo %v, in it %v", a, b)
 	}
-	play(t, m.At(30), s, mixer.Options{Pan: 1, Bus: busOf(t, m, "c"), Gain: -60})
+	play(t, m.Engine().At(30), s, mixer.Options{Pan: 1, Bus: busOf(t, m, "c"), Gain: -60})
 	for i, x := range left(m, 30) {
 		if x != 0 {
 			t.Fatalf("frame %d of what is not soloed is %v", 20+i, x)
@@ -92,9 +92,9 @@ func TestSoloCounts(t *testing.T) {
 // TestSoloIsSmooth checks that a solo fades in 5 ms, or in the given time.
 func TestSoloIsSmooth(t *testing.T) {
 	m := at1k(t, family()...)
-	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
-	m.At(20).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
-	m.At(40).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo}, 100*ms)
+	play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	m.Engine().At(20).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
+	m.Engine().At(40).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo}, 100*ms)
 	got := left(m, 200)
 	for frame, want := range map[int]float64{19: 1, 20: 1, 22: 0.6, 24: 0.2, 25: 0, 40: 0, 90: 0.5, 140: 1} {
 		wantAbout(t, "the voice beside a solo", got[frame], want)
@@ -107,10 +107,10 @@ func TestSoloAtAStart(t *testing.T) {
 	for _, below := range []bool{false, true} {
 		m := at1k(t, mixer.BusConfig{Name: "a"}, mixer.BusConfig{Name: "low", Parent: "a"}, mixer.BusConfig{Name: "d", Solo: true})
 		if below {
-			play(t, m.At(0), ramp(t, 1000, 100), mixer.Options{Pan: 1, Bus: busOf(t, m, "low")})
+			play(t, m.Engine().At(0), ramp(t, 1000, 100), mixer.Options{Pan: 1, Bus: busOf(t, m, "low")})
 		}
-		m.At(20).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo}, 0)
-		play(t, m.At(20), ramp(t, 1000, 100), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+		m.Engine().At(20).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo}, 0)
+		play(t, m.Engine().At(20), ramp(t, 1000, 100), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
 		wantFrames(t, fmt.Sprint("the attack, with a voice below: ", below), left(m, 40)[20:], count(0, 20))
 	}
 }

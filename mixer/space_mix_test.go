@@ -53,7 +53,7 @@ func TestEmitterIsHeard(t *testing.T) {
 	} {
 		m := hard(t)
 		o := mixer.Options{Pan: c.pan, Emitter: c.emitter}
-		play(t, m.At(5), level(t, 1000, 50, 1), o)
+		play(t, m.Engine().At(5), level(t, 1000, 50, 1), o)
 		if c.emitter != nil {
 			c.emitter.Spot.Position = space.Vector{1000, 0, 0} // the game's own copy
 		}
@@ -69,7 +69,7 @@ func TestEmitterIsHeard(t *testing.T) {
 // TestSetPositions moves voices within 20 ms, linearly, from the next frame on.
 func TestSetPositions(t *testing.T) {
 	m := hard(t)
-	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	left(m, 20)
 	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{8, 0, 0}}}); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestSetPositions(t *testing.T) {
 // TestSetPositionsBeforeTheStart checks that a pending start begins at the new position.
 func TestSetPositionsBeforeTheStart(t *testing.T) {
 	m := hard(t)
-	h := play(t, m.At(50), level(t, 1000, 100, 1), mixer.Options{Emitter: at(4, 0, 0)})
+	h := play(t, m.Engine().At(50), level(t, 1000, 100, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{-2, 0, 0}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestPositionsAreReplaced(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 1})
 	must(t, m.SetListener(space.Listener{Strength: 1}))
 	left(m, 1)
-	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
+	h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	for i := range 1000 { // the Play is the one command
 		if m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{float64(i), 0, 0}}}) != nil {
 			t.Fatal("it fails")
@@ -145,9 +145,9 @@ func TestPositionsAreReplaced(t *testing.T) {
 func TestFarIsStolenFirst(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, RejectQuietest: true})
 	s := steady(t, 0.25)
-	far := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -100)})
-	near := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -10), Gain: -3})
-	play(t, m.At(10), s, mixer.Options{Emitter: at(0, 0, -1000)}) // the faintest: rejected
+	far := play(t, m.Engine().At(0), s, mixer.Options{Emitter: at(0, 0, -100)})
+	near := play(t, m.Engine().At(0), s, mixer.Options{Emitter: at(0, 0, -10), Gain: -3})
+	play(t, m.Engine().At(10), s, mixer.Options{Emitter: at(0, 0, -1000)}) // the faintest: rejected
 	left(m, 20)
 	if a := float64(far.Audibility()); math.Abs(a-(-46.02)) > 0.01 {
 		t.Errorf("at 100 the audibility is %v dB, want -46.02", a)
@@ -156,7 +156,7 @@ func TestFarIsStolenFirst(t *testing.T) {
 		t.Fatal("it fails")
 	}
 	left(m, 30) // they have changed places
-	play(t, m.At(60), s, mixer.Options{})
+	play(t, m.Engine().At(60), s, mixer.Options{})
 	left(m, 20)
 	if far.State() != mixer.StatePlaying || near.State() != mixer.StateStolen {
 		t.Errorf("the one that came is %v, the one that left %v", far.State(), near.State())
@@ -172,7 +172,7 @@ func TestDopplerPlays(t *testing.T) {
 	}
 	e := at(0, 0, -100)
 	e.Spot.Velocity = space.Vector{0, 0, 150} // half the speed of sound: an octave up
-	h := play(t, m.At(20), ramp(t, 1000, 900), mixer.Options{Emitter: e})
+	h := play(t, m.Engine().At(20), ramp(t, 1000, 900), mixer.Options{Emitter: e})
 	left(m, 120)
 	if h.Position() != 200*ms {
 		t.Errorf("after 100 ms it is at %v, want 200ms", h.Position())
@@ -184,9 +184,9 @@ func TestPositionErrors(t *testing.T) {
 	m := hard(t)
 	other := at1k(t)
 	s := level(t, 1000, 900, 1)
-	h := play(t, m.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
-	plain := play(t, m.At(mixer.Now), s, mixer.Options{Gain: pcm.Silence})
-	foreign := play(t, other.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
+	plain := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Gain: pcm.Silence})
+	foreign := play(t, other.Engine().At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
 	here := space.Spot{Position: space.Vector{1, 0, 0}}
 	bad := space.Spot{Position: space.Vector{math.NaN()}}
 	list := func(h ...mixer.Handle) []mixer.Handle { return h }
@@ -240,7 +240,7 @@ func TestPlacedStereo(t *testing.T) {
 		for range 50 {
 			data = append(data, 0.5, 0.25)
 		}
-		play(t, m.At(5), sound(t, sounds.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{Emitter: c.emitter})
+		play(t, m.Engine().At(5), sound(t, sounds.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{Emitter: c.emitter})
 		block := make([]pcm.Frame, 50)
 		m.Render(block)
 		for _, i := range []int{5, 49} {

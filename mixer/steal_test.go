@@ -16,12 +16,12 @@ func TestCooldownAndLimits(t *testing.T) {
 	g, _ := m.NewGroup("g", mixer.GroupOptions{Voices: 2, Cooldown: 10 * time.Millisecond})
 	bus, _ := m.Bus("sfx")
 	for _, frame := range []int64{0, 9, 10, 20} { // 9 is too soon, 10 is not; 20 steals in the group
-		play(t, m.At(frame), s, mixer.Options{Group: g, Gain: pcm.Decibels(-frame)})
+		play(t, m.Engine().At(frame), s, mixer.Options{Group: g, Gain: pcm.Decibels(-frame)})
 	}
 	for _, frame := range []int64{30, 31, 32} {
-		play(t, m.At(frame), s, mixer.Options{Bus: bus, Gain: pcm.Decibels(frame - 40)})
+		play(t, m.Engine().At(frame), s, mixer.Options{Bus: bus, Gain: pcm.Decibels(frame - 40)})
 	}
-	play(t, m.At(40), s, mixer.Options{Group: g, Priority: -1}) // all voices of the group have a higher priority
+	play(t, m.Engine().At(40), s, mixer.Options{Group: g, Priority: -1}) // all voices of the group have a higher priority
 	left(m, 50)
 	ev := make([]mixer.Event, 50)
 	ev = ev[:m.Events(ev)]
@@ -61,9 +61,9 @@ func TestFuture(t *testing.T) {
 	data := make([]float32, 400)
 	knock := sound(t, sounds.Samples{Name: "knock", Rate: 1000, Channels: 1, Data: data, Envelope: sounds.Envelope{Hop: 20, Once: []float32{.1, .1, .1, .1, .1, .1, .1, .1, .1, .1}}})
 	fading := sound(t, sounds.Samples{Name: "fading", Rate: 1000, Channels: 1, Data: data, Envelope: sounds.Envelope{Hop: 20, Once: []float32{.5, .4, .3, .2, .1, .05, .02, .01}}})
-	a := play(t, m.At(0), knock, mixer.Options{})
-	b := play(t, m.At(0), fading, mixer.Options{})
-	play(t, m.At(100), knock, mixer.Options{})
+	a := play(t, m.Engine().At(0), knock, mixer.Options{})
+	b := play(t, m.Engine().At(0), fading, mixer.Options{})
+	play(t, m.Engine().At(100), knock, mixer.Options{})
 	left(m, 200)
 	if a.State() != mixer.StatePlaying || b.State() != mixer.StateStolen {
 		t.Errorf("the knock is %v, the fading one %v", a.State(), b.State())
@@ -79,9 +79,9 @@ func TestFuture(t *testing.T) {
 // TestTiesOfGain checks that of two voices with the same gain the older is stolen, not the quieter.
 func TestTiesOfGain(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.StealGain})
-	a := play(t, m.At(0), level(t, 1000, 500, 0.5), mixer.Options{Gain: -6})
-	b := play(t, m.At(0), level(t, 1000, 500, 0.1), mixer.Options{Gain: -6})
-	play(t, m.At(10), level(t, 1000, 500, 0.5), mixer.Options{})
+	a := play(t, m.Engine().At(0), level(t, 1000, 500, 0.5), mixer.Options{Gain: -6})
+	b := play(t, m.Engine().At(0), level(t, 1000, 500, 0.1), mixer.Options{Gain: -6})
+	play(t, m.Engine().At(10), level(t, 1000, 500, 0.5), mixer.Options{})
 	left(m, 20)
 	if a.State() != mixer.StateStolen || b.State() != mixer.StatePlaying {
 		t.Errorf("the older one is %v, the quieter one %v", a.State(), b.State())
@@ -93,8 +93,8 @@ func TestPriorityProtectRefuse(t *testing.T) {
 	run := func(c mixer.Config, first, second, incoming mixer.Options) (a, b, n mixer.State) {
 		c.Rate, c.Voices = 1000, 2
 		m := newMixer(t, c)
-		x, y := play(t, m.At(0), s, first), play(t, m.At(0), s, second)
-		z := play(t, m.At(10), s, incoming)
+		x, y := play(t, m.Engine().At(0), s, first), play(t, m.Engine().At(0), s, second)
+		z := play(t, m.Engine().At(10), s, incoming)
 		left(m, 20)
 		return x.State(), y.State(), z.State()
 	}
@@ -131,8 +131,8 @@ func TestPriorityProtectRefuse(t *testing.T) {
 
 func TestAttackOfTheNewcomerIsExact(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
-	play(t, m.At(0), level(t, 1000, 500, 1), mixer.Options{Pan: 1})
-	play(t, m.At(50), ramp(t, 1000, 100), hardLeft)
+	play(t, m.Engine().At(0), level(t, 1000, 500, 1), mixer.Options{Pan: 1})
+	play(t, m.Engine().At(50), ramp(t, 1000, 100), hardLeft)
 	block := make([]pcm.Frame, 100)
 	m.Render(block)
 	for i := range 50 {
@@ -152,10 +152,10 @@ func TestAttackOfTheNewcomerIsExact(t *testing.T) {
 // TestNothingToPlay checks that an empty sound steals no voice.
 func TestNothingToPlay(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
-	long := play(t, m.At(0), level(t, 1000, 100, 0.5), mixer.Options{})
-	h := play(t, m.At(10), level(t, 1000, 0, 0), mixer.Options{})
-	late := play(t, m.At(10), level(t, 1000, 100, 0.5), mixer.Options{From: time.Second})
-	short := play(t, m.At(50), level(t, 1000, 100, 0.5), mixer.Options{For: time.Microsecond, Priority: -1})
+	long := play(t, m.Engine().At(0), level(t, 1000, 100, 0.5), mixer.Options{})
+	h := play(t, m.Engine().At(10), level(t, 1000, 0, 0), mixer.Options{})
+	late := play(t, m.Engine().At(10), level(t, 1000, 100, 0.5), mixer.Options{From: time.Second})
+	short := play(t, m.Engine().At(50), level(t, 1000, 100, 0.5), mixer.Options{For: time.Microsecond, Priority: -1})
 	left(m, 20)
 	if long.State() != mixer.StatePlaying || h.State() != mixer.StateEnded || late.State() != mixer.StateEnded {
 		t.Errorf("%v, %v, %v", long.State(), h.State(), late.State())
@@ -175,8 +175,8 @@ func TestWhyNobody(t *testing.T) {
 		want  mixer.Reason
 	}{{mixer.Options{Protect: true}, mixer.ReasonProtected}, {mixer.Options{Priority: 9}, mixer.ReasonOutranked}} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
-		play(t, m.At(0), s, c.first)
-		play(t, m.At(1), s, mixer.Options{})
+		play(t, m.Engine().At(0), s, c.first)
+		play(t, m.Engine().At(1), s, mixer.Options{})
 		left(m, 10)
 		ev := make([]mixer.Event, 9)
 		ev = ev[:m.Events(ev)]
@@ -192,11 +192,11 @@ func TestOpposingMoves(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -80}}})
 	bus, _ := m.Bus("sfx")
 	s := level(t, 1000, 5000, 0.5)
-	moving := play(t, m.At(0), s, mixer.Options{Bus: bus})
-	steady := play(t, m.At(0), s, mixer.Options{Gain: -40})
-	m.At(10).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain}, 100*time.Millisecond)
-	m.At(10).Set(mixer.TargetVoice(moving), mixer.Change{Fields: mixer.FieldGain, Gain: -80}, 3*time.Second)
-	play(t, m.At(12), s, mixer.Options{})
+	moving := play(t, m.Engine().At(0), s, mixer.Options{Bus: bus})
+	steady := play(t, m.Engine().At(0), s, mixer.Options{Gain: -40})
+	m.Engine().At(10).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain}, 100*time.Millisecond)
+	m.Engine().At(10).Set(mixer.TargetVoice(moving), mixer.Change{Fields: mixer.FieldGain, Gain: -80}, 3*time.Second)
+	play(t, m.Engine().At(12), s, mixer.Options{})
 	left(m, 20)
 	if a, b := moving.State(), steady.State(); a != mixer.StatePlaying || b != mixer.StateStolen {
 		t.Errorf("the moving voice is %v, the steady one %v", a, b)
@@ -206,8 +206,8 @@ func TestOpposingMoves(t *testing.T) {
 // TestTailIsRounded checks that 10 ms at 22,050 Hz are 221 frames, not 220.
 func TestTailIsRounded(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 22050, NoLimiter: true})
-	h := play(t, m.At(0), level(t, 22050, 5000, 0.5), mixer.Options{})
-	m.At(100).Stop(mixer.TargetVoice(h), 0)
+	h := play(t, m.Engine().At(0), level(t, 22050, 5000, 0.5), mixer.Options{})
+	m.Engine().At(100).Stop(mixer.TargetVoice(h), 0)
 	left(m, 1000)
 	if got := m.Stats().SilentFrom; got != 321 {
 		t.Errorf("the tail ends at %d, want 321", got)

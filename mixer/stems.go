@@ -24,7 +24,8 @@ type Stem struct {
 //
 // n is limited to 20 ms and to the frames mixed up to now. The frames are valid until the next iteration. Call Stems
 // between two calls of Render, on the same goroutine. It allocates.
-func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
+func (e Engine) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
+	m := e.mixer
 	return func(yield func(Stem, []pcm.Frame) bool) {
 		if m.stems == nil {
 			return
@@ -43,7 +44,8 @@ func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
 // Expect declares stems, in addition to the stems of requested starts, for Expected to return. A test can then
 // distinguish a name that was not played from a name that does not exist. Without Config.Stems it has no effect.
 // Control side.
-func (m *Mixer) Expect(stems ...Stem) {
+func (e Engine) Expect(stems ...Stem) {
+	m := e.mixer
 	if m.stems == nil {
 		return
 	}
@@ -58,7 +60,8 @@ func (m *Mixer) Expect(stems ...Stem) {
 }
 
 // Expected returns the stems passed to Expect, in no order. Control side.
-func (m *Mixer) Expected() []Stem {
+func (e Engine) Expected() []Stem {
+	m := e.mixer
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	return slices.Collect(maps.Keys(m.expected))

@@ -70,7 +70,7 @@ func stemGame(t testing.TB, seed uint64, list []*sounds.Sound, keep bool, c mixe
 	ms := func(most int) time.Duration { return time.Duration(r.IntN(most)) * time.Millisecond }
 	var handles []mixer.Handle
 	for range 60 {
-		at := m.At(r.Int64N(length))
+		at := m.Engine().At(r.Int64N(length))
 		bus := busOf(t, m, buses[r.IntN(len(buses))])
 		own := mixer.TargetTag(uint64(1 + r.IntN(5)))
 		switch r.IntN(12) {
@@ -90,7 +90,7 @@ func stemGame(t testing.TB, seed uint64, list []*sounds.Sound, keep bool, c mixe
 			must(t, at.Stop(own, ms(2)*40))
 		case 1:
 			must(t, at.Pause(mixer.TargetBus(bus)))
-			must(t, m.At(r.Int64N(length)).Resume(mixer.TargetBus(bus)))
+			must(t, m.Engine().At(r.Int64N(length)).Resume(mixer.TargetBus(bus)))
 		case 2:
 			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldMute | mixer.FieldSolo, Mute: r.IntN(4) == 0, Solo: r.IntN(2) == 0}, ms(60)))
 		case 3, 4:
@@ -107,7 +107,7 @@ func stemGame(t testing.TB, seed uint64, list []*sounds.Sound, keep bool, c mixe
 		n := min(int64(min(m.Prepare(), block())), length-now, 800-now%800)
 		mix = append(mix, make([]pcm.Frame, n)...)
 		m.Render(mix[now:])
-		for of, part := range m.Stems(int(n)) {
+		for of, part := range m.Engine().Stems(int(n)) {
 			if stems == nil {
 				stems = map[string][]pcm.Frame{}
 			}
@@ -179,15 +179,15 @@ func TestStemsComeBeforeEffects(t *testing.T) {
 		Rate: 1000, NoLimiter: true, Stems: true, Insert: double{},
 		Buses: []mixer.BusConfig{{Name: "fx", Gain: pcm.FromLinear(0.5), Insert: double{}}},
 	})
-	play(t, m.At(0), level(t, 1000, 100, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "fx")})
+	play(t, m.Engine().At(0), level(t, 1000, 100, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "fx")})
 	mix := left(m, 20)
-	for name, stem := range m.Stems(20) {
+	for name, stem := range m.Engine().Stems(20) {
 		if wantAbout(t, "the mix", mix[9], 0.5); name != (mixer.Stem{Sound: "level"}) || len(stem) != 20 || math.Abs(float64(stem[9][0])-0.125) > 1e-6 {
 			t.Errorf("the stem %+v is %v, want 0.125", name, stem)
 		}
 	}
 	left(m, 25)
-	for _, stem := range m.Stems(21) {
+	for _, stem := range m.Engine().Stems(21) {
 		if len(stem) != 20 {
 			t.Errorf("of a longer block there are %d frames, want 20", len(stem))
 		}
@@ -209,9 +209,9 @@ func TestStemsDoNotAllocateInRender(t *testing.T) {
 // TestNoStems checks that there are no stems without Config.Stems.
 func TestNoStems(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
-	play(t, m.At(0), level(t, 1000, 100, 0.25), mixer.Options{})
+	play(t, m.Engine().At(0), level(t, 1000, 100, 0.25), mixer.Options{})
 	left(m, 20)
-	for name := range m.Stems(20) {
+	for name := range m.Engine().Stems(20) {
 		t.Errorf("there is a stem %+v", name)
 	}
 }
@@ -239,18 +239,18 @@ func TestWhatAStemIs(t *testing.T) {
 		{Name: "step", Sound: "hit", File: "a/hit.wav"}, {Name: "step", Sound: "foot"}, {Name: "shot", Sound: "foot"},
 	} {
 		x := float32(int(1)<<i) / 256
-		play(t, m.At(0), made(of.Sound, of.File, x), mixer.Options{Name: of.Name, Play: uint64(len(of.Name)), Pan: -1})
+		play(t, m.Engine().At(0), made(of.Sound, of.File, x), mixer.Options{Name: of.Name, Play: uint64(len(of.Name)), Pan: -1})
 		want[of] += x
 	}
 	left(m, 20)
 	got := map[mixer.Stem]float32{}
-	for of, part := range m.Stems(1) {
+	for of, part := range m.Engine().Stems(1) {
 		got[of] = part[0][0]
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("the stems are\n%v\nwant\n%v", got, want)
 	}
-	must(t, m.At(20).Resize(2)) // steals three; two become virtual
+	must(t, m.Engine().At(20).Resize(2)) // steals three; two become virtual
 	left(m, 200)
 	kinds := map[mixer.EventKind]int{}
 	for _, e := range events(m) {
@@ -263,23 +263,23 @@ func TestWhatAStemIs(t *testing.T) {
 	if kinds[mixer.EventStarted] != 7 || kinds[mixer.EventStolen] != 3 || kinds[mixer.EventVirtual] < 2 || kinds[mixer.EventEnded] == 0 {
 		t.Errorf("there were %v", kinds)
 	}
-	play(t, m.At(mixer.Now), made("foot", "", 1), mixer.Options{Name: "short", From: time.Second}) // it is over at once
+	play(t, m.Engine().At(mixer.Now), made("foot", "", 1), mixer.Options{Name: "short", From: time.Second}) // it is over at once
 	left(m, 1)
 	if all := events(m); len(all) != 2 || all[0].Stem().Name != "short" || all[1].Stem().Name != "short" {
 		t.Errorf("of what is over at once there are %v", all)
 	}
 	plain := newMixer(t, mixer.Config{Rate: 1000})
-	play(t, plain.At(0), made("hit", "a/hit.wav", 1), mixer.Options{Name: "step"})
-	plain.Expect(mixer.Stem{Name: "step"})
+	play(t, plain.Engine().At(0), made("hit", "a/hit.wav", 1), mixer.Options{Name: "step"})
+	plain.Engine().Expect(mixer.Stem{Name: "step"})
 	left(plain, 1)
-	if e := events(plain)[0]; e.Stem() != (mixer.Stem{Sound: "hit", File: "a/hit.wav"}) || plain.Expected() != nil {
-		t.Errorf("without stems an event has %+v, and %v are expected", e.Stem(), plain.Expected())
+	if e := events(plain)[0]; e.Stem() != (mixer.Stem{Sound: "hit", File: "a/hit.wav"}) || plain.Engine().Expected() != nil {
+		t.Errorf("without stems an event has %+v, and %v are expected", e.Stem(), plain.Engine().Expected())
 	}
 	if (&mixer.Event{}).Stem() != (mixer.Stem{}) {
 		t.Error("of an event without a sound there is a stem")
 	}
-	m.Expect(mixer.Stem{Name: "step"}, mixer.Stem{Name: "shot"})
-	if m.Expect(mixer.Stem{Name: "step"}); len(m.Expected()) != 2 {
-		t.Errorf("%v are expected, want two", m.Expected())
+	m.Engine().Expect(mixer.Stem{Name: "step"}, mixer.Stem{Name: "shot"})
+	if m.Engine().Expect(mixer.Stem{Name: "step"}); len(m.Engine().Expected()) != 2 {
+		t.Errorf("%v are expected, want two", m.Engine().Expected())
 	}
 }

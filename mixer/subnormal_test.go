@@ -66,7 +66,7 @@ func TestNoSubnormals(t *testing.T) {
 			if k%4 > 1 {
 				o.LowPass, o.HighPass = 4000, 20
 			}
-			play(t, m.At(int64(100*k)), s, o)
+			play(t, m.Engine().At(int64(100*k)), s, o)
 		}
 		for block := range 20 {
 			m.Render(make([]pcm.Frame, 64+block))

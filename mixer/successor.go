@@ -43,13 +43,13 @@ func (h Handle) Then(next *sounds.Sound, o Options, when When) (Handle, error) {
 // LeftLoop reports whether the voice of h has left its loop for good or is over. It is false while the start is
 // pending, and for a living voice without a loop. h must belong to m and not be zero. Audio side: call it between two
 // calls of Render.
-func (m *Mixer) LeftLoop(h Handle) bool { return m.audio.leftLoop(h.id) }
+func (e Engine) LeftLoop(h Handle) bool { return e.mixer.audio.leftLoop(h.id) }
 
 // UntilEnd returns how many frames can be rendered before the first voice ends or leaves its loop, at most the
 // parameter frames. Rendering the returned number of frames ends exactly at that frame. The result is at least 1,
 // unless frames is 0. Paused voices do not count, and steals are not foreseen. Use it for offline rendering with
 // commands for the frame where a voice ends. Audio side: call it between two calls of Render.
-func (m *Mixer) UntilEnd(frames int) int { return int(m.audio.untilEnd(int64(frames))) }
+func (e Engine) UntilEnd(frames int) int { return int(e.mixer.audio.untilEnd(int64(frames))) }
 
 // successions starts sounds that follow other sounds without a gap.
 type successions struct {
@@ -218,7 +218,7 @@ func (q *successions) untilNext(n int64) int64 {
 	return n
 }
 
-// untilEnd implements Mixer.UntilEnd: it returns how many of the next n frames can be mixed before the first voice may
+// untilEnd implements Engine.UntilEnd: it returns how many of the next n frames can be mixed before the first voice may
 // end or leave its loop. Paused voices do not count. The result is at least 1, and n if no voice does so.
 func (a *audio) untilEnd(n int64) int64 {
 	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
@@ -231,7 +231,7 @@ func (a *audio) untilEnd(n int64) int64 {
 	return n
 }
 
-// leftLoop implements Mixer.LeftLoop: it reports whether the voice of the start with the handle id has left its loop
+// leftLoop implements Engine.LeftLoop: it reports whether the voice of the start with the handle id has left its loop
 // for good or is over. It returns false for a start that has not begun. It also returns false while a voice without a
 // loop plays.
 func (a *audio) leftLoop(id pool.Handle) bool {

@@ -27,10 +27,10 @@ func joined(t *testing.T, streams, join, block int, do func(m *mixer.Mixer, hs .
 	}
 	c := mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true}
 	m := newMixer(t, c)
-	do(m, play(t, m.At(0), one(all, false), mixer.Options{}))
+	do(m, play(t, m.Engine().At(0), one(all, false), mixer.Options{}))
 	want = renderIn(m, size+200, 4096)
 	m = newMixer(t, c)
-	h := play(t, m.At(0), one(all[:join], streams&1 != 0), mixer.Options{})
+	h := play(t, m.Engine().At(0), one(all[:join], streams&1 != 0), mixer.Options{})
 	next, err := h.Then(one(all[join:], streams&2 != 0), mixer.Options{}, mixer.AtEnd)
 	must(t, err)
 	do(m, h, next)
@@ -60,35 +60,35 @@ func TestThenMoves(t *testing.T) {
 	moves := []move{
 		{"a pan", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(320).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPan, Pan: -0.8}, 300*ms))
+				must(t, m.Engine().At(320).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPan, Pan: -0.8}, 300*ms))
 			}
 		}, false},
 		{"two fades", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(64).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: sounds.InAmplitude}, 100*ms))
-				must(t, m.At(640).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -3, Shape: sounds.RaisedCosine}, time.Second))
+				must(t, m.Engine().At(64).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: sounds.InAmplitude}, 100*ms))
+				must(t, m.Engine().At(640).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -3, Shape: sounds.RaisedCosine}, time.Second))
 			}
 		}, false},
 		{"two fields", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
 				c := mixer.Change{Fields: mixer.FieldPan | mixer.FieldGain, Pan: 1, Gain: -30}
-				must(t, m.At(64).Set(mixer.TargetVoice(h), c, 200*ms))
+				must(t, m.Engine().At(64).Set(mixer.TargetVoice(h), c, 200*ms))
 			}
 		}, false},
 		{"a set just before", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(1010).SetGain(mixer.TargetVoice(h), -12))
+				must(t, m.Engine().At(1010).SetGain(mixer.TargetVoice(h), -12))
 			}
 		}, true},
 		{"a set long before", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(100).SetGain(mixer.TargetVoice(h), -12))
+				must(t, m.Engine().At(100).SetGain(mixer.TargetVoice(h), -12))
 			}
 		}, true},
 		{"handles", func(m *mixer.Mixer, hs []mixer.Handle) {
 			m.Render(nil)
 			each(t, hs, func(h mixer.Handle) error {
-				return m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -24, Shape: sounds.ConstantPower}, 250*ms)
+				return m.Engine().At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -24, Shape: sounds.ConstantPower}, 250*ms)
 			})
 			each(t, hs, func(h mixer.Handle) error { return h.SetPan(0.5) })
 		}, true},
@@ -96,7 +96,7 @@ func TestThenMoves(t *testing.T) {
 	for _, shape := range shapes {
 		moves = append(moves, move{"a fade " + shape.String(), func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(192).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -60, Shape: shape}, 400*ms))
+				must(t, m.Engine().At(192).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -60, Shape: shape}, 400*ms))
 			}
 		}, false})
 	}
@@ -158,18 +158,18 @@ func TestThenMovesPitch(t *testing.T) {
 			return loaded(t, hiss(1, n), pcm.Loop{})
 		}
 		want := end(func(m *mixer.Mixer) mixer.Handle {
-			h := play(t, m.At(0), half(6000, false), o)
-			must(t, m.At(300).Set(mixer.TargetVoice(h), c, 500*ms))
+			h := play(t, m.Engine().At(0), half(6000, false), o)
+			must(t, m.Engine().At(300).Set(mixer.TargetVoice(h), c, 500*ms))
 			return h
 		})
 		for streams := range 4 {
 			for told := 1; told <= 2; told++ {
 				got := end(func(m *mixer.Mixer) mixer.Handle {
-					h := play(t, m.At(0), half(1500, streams&1 != 0), o)
+					h := play(t, m.Engine().At(0), half(1500, streams&1 != 0), o)
 					next, err := h.Then(half(4500, streams&2 != 0), o, mixer.AtEnd)
 					must(t, err)
 					for _, one := range []mixer.Handle{h, next}[:told] {
-						must(t, m.At(300).Set(mixer.TargetVoice(one), c, 500*ms))
+						must(t, m.Engine().At(300).Set(mixer.TargetVoice(one), c, 500*ms))
 					}
 					return next
 				})
@@ -190,7 +190,7 @@ func TestThenMovesPitch(t *testing.T) {
 // dB and ends at frame 100; the second one begins with -40 dB.
 func TestThenMovesOwn(t *testing.T) {
 	fade := func(m *mixer.Mixer, h mixer.Handle, at int64, gain pcm.Decibels, within time.Duration) {
-		must(t, m.At(at).Fade(mixer.TargetVoice(h), gain, within))
+		must(t, m.Engine().At(at).Fade(mixer.TargetVoice(h), gain, within))
 	}
 	for _, c := range []struct {
 		name string
@@ -205,11 +205,11 @@ func TestThenMovesOwn(t *testing.T) {
 			fade(m, h, 60, -26, 40*ms)
 		}, map[int]float64{80: -16, 100: -40, 199: -40}},
 		{"a set of the first", func(m *mixer.Mixer, h, next mixer.Handle) {
-			must(t, m.At(98).SetGain(mixer.TargetVoice(h), -26))
+			must(t, m.Engine().At(98).SetGain(mixer.TargetVoice(h), -26))
 		}, map[int]float64{98: -6, 100: -40, 199: -40}},
 		{"a set of both", func(m *mixer.Mixer, h, next mixer.Handle) {
-			must(t, m.At(98).SetGain(mixer.TargetVoice(h), -26))
-			must(t, m.At(98).SetGain(mixer.TargetVoice(next), -26))
+			must(t, m.Engine().At(98).SetGain(mixer.TargetVoice(h), -26))
+			must(t, m.Engine().At(98).SetGain(mixer.TargetVoice(next), -26))
 		}, map[int]float64{98: -6, 100: -14, 102: -22, 103: -26, 199: -26}},
 		{"a fade of both", func(m *mixer.Mixer, h, next mixer.Handle) {
 			fade(m, h, 80, -46, 40*ms)
@@ -229,12 +229,12 @@ func TestThenMovesOwn(t *testing.T) {
 		}, map[int]float64{98: -44, 100: -46, 120: -66}},
 		{"a pause on the way", func(m *mixer.Mixer, h, next mixer.Handle) {
 			fade(m, h, 40, -80, 148*ms)
-			must(t, m.At(50).Pause(mixer.TargetVoice(h)))
-			must(t, m.At(70).Resume(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(50).Pause(mixer.TargetVoice(h)))
+			must(t, m.Engine().At(70).Resume(mixer.TargetVoice(h)))
 		}, map[int]float64{112: -42, 120: -46, 136: -54}},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
-		h := play(t, m.At(0), level(t, 1000, 100, 0.5), mixer.Options{Gain: -6, Pan: -1})
+		h := play(t, m.Engine().At(0), level(t, 1000, 100, 0.5), mixer.Options{Gain: -6, Pan: -1})
 		next, err := h.Then(level(t, 1000, 100, 0.5), mixer.Options{Gain: -40, Pan: -1}, mixer.AtEnd)
 		must(t, err)
 		c.do(m, h, next)
@@ -252,8 +252,8 @@ func TestThenMovesOwn(t *testing.T) {
 func TestThenMovesFar(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1, NoLimiter: true, Journal: 64})
 	s := level(t, 1000, 50, 0.5)
-	h := play(t, m.At(0), s, hardLeft)
-	must(t, m.At(10).Fade(mixer.TargetVoice(h), -40, 200*ms))
+	h := play(t, m.Engine().At(0), s, hardLeft)
+	must(t, m.Engine().At(10).Fade(mixer.TargetVoice(h), -40, 200*ms))
 	last := h
 	for i := range 5 {
 		next := s
@@ -264,7 +264,7 @@ func TestThenMovesFar(t *testing.T) {
 		last, err = last.Then(next, hardLeft, mixer.AtEnd)
 		must(t, err)
 	}
-	play(t, m.At(110), level(t, 1000, 30, 0.5), mixer.Options{Priority: 1})
+	play(t, m.Engine().At(110), level(t, 1000, 30, 0.5), mixer.Options{Priority: 1})
 	got := left(m, 300)
 	for _, i := range []int{20, 60, 109, 160, 190, 205, 230, 249} {
 		want := max(-40, -40*float64(i-10)/200)
@@ -274,7 +274,7 @@ func TestThenMovesFar(t *testing.T) {
 	}
 	entries := make([]mixer.Entry, 64)
 	var told string
-	for _, e := range entries[:m.Journal(entries)] {
+	for _, e := range entries[:m.Engine().Journal(entries)] {
 		if e.Kind == mixer.EntrySet {
 			told += fmt.Sprintf("%d %v over %d, ", e.Frame, e.Change.Gain, e.Frames)
 		}
@@ -292,8 +292,8 @@ func TestThenMovesPrepared(t *testing.T) {
 		for early := range 4 { // from 2 on, the first one needs no versions itself
 			s, second, third := pitchable(t, library.Refine), pitchable(t, library.Refine), pitchable(t, library.Refine)
 			m := newMixer(t, mixer.Config{Voices: 1})
-			h := play(t, m.At(100), s, mixer.Options{For: 50 * ms, Quality: []sounds.Quality{sounds.Best, sounds.Cubic}[early/2]})
-			set := func() { must(t, m.At(1000).Set(mixer.TargetVoice(h), c, 200*ms)) }
+			h := play(t, m.Engine().At(100), s, mixer.Options{For: 50 * ms, Quality: []sounds.Quality{sounds.Best, sounds.Cubic}[early/2]})
+			set := func() { must(t, m.Engine().At(1000).Set(mixer.TargetVoice(h), c, 200*ms)) }
 			if early&1 == 1 {
 				set()
 			}

@@ -107,16 +107,16 @@ func TestThen(t *testing.T) {
 
 				// Two starts. At a loop's end the first sound has no frames after it.
 				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-				play(t, m.At(begin), a, o)
+				play(t, m.Engine().At(begin), a, o)
 				want := renderIn(m, end, 4096)
 				m = newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-				play(t, m.At(int64(end)), b, follows)
+				play(t, m.Engine().At(int64(end)), b, follows)
 				want = append(want, renderIn(m, end+1500, 4096)[end:]...)
 
 				for _, block := range blockLengths {
 					what := fmt.Sprintf("streams %b, speed %v, when %d, blocks of %d", streamed, speed, when, block)
 					m := newMixer(t, mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
-					h := play(t, m.At(begin), a, o)
+					h := play(t, m.Engine().At(begin), a, o)
 					next, err := h.Then(b, follows, when)
 					must(t, err)
 					if s := next.State(); s != mixer.StatePending {
@@ -147,21 +147,23 @@ func TestThenWhateverMoves(t *testing.T) {
 	first := hiss(3, 4000)
 	for name, move := range map[string]func(h mixer.Handle, m *mixer.Mixer){
 		"pitch": func(h mixer.Handle, m *mixer.Mixer) {
-			m.At(200).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, 300*time.Millisecond)
+			m.Engine().At(200).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, 300*time.Millisecond)
 		},
 		"speed": func(h mixer.Handle, m *mixer.Mixer) {
-			m.At(200).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.4}, 200*time.Millisecond)
+			m.Engine().At(200).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.4}, 200*time.Millisecond)
 		},
-		"seek":     func(h mixer.Handle, m *mixer.Mixer) { m.At(500).Seek(mixer.TargetVoice(h), 120*time.Millisecond) },
-		"seek out": func(h mixer.Handle, m *mixer.Mixer) { m.At(500).Seek(mixer.TargetVoice(h), time.Hour) },
+		"seek": func(h mixer.Handle, m *mixer.Mixer) {
+			m.Engine().At(500).Seek(mixer.TargetVoice(h), 120*time.Millisecond)
+		},
+		"seek out": func(h mixer.Handle, m *mixer.Mixer) { m.Engine().At(500).Seek(mixer.TargetVoice(h), time.Hour) },
 		"pause": func(h mixer.Handle, m *mixer.Mixer) {
-			m.At(333).Pause(mixer.TargetVoice(h))
-			m.At(2222).Resume(mixer.TargetVoice(h))
+			m.Engine().At(333).Pause(mixer.TargetVoice(h))
+			m.Engine().At(2222).Resume(mixer.TargetVoice(h))
 		},
 		"fade": func(h mixer.Handle, m *mixer.Mixer) {
-			m.At(333).Fade(mixer.TargetVoice(h), -80, 50*time.Millisecond)
+			m.Engine().At(333).Fade(mixer.TargetVoice(h), -80, 50*time.Millisecond)
 		},
-		"rounds": func(h mixer.Handle, m *mixer.Mixer) { m.At(700).SetPan(mixer.TargetVoice(h), 0.5) },
+		"rounds": func(h mixer.Handle, m *mixer.Mixer) { m.Engine().At(700).SetPan(mixer.TargetVoice(h), 0.5) },
 	} {
 		for streamed := range 2 {
 			for _, when := range []mixer.When{mixer.AtEnd, mixer.AtLoopEnd} {
@@ -173,7 +175,7 @@ func TestThenWhateverMoves(t *testing.T) {
 						a = tape(t, first, &loop)
 					}
 					m := newMixer(t, mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
-					h := play(t, m.At(7), a, mixer.Options{Speed: 1.3, Quality: sounds.Cubic, Loop: when == mixer.AtLoopEnd})
+					h := play(t, m.Engine().At(7), a, mixer.Options{Speed: 1.3, Quality: sounds.Cubic, Loop: when == mixer.AtLoopEnd})
 					next, err := h.Then(loaded(t, hiss(4, 500), pcm.Loop{}), mixer.Options{}, when)
 					must(t, err)
 					move(h, m)
@@ -229,7 +231,7 @@ func TestThenNothingFollows(t *testing.T) {
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
 		s := level(t, 1000, 100, 0.5)
-		h := play(t, m.At(0), s, hardLeft)
+		h := play(t, m.Engine().At(0), s, hardLeft)
 		next, err := h.Then(s, hardLeft, mixer.AtEnd)
 		must(t, err)
 		last, err := next.Then(s, hardLeft, mixer.AtEnd)
@@ -259,7 +261,7 @@ func TestThenBefore(t *testing.T) {
 		must(t, err)
 		return next
 	}
-	h := play(t, m.At(0), s, hardLeft)
+	h := play(t, m.Engine().At(0), s, hardLeft)
 	old := then(h)
 	next := then(h)
 	left(m, 10)
@@ -268,7 +270,7 @@ func TestThenBefore(t *testing.T) {
 	}
 	must(t, next.SetGain(-20))
 	last := then(next)
-	must(t, m.At(50).SetGain(mixer.TargetVoice(last), -40))
+	must(t, m.Engine().At(50).SetGain(mixer.TargetVoice(last), -40))
 	spare := then(last)
 	left(m, 50)
 	must(t, spare.Stop(0))
@@ -289,7 +291,7 @@ func TestThenBefore(t *testing.T) {
 	if _, err := (mixer.Handle{}).Then(s, hardLeft, mixer.AtEnd); err != mixer.ErrGone {
 		t.Errorf("nothing has a successor: %v", err)
 	}
-	if _, err := play(t, m.At(mixer.Now), s, hardLeft).Then(s, hardLeft, 2); err == nil {
+	if _, err := play(t, m.Engine().At(mixer.Now), s, hardLeft).Then(s, hardLeft, 2); err == nil {
 		t.Error("a third When is taken")
 	}
 }
@@ -297,10 +299,10 @@ func TestThenBefore(t *testing.T) {
 // TestThenVirtual checks that a virtual voice is followed at its end.
 func TestThenVirtual(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 2, NoLimiter: true})
-	h := play(t, m.At(0), level(t, 1000, 133, 0.1), mixer.Options{})
+	h := play(t, m.Engine().At(0), level(t, 1000, 133, 0.1), mixer.Options{})
 	_, err := h.Then(level(t, 1000, 100, 0.9), mixer.Options{Priority: 2}, mixer.AtEnd)
 	must(t, err)
-	play(t, m.At(50), level(t, 1000, 500, 0.5), mixer.Options{Priority: 1})
+	play(t, m.Engine().At(50), level(t, 1000, 500, 0.5), mixer.Options{Priority: 1})
 	left(m, 400)
 	wantEvents(t, m, "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 133 ended 1, 133 virtual 2 by 3 (pool), "+
 		"133 started 3, 233 ended 3, 240 real 2")
@@ -310,7 +312,7 @@ func TestThenVirtual(t *testing.T) {
 func TestThenFor(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
 	empty := sound(t, sounds.Samples{Rate: 1000, Channels: 1})
-	h := play(t, m.At(3), level(t, 1000, 500, 0.1), mixer.Options{For: 47 * time.Millisecond})
+	h := play(t, m.Engine().At(3), level(t, 1000, 500, 0.1), mixer.Options{For: 47 * time.Millisecond})
 	for range 3 {
 		next, err := h.Then(empty, mixer.Options{}, mixer.AtEnd)
 		must(t, err)
@@ -328,7 +330,7 @@ func TestThenFor(t *testing.T) {
 func TestThenInAJournal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Journal: 16})
 	s := level(t, 1000, 100, 0.1)
-	h := play(t, m.At(0), s, mixer.Options{})
+	h := play(t, m.Engine().At(0), s, mixer.Options{})
 	body, err := h.Then(s, mixer.Options{Loop: true}, mixer.AtEnd)
 	must(t, err)
 	_, err = body.Then(s, mixer.Options{}, mixer.AtLoopEnd)
@@ -336,7 +338,7 @@ func TestThenInAJournal(t *testing.T) {
 	left(m, 400)
 	entries := make([]mixer.Entry, 16)
 	var got string
-	for _, e := range entries[:m.Journal(entries)] {
+	for _, e := range entries[:m.Engine().Journal(entries)] {
 		got += fmt.Sprint(e.Frame, " ", e.Kind, " over ", e.Frames, ", ")
 	}
 	if want := fmt.Sprintf("0 %d over 0, 100 %d over 0, 200 %d over -1, 200 %d over 0, ",
@@ -378,7 +380,7 @@ func TestThenAtLoopEnd(t *testing.T) {
 								continue
 							}
 							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-							h := play(t, m.At(begin), s, o)
+							h := play(t, m.Engine().At(begin), s, o)
 							renderIn(m, int(asked), block)
 							_, err := h.Then(next, mixer.Options{}, mixer.AtLoopEnd)
 							must(t, err)
@@ -387,12 +389,12 @@ func TestThenAtLoopEnd(t *testing.T) {
 
 							m.Close()
 							m = newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-							count, batch := m.NewLoopCountdown(), m.NewBatch()
-							must(t, m.At(mixer.Now).Add(count, 1))
+							count, batch := m.Engine().NewLoopCountdown(), m.Engine().NewBatch()
+							must(t, m.Engine().At(mixer.Now).Add(count, 1))
 							o.Countdowns = [2]*mixer.Countdown{count}
-							play(t, m.At(begin), s, o)
+							play(t, m.Engine().At(begin), s, o)
 							play(t, batch.At(0), next, mixer.Options{})
-							must(t, m.At(mixer.Now).FireAt(batch, count))
+							must(t, m.Engine().At(mixer.Now).FireAt(batch, count))
 							renderIn(m, int(end+200), block)
 							switch left := frameOf(last); {
 							case rounds < 0:

@@ -14,7 +14,7 @@ import (
 func TestTargetsOfAnotherMixer(t *testing.T) {
 	other := at1k(t, family()...)
 	s, _ := whole(t, 900)
-	foreign := play(t, other.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+	foreign := play(t, other.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
 	group, err := other.NewGroup("g", mixer.GroupOptions{})
 	must(t, err)
 	master, _ := other.Bus("master")
@@ -22,9 +22,9 @@ func TestTargetsOfAnotherMixer(t *testing.T) {
 	for name, target := range map[string]mixer.Target{"the master": mixer.TargetBus(master), "a bus": mixer.TargetBus(last), "a voice": mixer.TargetVoice(foreign)} {
 		for _, frame := range []int64{mixer.Now, 5} {
 			m := at1k(t)
-			h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
-			stream := play(t, m.At(mixer.Now), s, mixer.Options{})
-			at := m.At(frame)
+			h := play(t, m.Engine().At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+			stream := play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
+			at := m.Engine().At(frame)
 			for call, err := range map[string]error{
 				"Stop": at.Stop(target, 0), "Pause": at.Pause(target), "Resume": at.Resume(target), "Seek": at.Seek(target, 0),
 				"Set": at.Set(target, mixer.Change{Fields: mixer.FieldGain, Gain: -80}, 0),

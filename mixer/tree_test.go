@@ -30,7 +30,7 @@ func TestTreeMultiplies(t *testing.T) {
 		{bus: "master", left: -6, right: -6},
 	} {
 		at := int64(i * 50)
-		play(t, m.At(at), s, mixer.Options{Pan: 0, Base: mixer.Base{Gain: pcm.FromLinear(1.4142135623730951)}, Bus: busOf(t, m, c.bus)})
+		play(t, m.Engine().At(at), s, mixer.Options{Pan: 0, Base: mixer.Base{Gain: pcm.FromLinear(1.4142135623730951)}, Bus: busOf(t, m, c.bus)})
 		block := make([]pcm.Frame, 50)
 		m.Render(block)
 		wantAbout(t, c.bus+", left", block[20][0], c.left.Linear())
@@ -41,8 +41,8 @@ func TestTreeMultiplies(t *testing.T) {
 // TestTreePitch checks that the pitches of all buses above a voice add up, also during fades.
 func TestTreePitch(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "c", Parent: "b", Pitch: 5}, mixer.BusConfig{Name: "b", Parent: "a"}, mixer.BusConfig{Name: "a", Pitch: 7})
-	h := play(t, m.At(0), ramp(t, 1000, 2000), mixer.Options{Bus: busOf(t, m, "c")})
-	m.At(100).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldPitch, Pitch: -5}, 0) // 5 ms of it: 12 semitones linearly
+	h := play(t, m.Engine().At(0), ramp(t, 1000, 2000), mixer.Options{Bus: busOf(t, m, "c")})
+	m.Engine().At(100).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldPitch, Pitch: -5}, 0) // 5 ms of it: 12 semitones linearly
 	left(m, 100)
 	if h.Position() != 200*ms {
 		t.Errorf("an octave up it is at %v after 100 ms", h.Position())
@@ -53,8 +53,8 @@ func TestTreePitch(t *testing.T) {
 	if got := h.Position() - begin; got != 100*ms {
 		t.Errorf("with 5 and -5 semitones it goes %v in 100 ms", got)
 	}
-	late := play(t, m.At(mixer.Now), ramp(t, 1000, 2000), mixer.Options{Bus: busOf(t, m, "b")})
-	m.At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 17}, 0)
+	late := play(t, m.Engine().At(mixer.Now), ramp(t, 1000, 2000), mixer.Options{Bus: busOf(t, m, "b")})
+	m.Engine().At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 17}, 0)
 	left(m, 5)
 	begin = late.Position()
 	left(m, 100)
@@ -119,7 +119,7 @@ func TestTreeLimits(t *testing.T) {
 		}
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Overflow: c.policy, Buses: buses})
 		for i, st := range c.starts {
-			play(t, m.At(int64(10*i)), s, mixer.Options{Bus: busOf(t, m, st.bus), Gain: st.gain})
+			play(t, m.Engine().At(int64(10*i)), s, mixer.Options{Bus: busOf(t, m, st.bus), Gain: st.gain})
 		}
 		left(m, 50)
 		if got := happened(m); got != c.want {
@@ -134,11 +134,11 @@ func TestLimitIsFreed(t *testing.T) {
 	buses[1].Voices = 1
 	m := newMixer(t, mixer.Config{Rate: 1000, Buses: buses})
 	s := level(t, 1000, 10, 0.5)
-	play(t, m.At(0), s, mixer.Options{Bus: busOf(t, m, "c")})
-	play(t, m.At(10), s, mixer.Options{Bus: busOf(t, m, "b")})
-	h := play(t, m.At(20), s, mixer.Options{Bus: busOf(t, m, "a")})
-	m.At(25).Stop(mixer.TargetVoice(h), 0)
-	play(t, m.At(25), s, mixer.Options{Bus: busOf(t, m, "c")})
+	play(t, m.Engine().At(0), s, mixer.Options{Bus: busOf(t, m, "c")})
+	play(t, m.Engine().At(10), s, mixer.Options{Bus: busOf(t, m, "b")})
+	h := play(t, m.Engine().At(20), s, mixer.Options{Bus: busOf(t, m, "a")})
+	m.Engine().At(25).Stop(mixer.TargetVoice(h), 0)
+	play(t, m.Engine().At(25), s, mixer.Options{Bus: busOf(t, m, "c")})
 	left(m, 50)
 	wantEvents(t, m, "0 started 1, 10 ended 1, 10 started 2, 20 ended 2, 20 started 3, 25 stopped 3, 25 started 4, 35 ended 4")
 }
@@ -147,21 +147,21 @@ func TestLimitIsFreed(t *testing.T) {
 func TestPausesInATree(t *testing.T) {
 	m := at1k(t, family()...)
 	bus := func(name string) mixer.Target { return mixer.TargetBus(busOf(t, m, name)) }
-	h := play(t, m.At(0), ramp(t, 1000, 900), mixer.Options{Pan: -1, Bus: busOf(t, m, "c")})
-	other := play(t, m.At(0), ramp(t, 1000, 900), mixer.Options{Pan: 1, Bus: busOf(t, m, "d")})
-	m.At(20).Pause(bus("b"))
-	m.At(40).Pause(bus("a"))
-	late := play(t, m.At(50), ramp(t, 1000, 900), mixer.Options{Pan: -1, Bus: busOf(t, m, "c"), Gain: pcm.Silence})
-	m.At(60).Resume(bus("a")) // b is still paused
-	m.At(80).Resume(bus("c")) // which was not paused
-	m.At(100).Resume(bus("b"))
-	m.At(120).Pause(bus("a"))
-	m.At(140).Resume(bus("b")) // a is still paused
-	m.At(160).Resume(bus("a"))
-	m.At(180).Pause(mixer.TargetVoice(h))
-	m.At(180).Pause(bus("a"))
-	m.At(200).Resume(bus("a")) // the voice itself is still paused
-	m.At(210).Resume(mixer.TargetVoice(h))
+	h := play(t, m.Engine().At(0), ramp(t, 1000, 900), mixer.Options{Pan: -1, Bus: busOf(t, m, "c")})
+	other := play(t, m.Engine().At(0), ramp(t, 1000, 900), mixer.Options{Pan: 1, Bus: busOf(t, m, "d")})
+	m.Engine().At(20).Pause(bus("b"))
+	m.Engine().At(40).Pause(bus("a"))
+	late := play(t, m.Engine().At(50), ramp(t, 1000, 900), mixer.Options{Pan: -1, Bus: busOf(t, m, "c"), Gain: pcm.Silence})
+	m.Engine().At(60).Resume(bus("a")) // b is still paused
+	m.Engine().At(80).Resume(bus("c")) // which was not paused
+	m.Engine().At(100).Resume(bus("b"))
+	m.Engine().At(120).Pause(bus("a"))
+	m.Engine().At(140).Resume(bus("b")) // a is still paused
+	m.Engine().At(160).Resume(bus("a"))
+	m.Engine().At(180).Pause(mixer.TargetVoice(h))
+	m.Engine().At(180).Pause(bus("a"))
+	m.Engine().At(200).Resume(bus("a")) // the voice itself is still paused
+	m.Engine().At(210).Resume(mixer.TargetVoice(h))
 	playing := func(from, to int) bool {
 		return from >= 0 && to <= 20 || from >= 100 && to <= 120 || from >= 160 && to <= 180 || from >= 210
 	}
@@ -190,10 +190,10 @@ func TestPausesInATree(t *testing.T) {
 func TestStopOfAParent(t *testing.T) {
 	m := at1k(t, family()...)
 	for _, name := range []string{"a", "b", "c", "d", "master"} {
-		play(t, m.At(0), level(t, 1000, 90, 0.1), mixer.Options{Bus: busOf(t, m, name)})
+		play(t, m.Engine().At(0), level(t, 1000, 90, 0.1), mixer.Options{Bus: busOf(t, m, name)})
 	}
-	m.At(20).Stop(mixer.TargetBus(busOf(t, m, "b")), 0)
-	m.At(30).Stop(mixer.TargetBus(busOf(t, m, "a")), 10*ms)
+	m.Engine().At(20).Stop(mixer.TargetBus(busOf(t, m, "b")), 0)
+	m.Engine().At(30).Stop(mixer.TargetBus(busOf(t, m, "a")), 10*ms)
 	left(m, 100)
 	wantEvents(t, m, "0 started 1, 0 started 2, 0 started 3, 0 started 4, 0 started 5, 20 stopped 2, 20 stopped 3, 40 stopped 1, 90 ended 4, 90 ended 5")
 }
@@ -201,9 +201,9 @@ func TestStopOfAParent(t *testing.T) {
 // TestMuteOfAParent checks that all buses below are silent and their voices count as silent.
 func TestMuteOfAParent(t *testing.T) {
 	m := at1k(t, family()...)
-	h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "c")})
-	m.At(20).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)
-	m.At(60).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldMute}, 0)
+	h := play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "c")})
+	m.Engine().At(20).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)
+	m.Engine().At(60).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldMute}, 0)
 	got := left(m, 50)
 	wantAbout(t, "before", got[20], 1)
 	wantAbout(t, "muted", got[25], 0)
@@ -226,7 +226,7 @@ func TestLimitNamesItsBus(t *testing.T) {
 			{Name: "top", Voices: 2}, {Name: "sub", Parent: "top", Voices: 5}, {Name: "leaf", Parent: "sub"},
 		}})
 		for range 3 {
-			play(t, m.At(10), s, mixer.Options{Bus: busOf(t, m, "leaf")})
+			play(t, m.Engine().At(10), s, mixer.Options{Bus: busOf(t, m, "leaf")})
 		}
 		left(m, 20)
 		events := make([]mixer.Event, 8)

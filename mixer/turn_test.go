@@ -26,7 +26,7 @@ func TestStreamLeavesItsLoop(t *testing.T) {
 						var out [2][]pcm.Frame
 						for i, s := range []*sounds.Sound{whole, stream} {
 							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-							h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: starts, Speed: speed, Quality: sounds.Cubic})
+							h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: starts, Speed: speed, Quality: sounds.Cubic})
 							out[i] = renderIn(m, at, block)
 							rounds := 1
 							if !starts {
@@ -79,7 +79,7 @@ func TestStreamCountsRounds(t *testing.T) {
 						var events [2]string
 						for i, s := range []*sounds.Sound{whole, stream} {
 							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-							h := play(t, m.At(mixer.Now), s, o)
+							h := play(t, m.Engine().At(mixer.Now), s, o)
 							out[i] = renderIn(m, set.at, block)
 							if set.rounds > 0 {
 								if err := h.SetLoop(set.rounds); err != nil && err != mixer.ErrGone {
@@ -115,7 +115,7 @@ func TestStreamRoundsFollowed(t *testing.T) {
 			var events [2]string
 			for i, s := range []*sounds.Sound{loaded(t, frames, loop), tape(t, frames, &loop)} {
 				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-				h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Rounds: 3})
+				h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Rounds: 3})
 				renderIn(m, asked, 480)
 				_, err := h.Then(loaded(t, hiss(8, 100), pcm.Loop{}), mixer.Options{}, when)
 				must(t, err)

@@ -38,10 +38,10 @@ func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole
 		o := w.play
 		o.Pan, o.Gain, o.Tag = -1, o.Gain-20, 1
 		o.Bus = busOf(t, m, "bus")
-		h := play(t, m.At(100), w.sound, o)
+		h := play(t, m.Engine().At(100), w.sound, o)
 		o = hardRight
 		o.Gain = 6
-		play(t, m.At(twinTaken), blocker, o)
+		play(t, m.Engine().At(twinTaken), blocker, o)
 		if w.script != nil {
 			must(t, w.script(m, h))
 		}
@@ -102,7 +102,9 @@ func TestTwin(t *testing.T) {
 	loop := mixer.Options{Loop: true}
 	with := func(f func(o *mixer.Options)) mixer.Options { o := loop; f(&o); return o }
 	set := func(frame int64, c mixer.Change, over time.Duration) func(m *mixer.Mixer, h mixer.Handle) error {
-		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(frame).Set(mixer.TargetVoice(h), c, over) }
+		return func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.Engine().At(frame).Set(mixer.TargetVoice(h), c, over)
+		}
 	}
 	for _, w := range []twin{
 		{name: "loop", sound: looped, play: loop},
@@ -126,21 +128,21 @@ func TestTwin(t *testing.T) {
 		{name: "gain moves still", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.FieldGain, Gain: -30}, time.Second), slack: 1e-6},
 		{name: "bus pitch", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
 			bus, _ := m.Bus("bus")
-			return m.At(4001).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: 2}, 100*time.Millisecond)
+			return m.Engine().At(4001).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: 2}, 100*time.Millisecond)
 		}},
 		{name: "seek", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(5003).Seek(mixer.TargetVoice(h), 123*time.Millisecond)
+			return m.Engine().At(5003).Seek(mixer.TargetVoice(h), 123*time.Millisecond)
 		}},
 		{name: "pause", sound: looped, play: with(func(o *mixer.Options) { o.For = 1800 * time.Millisecond }), script: func(m *mixer.Mixer, h mixer.Handle) error {
-			if err := m.At(4003).Pause(mixer.TargetVoice(h)); err != nil {
+			if err := m.Engine().At(4003).Pause(mixer.TargetVoice(h)); err != nil {
 				return err
 			}
-			return m.At(5717).Resume(mixer.TargetVoice(h))
+			return m.Engine().At(5717).Resume(mixer.TargetVoice(h))
 		}},
 		{name: "released", sound: noisy(1, 6000, [2]int64{0, 700}), play: loop, script: set(8000, mixer.Change{Fields: mixer.FieldRounds, Rounds: 3}, 0)},
 		{name: "for", sound: looped, play: with(func(o *mixer.Options) { o.For = 1500 * time.Millisecond })},
 		{name: "stop over", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(12000).Stop(mixer.TargetVoice(h), 300*time.Millisecond)
+			return m.Engine().At(12000).Stop(mixer.TargetVoice(h), 300*time.Millisecond)
 		}},
 	} {
 		for name, block := range map[string]func(int) int{"whole": func(int) int { return 4000 }, "small": func(i int) int { return 1 + i*7%97 }} {
@@ -191,7 +193,9 @@ func TestTwin(t *testing.T) {
 func TestEndsVirtual(t *testing.T) {
 	const rate = 8000
 	stop := func(over time.Duration) func(m *mixer.Mixer, h mixer.Handle) error {
-		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(5003).Stop(mixer.TargetVoice(h), over) }
+		return func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.Engine().At(5003).Stop(mixer.TargetVoice(h), over)
+		}
 	}
 	for _, w := range []twin{
 		{name: "one-shot", sound: noisy(t, rate, 1, 5000, [2]int64{}, nil)},
@@ -201,7 +205,7 @@ func TestEndsVirtual(t *testing.T) {
 		{name: "stop", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(0)},
 		{name: "stop over", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(123 * time.Millisecond)},
 		{name: "seek to the end", sound: noisy(t, rate, 1, 9000, [2]int64{}, nil), script: func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(5003).Seek(mixer.TargetVoice(h), time.Second)
+			return m.Engine().At(5003).Seek(mixer.TargetVoice(h), time.Second)
 		}},
 	} {
 		t.Run(w.name, func(t *testing.T) {
@@ -230,11 +234,11 @@ func TestTwinOfARefused(t *testing.T) {
 	var outs [2][]float32
 	for i := range outs {
 		m := newMixer(t, mixer.Config{Rate: rate, Voices: 1 + i, Virtual: 2, Overflow: mixer.Reject, NoLimiter: true})
-		play(t, m.At(0), level(t, rate, 6000, 0.5), hardRight)
-		h := play(t, m.At(100), s, mixer.Options{Gain: -30, Pan: -1, Loop: true, FadeIn: 200 * ms})
-		must(t, m.At(3000).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 1.5}, 0))
-		must(t, m.At(4000).Pause(mixer.TargetVoice(h)))
-		must(t, m.At(4500).Resume(mixer.TargetVoice(h)))
+		play(t, m.Engine().At(0), level(t, rate, 6000, 0.5), hardRight)
+		h := play(t, m.Engine().At(100), s, mixer.Options{Gain: -30, Pan: -1, Loop: true, FadeIn: 200 * ms})
+		must(t, m.Engine().At(3000).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 1.5}, 0))
+		must(t, m.Engine().At(4000).Pause(mixer.TargetVoice(h)))
+		must(t, m.Engine().At(4500).Resume(mixer.TargetVoice(h)))
 		outs[i] = left(m, 9000)
 	}
 	for i, x := range outs[0] {

@@ -57,7 +57,7 @@ func TestUntilEnd(t *testing.T) {
 				}
 			}
 			m.Render(nil)
-			n := m.UntilEnd(1 + draw.IntN(len(out)))
+			n := m.Engine().UntilEnd(1 + draw.IntN(len(out)))
 			if n < 1 {
 				t.Fatalf("seed %d: %d frames", seed, n)
 			}
@@ -68,19 +68,19 @@ func TestUntilEnd(t *testing.T) {
 			}
 			var loop []mixer.Handle
 			for _, h := range handles {
-				if !m.LeftLoop(h) {
+				if !m.Engine().LeftLoop(h) {
 					loop = append(loop, h)
 				}
 			}
 			m.Render(out[:n-1])
 			for _, h := range loop {
-				if m.LeftLoop(h) {
+				if m.Engine().LeftLoop(h) {
 					t.Fatalf("seed %d: voice %v leaves its loop before frame %d, within a stretch", seed, h, now+int64(n)-1)
 				}
 			}
 			m.Render(out[:1])
 			for _, h := range loop {
-				leaves += one(m.LeftLoop(h) && !h.State().Over())
+				leaves += one(m.Engine().LeftLoop(h) && !h.State().Over())
 			}
 			now += int64(n)
 			for _, e := range events[:m.Events(events)] {

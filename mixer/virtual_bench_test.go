@@ -35,7 +35,7 @@ func BenchmarkVirtual(b *testing.B) {
 	for b.Loop() {
 		for range rate / block {
 			for range 3 {
-				play(b, m.At(mixer.Now), all[r.IntN(len(all))], mixer.Options{Gain: pcm.Decibels(-36 * r.Float64())})
+				play(b, m.Engine().At(mixer.Now), all[r.IntN(len(all))], mixer.Options{Gain: pcm.Decibels(-36 * r.Float64())})
 			}
 			m.Render(frames)
 		}
@@ -55,7 +55,7 @@ func BenchmarkStartVirtual(b *testing.B) {
 				m := newMixer(b, c)
 				block := make([]pcm.Frame, 64)
 				for i := range 32 + unheard {
-					play(b, m.At(mixer.Now), sounds[i%4], mixer.Options{
+					play(b, m.Engine().At(mixer.Now), sounds[i%4], mixer.Options{
 						Loop: true, Gain: pcm.Decibels(-i % 60), Speed: 1 + float64(i%7)/10,
 					})
 					m.Render(block[:1])
@@ -64,7 +64,7 @@ func BenchmarkStartVirtual(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					for i := range int64(32) {
-						play(b, m.At(m.Now()+apart*i), sounds[0], mixer.Options{Loop: true, Gain: pcm.Decibels(-i)})
+						play(b, m.Engine().At(m.Now()+apart*i), sounds[0], mixer.Options{Loop: true, Gain: pcm.Decibels(-i)})
 					}
 					m.Render(block)
 				}

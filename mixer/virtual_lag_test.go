@@ -62,7 +62,7 @@ func TestVirtualVoicesLag(t *testing.T) {
 				}
 			}
 			for i := range 400 {
-				at := m.At(r.Int64N(2300))
+				at := m.Engine().At(r.Int64N(2300))
 				bus, _ := m.Bus([]string{"master", "a", "b"}[r.IntN(3)])
 				target := TargetTag(uint64(1 + r.IntN(9)))
 				if i > 0 && r.IntN(2) == 0 {

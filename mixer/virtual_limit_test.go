@@ -40,9 +40,9 @@ func TestVirtualLimit(t *testing.T) {
 			}
 			b, _ := m.Bus("b")
 			for _, o := range []mixer.Options{{Group: g}, {Bus: b}} {
-				s := play(t, m.At(0), swell, o)
-				d := play(t, m.At(0), tail, o)
-				play(t, m.At(30), tail, o)
+				s := play(t, m.Engine().At(0), swell, o)
+				d := play(t, m.Engine().At(0), tail, o)
+				play(t, m.Engine().At(30), tail, o)
 				m.Render(make([]pcm.Frame, 50))
 				if s.State() == mixer.StateStolen || d.State() != mixer.StateStolen {
 					t.Errorf("%v, %d virtual voices: the swell is %v, the tail %v", policy, virtual, s.State(), d.State())
@@ -79,8 +79,8 @@ func TestVirtualPositions(t *testing.T) {
 	swaps := 0
 	for range rounds {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1, NoLimiter: true, Events: 4096})
-		early := play(t, m.At(mixer.Now), sounds[0], mixer.Options{})
-		late := play(t, m.At(mixer.Now), sounds[1], mixer.Options{From: 20 * time.Second})
+		early := play(t, m.Engine().At(mixer.Now), sounds[0], mixer.Options{})
+		late := play(t, m.Engine().At(mixer.Now), sounds[1], mixer.Options{From: 20 * time.Second})
 		block := make([]pcm.Frame, 20)
 		m.Render(block)
 		var stop atomic.Bool
@@ -128,11 +128,11 @@ func TestVirtualPositions(t *testing.T) {
 func TestVirtualLostEvent(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 3, Overflow: mixer.Reject, NoLimiter: true})
 	near := func(int) float32 { return 1e-6 }
-	play(t, m.At(0), indexed(t, 1, near), mixer.Options{})
+	play(t, m.Engine().At(0), indexed(t, 1, near), mixer.Options{})
 	for i, index := range []float32{1e-4, 1e-3, 1e-2} {
-		play(t, m.At(0), indexed(t, index, near), mixer.Options{Protect: i == 0})
+		play(t, m.Engine().At(0), indexed(t, index, near), mixer.Options{Protect: i == 0})
 	}
-	play(t, m.At(5), indexed(t, 0.1, near), mixer.Options{})
+	play(t, m.Engine().At(5), indexed(t, 0.1, near), mixer.Options{})
 	left(m, 10)
 	events := make([]mixer.Event, 20)
 	for _, e := range events[:m.Events(events)] {

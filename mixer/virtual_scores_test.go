@@ -50,17 +50,17 @@ func TestRefreshRemaining(t *testing.T) {
 					}
 					m.Play(sounds[r.IntN(len(sounds))], o) // which may be refused
 				case 0:
-					m.At(Now).Pause(target)
+					m.Engine().At(Now).Pause(target)
 				case 1:
-					m.At(Now).Resume(target)
+					m.Engine().At(Now).Resume(target)
 				case 2:
-					m.At(Now).Set(target, Change{Fields: FieldGain | FieldSpeed, Gain: pcm.Decibels(-40 * r.Float64()), Speed: 0.5 + r.Float64()}, time.Duration(r.IntN(40))*time.Millisecond)
+					m.Engine().At(Now).Set(target, Change{Fields: FieldGain | FieldSpeed, Gain: pcm.Decibels(-40 * r.Float64()), Speed: 0.5 + r.Float64()}, time.Duration(r.IntN(40))*time.Millisecond)
 				case 3:
-					m.At(Now).Set(TargetBus(bus), Change{Fields: FieldGain, Gain: pcm.Decibels(-20 * r.Float64())}, time.Duration(r.IntN(9))*time.Millisecond)
+					m.Engine().At(Now).Set(TargetBus(bus), Change{Fields: FieldGain, Gain: pcm.Decibels(-20 * r.Float64())}, time.Duration(r.IntN(9))*time.Millisecond)
 				case 4:
-					m.At(Now).Set(target, Change{Fields: FieldRounds, Rounds: 1 + r.IntN(3)}, 0)
+					m.Engine().At(Now).Set(target, Change{Fields: FieldRounds, Rounds: 1 + r.IntN(3)}, 0)
 				case 5:
-					m.At(Now).Seek(target, time.Duration(r.IntN(300))*time.Millisecond)
+					m.Engine().At(Now).Seek(target, time.Duration(r.IntN(300))*time.Millisecond)
 				}
 			}
 			m.Render(make([]pcm.Frame, 1+r.IntN(150)))

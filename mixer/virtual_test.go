@@ -28,101 +28,101 @@ func TestVirtualByHand(t *testing.T) {
 		want   string
 	}{
 		{name: "a refused one waits", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
-			play(t, m.At(5), long, mixer.Options{})
+			play(t, m.Engine().At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.Engine().At(5), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 50 ended 1, 50 real 2"},
 		{name: "an unfinished one ends in time", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
-			play(t, m.At(5), long, mixer.Options{For: 33 * ms})
+			play(t, m.Engine().At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.Engine().At(5), long, mixer.Options{For: 33 * ms})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 38 ended 2, 50 ended 1"},
 		{name: "the quieter newcomer waits", config: mixer.Config{RejectQuietest: true}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
-			play(t, m.At(5), long, mixer.Options{Gain: -20})
+			play(t, m.Engine().At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.Engine().At(5), long, mixer.Options{Gain: -20})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 50 real 2"},
 		{name: "so it does without being refused", play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
-			play(t, m.At(5), long, mixer.Options{Gain: -0.1})
+			play(t, m.Engine().At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.Engine().At(5), long, mixer.Options{Gain: -0.1})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 50 real 2"},
 		{name: "one as loud plays, and so does a quieter one for which there is no place", config: mixer.Config{Virtual: 1}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{})
-			play(t, m.At(1), long, mixer.Options{})
-			play(t, m.At(2), long, mixer.Options{Gain: -0.1})
+			play(t, m.Engine().At(0), long, mixer.Options{})
+			play(t, m.Engine().At(1), long, mixer.Options{})
+			play(t, m.Engine().At(2), long, mixer.Options{Gain: -0.1})
 		}, frames: 9, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
 		{name: "one that would end is heard from its beginning", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{})
-			play(t, m.At(5), long, mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd})
+			play(t, m.Engine().At(0), long, mixer.Options{})
+			play(t, m.Engine().At(5), long, mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd})
 		}, frames: 9, want: "0 started 1, 5 virtual 1 by 2 (pool), 5 started 2"},
 		{name: "the protected stay", play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Protect: true, Gain: -40})
-			play(t, m.At(5), long, mixer.Options{})
+			play(t, m.Engine().At(0), long, mixer.Options{Protect: true, Gain: -40})
+			play(t, m.Engine().At(5), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (protected)"},
 		{name: "higher ones stay, lower ones give way", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Priority: 5, Gain: -40})
-			play(t, m.At(5), long, mixer.Options{})
-			play(t, m.At(6), long, mixer.Options{Priority: 9, Gain: -60})
+			play(t, m.Engine().At(0), long, mixer.Options{Priority: 5, Gain: -40})
+			play(t, m.Engine().At(5), long, mixer.Options{})
+			play(t, m.Engine().At(6), long, mixer.Options{Priority: 9, Gain: -60})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (priority), 6 virtual 1 by 3 (pool), 6 started 3"},
 		{name: "priority comes back first", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{})
-			play(t, m.At(1), long, mixer.Options{Priority: 1, Gain: -30})
-			play(t, m.At(2), long, mixer.Options{Priority: 2, For: 30 * ms})
+			play(t, m.Engine().At(0), long, mixer.Options{})
+			play(t, m.Engine().At(1), long, mixer.Options{Priority: 1, Gain: -30})
+			play(t, m.Engine().At(2), long, mixer.Options{Priority: 2, For: 30 * ms})
 		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3, 32 ended 3, 40 real 2"},
 		{name: "what is silent does not stand in the way", config: mixer.Config{Virtual: 4, Buses: []mixer.BusConfig{{Name: "off", Mute: true}}}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			off := busOf(t, m, "off")
-			play(t, m.At(0), long, mixer.Options{Priority: 1, Bus: off})
-			play(t, m.At(1), long, mixer.Options{Priority: 1, For: 30 * ms})
-			play(t, m.At(2), long, mixer.Options{})
+			play(t, m.Engine().At(0), long, mixer.Options{Priority: 1, Bus: off})
+			play(t, m.Engine().At(1), long, mixer.Options{Priority: 1, For: 30 * ms})
+			play(t, m.Engine().At(2), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 started 3, 2 virtual 3 (priority), 31 ended 2, 40 real 3"},
 		{name: "what is protected has no higher priority for that", config: mixer.Config{Virtual: 4, Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Priority: 1, Tag: 1})
-			play(t, m.At(5), long, mixer.Options{Protect: true, Gain: -10})
-			play(t, m.At(5), long, mixer.Options{Priority: 2})
-			must(t, m.At(50).Stop(mixer.TargetTag(1), 0))
+			play(t, m.Engine().At(0), long, mixer.Options{Priority: 1, Tag: 1})
+			play(t, m.Engine().At(5), long, mixer.Options{Protect: true, Gain: -10})
+			play(t, m.Engine().At(5), long, mixer.Options{Priority: 2})
+			must(t, m.Engine().At(50).Stop(mixer.TargetTag(1), 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 10 virtual 1 by 3 (exchange), 10 real 3, 50 stopped 1"},
 		{name: "louder by more than 1 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
-			play(t, m.At(5), long, mixer.Options{Gain: -9.1})
-			must(t, m.At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -10.2}, 0))
+			play(t, m.Engine().At(0), long, mixer.Options{Gain: -10, Tag: 1})
+			play(t, m.Engine().At(5), long, mixer.Options{Gain: -9.1})
+			must(t, m.Engine().At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -10.2}, 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
 		{name: "the least is lost", config: mixer.Config{Virtual: 1}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Gain: -30})
-			play(t, m.At(1), long, mixer.Options{Gain: -20})
-			play(t, m.At(2), long, mixer.Options{})
+			play(t, m.Engine().At(0), long, mixer.Options{Gain: -30})
+			play(t, m.Engine().At(1), long, mixer.Options{Gain: -20})
+			play(t, m.Engine().At(2), long, mixer.Options{})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
 		{name: "the victim itself is lost", config: mixer.Config{Virtual: 1, Overflow: mixer.StealOldest}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Gain: -20})
-			play(t, m.At(1), long, mixer.Options{Gain: -30})
-			play(t, m.At(2), long, mixer.Options{})
+			play(t, m.Engine().At(0), long, mixer.Options{Gain: -20})
+			play(t, m.Engine().At(1), long, mixer.Options{Gain: -30})
+			play(t, m.Engine().At(2), long, mixer.Options{})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 2 by 3 (pool), 2 started 3"},
 		{name: "a refused one has to be worth it", config: mixer.Config{Virtual: 1, Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{})
-			play(t, m.At(1), long, mixer.Options{Gain: -20})
-			play(t, m.At(2), long, mixer.Options{Gain: -21})
-			play(t, m.At(3), long, mixer.Options{Gain: -19})
+			play(t, m.Engine().At(0), long, mixer.Options{})
+			play(t, m.Engine().At(1), long, mixer.Options{Gain: -20})
+			play(t, m.Engine().At(2), long, mixer.Options{Gain: -21})
+			play(t, m.Engine().At(3), long, mixer.Options{Gain: -19})
 		}, frames: 19, want: "0 started 1, 1 started 2, 1 virtual 2 (pool), 2 rejected (pool), 3 stolen 2 by 3 (virtual), 3 started 3, 3 virtual 3 (pool)"},
 		{name: "a limit counts all and takes the quietest of all", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Group: g, Gain: -20})
-			play(t, m.At(1), long, mixer.Options{Group: g, Gain: -10})
-			play(t, m.At(2), long, mixer.Options{Group: g})
+			play(t, m.Engine().At(0), long, mixer.Options{Group: g, Gain: -20})
+			play(t, m.Engine().At(1), long, mixer.Options{Group: g, Gain: -10})
+			play(t, m.Engine().At(2), long, mixer.Options{Group: g})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (limit), 2 virtual 2 by 3 (pool), 2 started 3"},
 		{name: "a smaller pool", config: mixer.Config{Voices: 3, Virtual: 1}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Gain: -10})
-			play(t, m.At(0), long, mixer.Options{})
-			play(t, m.At(0), long, mixer.Options{Gain: -20})
-			must(t, m.At(5).Resize(1))
-			must(t, m.At(30).Resize(3))
+			play(t, m.Engine().At(0), long, mixer.Options{Gain: -10})
+			play(t, m.Engine().At(0), long, mixer.Options{})
+			play(t, m.Engine().At(0), long, mixer.Options{Gain: -20})
+			must(t, m.Engine().At(5).Resize(1))
+			must(t, m.Engine().At(30).Resize(3))
 		}, frames: 100, want: "0 started 1, 0 started 2, 0 started 3, 5 virtual 3 (resize), 5 stolen 3 (virtual), 5 virtual 1 (resize), 40 real 1"},
 		{name: "nobody joins what is not heard", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			crowd, err := m.NewGroup("crowd", mixer.GroupOptions{Coalesce: 50 * ms})
 			must(t, err)
-			play(t, m.At(0), long, mixer.Options{Group: crowd, Gain: -20})
-			play(t, m.At(1), long, mixer.Options{Gain: -10})
-			play(t, m.At(2), long, mixer.Options{Group: crowd})
+			play(t, m.Engine().At(0), long, mixer.Options{Group: crowd, Gain: -20})
+			play(t, m.Engine().At(1), long, mixer.Options{Gain: -10})
+			play(t, m.Engine().At(2), long, mixer.Options{Group: crowd})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3"},
 		{name: "paused ones stay where they are", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.At(0), long, mixer.Options{Tag: 1})
-			play(t, m.At(1), long, mixer.Options{Gain: 3, For: 30 * ms})
-			must(t, m.At(5).Pause(mixer.TargetTag(1)))
-			must(t, m.At(70).Resume(mixer.TargetTag(1)))
+			play(t, m.Engine().At(0), long, mixer.Options{Tag: 1})
+			play(t, m.Engine().At(1), long, mixer.Options{Gain: 3, For: 30 * ms})
+			must(t, m.Engine().At(5).Pause(mixer.TargetTag(1)))
+			must(t, m.Engine().At(70).Resume(mixer.TargetTag(1)))
 		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 31 ended 2, 80 real 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,13 +157,13 @@ func TestVirtualByHand(t *testing.T) {
 func TestMostReal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, MaxVoices: 4, Virtual: 3})
 	for range 4 {
-		play(t, m.At(0), level(t, 1000, 1000, 0.1), mixer.Options{})
+		play(t, m.Engine().At(0), level(t, 1000, 1000, 0.1), mixer.Options{})
 	}
 	left(m, 10)
 	if st := m.Stats(); st.HighWater != 1 || st.Virtual != 3 || st.Playing != 4 {
 		t.Errorf("before: %+v", st)
 	}
-	must(t, m.At(15).Resize(3))
+	must(t, m.Engine().At(15).Resize(3))
 	left(m, 20)
 	if st := m.Stats(); st.HighWater != 3 || st.Virtual != 1 || st.Playing != 4 {
 		t.Errorf("after: %+v", st)
@@ -174,9 +174,9 @@ func TestMostReal(t *testing.T) {
 func TestFourExchanges(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 12, Virtual: 12, Overflow: mixer.Reject, NoLimiter: true})
 	for i := range 24 {
-		play(t, m.At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, Tag: uint64(1 + i/12)})
+		play(t, m.Engine().At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, Tag: uint64(1 + i/12)})
 	}
-	must(t, m.At(5).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain, Gain: -10}, 0))
+	must(t, m.Engine().At(5).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain, Gain: -10}, 0))
 	left(m, 200)
 	events := make([]mixer.Event, 200)
 	real := map[int64]int{}
@@ -198,12 +198,12 @@ func TestNoFlutter(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 4, NoLimiter: true, Commands: 8192})
 	a := noisy(t, rate, 1, 3000, [2]int64{}, nil)
 	for i := range 3 {
-		play(t, m.At(0), a, mixer.Options{Loop: true, Gain: -20, Tag: uint64(1 + i)})
+		play(t, m.Engine().At(0), a, mixer.Options{Loop: true, Gain: -20, Tag: uint64(1 + i)})
 	}
 	for frame := int64(100); frame < 5*rate; frame += 40 {
 		for tag := range uint64(3) {
 			c := mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-20 + r.Float64()*0.1)}
-			must(t, m.At(frame).Set(mixer.TargetTag(1+tag), c, 0))
+			must(t, m.Engine().At(frame).Set(mixer.TargetTag(1+tag), c, 0))
 		}
 	}
 	left(m, 5*rate)
@@ -231,11 +231,11 @@ func TestNoTailOfNothing(t *testing.T) {
 	s := level(t, 1000, 1000, 0.5)
 	quiet := hardLeft
 	quiet.Gain = -20
-	play(t, m.At(0), s, quiet)
+	play(t, m.Engine().At(0), s, quiet)
 	o := hardRight
 	o.For = 30 * ms
-	play(t, m.At(10), s, o)
-	play(t, m.At(40), s, hardRight)
+	play(t, m.Engine().At(10), s, o)
+	play(t, m.Engine().At(40), s, hardRight)
 	got := left(m, 100)
 	wantEvents(t, m, "0 started 1, 10 virtual 1 by 2 (pool), 10 started 2, 40 ended 2, 40 real 1, 40 virtual 1 by 3 (pool), 40 started 3")
 	for i, x := range got[20:] {
@@ -294,8 +294,8 @@ func TestVirtualDoesNotAllocate(t *testing.T) {
 				h.SetGain(0)
 			}
 		}
-		m.At(mixer.Now).Resize(1 + n%8)
-		m.At(mixer.Now).Set(mixer.TargetTag(uint64(n%4)), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-n % 40)}, 0)
+		m.Engine().At(mixer.Now).Resize(1 + n%8)
+		m.Engine().At(mixer.Now).Set(mixer.TargetTag(uint64(n%4)), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-n % 40)}, 0)
 		m.Render(block)
 		for _, e := range events[:m.Events(events)] {
 			kinds[e.Kind]++
@@ -336,9 +336,9 @@ func TestVirtualCallers(t *testing.T) {
 				case 1:
 					h.Pause()
 				case 2:
-					m.At(mixer.Now).Stop(mixer.TargetTag(uint64(1+caller)), time.Duration(r.IntN(20))*ms)
+					m.Engine().At(mixer.Now).Stop(mixer.TargetTag(uint64(1+caller)), time.Duration(r.IntN(20))*ms)
 				case 3:
-					m.At(m.Now() + 50).Resize(1 + r.IntN(8))
+					m.Engine().At(m.Now() + 50).Resize(1 + r.IntN(8))
 				}
 			}
 		})

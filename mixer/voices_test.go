@@ -31,16 +31,16 @@ func TestVoices(t *testing.T) {
 		}
 	}
 	want("")
-	play(t, m.At(0), short, mixer.Options{Tag: 1})
-	fading := play(t, m.At(0), s, mixer.Options{Tag: 2, Loop: true})
-	play(t, m.At(10), s, mixer.Options{Tag: 3})
+	play(t, m.Engine().At(0), short, mixer.Options{Tag: 1})
+	fading := play(t, m.Engine().At(0), s, mixer.Options{Tag: 2, Loop: true})
+	play(t, m.Engine().At(10), s, mixer.Options{Tag: 3})
 	want("1 pending, 2 pending, 3 pending")
 	left(m, 10)
 	want("1 playing, 2 playing, 3 pending")
 	left(m, 1)
 	want("1 playing, 2 playing, 3 playing")
-	m.At(12).Pause(mixer.TargetTag(3))
-	m.At(12).Stop(mixer.TargetVoice(fading), 30*ms)
+	m.Engine().At(12).Pause(mixer.TargetTag(3))
+	m.Engine().At(12).Stop(mixer.TargetVoice(fading), 30*ms)
 	left(m, 4)
 	want("2 playing, 3 paused") // the short one has ended at 15
 	left(m, 26)
@@ -58,7 +58,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8})
 	s := level(t, 1000, 900, 0.5)
 	for i := range 8 {
-		play(t, m.At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
 	}
 	left(m, 1)
 	n := 0
@@ -72,8 +72,8 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 	if n != 8 || m.Stats().Playing != 0 {
 		t.Errorf("%d were met, %d play", n, m.Stats().Playing)
 	}
-	play(t, m.At(mixer.Now), s, mixer.Options{})
-	play(t, m.At(mixer.Now), s, mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	n = 0
 	for range m.Voices() {
 		n++
@@ -88,7 +88,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 func TestWhatAHandleKnows(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 	s := steady(t, 0.25)
-	h := play(t, m.At(5), s, mixer.Options{Tag: 9, Pan: -1, Gain: -10})
+	h := play(t, m.Engine().At(5), s, mixer.Options{Tag: 9, Pan: -1, Gain: -10})
 	if h.Sound() != s || h.Tag() != 9 || h.Audibility() > -1000 {
 		t.Errorf("pending: %v, %d, %v", h.Sound(), h.Tag(), h.Audibility())
 	}
@@ -97,7 +97,7 @@ func TestWhatAHandleKnows(t *testing.T) {
 	if got := float64(h.Audibility()); got < -16.03 || got > -16.01 {
 		t.Errorf("its audibility is %v dB, want -16.02", got)
 	}
-	m.At(10).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -30}, 40*ms)
+	m.Engine().At(10).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -30}, 40*ms)
 	left(m, 30)
 	// The larger of the current and target value, as of frame 20, the last refresh of scores.
 	if got := float64(h.Audibility()); got < -21.03 || got > -21.01 {

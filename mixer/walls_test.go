@@ -136,12 +136,12 @@ func TestWallsMove(t *testing.T) {
 		return float64(h.Audibility())
 	}
 	open := level(1000)
-	must(t, m.At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 200}, time.Second))
+	must(t, m.Engine().At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 200}, time.Second))
 	early, middle, late := level(100), level(24000), level(48000)
 	if math.Abs(early-open) > 1 || middle > open-1 || middle < late+5 || late > open-15 {
 		t.Errorf("closing: %.1f dB, then %.1f, %.1f and %.1f", open, early, middle, late)
 	}
-	must(t, m.At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 8000}, time.Second))
+	must(t, m.Engine().At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 8000}, time.Second))
 	if opening := level(100); math.Abs(opening-open) > 1 {
 		t.Errorf("opening it counts %.1f dB, want %.1f", opening, open)
 	}
@@ -197,15 +197,15 @@ func TestChoiceHearsThisFrame(t *testing.T) {
 			c.bus.Name = "bus"
 			m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall", Mute: name == "a mute of the hall"}, c.bus}})
 			c.mine.Bus = busOf(t, m, "bus")
-			mine := play(t, m.At(0), s, c.mine)
-			other := play(t, m.At(0), s, mixer.Options{Gain: -20})
+			mine := play(t, m.Engine().At(0), s, c.mine)
+			other := play(t, m.Engine().At(0), s, mixer.Options{Gain: -20})
 			m.Render(make([]pcm.Frame, 960+int(one(!grid))))
 			m.Render(nil)
 			if mine.Audibility() > other.Audibility() {
 				t.Fatalf("%s: at first it counts %v, the other one %v", name, mine.Audibility(), other.Audibility())
 			}
 			c.do(m)
-			play(t, m.At(mixer.Now), s, mixer.Options{})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 			m.Render(make([]pcm.Frame, 100))
 			if mine.State() != mixer.StatePlaying || other.State() != mixer.StateStolen {
 				t.Errorf("%s, on the grid %v: it is %v, the other one %v", name, grid, mine.State(), other.State())
@@ -226,11 +226,11 @@ func one(b bool) int64 {
 func TestWallsInEvents(t *testing.T) {
 	s := rainy(t)
 	m := newMixer(t, mixer.Config{Voices: 1, Buses: []mixer.BusConfig{{Name: "hall"}}})
-	play(t, m.At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Obstruction: 1}}, Sends: []mixer.Send{{To: "hall", Gain: -60}}})
+	play(t, m.Engine().At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Obstruction: 1}}, Sends: []mixer.Send{{To: "hall", Gain: -60}}})
 	m.Render(make([]pcm.Frame, 100))
-	play(t, m.At(mixer.Now), s, mixer.Options{LowPass: 300})
+	play(t, m.Engine().At(mixer.Now), s, mixer.Options{LowPass: 300})
 	m.Render(make([]pcm.Frame, 100))
-	play(t, m.At(mixer.Now), s, mixer.Options{})
+	play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 100))
 	var stolen []mixer.Event
 	for _, e := range events(m) {
@@ -256,16 +256,16 @@ func TestWallsMoveAlong(t *testing.T) {
 	wall := mixer.Options{Loop: true, LowPass: 300}
 	for _, louder := range []bool{false, true} {
 		m := newMixer(t, mixer.Config{Voices: 1})
-		alone := play(t, m.At(0), s, wall)
+		alone := play(t, m.Engine().At(0), s, wall)
 		m.Render(make([]pcm.Frame, 4800*(1+one(louder))))
 		want := float64(alone.Audibility())
 		m = newMixer(t, mixer.Config{Voices: 1})
-		first := play(t, m.At(0), s, mixer.Options{Loop: true, Gain: -80})
+		first := play(t, m.Engine().At(0), s, mixer.Options{Loop: true, Gain: -80})
 		if louder {
 			must(t, first.SetGain(0))
 		}
 		m.Render(make([]pcm.Frame, 960)) // scores are computed on a grid
-		walled := play(t, m.At(mixer.Now), s, wall)
+		walled := play(t, m.Engine().At(mixer.Now), s, wall)
 		m.Render(make([]pcm.Frame, 4800))
 		if louder {
 			if walled.State() != mixer.StateVirtual {

@@ -16,9 +16,9 @@ import (
 func TestZeroValues(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "a"})
 	sound := level(t, 1000, 900, 1)
-	h := play(t, m.At(0), sound, mixer.Options{Emitter: &space.Emitter{}})
+	h := play(t, m.Engine().At(0), sound, mixer.Options{Emitter: &space.Emitter{}})
 	left(m, 1)
-	batch, count := m.NewBatch(), m.NewCountdown()
+	batch, count := m.Engine().NewBatch(), m.Engine().NewCountdown()
 	good := map[reflect.Type]any{}
 	for _, x := range []any{
 		mixer.TargetVoice(h), busOf(t, m, "a"), batch, count, sound, mixer.Options{}, mixer.Change{Fields: mixer.FieldGain}, mixer.Duck{},
@@ -35,7 +35,7 @@ func TestZeroValues(t *testing.T) {
 			}
 		}
 	}
-	if err := (mixer.Moment{}).Stop(mixer.TargetAll(), 0); !errors.Is(err, mixer.ErrOption) || err.Error() != "mixer: bad argument: the zero Moment has no mixer; call Mixer.At" {
+	if err := (mixer.Moment{}).Stop(mixer.TargetAll(), 0); !errors.Is(err, mixer.ErrOption) || err.Error() != "mixer: bad argument: the zero Moment has no mixer; call Engine.At" {
 		t.Errorf("Stop of the zero Moment: %v", err)
 	}
 }

@@ -63,7 +63,7 @@ func (d *sender) moment(frame int64) mixer.Moment {
 		u, rank = d.current.batch, int32(d.current.action.Cue)
 	}
 	if u == nil {
-		return d.mixer.At(frame)
+		return d.mixer.Engine().At(frame)
 	}
 	return u.batch.At(frame - u.firstFrame).WithRank(rank)
 }

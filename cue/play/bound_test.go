@@ -21,7 +21,7 @@ func TestReadEnds(t *testing.T) {
 		"cues: [{at: 0, play: half.wav, loop: true, for: 3s}]",
 	} {
 		p := f.player(text, play.Options{})
-		if err := p.Mixer().At(50).Pause(mixer.TargetAll()); err != nil {
+		if err := p.Mixer().Engine().At(50).Pause(mixer.TargetAll()); err != nil {
 			t.Fatal(err)
 		}
 		dst, frames := make([]pcm.Frame, 100), 0
@@ -38,7 +38,7 @@ func TestReadEnds(t *testing.T) {
 		}
 	}
 	p := f.player("length: 9s\ncues: [{at: 0, play: half.wav}]", play.Options{})
-	if err := p.Mixer().At(50).Pause(mixer.TargetAll()); err != nil {
+	if err := p.Mixer().Engine().At(50).Pause(mixer.TargetAll()); err != nil {
 		t.Fatal(err)
 	}
 	if got := readAll(t, p, 100); len(got) != 9*rate {

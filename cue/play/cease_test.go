@@ -144,7 +144,7 @@ func TestEndComes(t *testing.T) {
 		}
 	})
 	for _, p := range []*play.Player{turned, fed} {
-		p.Mixer().Skip(3600 * rate)
+		p.Mixer().Engine().Skip(3600 * rate)
 		if st := p.Mixer().Stats(); st.Playing > 0 {
 			t.Errorf("an hour later it plays: %+v", st)
 		}

@@ -47,7 +47,7 @@ func (a *lookahead) start(from *startFrom) {
 	if a.goes = runsheet.GoesByMixerClock(s.Goes, s.Rate); a.options.Live {
 		a.goes = from.goes
 	}
-	a.sender.timeline = a.registerBatch(&cueBatch{batch: a.mixer.NewBatch(), launch: -1})
+	a.sender.timeline = a.registerBatch(&cueBatch{batch: a.mixer.Engine().NewBatch(), launch: -1})
 	if !from.earlierFinished {
 		return
 	}
@@ -71,7 +71,7 @@ func (a *lookahead) registerBatch(u *cueBatch) *cueBatch {
 // addBatch creates an empty batch of commands and registers it for handOverAll. The commands of the batch wait until
 // another command fires the batch, or until the caller sets its goFrame. about is an estimate of its first frame.
 func (a *lookahead) addBatch(about int64) *cueBatch {
-	return a.registerBatch(&cueBatch{batch: a.mixer.NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
+	return a.registerBatch(&cueBatch{batch: a.mixer.Engine().NewBatch(), firstFrame: about, launch: -1, goFrame: -1})
 }
 
 // fire carries out a GO of the list cue with index list. It starts this cue, and the cues that follow it without
@@ -110,7 +110,7 @@ func (a *lookahead) addLaunchBatch(i int, parent *cueBatch) {
 	l := &s.Launches[i]
 	u, since := a.addBatch(parent.firstFrame), l.Offset.Frames(s.Rate)
 	u.launch, u.offset = i, since
-	r.countdown = a.mixer.NewCountdown()
+	r.countdown = a.mixer.Engine().NewCountdown()
 	parent.addStep(since, l.First, func(at mixer.Moment) error { return at.Add(r.countdown, clampToInt(r.remaining)) })
 	parent.addStep(since, l.First, func(at mixer.Moment) error { return at.Fire(u.batch) })
 	r.batches = append(r.batches, u)
@@ -177,7 +177,7 @@ func (a *lookahead) handOverAll(before int64) error {
 	}
 	for _, u := range a.batches {
 		if u.goFrame >= 0 {
-			if err := a.mixer.At(u.goFrame).WithRank(u.rank).Fire(u.batch); err != nil {
+			if err := a.mixer.Engine().At(u.goFrame).WithRank(u.rank).Fire(u.batch); err != nil {
 				return err
 			}
 			u.goFrame = -1
@@ -327,7 +327,7 @@ func (a *lookahead) stopLaunch(launch int, over time.Duration) {
 func (a *lookahead) panic(over time.Duration, frame int64) {
 	a.manual.pending.cancel()
 	batches := slices.Clone(a.batches)
-	end := &cueBatch{batch: a.mixer.NewBatch(), firstFrame: frame, launch: -1, rank: rankFirst, cancelsOthers: true}
+	end := &cueBatch{batch: a.mixer.Engine().NewBatch(), firstFrame: frame, launch: -1, rank: rankFirst, cancelsOthers: true}
 	end.goFrame, a.live.resumeAfterPanic = end.firstFrame, end.firstFrame+1
 	end.onBegin = func(frame int64) {
 		a.live.recordGo(cue.Go{At: rules.FrameTime(frame, a.sheet.Rate), Action: cue.ActionPanic, Over: rules.FrameTime(pcm.Frames(over, a.sheet.Rate), a.sheet.Rate)})
@@ -343,7 +343,7 @@ func (a *lookahead) panic(over time.Duration, frame int64) {
 	end.addStep(0, rankFirst, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
 	a.outbox.cancel(end, nil)
 	a.sender.drop(batches...)
-	a.sender.timeline = a.registerBatch(&cueBatch{batch: a.mixer.NewBatch(), firstFrame: end.firstFrame, goFrame: end.firstFrame, launch: -1})
+	a.sender.timeline = a.registerBatch(&cueBatch{batch: a.mixer.Engine().NewBatch(), firstFrame: end.firstFrame, goFrame: end.firstFrame, launch: -1})
 	a.registerBatch(end)
 	a.schedule.clear(len(a.sheet.Cues))
 	a.follows.clear(len(a.sheet.Launches), len(a.sheet.Cues))

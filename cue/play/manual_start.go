@@ -116,7 +116,7 @@ func (h *manualStart) setFrame(w *soundTemplate) {
 		h.frame = o.Frame
 	case slices.ContainsFunc(w.layers, func(l soundTemplate) bool { return l.delay > 0 }):
 		m := h.show.mixer
-		h.frame = m.Next() + pcm.Frames(m.Latency().Block+time.Millisecond, h.rate)
+		h.frame = m.Engine().Next() + pcm.Frames(m.Latency().Block+time.Millisecond, h.rate)
 	default:
 		h.frame = mixer.Now
 	}
@@ -163,7 +163,7 @@ func (h *manualStart) startOne(w *soundTemplate, file int, m mixer.Options) erro
 	if w.delay > 0 {
 		frame += w.delay
 	}
-	at := s.mixer.At(frame)
+	at := s.mixer.Engine().At(frame)
 	if o.Batch != nil {
 		at = o.Batch.At(frame)
 	}

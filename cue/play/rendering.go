@@ -208,7 +208,7 @@ func (p *renderer) renderPrepared(dst []pcm.Frame) {
 	for len(dst) > 0 {
 		n := min(len(dst)/p.outputs, p.mixer.Prepare(), most-since)
 		if p.skipMixing {
-			p.mixer.Skip(n)
+			p.mixer.Engine().Skip(n)
 		} else {
 			p.mixer.Render(dst[:n*p.outputs])
 		}
@@ -226,7 +226,7 @@ func (p *renderer) renderPrepared(dst []pcm.Frame) {
 func (p *renderer) panic(scheduled *runsheet.Panic) error {
 	p.schedule.clear(scheduled.Cues)
 	p.follows.clear(scheduled.Launches, scheduled.Cues)
-	at := p.mixer.At(p.now)
+	at := p.mixer.Engine().At(p.now)
 	if err := errors.Join(at.Stop(mixer.TargetAll(), scheduled.Over.Duration(p.rate)), at.Resume(mixer.TargetAll())); err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (p *renderer) checkEnd() error {
 func (p *renderer) removeLeftLoops() {
 	f := &p.follows
 	f.loopingStarts = slices.DeleteFunc(f.loopingStarts, func(l loopingStart) bool {
-		if !p.mixer.LeftLoop(l.handle) {
+		if !p.mixer.Engine().LeftLoop(l.handle) {
 			return false
 		}
 		if !l.handle.State().Over() {
@@ -341,7 +341,7 @@ func (p *renderer) mixToEnd(dst []pcm.Frame) (int, error) {
 	for i := range p.sender.delayed {
 		until(p.sender.delayed[i].frame)
 	}
-	n = int64(p.mixer.UntilEnd(int(n)))
+	n = int64(p.mixer.Engine().UntilEnd(int(n)))
 	p.renderPrepared(dst[:n*int64(p.outputs)])
 	p.now += n
 	p.reporter.poll()

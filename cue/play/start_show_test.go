@@ -92,7 +92,7 @@ func TestStartOfBatch(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(kit+"cues: [{at: 5s, play: bell}]\n", play.Options{Block: 20, Live: true, Events: true})
 	m := p.Mixer()
-	fired, dropped := m.NewBatch(), m.NewBatch()
+	fired, dropped := m.Engine().NewBatch(), m.Engine().NewBatch()
 	turned(t, p, 20, func(frame int) {
 		switch frame {
 		case 0:
@@ -103,7 +103,7 @@ func TestStartOfBatch(t *testing.T) {
 					}
 				}
 			}
-			if err := errors.Join(m.At(100).Fire(fired), m.At(110).Drop(dropped)); err != nil {
+			if err := errors.Join(m.Engine().At(100).Fire(fired), m.Engine().At(110).Drop(dropped)); err != nil {
 				t.Fatal(err)
 			}
 		case 400:

@@ -106,7 +106,7 @@ func TestPlaysOfGamesAndPlayers(t *testing.T) {
 				t.Fatal(err)
 			}
 		case 100:
-			if err := m.At(mixer.Now).Stop(mixer.TargetVoice(layers[0]), 0); err != nil {
+			if err := m.Engine().At(mixer.Now).Stop(mixer.TargetVoice(layers[0]), 0); err != nil {
 				t.Fatal(err)
 			}
 		case 200:
@@ -372,11 +372,11 @@ func TestPanicOfStarts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		batch := p.Mixer().NewBatch()
+		batch := p.Mixer().Engine().NewBatch()
 		if _, err := p.Start(play.Start{Sound: "bell", Batch: batch}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Mixer().At(now + 600).Fire(batch); err != nil {
+		if err := p.Mixer().Engine().At(now + 600).Fire(batch); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -97,7 +97,7 @@ func (d *sender) countdownsOf(c *runsheet.Cue) (counts [2]*mixer.Countdown) {
 func (d *sender) countdownOf(tag uint64) *mixer.Countdown {
 	c := d.countdowns[tag]
 	if c == nil {
-		c = d.mixer.NewLoopCountdown()
+		c = d.mixer.Engine().NewLoopCountdown()
 		d.countdowns[tag] = c
 	}
 	return c

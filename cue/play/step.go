@@ -107,7 +107,7 @@ func (s *stepper) fadeEffectTails() {
 		return
 	}
 	fade := func(bus string) { // a rejected fade leaves the tail
-		_ = s.mixer.At(mixer.Now).Set(mixer.TargetBus(s.buses[bus]), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence}, fadeOut)
+		_ = s.mixer.Engine().At(mixer.Now).Set(mixer.TargetBus(s.buses[bus]), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence}, fadeOut)
 	}
 	fade("master") // of the first output
 	for i := 1; i < len(s.sheet.Outputs); i++ {

@@ -120,11 +120,11 @@ func (r *Recorder) ReadJournal(m *mixer.Mixer) error {
 		r.entries = make([]mixer.Entry, 256)
 	}
 	for n := len(r.entries); n == len(r.entries); {
-		if n = m.Journal(r.entries); r.err == nil {
+		if n = m.Engine().Journal(r.entries); r.err == nil {
 			r.err = r.Add(r.entries[:n])
 		}
 	}
-	if lost := m.JournalLost(); r.err == nil && lost > 0 {
+	if lost := m.Engine().JournalLost(); r.err == nil && lost > 0 {
 		return fmt.Errorf("%w: %d commands came too fast to be recorded", ErrRecord, lost)
 	}
 	return r.err

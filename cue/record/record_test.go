@@ -90,14 +90,14 @@ func TestRecord(t *testing.T) {
 				s.act()
 			}
 			live = append(live, device.Step(1+random.IntN(700))...)
-			for n := m.Journal(journal); n > 0; n = m.Journal(journal) {
+			for n := m.Engine().Journal(journal); n > 0; n = m.Engine().Journal(journal) {
 				if err := recorder.Add(journal[:n]); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				entries += n
 			}
 		}
-		if lost := m.JournalLost(); lost > 0 {
+		if lost := m.Engine().JournalLost(); lost > 0 {
 			t.Fatalf("%d entries are lost", lost)
 		}
 		live = live[m.LatencyFrames():]

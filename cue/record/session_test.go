@@ -56,11 +56,11 @@ func (s *session) handle() mixer.Handle { return s.handles[s.random.IntN(len(s.h
 func (s *session) moment() mixer.Moment {
 	switch s.random.IntN(4) {
 	case 0:
-		return s.mixer.At(mixer.Now)
+		return s.mixer.Engine().At(mixer.Now)
 	case 1: // late
-		return s.mixer.At(max(s.mixer.Now()-s.random.Int64N(2000), 0))
+		return s.mixer.Engine().At(max(s.mixer.Now()-s.random.Int64N(2000), 0))
 	}
-	return s.mixer.At(s.mixer.Now() + s.random.Int64N(6000))
+	return s.mixer.Engine().At(s.mixer.Now() + s.random.Int64N(6000))
 }
 
 // start returns a random sound and options.
@@ -196,7 +196,7 @@ func (s *session) act() {
 		s.moment().Resume(target)
 	case 18:
 		s.moment().Pause(mixer.TargetAll())
-		s.mixer.At(s.mixer.Now() + 7000).Resume(mixer.TargetAll())
+		s.mixer.Engine().At(s.mixer.Now() + 7000).Resume(mixer.TargetAll())
 	case 19:
 		if s.random.IntN(8) == 0 {
 			s.mixer.StopAll(over)

@@ -36,10 +36,10 @@ func TestRecordOfStreams(t *testing.T) {
 		"stays":              {acts: 900, do: func(_ *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(mixer.Forever) }, want: "loop: true"},
 		"before it has come": {starts: 5000, acts: 900, loop: true, do: func(_ *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(1) }, want: "loop: false"},
 		"by a tag": {acts: 900, loop: true, do: func(m *mixer.Mixer, _ mixer.Handle) error {
-			return m.At(7000).Set(mixer.TargetTag(1), rounds(1), 50*time.Millisecond)
+			return m.Engine().At(7000).Set(mixer.TargetTag(1), rounds(1), 50*time.Millisecond)
 		}, want: "loop: false"},
 		"by its sound": {acts: 900, do: func(m *mixer.Mixer, _ mixer.Handle) error {
-			return m.At(mixer.Now).Set(mixer.TargetSound(stream), rounds(mixer.Forever), 0)
+			return m.Engine().At(mixer.Now).Set(mixer.TargetSound(stream), rounds(mixer.Forever), 0)
 		}, want: "loop: true"},
 	} {
 		config := mixer.Config{Rate: rate, Journal: 64, NoLimiter: true}
@@ -54,7 +54,7 @@ func TestRecordOfStreams(t *testing.T) {
 		r := record.New(head, func(*sounds.Sound) (rules.Sound, bool) {
 			return rules.Sound{Files: []rules.File{{Name: "engine"}}, Stream: true}, true
 		})
-		h, err := m.At(c.starts).Play(stream, mixer.Options{Loop: c.loop, Tag: 1})
+		h, err := m.Engine().At(c.starts).Play(stream, mixer.Options{Loop: c.loop, Tag: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestRecordOfStreams(t *testing.T) {
 			m.Render(block)
 		}
 		entries := make([]mixer.Entry, 64)
-		if err := r.Add(entries[:m.Journal(entries)]); err != nil {
+		if err := r.Add(entries[:m.Engine().Journal(entries)]); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

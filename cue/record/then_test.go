@@ -48,11 +48,13 @@ func TestRecordThen(t *testing.T) {
 		},
 		{
 			name: "taken to its end", how: mixer.Options{},
-			move: func(m *mixer.Mixer, h mixer.Handle) error { return m.At(1500).Seek(mixer.TargetVoice(h), time.Hour) },
+			move: func(m *mixer.Mixer, h mixer.Handle) error {
+				return m.Engine().At(1500).Seek(mixer.TargetVoice(h), time.Hour)
+			},
 		},
 		{
 			name: "cut", how: mixer.Options{Loop: true}, // no successor
-			move: func(m *mixer.Mixer, h mixer.Handle) error { return m.At(1500).Cut(mixer.TargetVoice(h)) },
+			move: func(m *mixer.Mixer, h mixer.Handle) error { return m.Engine().At(1500).Cut(mixer.TargetVoice(h)) },
 		},
 	} {
 		for _, speed := range []float64{1, 1.7} {
@@ -70,7 +72,7 @@ func TestRecordThen(t *testing.T) {
 				return rules.Sound{Files: []rules.File{{Name: names[s]}}}, true
 			})
 			c.how.Quality, c.how.Speed = sounds.Cubic, speed
-			h, err := m.At(100).Play(first, c.how)
+			h, err := m.Engine().At(100).Play(first, c.how)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +89,7 @@ func TestRecordThen(t *testing.T) {
 			}
 			m.Render(live[1000:])
 			entries := make([]mixer.Entry, 64)
-			if err := recorder.Add(entries[:m.Journal(entries)]); err != nil {
+			if err := recorder.Add(entries[:m.Engine().Journal(entries)]); err != nil {
 				t.Fatal(err)
 			}
 			recorder.End(int64(len(live)))

@@ -118,7 +118,7 @@ func TestOptionsAreNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses(t, "mixer.Change", &change, func() error {
-		err := m.At(mixer.Now).Set(mixer.TargetVoice(h), change, 0)
+		err := m.Engine().At(mixer.Now).Set(mixer.TargetVoice(h), change, 0)
 		m.Render(make([]pcm.Frame, 1))
 		return err
 	}, silence)

@@ -111,8 +111,8 @@ func (r *rig) ready(stream, play bool) (err error) {
 	if r.bus, err = r.mixer.Bus(plain); err != nil {
 		return err
 	}
-	r.batch, r.countdown = r.mixer.NewBatch(), r.mixer.NewCountdown()
-	at := r.mixer.At(r.mixer.Now())
+	r.batch, r.countdown = r.mixer.Engine().NewBatch(), r.mixer.Engine().NewCountdown()
+	at := r.mixer.Engine().At(r.mixer.Now())
 	if r.voice, err = at.Play(r.sound, r.options()); err != nil {
 		return err
 	}
@@ -155,8 +155,10 @@ func (r *rig) receivers(typ reflect.Type) []any {
 	switch typ {
 	case reflect.TypeFor[*mixer.Mixer]():
 		return []any{r.mixer}
+	case reflect.TypeFor[*mixer.Engine]():
+		return []any{new(r.mixer.Engine())}
 	case reflect.TypeFor[*mixer.Moment]():
-		return []any{new(r.mixer.At(mixer.Now)), new(r.mixer.At(r.mixer.Now() + 20)), new(r.mixer.NewBatch().At(10))}
+		return []any{new(r.mixer.Engine().At(mixer.Now)), new(r.mixer.Engine().At(r.mixer.Now() + 20)), new(r.mixer.Engine().NewBatch().At(10))}
 	case reflect.TypeFor[*mixer.Handle]():
 		return []any{&r.voice, &r.streamed}
 	case reflect.TypeFor[*mixer.Bus]():
@@ -167,7 +169,7 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		g, _ := r.mixer.NewGroup("group", mixer.GroupOptions{Voices: 2})
 		return []any{g}
 	case reflect.TypeFor[*mixer.EventReader]():
-		return []any{r.mixer.NewEventReader()}
+		return []any{r.mixer.Engine().NewEventReader()}
 	case reflect.TypeFor[*mixer.Event]():
 		return []any{&mixer.Event{Kind: mixer.EventStarted, Sound: r.sound, Bus: r.bus}}
 	case reflect.TypeFor[*mixer.Config]():

@@ -253,7 +253,7 @@ func (w *walls) check() (faults, audioSide []string) {
 	made := func(f *types.Func) bool { return f.Name() == "New" && receiver(f) == nil }
 	renders := func(f *types.Func) bool {
 		r := receiver(f)
-		return slices.Contains([]string{"Render", "Skip", "UntilEnd", "LeftLoop", "Sleep", "Wake"}, f.Name()) && r != nil && r.Name() == "Mixer"
+		return slices.Contains([]string{"Render", "Skip", "UntilEnd", "LeftLoop", "Sleep", "Wake"}, f.Name()) && r != nil && (r.Name() == "Mixer" || r.Name() == "Engine")
 	}
 	controlFuncs := w.reach(func(f *types.Func) bool { return f.Exported() && !made(f) && !renders(f) })
 	faults = append(faults, w.faults(audioFuncs, "audio", control, quiet)...)

@@ -148,9 +148,9 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 		if s := &w.starts[d.start]; s.ends >= 0 {
 			o.For = time.Duration((s.ends-s.began)*stretch+stretch/2) * time.Second / rate
 		}
-		at := m.At(mixer.Now)
+		at := m.Engine().At(mixer.Now)
 		if d.kind == playLater {
-			at = m.At(later)
+			at = m.Engine().At(later)
 		}
 		var h mixer.Handle
 		h, err = at.Play(r.sounds[d.start%levels], o)
@@ -158,12 +158,12 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 	case stop:
 		err = (*handles)[d.start].Stop(0)
 	case stopLater:
-		err = m.At(later).Stop(mixer.TargetVoice((*handles)[d.start]), 0)
+		err = m.Engine().At(later).Stop(mixer.TargetVoice((*handles)[d.start]), 0)
 	case set:
 		err = (*handles)[d.start].SetGain(gains[d.value])
 	case fade:
 		c := mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority, Gain: gains[d.value]}
-		err = m.At(mixer.Now).Set(mixer.TargetVoice((*handles)[d.start]), c, 0)
+		err = m.Engine().At(mixer.Now).Set(mixer.TargetVoice((*handles)[d.start]), c, 0)
 	case stopAll:
 		m.StopAll(0)
 	}
@@ -181,7 +181,7 @@ func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy
 		if _, err := m.Play(r.sounds[0], mixer.Options{}); !errors.Is(err, mixer.ErrBusy) {
 			return fmt.Sprintf("one more Play than there is place for says: %v", err)
 		}
-		if err := m.At(mixer.Now).Resize(1); !errors.Is(err, mixer.ErrBusy) {
+		if err := m.Engine().At(mixer.Now).Resize(1); !errors.Is(err, mixer.ErrBusy) {
 			return fmt.Sprintf("one more command than there is place for says: %v", err)
 		}
 	}

@@ -88,7 +88,7 @@ func (s *Show) Press(key string) error {
 
 // Resize sets the pool size to n voices, limited to 1 to MaxVoices.
 func (s *Show) Resize(n int) error {
-	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
+	return s.mixer.Engine().At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
 }
 
 // play starts the sound with a name. If the mixer's queue is full, the sound is dropped without an error.

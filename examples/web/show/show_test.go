@@ -24,7 +24,7 @@ func play(t *testing.T) *playing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &playing{T: t, Show: s, all: s.Mixer().NewEventReader()}
+	p := &playing{T: t, Show: s, all: s.Mixer().Engine().NewEventReader()}
 	t.Cleanup(func() { p.all.Close(); s.Close() })
 	return p
 }

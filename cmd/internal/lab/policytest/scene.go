@@ -295,10 +295,10 @@ func renderSteal(p *steal.Pair) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.At(0).Play(sound, mixer.Options{Pan: -1}); err != nil {
+	if _, err := m.Engine().At(0).Play(sound, mixer.Options{Pan: -1}); err != nil {
 		return nil, err
 	}
-	if _, err := m.At(int64(p.Cut)).Play(sound, mixer.Options{Gain: pcm.Silence, Pan: 1}); err != nil {
+	if _, err := m.Engine().At(int64(p.Cut)).Play(sound, mixer.Options{Gain: pcm.Silence, Pan: 1}); err != nil {
 		return nil, err
 	}
 	mixed := make([]pcm.Frame, len(p.Voice))

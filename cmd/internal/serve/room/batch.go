@@ -51,18 +51,18 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	later := false
 	err = r.execute(func() error {
 		b.playback = r.current()
-		b.batch = b.playback.player.Mixer().NewBatch()
+		b.batch = b.playback.player.Mixer().Engine().NewBatch()
 		at, late := r.frame(&when)
 		if frame, later = at, late; at == mixer.Now {
-			frame = b.playback.player.Mixer().Next()
+			frame = b.playback.player.Mixer().Engine().Next()
 		}
 		m := b.playback.player.Mixer()
 		err := b.addSteps()
 		if err == nil {
-			err = m.At(at).Fire(b.batch)
+			err = m.Engine().At(at).Fire(b.batch)
 		}
 		if err != nil {
-			_ = m.At(mixer.Now).Drop(b.batch)
+			_ = m.Engine().At(mixer.Now).Drop(b.batch)
 		}
 		return err
 	})

@@ -179,10 +179,10 @@ func (r *Room) SetBus(bus string, f BusChange) (Bus, error) {
 	err = r.execute(func() error {
 		frame, later = r.frame(&f.When)
 		st, at := r.current(), frame
-		if scened := st.sceneFrame.Load(); at == mixer.Now && scened > st.player.Mixer().Next() {
+		if scened := st.sceneFrame.Load(); at == mixer.Now && scened > st.player.Mixer().Engine().Next() {
 			at = scened // after a scene that was requested earlier
 		}
-		return f.apply(st.player.Mixer().At(at), b)
+		return f.apply(st.player.Mixer().Engine().At(at), b)
 	})
 	if err != nil {
 		return Bus{}, err

@@ -220,7 +220,7 @@ func (r *Room) restoreLoop(l *Loop, since time.Duration) error {
 			if l.Paused {
 				m.Pause = &l.Paused
 			}
-			if err := m.apply(st.player.Mixer().At(mixer.Now), mixer.TargetVoice(h)); err != nil {
+			if err := m.apply(st.player.Mixer().Engine().At(mixer.Now), mixer.TargetVoice(h)); err != nil {
 				return err
 			}
 		}

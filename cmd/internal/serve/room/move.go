@@ -181,7 +181,7 @@ func (r *Room) forTargets(target string, when Moment, do func(mixer.Moment, mixe
 			return unknownName("voice", target, r.current().player.IDs())
 		}
 		for _, h := range handles {
-			if err := do(r.current().player.Mixer().At(frame), mixer.TargetVoice(h)); err != nil {
+			if err := do(r.current().player.Mixer().Engine().At(frame), mixer.TargetVoice(h)); err != nil {
 				return err
 			}
 			if n := h.Number(); n != 0 { // 0: not started yet

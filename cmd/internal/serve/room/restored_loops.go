@@ -46,7 +46,7 @@ func (v restoredLoops) StopCue(list int, over time.Duration) {
 	v.Player.StopCue(list, over)
 	for _, one := range v.loops.restoredLoops() {
 		if i, err := v.Sheet().ListIndex(one.number); err == nil && i == list || err != nil && list < 0 {
-			_ = v.Mixer().At(mixer.Now).Stop(mixer.TargetVoice(one.voice), over) // the voice may have ended
+			_ = v.Mixer().Engine().At(mixer.Now).Stop(mixer.TargetVoice(one.voice), over) // the voice may have ended
 		}
 	}
 }

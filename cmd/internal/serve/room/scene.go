@@ -51,7 +51,7 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	if err == nil {
 		r.manualBuses.setScene(name)
 		st := r.current()
-		st.sceneFrame.Store(st.player.Mixer().Next() + pcm.Frames(st.player.Mixer().Latency().Block+sceneDelay, r.rate))
+		st.sceneFrame.Store(st.player.Mixer().Engine().Next() + pcm.Frames(st.player.Mixer().Latency().Block+sceneDelay, r.rate))
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.At(40).Play(sound, mixer.Options{}); err != nil {
+	if _, err := m.Engine().At(40).Play(sound, mixer.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	l := NewLevels(rate, 20*time.Millisecond)
