@@ -174,7 +174,7 @@ func (s *session) act() {
 	case 9:
 		h.Seek(s.time(400 * time.Millisecond))
 	case 10:
-		s.moment().Set(target, mixer.Change{Fields: mixer.FieldGain, Gain: gain, Shape: sounds.Shape(s.random.IntN(4))}, over)
+		s.mixer.Engine().At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: gain, Shape: sounds.Shape(s.random.IntN(4))}, over)
 	case 11:
 		s.moment().FadeOut(target, over*time.Duration(s.random.IntN(2)), sounds.Shape(s.random.IntN(5)))
 	case 12:
