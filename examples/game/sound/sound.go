@@ -157,7 +157,7 @@ func (s *Sound) SetScene(name string) error {
 
 // SetVoices sets the pool size to n, limited to 1 to MaxVoices.
 func (s *Sound) SetVoices(n int) error {
-	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
+	return s.mixer.Engine().At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
 }
 
 // Frame plays the events of the last step of w and moves the listener and the engines. It then updates Slots and
