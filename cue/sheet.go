@@ -41,8 +41,11 @@ type Cue struct {
 	Chance   float64    // probability that a repetition acts, up to 1; 0: always
 }
 
-// Target returns the target of the action of c. It is the zero value if the action has no target.
+// Target returns the target of the action of c. It is the zero value if c has no action, or its action no target.
 func (c *Cue) Target() Target {
+	if c.Action == nil {
+		return Target{}
+	}
 	if t := c.Action.target(); t != nil {
 		return *t
 	}
