@@ -94,7 +94,7 @@ func (a *Audio) Report() *report.Report {
 			e.Sound = a.displayName(a.events[i].Stem())
 		}
 		if e.BySound != "" {
-			e.BySound = a.thiefName(a.events[i].Steal)
+			e.BySound = a.thiefName(&a.events[i].Steal)
 		}
 		r.Events = append(r.Events, e)
 	}

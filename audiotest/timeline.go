@@ -169,7 +169,7 @@ func (a *Audio) summary(l *voiceHistory) string {
 	if l.broken {
 		text += ", since its stream broke"
 	}
-	if d := l.lastEvent.Steal; d != nil && d.By != 0 && (l.ended || !l.real) {
+	if d := &l.lastEvent.Steal; d.By != 0 && (l.ended || !l.real) {
 		text += fmt.Sprintf(" by %q #%d", a.thiefName(d), d.By)
 	}
 	return text

@@ -260,7 +260,7 @@ func (s *Stolen) By(name string) *Stolen {
 	if ok && kept == nil {
 		e, thief := &s.steals[0], "a smaller pool"
 		if e.Steal.BySound != nil {
-			thief = strconv.Quote(s.audio.thiefName(e.Steal))
+			thief = strconv.Quote(s.audio.thiefName(&e.Steal))
 		}
 		s.audio.fail("%q was stolen by %s at %s, want by %q", s.name, thief, s.audio.formatFrame(e.Frame), name)
 	}

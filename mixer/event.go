@@ -1,7 +1,6 @@
 package mixer
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -76,9 +75,8 @@ type Event struct {
 
 	Bus Bus // of the Fault of an insert, an effect or a filter; with ReasonBusLimit the bus at its limit
 
-	// Steal explains the kinds Stolen, Virtual, Rejected, Limited and Coalesced; nil for all other kinds.
-	// Copies of the event share it, so it must not be changed.
-	Steal *Decision
+	// Steal explains an event whose Kind has a Decision, see EventKind.HasDecision; zero for all other events.
+	Steal Decision
 
 	stem *busmix.Stem // nil without Config.Stems
 	play uint64
@@ -133,9 +131,9 @@ type (
 	eventRecord = eventcode.Record[Group, busmix.Stem]
 )
 
-// explainsChoice reports whether events of this kind carry the details of a choice between voices: stolen, virtual,
-// rejected, limited and coalesced.
-func (k EventKind) explainsChoice() bool {
+// HasDecision reports whether events of this kind have a Decision in Event.Steal: stolen, virtual, rejected, limited and
+// coalesced.
+func (k EventKind) HasDecision() bool {
 	switch k {
 	case EventStolen, EventVirtual, EventRejected, EventLimited, EventCoalesced:
 		return true
@@ -146,7 +144,7 @@ func (k EventKind) explainsChoice() bool {
 // emit queues a copy of e for the control side and sets e.Explained. If the queue is full, the event is lost.
 // Stats.EventsLost counts lost events as soon as the control side reads events.
 func (a *audio) emit(e *audioEvent) {
-	e.Explained = e.Kind.explainsChoice()
+	e.Explained = e.Kind.HasDecision()
 	if !eventcode.Encode(a.events, e) && a.polled.Load() {
 		a.stats.EventsLost++
 	}
@@ -167,20 +165,14 @@ func (m *Mixer) popEvent(e *Event) bool {
 		e.Bus.mixer = m
 	}
 	if from.Explained {
-		e.Steal = m.decision(&from)
+		e.Steal = decisionOf(&from)
 	}
 	return true
 }
 
-// decision returns the Decision of the event from. Few calls allocate, because decisions are allocated in chunks. The
-// caller holds m.eventMutex.
-func (m *Mixer) decision(from *audioEvent) *Decision {
-	if len(m.decisions) == 0 {
-		m.decisions = make([]Decision, 32)
-	}
-	d := &m.decisions[0]
-	m.decisions = m.decisions[1:]
-	*d = Decision{
+// decisionOf returns the Decision of the event from.
+func decisionOf(from *audioEvent) Decision {
+	d := Decision{
 		By: from.By, BySound: from.BySound, ByGroup: from.ByGroup, ByRef: from.ByRef,
 		Candidates: int(from.Candidates), Peers: int(from.Peers), Priority: from.Priority, Policy: from.Policy, Endless: from.Endless,
 		RunnerUpPriority: from.RunnerUpPriority, NewcomerPriority: from.NewcomerPriority,
@@ -272,7 +264,7 @@ func (e Event) String() string {
 	writeIf(e.Voice != 0, "#%d ", e.Voice)
 	writeIf(true, "%v", e.Kind)
 	writeIf(e.Slot >= 0 && e.Voice != 0, " in slot %d", e.Slot)
-	d := cmp.Or(e.Steal, &Decision{})
+	d := &e.Steal
 	writeIf(d.By != 0, " by %s#%d", name(d.BySound), d.By)
 	writeIf(e.Reason != ReasonNone, " (%v)", e.Reason)
 	writeIf(d.Candidates > 0, ": %.1f dB against %.1f dB, %d candidates", d.Audibility, d.Newcomer, d.Candidates)

@@ -22,7 +22,7 @@ func happened(m *mixer.Mixer) string {
 		if e.Voice != 0 {
 			line += fmt.Sprintf(" %d", e.Voice)
 		}
-		if d := e.Steal; d != nil && d.By != 0 {
+		if d := e.Steal; d.By != 0 {
 			line += fmt.Sprintf(" by %d", d.By)
 		}
 		if e.Reason != mixer.ReasonNone {

@@ -23,8 +23,8 @@ import (
 	"voicepool/voice"
 )
 
-// Mixer mixes a fixed pool of voices. Render, Prepare, Sleep and Wake belong to the goroutine of the device, the
-// audio side. All other methods belong to the control side and are safe for concurrent use.
+// Mixer mixes a fixed pool of voices. Render, Sleep and Wake belong to the goroutine of the device, the audio side.
+// All other methods belong to the control side and are safe for concurrent use.
 type Mixer struct {
 	*shared
 	audio audioSide // used by the methods of the audio side alone
@@ -55,7 +55,6 @@ type Mixer struct {
 	mayLoop         bool                  // a start was requested that may be endless
 	eventMutex      sync.Mutex            // among readers of events and of the journal
 	readers         []*EventReader        // the first one serves Events; nil without an EventReader
-	decisions       []Decision            // unused ones; guarded by eventMutex
 	clock           callclock.Clock
 	closed          bool
 	openStreams     []*sounds.StreamBuffer // open streams of starts that are not over
@@ -95,6 +94,14 @@ type recordPool interface {
 	Extend(max int) error
 	SetLimit(n int) error
 }
+
+// Engine has the methods of a Mixer that engines, players and tools need, and games rarely do: exact frames, batches,
+// the journal, stems and rendering without a device. It is a small comparable value. Skip, Stems, LeftLoop and UntilEnd
+// belong to the goroutine that calls Render. All other methods are control side and safe for concurrent use.
+type Engine struct{ mixer *Mixer }
+
+// Engine returns the Engine of the mixer. Safe for concurrent use.
+func (m *Mixer) Engine() Engine { return Engine{m} }
 
 // New creates a mixer with the configuration c. Zero fields of c mean the defaults. New starts no goroutine. If c is
 // invalid, the mixer is nil and the error wraps ErrConfig. Call Mixer.Close after the device is closed.

@@ -33,7 +33,7 @@ type modelEvent struct {
 // flatEvent returns e with its Decision; without one, its fields are zero.
 func flatEvent(e mixer.Event) modelEvent {
 	f := modelEvent{Frame: e.Frame, Kind: e.Kind, Reason: e.Reason, Slot: e.Slot, Voice: e.Voice, Sound: e.Sound, Group: e.Group, Ref: e.Ref, Bus: e.Bus}
-	if d := e.Steal; d != nil {
+	if d := e.Steal; e.Kind.HasDecision() {
 		f.By, f.BySound, f.ByGroup, f.ByRef, f.Endless, f.Policy = d.By, d.BySound, d.ByGroup, d.ByRef, d.Endless, d.Policy
 		f.Audibility, f.Newcomer, f.RunnerUp, f.Lost, f.Muffled = d.Audibility, d.Newcomer, d.RunnerUp, d.Lost, d.Muffled
 		f.Candidates, f.Peers, f.LowPass, f.HighPass = d.Candidates, d.Peers, d.LowPass, d.HighPass

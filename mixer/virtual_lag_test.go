@@ -118,9 +118,7 @@ func TestVirtualVoicesLag(t *testing.T) {
 				e := &events[i]
 				became += boolInt(e.Kind == EventVirtual)
 				e.Sound, e.Bus = nil, Bus{}
-				if e.Steal != nil {
-					e.Steal.BySound = nil
-				}
+				e.Steal.BySound = nil
 			}
 			if want == nil {
 				want, wantEvents, wantPositions = got, events, positions

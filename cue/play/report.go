@@ -143,9 +143,7 @@ func (p *reporter) event(m *mixer.Event) report.Event {
 	e.Ref, _ = splitManualRef(m.Ref)
 	e.CueLabel, e.Cue = p.sheet.CueLabel(e.Cue), p.sheet.FilePosition(e.Cue)
 	e.Sound = p.soundName(m.Sound, m.Ref)
-	if d := m.Steal; d != nil {
-		e.BySound = p.soundName(d.BySound, d.ByRef)
-	}
+	e.BySound = p.soundName(m.Steal.BySound, m.Steal.ByRef)
 	p.addRule(&e, m)
 	return e
 }

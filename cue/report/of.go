@@ -19,10 +19,10 @@ func EventOf(m *mixer.Event) Event {
 		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Sound: name(m.Sound), Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
 		Audibility: silent, Newcomer: silent, RunnerUp: silent, Lost: silent,
 	}
-	d := m.Steal
-	if d == nil {
+	if !m.Kind.HasDecision() {
 		return e
 	}
+	d := &m.Steal
 	e.By, e.BySound, e.Endless, e.Policy, e.HasRunnerUp = d.By, name(d.BySound), d.Endless, d.Policy, !math.IsInf(float64(d.RunnerUp), 1)
 	e.Candidates, e.Peers = d.Candidates, d.Peers
 	e.Priority, e.NewcomerPriority, e.RunnerUpPriority = int(d.Priority), int(d.NewcomerPriority), int(d.RunnerUpPriority)

@@ -94,7 +94,7 @@ func (g *game) drawPool(screen *ebiten.Image) {
 	y := 104 + 13*int(stats.Voices) + 12
 	ebitenutil.DebugPrintAt(screen, "steals", left, y)
 	for _, e := range s.Steals {
-		if y += 16; e.Steal == nil || y > height-20 {
+		if y += 16; !e.Kind.HasDecision() || y > height-20 {
 			break
 		}
 		ebitenutil.DebugPrintAt(screen, describeSteal(e), left, y)

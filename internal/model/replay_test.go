@@ -210,7 +210,7 @@ func (r *replayer) compareEvents(m *mixer.Mixer, d *deed) string {
 	var got []outcome
 	for _, e := range r.events[:m.Events(r.events[:])] {
 		one := outcome{Frame: e.Frame, Kind: e.Kind, Voice: e.Voice, Ref: e.Ref}
-		if e.Steal != nil {
+		if e.Kind.HasDecision() {
 			one.By = e.Steal.By
 		}
 		got = append(got, one)

@@ -82,7 +82,7 @@ func (s *Show) record(v *View, e *mixer.Event) {
 			}
 		}
 	case mixer.EventStolen, mixer.EventVirtual:
-		d := e.Steal
+		d := &e.Steal
 		if d.BySound == nil {
 			break // no winner, for example because the pool shrinks
 		}

@@ -68,7 +68,7 @@ func TestEventStoreIsShort(t *testing.T) {
 	var tp eventStore
 	for i := range 4 {
 		e := report.EventOf(&mixer.Event{
-			Kind: mixer.EventStolen, Voice: 1, Steal: &mixer.Decision{Candidates: 9, Peers: 8, Priority: 1, NewcomerPriority: 2, RunnerUpPriority: 3},
+			Kind: mixer.EventStolen, Voice: 1, Steal: mixer.Decision{Candidates: 9, Peers: 8, Priority: 1, NewcomerPriority: 2, RunnerUpPriority: 3},
 		})
 		e.By, e.BySound, e.Bus, e.Limit = 2, "bell", "sfx", 7
 		e.PerOwner, e.Endless, e.HasRunnerUp = i&1 != 0, i&2 != 0, i&1 == 0
