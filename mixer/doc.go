@@ -7,7 +7,7 @@
 //	// A game, any goroutine:                   // The audio callback:
 //	h, err := m.Play(sound, mixer.Options{})    m.Render(block)
 //	h.SetGain(-6)
-//	h.Stop()
+//	h.Stop(0)
 //	n := m.Events(events)
 //
 // Play and the methods of a Handle check their arguments, push a command into a lock-free ring buffer and
@@ -31,16 +31,15 @@
 //
 // # For engines, players and tools
 //
-//	Mixer.Engine          returns the Engine, which has the following methods
-//	Engine.At, Moment     commands for an exact frame, for all voices of a Target
-//	Change, Fields        several properties in one command
+//	Mixer.Engine          returns the Engine, which has the methods below
+//	Engine.At, Moment     commands for an exact frame, for all voices of a Target; Change, Fields: several properties
 //	Engine.NewBatch       commands for a frame that is not known in advance; Countdown
 //	Engine.NewEventReader a second, independent reader of all events
 //	Engine.Journal, Entry every executed command; EntryKind, Played
 //	Engine.Stems, Stem    the part of each sound in the mix; Config.Stems
-//	Mixer.Prepare         offline rendering
-//	Config.Lead, Latency  calls that keep their distances in time, and the delay this adds
-//	Insert                an effect of your own on a bus
+//
+// Beside the Engine, Mixer.Prepare renders offline, Config.Lead keeps the distances of calls in time, and an Insert is an
+// effect of your own on a bus.
 //
 // # Clock, goroutines, Close
 //

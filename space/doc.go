@@ -20,8 +20,8 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrRange is wrapped by every error of this package: a coordinate, angle, distance or gain is out of
-// range or NaN. An error about a single number also wraps a *pcm.RangeError.
+// ErrRange is wrapped by every error of a value of this package, but not by errors of ParseCurve: a coordinate, angle,
+// distance or gain is out of range or NaN. An error about a single number also wraps a *pcm.RangeError.
 var ErrRange = errors.New("space: out of range")
 
 const (

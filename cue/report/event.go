@@ -20,7 +20,7 @@ type Event struct {
 	Cue      int    // index in the sheet, from 0; -1: not from a cue
 	Slot     int    // index of the voice's place in the mixer's table of voices; -1: no place
 	CueLabel        // the cue's number and name
-	Ref      int64  // value that a call of cue.Player.Start has set, see cue.Start; not in the JSON
+	Ref      int64  // value that a call of play.Player.Start has set, see play.Start; not in the JSON
 	Reason   mixer.Reason
 
 	// For a voice that was stolen or became virtual: the start that took its slot. A coalesced start gets no voice of

@@ -1,7 +1,7 @@
 // Package report describes a show after its end: its events, totals and levels. It writes reports as JSON
 // and reads them:
 //
-//	r := player.Report()      // of a cue.Player
+//	r := player.Report()      // of a play.Player
 //	r.WriteTo(file)
 //
 //	head, err := report.Read("report.json", file, func(e *report.Event) error {
@@ -39,7 +39,7 @@ type Report struct {
 
 	Outputs []Output `json:"outputs,omitempty"` // if there are several; Peak and Loudness are for all together
 
-	Events []Event `json:"-"` // with Events of cue.Options; last in the JSON
+	Events []Event `json:"-"` // with Events of play.Options; last in the JSON
 }
 
 // Output holds the levels of an output.
